@@ -1,0 +1,594 @@
+/**
+ * Every error and warning of the API: what happened, why, and what to do next.
+ *
+ * An entry's name is its error code, unless `code` says otherwise: codes are unique only
+ * within a family and scope. `status` is the HTTP status where it is not 200.
+ */
+
+export interface CatalogEntry {
+  readonly family: 'REQUEST' | 'SERVER'
+  readonly scope: string
+  readonly title: string
+  readonly code?: string
+  readonly status?: number
+  readonly body: (variables: never) => string
+}
+
+/** A name list as messages print it. */
+function list(names: readonly string[]): string {
+  return names.length === 0 ? '[None]' : names.join(', ')
+}
+
+function request(scope: string) {
+  return { family: 'REQUEST', scope } as const
+}
+
+function server(scope: string) {
+  return { family: 'SERVER', scope } as const
+}
+
+export const catalog = {
+  // Requests as such.
+  COMMAND_ACCEPTS_NO_OPTIONS: {
+    ...request(''),
+    title: 'The command takes no options',
+    body: (v: { command: string }) =>
+      `${v.command} has no options. Leave "options" out, or send it empty.`,
+  },
+  COMMAND_FIELD_UNKNOWN: {
+    ...request(''),
+    title: 'The command has no such field',
+    body: (v: { field: string; where: string; known: readonly string[] }) =>
+      `"${v.field}" is not a field of ${v.where}. Known fields: ${list(
+        v.known.toSorted().map((name) => `"${name}"`),
+      )}.`,
+  },
+  COMMAND_FIELD_VALUE_INVALID: {
+    ...request(''),
+    title: 'A field of the command has a value it cannot take',
+    body: (v: { field: string; value: string; reason: string }) =>
+      `${v.field} cannot be ${v.value}: ${v.reason}.`,
+  },
+  COMMAND_UNKNOWN: {
+    ...request(''),
+    title: 'There is no such command here',
+    body: (v: { command: string; level: string; known: readonly string[] }) =>
+      `"${v.command}" is not a ${v.level}. This path takes one of ` +
+      `[${v.known.toSorted().join(', ')}].`,
+  },
+  HYBRID_FIELD_CONFLICT: {
+    ...request(''),
+    title: '$hybrid stands for fields that the document also sets',
+    body: (v: { fields: readonly string[]; position: number; count: number }) =>
+      `Document ${v.position} of ${v.count} has $hybrid together with ${list(v.fields)}. ` +
+      '$hybrid fills $lexical and $vectorize: send either it or them, and no $vector with it.',
+  },
+  HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE: {
+    ...request(''),
+    title: '$hybrid has a value of the wrong type',
+    body: (v: { type: string; position: number; count: number }) =>
+      `$hybrid of document ${v.position} of ${v.count} is of type ${v.type}. ` +
+      'Send a String, an Object with $lexical and $vectorize, or Null.',
+  },
+  HYBRID_FIELD_UNKNOWN_SUBFIELDS: {
+    ...request(''),
+    title: '$hybrid holds fields it does not know',
+    body: (v: { fields: readonly string[]; position: number; count: number }) =>
+      `$hybrid of document ${v.position} of ${v.count} holds ${list(v.fields)}. ` +
+      'It may hold $lexical and $vectorize, nothing else.',
+  },
+  HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE: {
+    ...request(''),
+    title: 'A field of $hybrid has a value of the wrong type',
+    body: (v: { field: string; type: string; position: number; count: number }) =>
+      `${v.field} in $hybrid of document ${v.position} of ${v.count} is of type ` +
+      `${v.type}. Send a String or Null.`,
+  },
+  INVALID_CREATE_COLLECTION_FIELD: {
+    ...request(''),
+    title: 'createCollection has no such option',
+    body: (v: { field: string; where: string; known: readonly string[] }) =>
+      `"${v.field}" is not known in ${v.where}. Known there: ${list(v.known)}.`,
+  },
+  REQUEST_NOT_JSON: {
+    ...request(''),
+    title: 'The body is not JSON',
+    body: (v: { problem: string }) =>
+      `The request body could not be read as JSON: ${v.problem}.`,
+  },
+  REQUEST_STRUCTURE_MISMATCH: {
+    ...request(''),
+    title: 'The body is JSON, but not a command',
+    body: (v: { problem: string }) =>
+      `${v.problem}. A body is {"<command>": {<fields>}} with exactly one command.`,
+  },
+  UNSUPPORTED_CONTENT_TYPE: {
+    ...request(''),
+    status: 415,
+    title: 'The body has an unsupported content type',
+    body: (v: { contentType: string }) =>
+      `Bodies are read as application/json; "${v.contentType}" was sent. ` +
+      'Set the Content-Type header accordingly.',
+  },
+  UNSUPPORTED_TABLE_COMMAND: {
+    ...request(''),
+    title: 'Tables do not have this command',
+    body: (v: {
+      target: string
+      command: string
+      table: readonly string[]
+      collection: readonly string[]
+    }) =>
+      `${v.target} is a table, and ${v.command} acts on collections. ` +
+      `Table commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
+  },
+  UNSUPPORTED_COLLECTION_COMMAND: {
+    ...request(''),
+    title: 'Collections do not have this command',
+    body: (v: {
+      target: string
+      command: string
+      table: readonly string[]
+      collection: readonly string[]
+    }) =>
+      `${v.target} is a collection, and ${v.command} acts on tables. ` +
+      `Table commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
+  },
+
+  // Who is asking.
+  MISSING_AUTHENTICATION_TOKEN: {
+    ...request('SECURITY'),
+    status: 401,
+    title: 'The request carries no token',
+    body: () =>
+      'Send your token in the Token header. The server prints an administrator token ' +
+      'when it first starts.',
+  },
+  UNAUTHENTICATED_REQUEST: {
+    ...request('SECURITY'),
+    status: 401,
+    title: 'The token is not valid here',
+    body: () =>
+      'The token is unknown, revoked, malformed, or its password is wrong. Check the ' +
+      'Token header.',
+  },
+  UNAUTHORIZED_ACCESS: {
+    ...request('SECURITY'),
+    status: 401,
+    title: 'The token does not permit this',
+    body: (v: { target: string; action: string }) =>
+      `This token may not ${v.action} ${v.target}. Use a token whose role allows it.`,
+  },
+
+  // Documents.
+  DOCUMENT_ALREADY_EXISTS: {
+    ...request('DOCUMENT'),
+    title: 'A document with this _id exists',
+    body: (v: { id: string }) =>
+      `The collection already has a document with _id ${v.id}. Choose another _id, or ` +
+      'update or replace the existing document.',
+  },
+  DOCUMENT_REPLACE_DIFFERENT_DOCID: {
+    ...request('DOCUMENT'),
+    title: 'The replacement has another _id',
+    body: (v: { found: string; given: string }) =>
+      `The document to replace has _id ${v.found}, the replacement has ${v.given}. ` +
+      'Leave _id out of the replacement, or make them equal.',
+  },
+  INVALID_VECTORIZE_VALUE_TYPE: {
+    ...request('DOCUMENT'),
+    title: '$vectorize is not text',
+    body: (v: { type: string; position: number }) =>
+      `$vectorize of document ${v.position} is of type ${v.type}. Send a String.`,
+  },
+  INVALID_VECTOR_LENGTH: {
+    ...request('DOCUMENT'),
+    title: 'The vector has the wrong length',
+    body: (v: { target: string; expected: number; actual: number }) =>
+      `${v.target} holds vectors of ${v.expected} numbers; this one has ${v.actual}. ` +
+      'Use the embedding model that the collection was created for.',
+  },
+  LEXICAL_CONTENT_TOO_LONG: {
+    ...request('DOCUMENT'),
+    title: '$lexical is too long to index',
+    body: (v: { target: string; size: number; max: number }) =>
+      `The analyzed $lexical text takes ${v.size} bytes; ${v.target} indexes at most ` +
+      `${v.max}. Shorten the text.`,
+  },
+  SHRED_BAD_BINARY_VECTOR_VALUE: {
+    ...request('DOCUMENT'),
+    title: 'The binary vector cannot be decoded',
+    body: (v: { problem: string }) =>
+      `$binary in $vector ${v.problem}. Send the Base64 text of 4-byte big-endian floats.`,
+  },
+  SHRED_BAD_DOCID_TYPE: {
+    ...request('DOCUMENT'),
+    title: 'The _id is of a type that cannot identify a document',
+    body: (v: { type: string; value: string }) =>
+      `_id cannot be ${v.value} (${v.type}). Use a String, a Number, a Boolean, Null, ` +
+      '{"$uuid": …}, {"$objectId": …} or {"$date": …}.',
+  },
+  SHRED_BAD_DOCID_VALUE: {
+    ...request('DOCUMENT'),
+    title: 'The _id is empty',
+    body: () => '_id cannot be the empty String. Leave it out to have one generated.',
+  },
+  SHRED_BAD_DOCUMENT_TYPE: {
+    ...request('DOCUMENT'),
+    title: 'The document is not an object',
+    body: (v: { type: string }) => `A document is a JSON Object; a ${v.type} was sent.`,
+  },
+  SHRED_BAD_DOCUMENT_VECTOR_TYPE: {
+    ...request('DOCUMENT'),
+    title: '$vector is not a vector',
+    body: (v: { problem: string }) =>
+      `$vector ${v.problem}. Send an Array of numbers or {"$binary": "<Base64>"}.`,
+  },
+  SHRED_BAD_DOCUMENT_LEXICAL_TYPE: {
+    ...request('DOCUMENT'),
+    title: '$lexical is not text',
+    body: (v: { type: string }) => `$lexical is of type ${v.type}. Send a String or Null.`,
+  },
+  SHRED_BAD_EJSON_VALUE: {
+    ...request('DOCUMENT'),
+    title: 'A typed value is malformed',
+    body: (v: { wrapper: string; value: string; path: string; expected: string }) =>
+      `${v.wrapper} at "${v.path}" cannot be ${v.value}. It takes ${v.expected}.`,
+  },
+  SHRED_BAD_FIELD_NAME: {
+    ...request('DOCUMENT'),
+    title: 'A field has a name that is not allowed',
+    body: (v: { name: string; path: string; reason: string }) =>
+      `The field name "${v.name}"${v.path === '' ? '' : ` under "${v.path}"`} is not ` +
+      `allowed: ${v.reason}.`,
+  },
+  SHRED_BAD_VECTOR_SIZE: {
+    ...request('DOCUMENT'),
+    title: '$vector is empty',
+    body: () => '$vector cannot be an empty Array. Leave it out, or send the numbers.',
+  },
+  SHRED_BAD_VECTOR_VALUE: {
+    ...request('DOCUMENT'),
+    title: '$vector holds something that is not a number',
+    body: (v: { type: string; value: string; position: number }) =>
+      `Element ${v.position} of $vector is ${v.value} (${v.type}). All must be numbers.`,
+  },
+  SHRED_DOC_LIMIT_VIOLATION: {
+    ...request('DOCUMENT'),
+    title: 'The document breaks a limit',
+    body: (v: { what: string; actual: number | string; max: number }) =>
+      `${v.what} is ${v.actual}; the maximum is ${v.max}.`,
+  },
+
+  // Filters.
+  FILTER_FIELDS_LIMIT_VIOLATION: {
+    ...request('FILTER'),
+    title: 'The filter has too many comparisons',
+    body: (v: { count: number; max: number }) =>
+      `The filter makes ${v.count} comparisons; at most ${v.max} are allowed.`,
+  },
+  FILTER_ID_NOT_INDEXED: {
+    ...request('FILTER'),
+    title: '_id is not indexed in this collection',
+    body: (v: { operator: string }) =>
+      `The collection's indexing leaves _id out, so only $eq and $in work on it, not ` +
+      `${v.operator}.`,
+  },
+  FILTER_INVALID_EXPRESSION: {
+    ...request('FILTER'),
+    title: 'The filter is malformed',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  FILTER_MULTIPLE_ID_FILTER: {
+    ...request('FILTER'),
+    title: 'The filter compares _id more than once',
+    body: () => 'A filter may hold one comparison on _id. Use $in for several values.',
+  },
+  FILTER_PATH_UNINDEXED: {
+    ...request('FILTER'),
+    title: 'The filter uses a path that is not indexed',
+    body: (v: { path: string }) =>
+      `"${v.path}" is not indexed in this collection, so it cannot be filtered on. ` +
+      'Indexing is chosen when a collection is created.',
+  },
+  FILTER_UNSUPPORTED_DATA_TYPE: {
+    ...request('FILTER'),
+    title: 'The filter has a value of a type it cannot take',
+    body: (v: { what: string; type: string }) => `${v.what} cannot be of type ${v.type}.`,
+  },
+  FILTER_UNSUPPORTED_OPERATOR: {
+    ...request('FILTER'),
+    title: 'The filter uses an unknown operator',
+    body: (v: { operator: string; known: readonly string[] }) =>
+      `"${v.operator}" is not a filter operator. Known operators: ${list(v.known)}.`,
+  },
+
+  // Projections.
+  UNSUPPORTED_PROJECTION_DEFINITION: {
+    ...request('PROJECTION'),
+    title: 'The projection is not an object',
+    body: (v: { type: string }) => `A projection is a JSON Object; a ${v.type} was sent.`,
+  },
+  UNSUPPORTED_PROJECTION_PARAM: {
+    ...request('PROJECTION'),
+    title: 'The projection is malformed',
+    body: (v: { path: string; reason: string }) => `Projection of "${v.path}": ${v.reason}.`,
+  },
+
+  // Sorts.
+  OVERLOADED_SORT_ROW_LIMIT: {
+    ...request('SORT'),
+    title: 'Too many documents to sort',
+    body: (v: { max: number; unit: string }) =>
+      `The sort matches more than ${v.max} ${v.unit}, the maximum that this server sorts. ` +
+      'Narrow the filter.',
+  },
+  SORT_CLAUSE_INVALID: {
+    ...request('SORT'),
+    title: 'The sort is malformed',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  SORT_CLAUSE_PATH_INVALID: {
+    ...request('SORT'),
+    title: 'The sort names a path that cannot be',
+    body: (v: { path: string; problem: string }) =>
+      `"${v.path}" cannot be sorted on: ${v.problem}.`,
+  },
+  SORT_CLAUSE_PATH_UNINDEXED: {
+    ...request('SORT'),
+    title: 'The sort uses a path that is not indexed',
+    body: (v: { path: string }) =>
+      `"${v.path}" is not indexed in this collection, so it cannot be sorted on. ` +
+      'Indexing is chosen when a collection is created.',
+  },
+  SORT_CLAUSE_VALUE_INVALID: {
+    ...request('SORT'),
+    title: 'The sort has a value it cannot take',
+    body: (v: { path: string; problem: string }) => `Sort on "${v.path}": ${v.problem}.`,
+  },
+
+  // Updates.
+  UNSUPPORTED_UPDATE_DATA_TYPE: {
+    ...request('UPDATE'),
+    title: 'The update is not an object of operators',
+    body: (v: { what: string; type: string }) =>
+      `${v.what} must be a JSON Object; it is of type ${v.type}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATION: {
+    ...request('UPDATE'),
+    title: 'The update uses an unknown operator',
+    body: (v: { operator: string; known: readonly string[] }) =>
+      `"${v.operator}" is not an update operator. Known operators: ${list(v.known)}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATION_MODIFIER: {
+    ...request('UPDATE'),
+    title: 'The update operator does not know this modifier',
+    body: (v: { operator: string; modifier: string; known: readonly string[] }) =>
+      `${v.operator} does not take "${v.modifier}". It takes: ${list(v.known)}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATION_PARAM: {
+    ...request('UPDATE'),
+    title: 'The update operator has an argument it cannot take',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATION_PATH: {
+    ...request('UPDATE'),
+    title: 'The update names a path it cannot change',
+    body: (v: { operator: string; path: string; reason: string }) =>
+      `${v.operator} cannot change "${v.path}": ${v.reason}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATION_TARGET: {
+    ...request('UPDATE'),
+    title: 'The stored value is of the wrong type for the update',
+    body: (v: { operator: string; path: string; type: string; expected: string }) =>
+      `${v.operator} needs ${v.expected} at "${v.path}"; the document has a ${v.type} there.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID: {
+    ...request('UPDATE'),
+    title: '_id cannot be changed',
+    body: (v: { operator: string }) =>
+      `${v.operator} cannot act on _id. Only $setOnInsert can set it, on an upsert.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR: {
+    ...request('UPDATE'),
+    title: 'The operator cannot act on $vector',
+    body: (v: { operator: string }) =>
+      `${v.operator} cannot act on $vector. Use $set, $setOnInsert or $unset.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
+    ...request('UPDATE'),
+    title: 'The operator cannot act on $vectorize',
+    body: (v: { operator: string }) =>
+      `${v.operator} cannot act on $vectorize. Use $set, $setOnInsert or $unset.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
+    ...request('UPDATE'),
+    title: 'The operator cannot act on $lexical',
+    body: (v: { operator: string }) =>
+      `${v.operator} cannot act on $lexical. Use $set, $setOnInsert or $unset.`,
+  },
+
+  // Keyspaces and collections.
+  UNKNOWN_KEYSPACE: {
+    ...request('SCHEMA'),
+    title: 'There is no such keyspace',
+    body: (v: { keyspace: string }) =>
+      `The keyspace "${v.keyspace}" does not exist. Create it with createKeyspace.`,
+  },
+  UNKNOWN_COLLECTION_OR_TABLE: {
+    ...request('SCHEMA'),
+    title: 'There is no such collection or table',
+    body: (v: { keyspace: string; name: string; existing: readonly string[] }) =>
+      `The keyspace "${v.keyspace}" has no collection or table "${v.name}". ` +
+      `It has: ${list(v.existing.toSorted())}.`,
+  },
+  UNSUPPORTED_SCHEMA_NAME: {
+    ...request('SCHEMA'),
+    title: 'The name is not allowed',
+    body: (v: { kind: string; name: string; max: number }) =>
+      `${v.kind} names have 1 to ${v.max} letters, digits and underscores; ` +
+      `${v.name} was sent.`,
+  },
+  EXISTING_COLLECTION_DIFFERENT_SETTINGS: {
+    ...request('SCHEMA'),
+    title: 'The collection exists with other settings',
+    body: (v: { name: string; differing: readonly string[] }) =>
+      `The collection "${v.name}" exists, and differs in: ${list(v.differing)}. Settings ` +
+      'cannot be changed: ask for the same ones, choose another name, or delete it first.',
+  },
+  EXISTING_TABLE_NOT_DATA_API_COLLECTION: {
+    ...request('SCHEMA'),
+    title: 'The name belongs to a table',
+    body: (v: { name: string }) =>
+      `"${v.name}" is a table, so no collection can have that name. Choose another.`,
+  },
+  TOO_MANY_COLLECTIONS: {
+    ...request('SCHEMA'),
+    title: 'The database has as many collections as it may have',
+    body: (v: { name: string; max: number; count: number }) =>
+      `"${v.name}" was not created: there are ${v.count} collections and the maximum is ` +
+      `${v.max}. Delete one, or raise the server's --max-collections.`,
+  },
+  INVALID_CREATE_COLLECTION_OPTIONS: {
+    ...request('SCHEMA'),
+    title: 'The collection cannot be created with these options',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  INVALID_INDEXING_DEFINITION: {
+    ...request('SCHEMA'),
+    title: 'The indexing option is malformed',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  LEXICAL_FEATURE_NOT_ENABLED: {
+    ...request('SCHEMA'),
+    title: 'Lexical search is off',
+    body: () =>
+      'This server, or this request by its Feature-Flag-lexical header, has lexical ' +
+      'search switched off, so no collection can be created with it.',
+  },
+  LEXICAL_NOT_ENABLED_FOR_COLLECTION: {
+    ...request('SCHEMA'),
+    title: 'The collection has no lexical search',
+    body: (v: { target: string }) =>
+      `${v.target} was created with lexical search off, so $lexical cannot be used.`,
+  },
+  RERANKING_FEATURE_NOT_ENABLED: {
+    ...request('SCHEMA'),
+    title: 'Reranking is off',
+    body: () =>
+      'This server, or this request by its Feature-Flag-reranking header, has reranking ' +
+      'switched off.',
+  },
+  VECTORIZE_FEATURE_NOT_AVAILABLE: {
+    ...request('SCHEMA'),
+    title: 'Embedding services are off',
+    body: () => 'This server has embedding services switched off.',
+  },
+  VECTORIZE_CREDENTIAL_INVALID: {
+    ...request('SCHEMA'),
+    title: 'The stored credential is not valid',
+    body: (v: { provider: string; key: string }) =>
+      `The credential "${v.key}" for provider "${v.provider}" is not known here.`,
+  },
+  EMBEDDING_SERVICE_NOT_CONFIGURED: {
+    ...request('SCHEMA'),
+    title: 'The collection has no embedding service',
+    body: (v: { target: string }) =>
+      `${v.target} was created without vector.service, so $vectorize cannot be used. ` +
+      'Send $vector instead.',
+  },
+  INVALID_USAGE_OF_VECTORIZE: {
+    ...request('SCHEMA'),
+    title: '$vector and $vectorize exclude each other',
+    body: (v: { where: string }) =>
+      `${v.where} has both $vector and $vectorize. The text gives the vector: send one.`,
+  },
+  VECTOR_SEARCH_NOT_SUPPORTED: {
+    ...request('SCHEMA'),
+    title: 'The collection holds no vectors',
+    body: (v: { target: string }) =>
+      `${v.target} was created without the vector option, so $vector cannot be used.`,
+  },
+  VECTOR_SEARCH_TOO_BIG_VALUE: {
+    ...request('SCHEMA'),
+    title: 'The vector dimension is too large',
+    body: (v: { dimension: number; max: number }) =>
+      `vector.dimension is ${v.dimension}; the maximum is ${v.max}.`,
+  },
+  DEPRECATED_AI_MODEL: {
+    ...request('SCHEMA'),
+    title: 'The model is deprecated',
+    body: (v: { model: string; status: string; note: string }) =>
+      `The model "${v.model}" is ${v.status}, so nothing new can use it. ${v.note}`,
+  },
+  END_OF_LIFE_AI_MODEL: {
+    ...request('SCHEMA'),
+    title: 'The model is no longer served',
+    body: (v: { model: string; status: string; note: string }) =>
+      `The model "${v.model}" is ${v.status}. ${v.note}`,
+  },
+
+  // Warnings, which only ever stand in status.warnings.
+  DEPRECATED_COMMAND: {
+    ...request('WARNING'),
+    title: 'The command has a newer name',
+    body: (v: { command: string; replacement: string }) =>
+      `${v.command} still works; ${v.replacement} is its newer name.`,
+  },
+
+  // Failures on our side.
+  INTERNAL_SERVER_ERROR: {
+    ...server(''),
+    title: 'The server broke a rule of its own',
+    body: (v: { problem: string }) =>
+      `${v.problem}. This is a bug in the server; its log has the details.`,
+  },
+  UNEXPECTED_SERVER_ERROR: {
+    ...server(''),
+    title: 'The server failed',
+    body: (v: { kind: string; problem: string }) =>
+      `${v.kind}: ${v.problem}. The server's log has the details.`,
+  },
+  FAILED_CONCURRENT_OPERATIONS: {
+    ...server('DATABASE'),
+    title: 'The document kept changing',
+    body: (v: { target: string; attempts: number }) =>
+      `A document of ${v.target} was changed by others in each of ${v.attempts} attempts. ` +
+      'Nothing was written to it; the command can be sent again.',
+  },
+  INVALID_DATABASE_QUERY: {
+    ...server('DATABASE'),
+    title: 'The store cannot take this value',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+  },
+  DATABASE_UNKNOWN_KEYSPACE: {
+    ...server('DATABASE'),
+    code: 'UNKNOWN_KEYSPACE',
+    title: 'The keyspace went away',
+    body: (v: { keyspace: string }) =>
+      `The keyspace "${v.keyspace}" was dropped while the command ran.`,
+  },
+  DOCUMENT_FROM_DB_UNPARSEABLE: {
+    ...server('DATABASE'),
+    title: 'A stored document cannot be read',
+    body: (v: { target: string; problem: string }) =>
+      `${v.target} holds a document that cannot be read: ${v.problem}.`,
+  },
+  FAILED_READ_REQUEST: {
+    ...server('DATABASE'),
+    title: 'The store could not read',
+    body: (v: { target: string; problem: string }) =>
+      `Reading ${v.target} failed: ${v.problem}.`,
+  },
+  FAILED_WRITE_REQUEST: {
+    ...server('DATABASE'),
+    title: 'The store could not write',
+    body: (v: { target: string; problem: string }) =>
+      `Writing to ${v.target} failed: ${v.problem}. Nothing of this group was kept.`,
+  },
+} as const satisfies Record<string, CatalogEntry>
+
+export type ErrorName = keyof typeof catalog
+
+/** The argument that an entry's message needs: none, or one object. */
+export type ErrorVariables<Name extends ErrorName> = Parameters<(typeof catalog)[Name]['body']>

@@ -1,0 +1,195 @@
+/**
+ * Numbers that keep every digit.
+ *
+ * A double stands for the decimal value of its shortest text, the one that String writes:
+ * 0.1 means one tenth, not the binary fraction nearest to it. A numeral whose value is that
+ * of some double becomes that double; any other becomes a Decimal. So each value has exactly
+ * one form, and arithmetic is the decimal one that people expect: 0.1 + 0.2 is 0.3.
+ *
+ * Exponents are handled as numbers and never written out as zeros before the length of the
+ * result is known to be harmless: 1e999999999 costs no more than 1.
+ */
+import assert from 'node:assert/strict'
+import type { Numeric } from './value.ts'
+
+/** The greatest power of ten, of either sign, that the first digit of a number may have. */
+export const exponentMax = 2_147_483_647
+
+/** A value as sign × 0.DIGITS × 10^exponent. Zero has no digits and exponent 0. */
+export interface DecimalParts {
+  readonly sign: -1 | 0 | 1
+  /** Without zeros at either end. */
+  readonly digits: string
+  readonly exponent: number
+}
+
+/**
+ * Reads a valid JSON numeral. Throws a RangeError when its exponent is beyond `exponentMax`.
+ */
+export function readNumeral(text: string): Numeric {
+  const double = Number(text)
+  if (String(double) === text) return double
+  const parts = partsOfText(text)
+  if (Math.abs(parts.exponent - 1) > exponentMax)
+    throw new RangeError(`the exponent is beyond ±${exponentMax}`)
+  return numericOfParts(parts)
+}
+
+/** Valid JSON text, the same for equal values. */
+export function printNumeric(numeric: Numeric): string {
+  return typeof numeric === 'number' ? String(numeric) : numeric.decimal
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+export function compareNumeric(a: Numeric, b: Numeric): number {
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
+  const left = decimalParts(a)
+  const right = decimalParts(b)
+  if (left.sign !== right.sign) return left.sign < right.sign ? -1 : 1
+  if (left.exponent !== right.exponent)
+    return left.exponent < right.exponent ? -left.sign : left.sign
+  if (left.digits === right.digits) return 0
+  return left.digits < right.digits ? -left.sign : left.sign
+}
+
+/** The exact sum, or undefined when its text would be longer than `lengthMax`. */
+export function addNumeric(a: Numeric, b: Numeric, lengthMax: number): Numeric | undefined {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b
+    if (areSafeIntegers(a, b, sum)) return withinLength(sum, lengthMax)
+  }
+  const left = decimalParts(a)
+  const right = decimalParts(b)
+  if (left.sign === 0) return withinLength(b, lengthMax)
+  if (right.sign === 0) return withinLength(a, lengthMax)
+
+  const unit = Math.min(unitOf(left), unitOf(right))
+  const span = Math.max(left.exponent, right.exponent) - unit
+  // Terms whose first digits are two or more places apart cancel one digit at most, so the
+  // sum has about as many digits as it spans. Closer terms may cancel wholly, but leave no
+  // gap to fill with zeros.
+  const apart = Math.abs(left.exponent - right.exponent) >= 2
+  if (apart && span - 1 > lengthMax) return undefined
+  return numericOfUnits(inUnits(left, unit) + inUnits(right, unit), unit, lengthMax)
+}
+
+/** The exact product, or undefined when its text would be longer than `lengthMax`. */
+export function multiplyNumeric(
+  a: Numeric,
+  b: Numeric,
+  lengthMax: number,
+): Numeric | undefined {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b
+    if (areSafeIntegers(a, b, product)) return withinLength(product, lengthMax)
+  }
+  const left = decimalParts(a)
+  const right = decimalParts(b)
+  const leftUnit = unitOf(left)
+  const rightUnit = unitOf(right)
+  const product = inUnits(left, leftUnit) * inUnits(right, rightUnit)
+  return numericOfUnits(product, leftUnit + rightUnit, lengthMax)
+}
+
+export function decimalParts(numeric: Numeric): DecimalParts {
+  assert(typeof numeric !== 'number' || Number.isFinite(numeric), 'JSON has no such number')
+  return partsOfText(printNumeric(numeric))
+}
+
+const zero: DecimalParts = { sign: 0, digits: '', exponent: 0 }
+
+function partsOfText(text: string): DecimalParts {
+  const negative = text.startsWith('-')
+  const exponentAt = text.search(/e/i)
+  const mantissa = text.slice(negative ? 1 : 0, exponentAt < 0 ? undefined : exponentAt)
+  const pointAt = mantissa.indexOf('.')
+  const whole = pointAt < 0 ? mantissa : mantissa.slice(0, pointAt)
+  const digits = pointAt < 0 ? whole : whole + mantissa.slice(pointAt + 1)
+
+  const first = digits.search(/[1-9]/)
+  if (first < 0) return zero
+  const written = exponentAt < 0 ? 0 : Number(text.slice(exponentAt + 1))
+  return {
+    sign: negative ? -1 : 1,
+    digits: digits.slice(first, endOfDigits(digits)),
+    exponent: whole.length - first + written,
+  }
+}
+
+/** Where the zeros at the end begin. */
+function endOfDigits(digits: string): number {
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 0x30) end--
+  return end
+}
+
+function numericOfParts(parts: DecimalParts): Numeric {
+  if (parts.sign === 0) return 0
+  const text = textOfParts(parts)
+  const double = Number(text)
+  if (!Number.isFinite(double)) return { decimal: text }
+  const carried = decimalParts(double)
+  return carried.exponent === parts.exponent && carried.digits === parts.digits
+    ? double
+    : { decimal: text }
+}
+
+/** The shorter of the two spellings, with and without an exponent; without if they tie. */
+function textOfParts({ sign, digits, exponent }: DecimalParts): string {
+  const minus = sign < 0 ? '-' : ''
+  const power = exponent - 1
+  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
+  const scientific = `${digits[0]!}${fraction}e${power < 0 ? '' : '+'}${power}`
+
+  if (exponent <= 0)
+    return 2 - exponent + digits.length <= scientific.length
+      ? `${minus}0.${'0'.repeat(-exponent)}${digits}`
+      : minus + scientific
+  if (exponent >= digits.length)
+    return exponent <= scientific.length
+      ? minus + digits.padEnd(exponent, '0')
+      : minus + scientific
+  return `${minus}${digits.slice(0, exponent)}.${digits.slice(exponent)}`
+}
+
+/** The power of ten that the last digit counts. */
+function unitOf(parts: DecimalParts): number {
+  return parts.exponent - parts.digits.length
+}
+
+function inUnits(parts: DecimalParts, unit: number): bigint {
+  if (parts.sign === 0) return 0n
+  const magnitude = BigInt(parts.digits.padEnd(parts.exponent - unit, '0'))
+  return parts.sign < 0 ? -magnitude : magnitude
+}
+
+function numericOfUnits(
+  count: bigint,
+  unit: number,
+  lengthMax: number,
+): Numeric | undefined {
+  if (count === 0n) return withinLength(0, lengthMax)
+  const digits = String(count < 0n ? -count : count)
+  const exponent = digits.length + unit
+  if (Math.abs(exponent - 1) > exponentMax) return undefined
+  const parts: DecimalParts = {
+    sign: count < 0n ? -1 : 1,
+    digits: digits.slice(0, endOfDigits(digits)),
+    exponent,
+  }
+  return withinLength(numericOfParts(parts), lengthMax)
+}
+
+function withinLength(numeric: Numeric, lengthMax: number): Numeric | undefined {
+  return printNumeric(numeric).length <= lengthMax ? numeric : undefined
+}
+
+/** Products of zero are left to the decimal way, which knows no negative zero. */
+function areSafeIntegers(a: number, b: number, result: number): boolean {
+  return (
+    Number.isSafeInteger(a) &&
+    Number.isSafeInteger(b) &&
+    Number.isSafeInteger(result) &&
+    !Object.is(result, -0)
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * Objects of one key that stand for a value JSON has no notation for, such as
+ * {"$date": 1700000000000}.
+ */
+import { isObject } from './value.ts'
+import type { Value } from './value.ts'
+
+export type ExtendedWrapper = '$date' | '$uuid' | '$objectId' | '$binary'
+
+export type Extended =
+  | { readonly kind: 'date'; readonly ms: number }
+  /** In lower case. */
+  | { readonly kind: 'uuid'; readonly text: string }
+  /** In lower case. */
+  | { readonly kind: 'objectId'; readonly text: string }
+  | { readonly kind: 'binary'; readonly base64: string }
+  /** `expected` says in words what the wrapper should have held. */
+  | {
+      readonly kind: 'malformed'
+      readonly wrapper: ExtendedWrapper
+      readonly expected: string
+    }
+
+/** What the value stands for; undefined for anything that is not one of the wrappers. */
+export function extendedOf(value: Value): Extended | undefined {
+  if (!isObject(value) || value.size !== 1) return undefined
+  const [key, content] = value.entries().next().value!
+  if (!key.startsWith('$')) return undefined
+  switch (key) {
+    case '$date':
+      return dateOf(content)
+    case '$uuid':
+      return uuidOf(content)
+    case '$objectId':
+      return objectIdOf(content)
+    case '$binary':
+      return binaryOf(content)
+    default:
+      return undefined
+  }
+}
+
+/** Whether the value is one of the wrappers, well-formed or not: a whole, not an object. */
+export function isExtended(value: Value): boolean {
+  return extendedOf(value) !== undefined
+}
+
+function dateOf(content: Value): Extended {
+  // Adding zero turns -0 into 0.
+  if (Number.isSafeInteger(content)) return { kind: 'date', ms: (content as number) + 0 }
+  return malformed('$date', 'a whole number, the milliseconds since 1970-01-01T00:00:00Z')
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function uuidOf(content: Value): Extended {
+  if (typeof content === 'string' && uuidPattern.test(content))
+    return { kind: 'uuid', text: content.toLowerCase() }
+  return malformed(
+    '$uuid',
+    'a string of 36 characters, hexadecimal digits in groups of 8-4-4-4-12',
+  )
+}
+
+const objectIdPattern = /^[0-9a-f]{24}$/i
+
+function objectIdOf(content: Value): Extended {
+  if (typeof content === 'string' && objectIdPattern.test(content))
+    return { kind: 'objectId', text: content.toLowerCase() }
+  return malformed('$objectId', 'a string of 24 hexadecimal digits')
+}
+
+const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
+
+function binaryOf(content: Value): Extended {
+  // With whole groups of four, two padding characters at most are exactly the legal ones.
+  if (
+    typeof content === 'string' &&
+    content.length % 4 === 0 &&
+    base64Pattern.test(content)
+  )
+    return { kind: 'binary', base64: content }
+  return malformed('$binary', 'a string in standard base64, padded with "="')
+}
+
+function malformed(wrapper: ExtendedWrapper, expected: string): Extended {
+  return { kind: 'malformed', wrapper, expected }
+}

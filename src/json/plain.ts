@@ -1,0 +1,21 @@
+/**
+ * Between JSON values and plain data: schemas are kept as plain objects, which SQLite
+ * columns, configuration and tests hold best, and are shown as JSON values.
+ */
+import { isDecimal, isObject, type Value } from './value.ts'
+
+/** For checked data of ours only: digits beyond a double's are lost. */
+export function toPlain(value: Value): unknown {
+  if (Array.isArray(value)) return value.map(toPlain)
+  if (isDecimal(value)) return Number(value.decimal)
+  if (!isObject(value)) return value
+  return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
+}
+
+/** Members that are undefined are left out. */
+export function fromPlain(data: unknown): Value {
+  if (Array.isArray(data)) return data.map(fromPlain)
+  if (typeof data !== 'object' || data === null) return data as Value
+  const members = Object.entries(data).filter(([, member]) => member !== undefined)
+  return new Map(members.map(([name, member]) => [name, fromPlain(member)]))
+}

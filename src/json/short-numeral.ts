@@ -1,0 +1,92 @@
+/**
+ * Numerals of up to seventeen digits, which is nearly all of them, without a detour through
+ * text. Vectors make this worthwhile: a request may hold a hundred thousand such numerals.
+ *
+ * Up to fifteen digits, a double carries any decimal. Past that a numeral is carried if it
+ * is the text that String writes for the double nearest to it: the shortest one that reads
+ * back as that double and, of those, the closest. Both can be told by measuring how far the
+ * double lies from the numeral and from the two neighbours that have one digit less.
+ */
+
+/** Digits of the high half of a mantissa, as many as fit into a small integer. */
+export const highDigitsMax = 9
+/** Digits of both halves; more are left to the slow way. */
+export const digitsMax = 17
+
+/**
+ * The double that carries a mantissa times 10^power; NaN when there is none, or when only
+ * the slow way can tell. Of the `count` digits, `high` holds the first nine, `low` the rest.
+ */
+export function doubleOf(high: number, low: number, count: number, power: number): number {
+  if (count > digitsMax || power > 22 || power < -22) return NaN
+  const shifted = count > highDigitsMax ? high * powersOfTen[count - highDigitsMax]! : high
+  // Both factors are exact, so there is but one rounding, to the nearest double.
+  if (count <= 15)
+    return power < 0
+      ? (shifted + low) / powersOfTen[-power]!
+      : (shifted + low) * powersOfTen[power]!
+  return power < 0 ? longDoubleOf(shifted, low, -power) : NaN
+}
+
+/** For (shifted + low) / 10^places with sixteen or seventeen digits. */
+function longDoubleOf(shifted: number, low: number, places: number): number {
+  const scale = powersOfTen[places]!
+  // The sum may be rounded, and the quotient again. Measuring the error mends both.
+  let double = (shifted + low) / scale
+  let excess = excessOf(double, shifted, low, places)
+  double -= excess / scale
+  excess = excessOf(double, shifted, low, places)
+
+  // From here on lengths are in units of the numeral's last digit.
+  const nextDown = double - double * justOverHalfGap
+  const nextUp = double + double * justOverHalfGap
+  const reachMin = ((double - nextDown) / 2) * scale
+  const reachMax = ((nextUp - double) / 2) * scale
+  const distance = Math.abs(excess)
+  const lastDigit = low % 10
+  const carried =
+    // Nothing reads back as this double but what is within its reach,
+    distance < reachMin - doubt &&
+    // no other numeral with as many digits is closer to it,
+    distance < 0.5 - doubt &&
+    // and neither neighbour with one digit less is within reach.
+    lastDigit + excess > reachMax + doubt &&
+    10 - lastDigit - excess > reachMax + doubt
+  return carried ? double : NaN
+}
+
+/**
+ * This part of a double, added to it, is just over half the gap to the next double, so the
+ * sum is rounded to that one. Below a power of two the gap is half as wide as above.
+ */
+const justOverHalfGap = 2 ** -53 * (1 + 2 ** -52)
+
+/** Far more than what rounding adds to the lengths compared, far less than they differ by. */
+const doubt = 1e-6
+
+/**
+ * double × 10^places − (shifted + low). The product is held in two doubles, after Dekker,
+ * "A floating-point technique for extending the available precision" (1971).
+ */
+function excessOf(double: number, shifted: number, low: number, places: number): number {
+  const scale = powersOfTen[places]!
+  const scaleHigh = powersOfTenHigh[places]!
+  const scaleLow = scale - scaleHigh
+  const doubleHigh = highHalf(double)
+  const doubleLow = double - doubleHigh
+  const product = double * scale
+  const error =
+    doubleLow * scaleLow -
+    (product - doubleHigh * scaleHigh - doubleLow * scaleHigh - doubleHigh * scaleLow)
+  return product - shifted - low + error
+}
+
+/** The first 26 bits of the mantissa, so that products of halves are exact. */
+function highHalf(double: number): number {
+  const spread = double * (2 ** 27 + 1)
+  return spread - (spread - double)
+}
+
+/** All powers of ten that a double holds exactly. */
+const powersOfTen = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+const powersOfTenHigh = powersOfTen.map(highHalf)

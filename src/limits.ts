@@ -1,0 +1,73 @@
+/**
+ * Every number that the API promises. Operators may override those that `config.ts` offers
+ * as settings; nothing else in the code holds a limit of its own.
+ */
+import assert from 'node:assert/strict'
+
+export const defaultLimits = {
+  /** Bytes of a request body; one more is answered with 413. */
+  bodySizeMax: 20_000_000,
+  /** Nesting that the JSON reader follows before it gives up on a body. */
+  jsonDepthMax: 500,
+  /** Characters of one numeral. */
+  numeralLengthMax: 100,
+
+  /** Characters of a keyspace, collection or table name. */
+  nameLengthMax: 48,
+  /** Collections in all keyspaces together. */
+  collectionsMax: 1_000,
+
+  /** Characters of a document's JSON text. */
+  documentLengthMax: 4_000_000,
+  /** Levels of a document; the document itself is the first. */
+  documentDepthMax: 16,
+  /** Characters of a path, names and dots together. */
+  pathLengthMax: 1_000,
+  /** Properties of one indexed object. */
+  objectPropertiesMax: 1_000,
+  /** Indexed properties of a whole document. */
+  documentPropertiesMax: 2_000,
+  /** Elements of an indexed array. */
+  arrayLengthMax: 1_000,
+  /** UTF-8 bytes of an indexed string. */
+  stringSizeMax: 8_000,
+  /** Numbers in a vector. */
+  vectorDimensionMax: 4_096,
+
+  /** Documents of one insertMany. */
+  insertManyMax: 100,
+  /** Documents of one page of find, and of one updateMany call. */
+  pageSize: 20,
+  /** Documents that one deleteMany call deletes. */
+  deleteManyMax: 20,
+  /** Documents that countDocuments counts before it says "more". */
+  countMax: 1_000,
+  /** Documents that a vector search returns. */
+  vectorLimitMax: 1_000,
+  /** Matching documents that a sort takes; 0 means any number. */
+  sortedDocumentsMax: 0,
+  /** Comparisons in one filter. */
+  filterComparisonsMax: 64,
+  /** Values of one $in or $nin. */
+  inValuesMax: 100,
+  /** Times that a write which lost a race is tried, the first time included. */
+  writeAttemptsMax: 4,
+} as const
+
+export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
+
+/** Limits that lean on each other, checked once at start. */
+export function checkLimits(limits: Limits): void {
+  for (const [name, value] of Object.entries(limits))
+    assert(Number.isSafeInteger(value) && value >= 0, `${name} must be a whole number`)
+  assert(
+    limits.documentDepthMax < limits.jsonDepthMax,
+    'a legal document must fit below the depth at which a body is refused',
+  )
+  assert(
+    limits.documentLengthMax <= limits.bodySizeMax,
+    'the largest document must fit into a body',
+  )
+  assert(limits.pageSize >= 1, 'a page holds at least one document')
+  assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')
+}

@@ -1,0 +1,44 @@
+/**
+ * Paths name places in a document: "address.city", "tags.0". A dot separates; a dot or
+ * ampersand that belongs to a name is written "&." or "&&".
+ */
+export interface Path {
+  /** As written, which is also canonical: equal paths have equal texts. */
+  readonly text: string
+  readonly segments: readonly string[]
+}
+
+/** Returns the reason when the text is not a path. */
+export function parsePath(text: string): Path | { readonly problem: string } {
+  if (text === '') return { problem: 'a path cannot be empty' }
+  if (!text.includes('&') && !text.includes('.')) return { text, segments: [text] }
+  const segments: string[] = []
+  let segment = ''
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!
+    if (char === '.') {
+      if (segment === '') return { problem: 'a path cannot have an empty part' }
+      segments.push(segment)
+      segment = ''
+    } else if (char === '&') {
+      const escaped = text[++i]
+      if (escaped !== '.' && escaped !== '&')
+        return { problem: 'an & must be followed by . or & ("&." and "&&" stand for them)' }
+      segment += escaped
+    } else segment += char
+  }
+  if (segment === '') return { problem: 'a path cannot have an empty part' }
+  segments.push(segment)
+  return { text, segments }
+}
+
+/** A document's field name as it is written in a path. */
+export function escapeSegment(name: string): string {
+  if (!name.includes('&') && !name.includes('.')) return name
+  return name.replaceAll('&', '&&').replaceAll('.', '&.')
+}
+
+/** The array position that a segment may name, or -1. */
+export function arrayPosition(segment: string): number {
+  return /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : -1
+}

@@ -1,0 +1,14 @@
+/** Sorts, parsed. */
+import type { Path } from './path.ts'
+
+export interface SortKey {
+  readonly path: Path
+  readonly direction: 1 | -1
+}
+
+export type Sort =
+  /** No keys: any order. */
+  | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
+  | { readonly kind: 'vector'; readonly vector: Float32Array }
+  | { readonly kind: 'vectorize'; readonly text: string }
+  | { readonly kind: 'lexical'; readonly text: string }

@@ -1,0 +1,76 @@
+/** Vectors as requests write them: an Array of numbers, or Base64 of big-endian floats. */
+import { apiError } from '../errors/api-error.ts'
+import { extendedOf } from '../json/extended.ts'
+import { isDecimal, jsonTypeOf, type Value } from '../json/value.ts'
+import { showValue } from './show.ts'
+
+export interface VectorRules {
+  readonly dimension: number
+  readonly metric: string
+  /** The collection, as messages name it. */
+  readonly target: string
+}
+
+/** Narrows an Array to the floats that are searched. */
+export function readVectorNumbers(values: readonly Value[]): Float32Array {
+  if (values.length === 0) throw apiError('SHRED_BAD_VECTOR_SIZE')
+  const numbers = new Float32Array(values.length)
+  for (const [position, value] of values.entries()) {
+    if (typeof value === 'number') numbers[position] = value
+    else if (isDecimal(value)) numbers[position] = Number(value.decimal)
+    else
+      throw apiError('SHRED_BAD_VECTOR_VALUE', {
+        type: jsonTypeOf(value),
+        value: showValue(value),
+        position,
+      })
+  }
+  return numbers
+}
+
+/** Returns the reason when the text holds no floats; it reads on from "$binary". */
+export function decodeBinaryVector(
+  base64: string,
+): Float32Array | { readonly problem: string } {
+  if (extendedOf(new Map([['$binary', base64]]))?.kind !== 'binary')
+    return { problem: 'is not padded standard Base64' }
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length === 0) return { problem: 'holds no numbers' }
+  if (bytes.length % 4 !== 0)
+    return { problem: `holds ${bytes.length} bytes, which is not a multiple of 4` }
+  const numbers = new Float32Array(bytes.length / 4)
+  for (let i = 0; i < numbers.length; i++) numbers[i] = bytes.readFloatBE(i * 4)
+  return numbers
+}
+
+/** Beyond this, squares no longer add up in 32 bits. */
+const magnitudeMax = 1e17
+
+/** A vector all within this is zero, and zero has no direction to take the cosine of. */
+const zeroMax = 1e-6
+
+/** Refuses a vector that the collection cannot store or be searched with. */
+export function checkVector(numbers: Float32Array, rules: VectorRules): void {
+  const { dimension, metric, target } = rules
+  if (numbers.length !== dimension)
+    throw apiError('INVALID_VECTOR_LENGTH', {
+      target,
+      expected: dimension,
+      actual: numbers.length,
+    })
+  const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
+  if (position >= 0)
+    throw apiError('INVALID_DATABASE_QUERY', {
+      target,
+      problem:
+        `element ${position} of the vector is ${numbers[position]!}; with the metric ` +
+        `${metric}, as with any, numbers must be finite and within ±${magnitudeMax}`,
+    })
+  if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
+    throw apiError('INVALID_DATABASE_QUERY', {
+      target,
+      problem:
+        `with the metric cosine a vector cannot be zero, and all ${dimension} numbers of ` +
+        `this one are within ±${zeroMax}`,
+    })
+}
