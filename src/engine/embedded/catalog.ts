@@ -1,0 +1,265 @@
+/**
+ * What exists: keyspaces, targets and the service's own settings, in data/catalog.db. It is
+ * the truth: a folder that it does not name is not ours, one that it names must be there.
+ *
+ * Making or removing a target takes two steps, the row and the folder, and the process may
+ * die between them. So the row says which step is next: "creating" and "dropping" rows are
+ * cleaned up when the folder is opened again, for nobody was told they were done.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../engine.ts'
+import type { CollectionOptions, Target } from '../schema.ts'
+import { checkFile, createFile, createStore, storeFile, syncFolder } from './layout.ts'
+
+const catalogFile = 'catalog.db'
+export const firstKeyspace = 'default_keyspace'
+
+const catalogSchema = `
+  CREATE TABLE keyspace(name TEXT PRIMARY KEY, folder TEXT NOT NULL UNIQUE) STRICT;
+  INSERT INTO keyspace VALUES ('${firstKeyspace}', '${firstKeyspace}');
+  CREATE TABLE target(
+    uid TEXT PRIMARY KEY,
+    keyspace TEXT NOT NULL REFERENCES keyspace(name),
+    name TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    options TEXT NOT NULL,
+    UNIQUE (keyspace, name)
+  ) STRICT;
+  CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+`
+
+interface TargetRow {
+  readonly uid: string
+  readonly keyspace: string
+  readonly name: string
+  readonly folder: string
+  readonly kind: 'collection'
+  readonly state: 'creating' | 'ready' | 'dropping'
+  readonly options: string
+}
+
+export class Catalog {
+  readonly #dataDir: string
+  readonly #database: DatabaseSync
+  /** Keyspaces to their folders, and what they hold; always what the database says. */
+  readonly #keyspaces = new Map<string, { folder: string; targets: Map<string, Target> }>()
+  readonly #folders = new Map<string, string>()
+
+  /** Opens the folder, or makes it if it does not exist or is empty. */
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+    const file = join(dataDir, catalogFile)
+    if (!existsSync(file)) makeDataDir(dataDir, file)
+    checkFile(file)
+    this.#database = openExclusively(file, dataDir)
+    try {
+      this.#load()
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
+  }
+
+  get keyspaces(): readonly string[] {
+    return [...this.#keyspaces.keys()]
+  }
+
+  targets(keyspace: string): readonly Target[] | undefined {
+    const found = this.#keyspaces.get(keyspace)
+    return found === undefined ? undefined : [...found.targets.values()]
+  }
+
+  target(keyspace: string, name: string): Target | undefined {
+    return this.#keyspaces.get(keyspace)?.targets.get(name)
+  }
+
+  get targetCount(): number {
+    let count = 0
+    for (const { targets } of this.#keyspaces.values()) count += targets.size
+    return count
+  }
+
+  /** The store file of a target that exists. */
+  storeFile(target: Target): string | undefined {
+    const folder = this.#folders.get(target.uid)
+    return folder === undefined ? undefined : join(folder, storeFile)
+  }
+
+  createKeyspace(name: string): void {
+    if (this.#keyspaces.has(name)) return
+    const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
+    const folder = this.#freeFolder(this.#dataDir, name, taken)
+    mkdirSync(join(this.#dataDir, folder), { recursive: true })
+    syncFolder(this.#dataDir)
+    this.#run('INSERT INTO keyspace VALUES (?, ?)', name, folder)
+    this.#keyspaces.set(name, { folder, targets: new Map() })
+  }
+
+  /** The keyspace's targets must be dropped before. */
+  dropKeyspace(name: string): void {
+    const found = this.#keyspaces.get(name)
+    if (found === undefined) return
+    this.#run('DELETE FROM keyspace WHERE name = ?', name)
+    this.#keyspaces.delete(name)
+    rmSync(join(this.#dataDir, found.folder), { recursive: true, force: true })
+  }
+
+  createCollection(keyspace: string, name: string, options: CollectionOptions): Target {
+    const parent = this.#keyspaces.get(keyspace)
+    if (parent === undefined) throw new EngineError('gone', `keyspace ${keyspace} is gone`)
+    const uid = randomUUID()
+    const parentFolder = join(this.#dataDir, parent.folder)
+    const taken = this.#all('SELECT folder FROM target WHERE keyspace = ?', keyspace).map(
+      (row) => String(row['folder']),
+    )
+    const folder = this.#freeFolder(parentFolder, name, taken)
+    this.#run(
+      "INSERT INTO target VALUES (?, ?, ?, ?, 'collection', 'creating', ?)",
+      uid,
+      keyspace,
+      name,
+      folder,
+      JSON.stringify(options),
+    )
+    const path = join(parentFolder, folder)
+    try {
+      mkdirSync(path, { recursive: true })
+      createStore(join(path, storeFile))
+      syncFolder(path)
+      syncFolder(parentFolder)
+      this.#run("UPDATE target SET state = 'ready' WHERE uid = ?", uid)
+    } catch (error) {
+      rmSync(path, { recursive: true, force: true })
+      this.#run('DELETE FROM target WHERE uid = ?', uid)
+      throw error
+    }
+    const target: Target = { kind: 'collection', keyspace, name, uid, options }
+    parent.targets.set(name, target)
+    this.#folders.set(uid, path)
+    return target
+  }
+
+  /** Takes the name away at once; `finishDrop` removes the data. */
+  startDrop(target: Target): void {
+    this.#run("UPDATE target SET state = 'dropping' WHERE uid = ?", target.uid)
+    this.#keyspaces.get(target.keyspace)?.targets.delete(target.name)
+  }
+
+  finishDrop(target: Target): void {
+    const folder = this.#folders.get(target.uid)
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    this.#folders.delete(target.uid)
+    this.#run('DELETE FROM target WHERE uid = ?', target.uid)
+  }
+
+  readSetting(name: string): string | undefined {
+    const [row] = this.#all('SELECT value FROM setting WHERE name = ?', name)
+    return row === undefined ? undefined : String(row['value'])
+  }
+
+  writeSetting(name: string, value: string): void {
+    this.#run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #load(): void {
+    for (const row of this.#all('SELECT name, folder FROM keyspace')) {
+      const folder = String(row['folder'])
+      mkdirSync(join(this.#dataDir, folder), { recursive: true })
+      this.#keyspaces.set(String(row['name']), { folder, targets: new Map() })
+    }
+    for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
+      const { uid, keyspace, name, kind, state, options } = row
+      const parent = this.#keyspaces.get(keyspace)!
+      const folder = join(this.#dataDir, parent.folder, row.folder)
+      if (state !== 'ready') {
+        rmSync(folder, { recursive: true, force: true })
+        this.#run('DELETE FROM target WHERE uid = ?', uid)
+        continue
+      }
+      checkFile(join(folder, storeFile))
+      this.#folders.set(uid, folder)
+      const parsed = JSON.parse(options) as CollectionOptions
+      parent.targets.set(name, { kind, keyspace, name, uid, options: parsed })
+    }
+  }
+
+  /**
+   * The name itself, unless it is taken: by a name that differs in case only, which some
+   * file systems cannot tell apart, or by something that is not ours.
+   */
+  #freeFolder(parent: string, name: string, taken: readonly string[]): string {
+    const used = new Set(taken.map((folder) => folder.toLowerCase()))
+    for (let n = 1; ; n++) {
+      const folder = n === 1 ? name : `${name}~${n}`
+      if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder))) return folder
+    }
+  }
+
+  #run(sql: string, ...parameters: string[]): void {
+    this.#database.prepare(sql).run(...parameters)
+  }
+
+  #all(sql: string, ...parameters: string[]): Record<string, unknown>[] {
+    return this.#database.prepare(sql).all(...parameters)
+  }
+}
+
+function makeDataDir(dataDir: string, file: string): void {
+  mkdirSync(dataDir, { recursive: true })
+  if (holdsStores(dataDir))
+    throw new EngineError(
+      'damaged',
+      `${dataDir} holds data, but ${catalogFile} is missing from it. Restore the file, or ` +
+        'start with another folder',
+    )
+  // Made under another name first: a start that was cut short leaves no half catalog.
+  const unfinished = `${file}.new`
+  rmSync(unfinished, { force: true })
+  createFile(unfinished, catalogSchema)
+  renameSync(unfinished, file)
+  mkdirSync(join(dataDir, firstKeyspace), { recursive: true })
+  syncFolder(dataDir)
+}
+
+function holdsStores(dataDir: string): boolean {
+  return readdirSync(dataDir, { withFileTypes: true }).some(
+    (keyspace) =>
+      keyspace.isDirectory() &&
+      readdirSync(join(dataDir, keyspace.name)).some((target) =>
+        existsSync(join(dataDir, keyspace.name, target, storeFile)),
+      ),
+  )
+}
+
+/** Locks the folder for as long as this process lives. */
+function openExclusively(file: string, dataDir: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    database.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA synchronous = FULL;
+      BEGIN IMMEDIATE;
+      COMMIT;
+    `)
+    const [verdict] = database.prepare('PRAGMA quick_check(1)').all()
+    if (verdict?.['quick_check'] !== 'ok')
+      throw new EngineError('damaged', `${file} is damaged: ${String(verdict?.['quick_check'])}`)
+    return database
+  } catch (error) {
+    database.close()
+    if (error instanceof EngineError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    if (reason.includes('locked'))
+      throw new EngineError('closed', `${dataDir} is in use by another running server`)
+    throw new EngineError('damaged', `${file} cannot be opened: ${reason}`)
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * Filters as SQL over the index, for a document `d`.
+ *
+ * A condition is at least necessary: every matching document fulfils it. It is exact when
+ * it is sufficient too; otherwise `matches` looks at the documents that fulfil it. What
+ * the index can only answer by walking a range (greater, size, exists) gives no condition
+ * here: those can lead a query (leads.ts), or are left to `matches`.
+ */
+import type { Value } from '../../json/value.ts'
+import type { Comparison, Filter } from '../../query/filter.ts'
+import { arrayPosition, escapeSegment, type Path } from '../../query/path.ts'
+import { arrayStep } from './entries.ts'
+import { afterPrefix, isScalar, keyOf } from './key.ts'
+
+export type Parameter = number | Uint8Array
+
+export interface Condition {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+  readonly exact: boolean
+}
+
+/** Looks up the number of a path; undefined when no document has it. */
+export type PathIds = (path: string) => number | undefined
+
+const always: Condition = { sql: '1', parameters: [], exact: true }
+const never: Condition = { sql: '0', parameters: [], exact: true }
+/** The index has nothing to say. */
+const unknown: Condition = { sql: '1', parameters: [], exact: false }
+
+export function conditionOf(filter: Filter, pathIds: PathIds): Condition {
+  switch (filter.kind) {
+    case 'and':
+      return allOf(filter.of.map((part) => conditionOf(part, pathIds)))
+    case 'or':
+      return anyOf(filter.of.map((part) => conditionOf(part, pathIds)))
+    default:
+      break
+  }
+  if (filter.path.text.startsWith('$')) return searchCondition(filter)
+  if (filter.path.text === '_id') return idCondition(filter)
+  switch (filter.kind) {
+    case 'eq':
+      return hasValue(filter.path, filter.value, pathIds)
+    case 'ne':
+      return not(hasValue(filter.path, filter.value, pathIds))
+    case 'in':
+      return hasAny(filter.path, filter.values, pathIds)
+    case 'nin':
+      return not(hasAny(filter.path, filter.values, pathIds))
+    case 'all':
+      return allOf(filter.values.map((value) => hasAny(filter.path, [value], pathIds)))
+    case 'notAll':
+      return anyOf(filter.values.map((value) => not(hasAny(filter.path, [value], pathIds))))
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'notSize':
+    case 'match':
+      return unknown
+  }
+}
+
+/**
+ * The indexed paths under which a filter's path may be found. A numeric segment is an array
+ * position or a field's name, so there may be several; `loose` says that what is found
+ * there must be looked at.
+ */
+export function indexedPaths(path: Path): {
+  readonly paths: readonly string[]
+  readonly loose: boolean
+} {
+  const positions = path.segments.filter(
+    (segment, i) => i > 0 && arrayPosition(segment) >= 0,
+  ).length
+  if (positions === 0) return { paths: [path.text], loose: false }
+  // Beyond this the lookups would cost more than they save.
+  if (positions > 4) return { paths: [], loose: true }
+  let paths = ['']
+  path.segments.forEach((segment, i) => {
+    const last = i === path.segments.length - 1
+    const named = i === 0 ? escapeSegment(segment) : `.${escapeSegment(segment)}`
+    const next = paths.map((start) => start + named)
+    // An array's members stand under the array's own path.
+    if (i > 0 && arrayPosition(segment) >= 0)
+      next.push(...paths.map((start) => (last ? start : `${start}.${arrayStep}`)))
+    paths = next
+  })
+  return { paths, loose: true }
+}
+
+function hasValue(path: Path, value: Value, pathIds: PathIds): Condition {
+  // A null inside an array is not the array's value.
+  return hasAny(path, [value], pathIds, value === null)
+}
+
+/** The path holds one of the values, or an array that does. */
+function hasAny(
+  path: Path,
+  values: readonly Value[],
+  pathIds: PathIds,
+  valuesOnly = false,
+): Condition {
+  const { paths, loose } = indexedPaths(path)
+  if (paths.length === 0) return unknown
+  const exact = !loose && values.every(isScalar)
+  const keys = values.map(keyOf)
+  const lookups = paths.flatMap((text): Condition[] => {
+    const id = pathIds(text)
+    if (id === undefined || keys.length === 0) return []
+    return [
+      {
+        sql:
+          `EXISTS (SELECT 1 FROM entry WHERE path = ? AND doc = d.seq AND value ` +
+          (keys.length === 1 ? '= ?' : `IN (${keys.map(() => '?').join(', ')})`) +
+          (valuesOnly && !loose ? ' AND element = 0)' : ')'),
+        parameters: [id, ...keys],
+        exact,
+      },
+    ]
+  })
+  return anyOf(lookups)
+}
+
+function idCondition(filter: Comparison): Condition {
+  switch (filter.kind) {
+    case 'eq':
+      return compareId('=', filter.value)
+    case 'ne':
+      return compareId('<>', filter.value)
+    case 'in':
+      return anyOf(filter.values.map((value) => compareId('=', value)))
+    case 'nin':
+      return allOf(filter.values.map((value) => compareId('<>', value)))
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const [low, high] = rangeOf(filter)
+      return allOf([
+        { sql: `d.id ${low.inclusive ? '>=' : '>'} ?`, parameters: [low.key], exact: true },
+        { sql: `d.id ${high.inclusive ? '<=' : '<'} ?`, parameters: [high.key], exact: true },
+      ])
+    }
+    case 'exists':
+      return filter.exists ? always : never
+    default:
+      return unknown
+  }
+}
+
+function compareId(operator: '=' | '<>', value: Value): Condition {
+  const exact = isScalar(value)
+  return { sql: `d.id ${operator} ?`, parameters: [keyOf(value)], exact }
+}
+
+const searchColumns: Readonly<Record<string, string>> = {
+  $vector: 'vector_form <> 0',
+  $vectorize: 'vectorize IS NOT NULL',
+  $lexical: 'lexical IS NOT NULL',
+}
+
+function searchCondition(filter: Comparison): Condition {
+  const column = searchColumns[filter.path.text]
+  if (filter.kind !== 'exists' || column === undefined) return unknown
+  const present: Condition = {
+    sql: `EXISTS (SELECT 1 FROM search WHERE doc = d.seq AND ${column})`,
+    parameters: [],
+    exact: true,
+  }
+  return filter.exists ? present : not(present)
+}
+
+export interface Bound {
+  readonly key: Uint8Array
+  readonly inclusive: boolean
+}
+
+/** The keys that a comparison by size allows: all of the value's type on one side of it. */
+export function rangeOf(comparison: {
+  readonly kind: 'gt' | 'gte' | 'lt' | 'lte'
+  readonly value: Value
+}): [low: Bound, high: Bound] {
+  const key = keyOf(comparison.value)
+  const type = key.subarray(0, 1)
+  const first: Bound = { key: type, inclusive: true }
+  const last: Bound = { key: afterPrefix(type), inclusive: false }
+  switch (comparison.kind) {
+    case 'gt':
+      return [{ key, inclusive: false }, last]
+    case 'gte':
+      return [{ key, inclusive: true }, last]
+    case 'lt':
+      return [first, { key, inclusive: false }]
+    case 'lte':
+      return [first, { key, inclusive: true }]
+  }
+}
+
+function not(condition: Condition): Condition {
+  // The opposite of a necessary condition says nothing, unless it was sufficient too.
+  if (!condition.exact) return unknown
+  return { ...condition, sql: `NOT (${condition.sql})` }
+}
+
+function allOf(parts: readonly Condition[]): Condition {
+  return join(' AND ', always, parts)
+}
+
+function anyOf(parts: readonly Condition[]): Condition {
+  if (parts.includes(unknown)) return unknown
+  return join(' OR ', never, parts)
+}
+
+function join(word: string, none: Condition, parts: readonly Condition[]): Condition {
+  const said = parts.filter((part) => part.sql !== none.sql || !part.exact)
+  const exact = said.every((part) => part.exact)
+  const sayings = said.filter((part) => part !== unknown)
+  if (sayings.length === 0) return exact ? none : unknown
+  return {
+    sql:
+      sayings.length === 1
+        ? sayings[0]!.sql
+        : `(${sayings.map(({ sql }) => sql).join(word)})`,
+    parameters: sayings.flatMap(({ parameters }) => parameters),
+    exact,
+  }
+}

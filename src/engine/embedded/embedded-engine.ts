@@ -1,0 +1,332 @@
+/**
+ * The embedded engine: SQLite files in a folder of this machine.
+ *
+ * Short reads run here, on the thread that answers requests; long ones on reading threads;
+ * writes on the writing thread. Every target has a store of its own (layout.ts).
+ */
+import { availableParallelism } from 'node:os'
+import type { Value } from '../../json/value.ts'
+import type { Filter } from '../../query/filter.ts'
+import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
+import {
+  EngineError,
+  type Engine,
+  type Outcome,
+  type Page,
+  type Position,
+  type Query,
+  type SearchFields,
+  type StoredRecord,
+  type Write,
+} from '../engine.ts'
+import type { CollectionOptions, IndexingOptions, Target } from '../schema.ts'
+import { Catalog } from './catalog.ts'
+import { decodePosition, encodePosition, type Place } from './position.ts'
+import { Readers } from './readers.ts'
+import { placeOf } from './sorted-reader.ts'
+import {
+  documentOf,
+  OverBudget,
+  StoreReader,
+  type Budget,
+  type Result,
+  type Row,
+  type StoreQuery,
+} from './store-reader.ts'
+import { Writer } from './writer.ts'
+
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  /** False: an answered write may be lost in a power cut, though never in a crash. */
+  readonly durable: boolean
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+}
+
+/** Throws an EngineError that says why, when the folder cannot be served. */
+export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
+  // Inside a promise, so that a refusal is a rejection like any other.
+  return Promise.resolve().then(() => new EmbeddedEngine(options))
+}
+
+interface Store {
+  readonly file: string
+  readonly indexing: IndexingOptions | undefined
+  readonly rule: IndexingRule
+  readonly reader: StoreReader
+}
+
+/** Index lookups that a read may make on the answering thread: about two milliseconds. */
+const unitsOnMainThread = 2000
+
+class EmbeddedEngine implements Engine {
+  readonly #catalog: Catalog
+  readonly #writer: Writer
+  readonly #readers = new Readers(Math.max(1, availableParallelism() - 1))
+  readonly #stores = new Map<string, Store>()
+  #lastChange: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  constructor({ dataDir, durable }: EmbeddedOptions) {
+    this.#catalog = new Catalog(dataDir)
+    this.#writer = new Writer(durable)
+  }
+
+  listKeyspaces(): Promise<readonly string[]> {
+    return this.#attempt('read', () => this.#catalog.keyspaces)
+  }
+
+  createKeyspace(name: string): Promise<void> {
+    return this.#inTurn(() =>
+      this.#attempt('write', () => this.#catalog.createKeyspace(name)),
+    )
+  }
+
+  dropKeyspace(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const target of this.#catalog.targets(name) ?? []) await this.#drop(target)
+      await this.#attempt('write', () => this.#catalog.dropKeyspace(name))
+    })
+  }
+
+  listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
+    return this.#attempt('read', () => this.#catalog.targets(keyspace))
+  }
+
+  findTarget(keyspace: string, name: string): Promise<Target | undefined> {
+    return this.#attempt('read', () => this.#catalog.target(keyspace, name))
+  }
+
+  countTargets(): Promise<number> {
+    return this.#attempt('read', () => this.#catalog.targetCount)
+  }
+
+  createCollection(
+    keyspace: string,
+    name: string,
+    options: CollectionOptions,
+  ): Promise<Target | undefined> {
+    return this.#inTurn(() =>
+      this.#attempt('write', () => {
+        const existing = this.#catalog.target(keyspace, name)
+        if (existing !== undefined) return existing
+        this.#catalog.createCollection(keyspace, name, options)
+        return undefined
+      }),
+    )
+  }
+
+  dropTarget(target: Target): Promise<void> {
+    return this.#inTurn(() => this.#drop(target))
+  }
+
+  async #drop(target: Target): Promise<void> {
+    const known = this.#catalog.target(target.keyspace, target.name)
+    if (known?.uid !== target.uid) return
+    const file = this.#catalog.storeFile(target)
+    await this.#attempt('write', () => this.#catalog.startDrop(target))
+    this.#stores.get(target.uid)?.reader.close()
+    this.#stores.delete(target.uid)
+    if (file !== undefined) {
+      await this.#writer.close(file)
+      await this.#readers.close(file)
+    }
+    await this.#attempt('write', () => this.#catalog.finishDrop(target))
+  }
+
+  async read(target: Target, query: Query, signal: AbortSignal): Promise<Page> {
+    const store = this.#store(target)
+    const storeQuery: StoreQuery = {
+      ...query,
+      after: query.after === undefined ? undefined : decodePosition(query.after),
+    }
+    const result = await this.#shortOrLong(
+      target,
+      (budget) => store.reader.read(storeQuery, budget),
+      () => this.#readers.read(sourceOf(store), storeQuery, signal),
+    )
+    return new EmbeddedPage(result, query)
+  }
+
+  count(
+    target: Target,
+    filter: Filter,
+    stopAt: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const store = this.#store(target)
+    return this.#shortOrLong(
+      target,
+      (budget) => store.reader.count(filter, stopAt, budget),
+      () => this.#readers.count(sourceOf(store), filter, stopAt, signal),
+    )
+  }
+
+  estimateCount(target: Target): Promise<number> {
+    const store = this.#store(target)
+    return this.#attempt('read', () => store.reader.documentCount())
+  }
+
+  async write(
+    target: Target,
+    writes: readonly Write[],
+    options: { readonly ordered?: boolean } = {},
+  ): Promise<readonly Outcome[]> {
+    const { file, rule } = this.#store(target)
+    return this.#writer.write(file, rule, writes, options.ordered ?? false)
+  }
+
+  async truncate(target: Target): Promise<void> {
+    await this.#writer.truncate(this.#store(target).file)
+  }
+
+  readSetting(name: string): Promise<string | undefined> {
+    return this.#attempt('read', () => this.#catalog.readSetting(name))
+  }
+
+  writeSetting(name: string, value: string): Promise<void> {
+    return this.#attempt('write', () => this.#catalog.writeSetting(name, value))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#writer.stop()
+    await this.#readers.stop()
+    for (const { reader } of this.#stores.values()) reader.close()
+    this.#stores.clear()
+    this.#catalog.close()
+  }
+
+  /** Tries here first; what turns out to be long starts again on a reading thread. */
+  async #shortOrLong<T>(
+    target: Target,
+    short: (budget: Budget) => T,
+    long: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return short(mainThreadBudget())
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw asEngineError('read', error)
+    }
+    try {
+      return await long()
+    } catch (error) {
+      // A store that was dropped meanwhile fails in many ways, all of which mean this.
+      if (this.#catalog.target(target.keyspace, target.name)?.uid !== target.uid)
+        throw new EngineError('gone', `${target.name} is gone`)
+      throw error
+    }
+  }
+
+  /** Changes of what exists happen one after the other, whole. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(change)
+    this.#lastChange = turn.catch(() => undefined)
+    return turn
+  }
+
+  #store(target: Target): Store {
+    if (this.#closed) throw new EngineError('closed', 'the store is closed')
+    const open = this.#stores.get(target.uid)
+    if (open !== undefined) return open
+    const file = this.#catalog.storeFile(target)
+    if (
+      file === undefined ||
+      this.#catalog.target(target.keyspace, target.name)?.uid !== target.uid
+    )
+      throw new EngineError('gone', `${target.name} is gone`)
+    const { indexing } = target.options
+    const rule = indexingRule(indexing)
+    const store = { file, indexing, rule, reader: new StoreReader(file, rule) }
+    this.#stores.set(target.uid, store)
+    return store
+  }
+
+  async #attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
+    if (this.#closed) throw new EngineError('closed', 'the store is closed')
+    try {
+      return await Promise.resolve(act())
+    } catch (error) {
+      throw asEngineError(kind, error)
+    }
+  }
+}
+
+class EmbeddedPage implements Page {
+  readonly records: readonly EmbeddedRecord[]
+  readonly served = { filter: true, sort: true }
+  readonly next: Position | undefined
+  readonly #order: Result['order']
+  readonly #query: Query
+
+  constructor({ rows, more, order }: Result, query: Query) {
+    this.records = rows.map((row) => new EmbeddedRecord(row))
+    this.#order = order
+    this.#query = query
+    const last = this.records.at(-1)
+    this.next = more && last !== undefined ? this.positionAfter(last) : undefined
+  }
+
+  positionAfter(record: StoredRecord): Position {
+    return encodePosition(this.#placeOf((record as EmbeddedRecord).row))
+  }
+
+  #placeOf(row: Row): Place {
+    switch (this.#order.by) {
+      case 'seq':
+        return { by: 'seq', seq: row.seq }
+      case 'range':
+        return { by: 'range', path: this.#order.path, value: row.value!, seq: row.seq }
+      case 'sort':
+        return placeOf(row, this.#query.sort)
+    }
+  }
+}
+
+class EmbeddedRecord implements StoredRecord {
+  readonly row: Row
+
+  constructor(row: Row) {
+    this.row = row
+  }
+
+  /** Read from the text when it is asked for: most finds pass the text on unread. */
+  get id(): Value {
+    return documentOf(this.row).get('_id')!
+  }
+
+  get text(): string {
+    return this.row.text
+  }
+
+  get version(): number {
+    return this.row.version
+  }
+
+  get search(): SearchFields {
+    return this.row.search ?? {}
+  }
+}
+
+function mainThreadBudget(): Budget {
+  let left = unitsOnMainThread
+  return {
+    step: unitsOnMainThread,
+    spend(units) {
+      left -= units
+      // One full step is always allowed; needing a second says that the read is long.
+      if (left < -unitsOnMainThread / 2) throw new OverBudget()
+    },
+  }
+}
+
+function sourceOf({ file, indexing }: Store) {
+  return { file, indexing }
+}
+
+function asEngineError(kind: 'read' | 'write', error: unknown): unknown {
+  if (error instanceof EngineError || !(error instanceof Error)) return error
+  // SQLite's own failures carry a code; anything else is a bug of ours and stays one.
+  if (!('errcode' in error)) return error
+  return new EngineError(kind, error.message, { cause: error })
+}

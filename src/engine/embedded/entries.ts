@@ -1,0 +1,105 @@
+/**
+ * What the index says of a document: entries (path, key, element).
+ *
+ * Every node below the root has one entry under its path, so a path's entries tell which
+ * documents have it, with which value. An array adds an entry, marked as an element, for
+ * each of its members under the array's own path: equality looks at both kinds with one
+ * lookup, ranges and sorts at values only.
+ *
+ * Below an array, positions are left out of paths: the city in `homes[3].city` is indexed
+ * under "homes.&[.city" ("&[" cannot come from a field name). A filter on "homes.3.city"
+ * finds candidates there and then looks into the documents.
+ */
+import { extendedOf } from '../../json/extended.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import type { IndexingRule } from '../../query/indexing.ts'
+import { escapeSegment } from '../../query/path.ts'
+import { KeyBytes } from './key.ts'
+
+export const arrayStep = '&['
+
+export interface Entry {
+  readonly path: string
+  readonly start: number
+  readonly end: number
+  readonly element: boolean
+}
+
+/** Entries of one or many documents; the keys share one run of bytes. */
+export class EntryList {
+  readonly bytes = new KeyBytes(1024)
+  readonly entries: Entry[] = []
+  #hasArrays = false
+
+  /** Adds a document's entries and returns where they start. */
+  addDocument(document: JsonObject, rule: IndexingRule): number {
+    const start = this.entries.length
+    this.#hasArrays = false
+    for (const [name, value] of rule.prune(document)) {
+      // The record's own id column answers for _id.
+      if (name !== '_id') this.#node(escapeSegment(name), value)
+    }
+    if (this.#hasArrays) this.#dropDuplicates(start)
+    return start
+  }
+
+  /** Tells entries apart within one list of documents. */
+  identity(entry: Entry): string {
+    const key = this.bytes.view(entry.start, entry.end)
+    const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
+    return `${entry.path}\0${text}`
+  }
+
+  #node(path: string, value: Value): void {
+    this.#add(path, value, false)
+    if (typeof value === 'object' && value !== null) this.#inside(path, value)
+  }
+
+  #inside(path: string, value: Value): void {
+    if (Array.isArray(value)) {
+      this.#hasArrays = true
+      for (const element of value) {
+        this.#add(path, element, true)
+        this.#inside(`${path}.${arrayStep}`, element)
+      }
+    } else if (isObject(value) && extendedOf(value) === undefined) {
+      for (const [name, child] of value) this.#node(`${path}.${escapeSegment(name)}`, child)
+    }
+  }
+
+  #add(path: string, value: Value, element: boolean): void {
+    const start = this.bytes.size
+    this.bytes.addValue(value)
+    this.entries.push({ path, start, end: this.bytes.size, element })
+  }
+
+  /** A path and key stand once per document; a value counts for more than an element. */
+  #dropDuplicates(start: number): void {
+    const kept = new Map<string, Entry>()
+    for (let i = start; i < this.entries.length; i++) {
+      const entry = this.entries[i]!
+      const identity = this.identity(entry)
+      const other = kept.get(identity)
+      if (other === undefined || (other.element && !entry.element)) kept.set(identity, entry)
+    }
+    this.entries.length = start
+    for (const entry of kept.values()) this.entries.push(entry)
+  }
+}
+
+/** The entries that a change takes away and brings. Both lists come from one EntryList. */
+export function difference(
+  list: EntryList,
+  before: readonly Entry[],
+  after: readonly Entry[],
+): { readonly removed: readonly Entry[]; readonly added: readonly Entry[] } {
+  const old = new Map(before.map((entry) => [list.identity(entry), entry]))
+  const added: Entry[] = []
+  for (const entry of after) {
+    const identity = list.identity(entry)
+    const same = old.get(identity)
+    if (same?.element === entry.element) old.delete(identity)
+    else added.push(entry)
+  }
+  return { removed: [...old.values()], added }
+}

@@ -1,0 +1,141 @@
+/**
+ * The store of one collection: a SQLite file in the collection's folder.
+ *
+ *   doc     the documents, as JSON text; `id` is the _id as a key (key.ts)
+ *   search  $vector, $vectorize and $lexical of the documents that have any
+ *   path    the paths that occur, and how many documents have each
+ *   entry   the index: which document has which value at which path (entries.ts)
+ *   meta    the number of documents, and of the latest write
+ *
+ * docs/internals/store.md tells more. A file says who wrote it and in which format before
+ * anything else is believed of it.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../engine.ts'
+
+/** "STLA": the file is ours. */
+const applicationId = 0x53544c41
+/** Raised with every change to a file's layout that older code could not read. */
+export const formatVersion = 1
+
+export const storeFile = 'store.db'
+
+const storeSchema = `
+  CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  INSERT INTO meta VALUES ('documents', 0), ('version', 0);
+  CREATE TABLE doc(
+    seq INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE search(
+    doc INTEGER PRIMARY KEY,
+    vector_form INTEGER NOT NULL,
+    vector BLOB,
+    vectorize TEXT,
+    lexical TEXT
+  ) STRICT;
+  CREATE TABLE path(
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE entry(
+    path INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    doc INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    PRIMARY KEY (path, value, doc)
+  ) WITHOUT ROWID, STRICT;
+`
+
+export function createStore(file: string): void {
+  createFile(file, storeSchema)
+}
+
+/** Writes a new SQLite file with our mark in its header. */
+export function createFile(file: string, schema: string): void {
+  const database = new DatabaseSync(file)
+  try {
+    // The mark must reach the file itself, not only its log: WAL starts afterwards.
+    database.exec(`
+      PRAGMA synchronous = FULL;
+      BEGIN IMMEDIATE;
+      PRAGMA application_id = ${applicationId};
+      PRAGMA user_version = ${formatVersion};
+      ${schema}
+      COMMIT;
+      PRAGMA journal_mode = WAL;
+    `)
+  } finally {
+    database.close()
+  }
+}
+
+/** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
+export function checkFile(file: string): void {
+  if (!existsSync(file)) throw new EngineError('damaged', `${file} is missing`)
+  const header = Buffer.alloc(100)
+  const handle = openSync(file, 'r')
+  try {
+    const size = readSync(handle, header, 0, header.length, 0)
+    if (size < header.length || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+      throw new EngineError('damaged', `${file} is not a database file, or was cut off`)
+  } finally {
+    closeSync(handle)
+  }
+  if (header.readUInt32BE(68) !== applicationId)
+    throw new EngineError('damaged', `${file} was not written by Stela`)
+  const version = header.readUInt32BE(60)
+  if (version > formatVersion)
+    throw new EngineError(
+      'damaged',
+      `${file} has format ${version}; this version of Stela reads formats up to ` +
+        `${formatVersion}. Use the version that wrote it, or a newer one`,
+    )
+}
+
+/** Opens a store to read: sees what was committed, and can change nothing. */
+export function openToRead(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  database.exec(`
+    PRAGMA query_only = 1;
+    PRAGMA cache_size = -16384;
+    PRAGMA mmap_size = 1073741824;
+  `)
+  return database
+}
+
+/** Opens a store to write. Durable: an answered write survives a power cut. */
+export function openToWrite(file: string, durable: boolean): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  database.exec(`
+    PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
+    PRAGMA cache_size = -65536;
+    PRAGMA journal_size_limit = 67108864;
+  `)
+  return database
+}
+
+/** Only a checkpoint can hold a file for long, and then not for seconds. */
+const busyTimeoutMs = 10_000
+
+/** Makes a new or renamed entry of a folder durable. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * A path as the store holds it. SQLite keeps UTF-8, which cannot say every JavaScript
+ * string; those it cannot are spelled as JSON behind a mark that no path starts with.
+ */
+export function storedPath(path: string): string {
+  return path.isWellFormed() ? path : `&"${JSON.stringify(path)}`
+}

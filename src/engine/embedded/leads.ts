@@ -1,0 +1,210 @@
+/**
+ * What can lead a query: a part of the index that holds all matching documents, and as few
+ * others as possible. The rest of the filter is checked on what the lead brings.
+ */
+import type { Filter } from '../../query/filter.ts'
+import {
+  indexedPaths,
+  rangeOf,
+  type Bound,
+  type Parameter,
+  type PathIds,
+} from './conditions.ts'
+import { afterPrefix, arraySizePrefix, isScalar, keyOf } from './key.ts'
+
+export type Lead = (
+  /** All documents, in the order of their numbers. */
+  | { readonly kind: 'all' }
+  /** Documents by id. */
+  | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
+  /** Documents that have one of some values, in the order of their numbers. */
+  | { readonly kind: 'keys'; readonly keys: readonly Key[] }
+  /** Documents with a value between two bounds, in the order of the values. */
+  | { readonly kind: 'range'; readonly range: Range }
+) & {
+  /** What is left to check on the documents that the lead brings. */
+  readonly rest: Filter
+}
+
+export interface Key {
+  readonly path: number
+  readonly value: Uint8Array
+}
+
+export interface Range {
+  readonly pathText: string
+  readonly path: number
+  readonly low: Bound
+  readonly high: Bound
+}
+
+/** More keys than this are no better than looking at everything. */
+const keysMax = 400
+
+/**
+ * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
+ * is `ids` if the filter names ids, which nothing beats.
+ */
+export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
+  const parts = flatten(filter)
+  const without = (served: readonly Filter[]): Filter => ({
+    kind: 'and',
+    of: parts.filter((part) => !served.includes(part)),
+  })
+  for (const part of parts) {
+    if ((part.kind === 'eq' || part.kind === 'in') && part.path.text === '_id') {
+      const values = 'values' in part ? part.values : [part.value]
+      return [{ kind: 'ids', ids: values.map(keyOf), rest: without([part]) }]
+    }
+  }
+  const leads: Lead[] = []
+  for (const part of parts) {
+    if (part.kind === 'all') {
+      // Each value alone leads; the rarest is the best.
+      for (const value of part.values) {
+        const keys = keysOf({ ...part, kind: 'in', values: [value] }, pathIds)
+        if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
+      }
+      continue
+    }
+    const keys = keysOf(part, pathIds)
+    if (keys !== undefined && keys.length <= keysMax)
+      leads.push({ kind: 'keys', keys, rest: isSaidByKeys(part) ? without([part]) : filter })
+  }
+  for (const { range, served } of rangesOf(parts, pathIds))
+    leads.push({ kind: 'range', range, rest: without(served) })
+  return leads
+}
+
+/** Whether having one of the keys is all that the comparison asks. */
+function isSaidByKeys(filter: Filter): boolean {
+  if (filter.kind !== 'eq' && filter.kind !== 'in') return false
+  if (indexedPaths(filter.path).loose) return false
+  // A null inside an array has the key, but is not what $eq means.
+  if ('values' in filter) return filter.values.every(isScalar)
+  return filter.value !== null && isScalar(filter.value)
+}
+
+function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
+  return filter.kind === 'and' ? filter.of.flatMap(flatten) : [filter]
+}
+
+/** The keys one of which every match has; undefined when no such list can be made. */
+function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
+  switch (filter.kind) {
+    case 'eq':
+    case 'in': {
+      if (filter.path.text === '_id' || filter.path.text.startsWith('$')) return undefined
+      const { paths } = indexedPaths(filter.path)
+      if (paths.length === 0) return undefined
+      const values = 'values' in filter ? filter.values : [filter.value]
+      const keys = values.map(keyOf)
+      return paths.flatMap((text) => {
+        const path = pathIds(text)
+        return path === undefined ? [] : keys.map((value) => ({ path, value }))
+      })
+    }
+    case 'and': {
+      for (const part of filter.of) {
+        const keys = keysOf(part, pathIds)
+        if (keys !== undefined) return keys
+      }
+      return undefined
+    }
+    case 'or': {
+      const keys: Key[] = []
+      for (const part of filter.of) {
+        const found = keysOf(part, pathIds)
+        if (found === undefined) return undefined
+        keys.push(...found)
+      }
+      return keys
+    }
+    default:
+      return undefined
+  }
+}
+
+/** One range a path: several bounds on the same path narrow it. */
+function rangesOf(parts: readonly Filter[], pathIds: PathIds): ServedRange[] {
+  const ranges = new Map<string, ServedRange>()
+  for (const part of parts) {
+    const bounds = boundsOf(part)
+    if (bounds === undefined || part.kind === 'and' || part.kind === 'or') continue
+    const pathText = part.path.text
+    const path = pathIds(pathText)
+    // No document has the path: nothing can match.
+    if (path === undefined)
+      return [{ range: { pathText, path: 0, ...nothing }, served: [part] }]
+    const [low, high] = bounds
+    const known = ranges.get(pathText)
+    ranges.set(pathText, {
+      range: {
+        pathText,
+        path,
+        low: known === undefined ? low : tighter(known.range.low, low, 1),
+        high: known === undefined ? high : tighter(known.range.high, high, -1),
+      },
+      served: [...(known?.served ?? []), part],
+    })
+  }
+  return [...ranges.values()]
+}
+
+interface ServedRange {
+  readonly range: Range
+  readonly served: readonly Filter[]
+}
+
+const nothing = {
+  low: { key: Uint8Array.of(0xff), inclusive: false },
+  high: { key: Uint8Array.of(0), inclusive: false },
+}
+
+function boundsOf(filter: Filter): [Bound, Bound] | undefined {
+  if (filter.kind === 'and' || filter.kind === 'or') return undefined
+  const { path } = filter
+  if (path.text === '_id' || path.text.startsWith('$')) return undefined
+  if (indexedPaths(path).loose) return undefined
+  switch (filter.kind) {
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return rangeOf(filter)
+    case 'size': {
+      const prefix = arraySizePrefix(filter.size)
+      return [
+        { key: prefix, inclusive: true },
+        { key: afterPrefix(prefix), inclusive: false },
+      ]
+    }
+    case 'exists':
+      if (!filter.exists) return undefined
+      return [
+        { key: Uint8Array.of(0), inclusive: true },
+        { key: Uint8Array.of(0xff), inclusive: false },
+      ]
+    default:
+      return undefined
+  }
+}
+
+function tighter(a: Bound, b: Bound, direction: 1 | -1): Bound {
+  const order = Buffer.compare(a.key, b.key) * direction
+  if (order !== 0) return order > 0 ? a : b
+  return a.inclusive ? b : a
+}
+
+/** The SQL that selects a range's entries; `e` is the entry. */
+export function rangeSql({ path, low, high }: Range): {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+} {
+  return {
+    sql:
+      `e.path = ? AND e.element = 0 AND e.value ${low.inclusive ? '>=' : '>'} ? ` +
+      `AND e.value ${high.inclusive ? '<=' : '<'} ?`,
+    parameters: [path, low.key, high.key],
+  }
+}

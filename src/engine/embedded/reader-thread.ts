@@ -1,0 +1,87 @@
+/** A thread for reads that would hold up the thread that answers requests. */
+import { parentPort } from 'node:worker_threads'
+import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
+import type { Filter } from '../../query/filter.ts'
+import { EngineError } from '../engine.ts'
+import { StoreReader, type Budget, type Result, type StoreQuery } from './store-reader.ts'
+
+export type ReaderMessage =
+  | ({ readonly id: number; readonly kind: 'read'; readonly query: StoreQuery } & Source)
+  | ({
+      readonly id: number
+      readonly kind: 'count'
+      readonly filter: Filter
+      readonly stopAt: number
+    } & Source)
+  | { readonly id: number; readonly kind: 'close'; readonly file: string }
+  | { readonly id: number; readonly kind: 'stop' }
+
+/** The store to read, and a shared flag that is raised when nobody waits any more. */
+interface Source {
+  readonly file: string
+  readonly indexing: IndexingLists | undefined
+  readonly cancelled: Int32Array
+}
+
+export type ReaderReply =
+  | { readonly id: number; readonly result: Result }
+  | { readonly id: number; readonly count: number }
+  | { readonly id: number }
+  | { readonly id: number; readonly error: string }
+
+/** Rows between two looks at the flag: some tens of milliseconds. */
+const stepSize = 10_000
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const stores = new Map<string, StoreReader>()
+
+  const storeOf = ({ file, indexing }: Source): StoreReader => {
+    let store = stores.get(file)
+    if (store === undefined)
+      stores.set(file, (store = new StoreReader(file, indexingRule(indexing))))
+    return store
+  }
+
+  const answer = (message: ReaderMessage): ReaderReply => {
+    const { id } = message
+    switch (message.kind) {
+      case 'read':
+        return { id, result: storeOf(message).read(message.query, budgetOf(message)) }
+      case 'count': {
+        const { filter, stopAt } = message
+        return { id, count: storeOf(message).count(filter, stopAt, budgetOf(message)) }
+      }
+      case 'close':
+        stores.get(message.file)?.close()
+        stores.delete(message.file)
+        return { id }
+      case 'stop':
+        for (const store of stores.values()) store.close()
+        stores.clear()
+        return { id }
+    }
+  }
+
+  port.on('message', (message: ReaderMessage) => {
+    let reply: ReaderReply
+    try {
+      reply = answer(message)
+    } catch (error) {
+      reply = { id: message.id, error: error instanceof Error ? error.message : String(error) }
+    }
+    port.postMessage([reply])
+    if (message.kind === 'stop') port.close()
+  })
+}
+
+function budgetOf({ cancelled }: Source): Budget {
+  return {
+    step: stepSize,
+    spend() {
+      if (Atomics.load(cancelled, 0) !== 0)
+        throw new EngineError('read', 'the read was given up')
+    },
+  }
+}
+
+if (parentPort !== null) serve(parentPort)

@@ -1,0 +1,387 @@
+/**
+ * Reads documents in the order of their values.
+ *
+ * With few matches it sorts them. Otherwise it walks the index of the first sort key, which
+ * is in order already, and has only to order the documents that share a value: by the other
+ * keys, and by _id. Where many documents share a value and only _id decides, it walks the
+ * documents by _id and asks the index which of them have the value; that way a page costs
+ * at most about the square root of (page size x documents), whatever the data.
+ */
+import type { JsonObject, Value } from '../../json/value.ts'
+import { compareBy, compareValues, rank, rankOf } from '../../query/order.ts'
+import { valueAt } from '../../query/matches.ts'
+import type { SortKey } from '../../query/sort.ts'
+import { EngineError } from '../engine.ts'
+import { indexedPaths, type Condition, type Parameter } from './conditions.ts'
+import { afterPrefix, keyOf, tag } from './key.ts'
+import type { SortPlace } from './position.ts'
+import {
+  documentCost,
+  documentOf,
+  rowOf,
+  type Budget,
+  type Result,
+  type Row,
+  type StoreQuery,
+  type StoreReader,
+} from './store-reader.ts'
+
+export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
+  const { skip, limit } = query
+  const rows = new SortedRead(reader, query, budget).run()
+  const more = rows.length > skip + limit
+  return { rows: rows.slice(skip, skip + limit), more, order: { by: 'sort' } }
+}
+
+/** Where a document stands in a sort: the part of it that the next page needs. */
+export function placeOf(row: { readonly text: string }, keys: readonly SortKey[]): SortPlace {
+  const document = documentOf(row)
+  return {
+    by: 'sort',
+    values: keys.map(({ path }) => outline(valueAt(document, path))),
+    id: document.get('_id')!,
+  }
+}
+
+/** Containers tie with each other, so an empty one stands for all of its kind. */
+function outline(value: Value | undefined): Value | undefined {
+  switch (rankOf(value)) {
+    case rank.object:
+      return new Map()
+    case rank.array:
+      return []
+    case rank.binary:
+      return new Map([['$binary', '']])
+    default:
+      return value
+  }
+}
+
+class SortedRead {
+  readonly #reader: StoreReader
+  readonly #query: StoreQuery
+  readonly #budget: Budget
+  readonly #keys: readonly SortKey[]
+  readonly #after: SortPlace | undefined
+  readonly #condition: Condition
+  readonly #documents: number
+  /** One more than asked for tells whether there is more. */
+  readonly #wanted: number
+  readonly #found: Row[] = []
+
+  constructor(reader: StoreReader, query: StoreQuery, budget: Budget) {
+    this.#reader = reader
+    this.#query = query
+    this.#budget = budget
+    this.#keys = query.sort
+    if (query.after !== undefined && query.after.by !== 'sort')
+      throw new EngineError('position', 'the position belongs to another query')
+    if (query.after !== undefined && query.after.values.length !== query.sort.length)
+      throw new EngineError('position', 'the position belongs to another sort')
+    this.#after = query.after
+    this.#condition = reader.condition(query.filter)
+    this.#documents = reader.documentCount()
+    this.#wanted = query.skip + query.limit + 1
+  }
+
+  run(): Row[] {
+    const { filter } = this.#query
+    const [first] = this.#keys as [SortKey]
+    const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
+    if (few !== undefined) return this.#best(this.#reader.allMatches(filter, few, this.#budget))
+    if (first.path.text === '_id') this.#walkIds(first.direction, this.#after?.id, all)
+    else if (indexedPaths(first.path).loose) this.#gather('doc d WHERE 1', [])
+    else this.#walkIndex(first)
+    return this.#found
+  }
+
+  /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
+  #fewerThanWalk(): number {
+    return Math.sqrt(this.#wanted * this.#documents)
+  }
+
+  get #isFull(): boolean {
+    return this.#found.length >= this.#wanted
+  }
+
+  #walkIndex({ path, direction }: SortKey): void {
+    const id = this.#reader.pathId(path.text)
+    const [having] = this.#reader.one('SELECT documents FROM path WHERE id = ?', [
+      id ?? 0,
+    ]) ?? [0]
+    const missing = this.#documents - Number(having)
+    const afterValue = this.#after?.values[0]
+    const startsAtMissing = this.#after === undefined || afterValue === undefined
+    if (direction === 1) {
+      if (startsAtMissing) this.#walkMissing(id, missing)
+      if (id !== undefined) this.#walkValues(id, 1, afterValue)
+    } else {
+      if (id !== undefined && (this.#after === undefined || afterValue !== undefined))
+        this.#walkValues(id, -1, afterValue)
+      // Past the values: those without come last, whatever the position was.
+      if (!this.#isFull) this.#walkMissing(id, missing)
+    }
+  }
+
+  /** Documents that lack the first key's path. */
+  #walkMissing(path: number | undefined, count: number): void {
+    if (count === 0 || this.#isFull) return
+    const [key] = this.#keys as [SortKey]
+    const isMissing = (row: Row): boolean =>
+      valueAt(documentOf(row), key.path) === undefined
+    if (this.#keys.length > 1) {
+      this.#gather('doc d WHERE 1', [], isMissing)
+      return
+    }
+    const afterId = this.#after?.values[0] === undefined ? this.#after?.id : undefined
+    if (path === undefined) this.#walkIds(1, afterId, all)
+    else if ((this.#wanted * this.#documents) / count < 5000)
+      this.#walkIds(1, afterId, all, isMissing)
+    else
+      this.#walkIds(1, afterId, {
+        sql: 'd.seq NOT IN (SELECT doc FROM entry WHERE path = ? AND element = 0)',
+        parameters: [path],
+        exact: true,
+      })
+  }
+
+  /** Documents that have the path, value by value. */
+  #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
+    let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
+    let inclusive = true
+    while (!this.#isFull) {
+      const size = Math.max(64, this.#wanted - this.#found.length + 1)
+      const entries = this.#entries(path, direction, bound, inclusive, size)
+      const groups = groupsOf(entries)
+      const isLast = entries.length < size
+      // The last group may go on beyond what was read, unless nothing does.
+      const complete = isLast ? groups : groups.slice(0, -1)
+      for (const group of complete) {
+        this.#takeGroup(path, group)
+        if (this.#isFull) return
+      }
+      if (isLast) return
+      const open = groups.at(-1)!
+      bound = open
+      inclusive = complete.length > 0
+      if (!inclusive) this.#takeLargeGroup(path, open)
+    }
+  }
+
+  #entries(
+    path: number,
+    direction: 1 | -1,
+    bound: Group | undefined,
+    inclusive: boolean,
+    size: number,
+  ): unknown[][] {
+    this.#budget.spend(size)
+    let from = ''
+    const parameters: Parameter[] = [path]
+    if (bound !== undefined) {
+      // Going up, the group starts at its low end and the rest beyond its high end.
+      from = direction === 1 ? ' AND e.value >= ?' : ' AND e.value < ?'
+      parameters.push((direction === 1) === inclusive ? bound.low : bound.high)
+    }
+    const order = direction === 1 ? 'e.value, e.doc' : 'e.value DESC, e.doc DESC'
+    return this.#reader.all(
+      `SELECT e.value, e.doc FROM entry e WHERE e.path = ? AND e.element = 0${from} ` +
+        `ORDER BY ${order} LIMIT ?`,
+      [...parameters, size],
+    )
+  }
+
+  /** Takes the documents of a group that was read whole. */
+  #takeGroup(path: number, group: Group & { readonly docs: readonly number[] }): void {
+    this.#budget.spend(group.docs.length)
+    const isAlone = group.docs.length === 1 && this.#condition.sql === '1'
+    if (isAlone && !this.#isPositionIn(group)) {
+      const found = this.#reader.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
+        group.docs[0]!,
+      ])
+      if (found !== undefined) this.#found.push(rowOf(found))
+    } else this.#takeTies(path, group)
+  }
+
+  /** Takes the documents of a group that goes on beyond what was read. */
+  #takeLargeGroup(path: number, group: Group): void {
+    const max = Math.ceil(this.#fewerThanWalk())
+    const { sql, parameters } = entriesIn(path, group)
+    const [size] = this.#reader.one(
+      `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`,
+      [...parameters, max],
+    )!
+    if (this.#keys.length > 1 || group.isMixed || Number(size) < max) {
+      this.#budget.spend(Number(size))
+      this.#takeTies(path, group)
+    } else
+      this.#walkIds(1, this.#isPositionIn(group) ? this.#after?.id : undefined, {
+        sql:
+          'EXISTS (SELECT 1 FROM entry e WHERE e.path = ? AND e.value = ? ' +
+          'AND e.doc = d.seq AND e.element = 0)',
+        parameters: [path, group.low],
+        exact: true,
+      })
+  }
+
+  /** Takes documents that tie in the first key, in the order of what decides then. */
+  #takeTies(path: number, group: Group): void {
+    const { sql, parameters } = entriesIn(path, group)
+    const source = `entry e CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}`
+    if (this.#keys.length > 1 || !this.#condition.exact) {
+      this.#gather(source, parameters)
+      return
+    }
+    const after = this.#isPositionIn(group) ? [keyOf(this.#after!.id)] : []
+    const rows = this.#reader.all(
+      `SELECT d.seq, d.version, d.text FROM ${source} AND ${this.#condition.sql}` +
+        `${after.length > 0 ? ' AND d.id > ?' : ''} ORDER BY d.id LIMIT ?`,
+      [
+        ...parameters,
+        ...this.#condition.parameters,
+        ...after,
+        this.#wanted - this.#found.length,
+      ],
+    )
+    this.#found.push(...rows.map(rowOf))
+  }
+
+  /** Whether the position is between documents of the group. */
+  #isPositionIn(group: Group): boolean {
+    const value = this.#after?.values[0]
+    return value !== undefined && Buffer.compare(groupOf(keyOf(value)).low, group.low) === 0
+  }
+
+  /** Takes all documents of a source, step by step, and keeps the best. */
+  #gather(
+    source: string,
+    parameters: readonly Parameter[],
+    accept?: (row: Row) => boolean,
+  ): void {
+    const condition = this.#condition
+    const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
+    let best: Row[] = []
+    for (let after = 0; ; ) {
+      this.#budget.spend(step * documentCost)
+      const rows = this.#reader
+        .all(
+          `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
+            'AND d.seq > ? ORDER BY d.seq LIMIT ?',
+          [...parameters, ...condition.parameters, after, step],
+        )
+        .map(rowOf)
+      const matching = rows.filter((row) => this.#isWanted(row, accept))
+      best = this.#best([...best, ...matching], this.#wanted - this.#found.length)
+      if (rows.length < step) break
+      after = rows.at(-1)!.seq
+    }
+    this.#found.push(...best)
+  }
+
+  /** Takes matching documents in the order of their ids until there are enough. */
+  #walkIds(
+    direction: 1 | -1,
+    afterId: Value | undefined,
+    extra: Condition,
+    accept?: (row: Row) => boolean,
+  ): void {
+    const condition = this.#condition
+    // The store looks for rows that fulfil the conditions, at worst through all of them.
+    if (condition.sql !== '1' || extra.sql !== '1') this.#budget.spend(this.#documents)
+    const looks = !condition.exact || accept !== undefined
+    const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
+    let from = afterId === undefined ? undefined : keyOf(afterId)
+    while (!this.#isFull) {
+      const size = looks ? step : this.#wanted - this.#found.length
+      this.#budget.spend(size * documentCost)
+      const rows = this.#reader.all(
+        'SELECT d.seq, d.version, d.text, d.id FROM doc d WHERE ' +
+          (from === undefined ? '1' : `d.id ${direction === 1 ? '>' : '<'} ?`) +
+          ` AND ${extra.sql} AND ${condition.sql} ` +
+          `ORDER BY d.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
+        [
+          ...(from === undefined ? [] : [from]),
+          ...extra.parameters,
+          ...condition.parameters,
+          size,
+        ],
+      )
+      for (const columns of rows) {
+        const row = rowOf(columns)
+        if (this.#isWanted(row, accept)) this.#found.push(row)
+        if (this.#isFull) return
+      }
+      if (rows.length < size) return
+      from = rows.at(-1)![3] as Uint8Array
+    }
+  }
+
+  /** What the store could not decide about a row. */
+  #isWanted(row: Row, accept: ((row: Row) => boolean) | undefined): boolean {
+    if (!this.#condition.exact && !this.#reader.matches(this.#query.filter, row)) return false
+    return accept === undefined || accept(row)
+  }
+
+  /** The first rows in the sort's order that come after the position. */
+  #best(rows: readonly Row[], count = this.#wanted): Row[] {
+    const compare = compareBy(this.#keys)
+    const documents = rows.map((row) => ({ row, document: documentOf(row) }))
+    return documents
+      .filter(({ document }) => this.#isAfter(document))
+      .sort((a, b) => compare(a.document, b.document))
+      .slice(0, count)
+      .map(({ row }) => row)
+  }
+
+  #isAfter(document: JsonObject): boolean {
+    const after = this.#after
+    if (after === undefined) return true
+    for (const [i, { path, direction }] of this.#keys.entries()) {
+      const order = compareValues(valueAt(document, path), after.values[i]) * direction
+      if (order !== 0) return order > 0
+    }
+    return compareValues(document.get('_id'), after.id) > 0
+  }
+}
+
+const all: Condition = { sql: '1', parameters: [], exact: true }
+
+/** The keys of values that tie: one value, or all containers of a kind. */
+interface Group {
+  readonly low: Uint8Array
+  /** The first key beyond the group. */
+  readonly high: Uint8Array
+  readonly isMixed: boolean
+}
+
+function entriesIn(path: number, group: Group) {
+  return {
+    sql: 'e.path = ? AND e.element = 0 AND e.value >= ? AND e.value < ?',
+    parameters: [path, group.low, group.high],
+  }
+}
+
+function groupOf(key: Uint8Array): Group {
+  if (key[0]! < tag.object) {
+    // The next key after one is that key with a zero byte behind it.
+    const high = new Uint8Array(key.length + 1)
+    high.set(key)
+    return { low: key, high, isMixed: false }
+  }
+  const low = key.slice(0, 1)
+  return { low, high: afterPrefix(low), isMixed: true }
+}
+
+function groupsOf(entries: readonly unknown[][]): (Group & { docs: number[] })[] {
+  const groups: (Group & { docs: number[] })[] = []
+  let last: (Group & { docs: number[] }) | undefined
+  for (const [value, doc] of entries as [Uint8Array, number][]) {
+    const key = value
+    const isSame =
+      last !== undefined &&
+      (last.isMixed ? key[0] === last.low[0] : Buffer.compare(key, last.low) === 0)
+    if (!isSame) groups.push((last = { ...groupOf(key), docs: [] }))
+    last!.docs.push(doc)
+  }
+  return groups
+}

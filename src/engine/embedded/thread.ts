@@ -1,0 +1,62 @@
+/** A worker thread that answers numbered messages, seen from the thread that asks. */
+import { Worker } from 'node:worker_threads'
+import { EngineError } from '../engine.ts'
+
+/** A message before it has its number. */
+export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
+
+interface Reply {
+  readonly id: number
+  readonly error?: string
+}
+
+interface Waiting<R> {
+  resolve(reply: R): void
+  reject(error: Error): void
+}
+
+export class Thread<Message extends { readonly id: number }, R extends Reply> {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting<R>>()
+  readonly #failure: (reason: string) => Error
+  #nextId = 1
+  #ended: Error | undefined
+
+  /** `failure` makes the error that a caller gets when the thread reports one. */
+  constructor(script: URL, failure: (reason: string) => Error) {
+    this.#failure = failure
+    this.#worker = new Worker(script, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+    this.#worker.on('message', (replies: readonly R[]) => {
+      for (const reply of replies) this.#settle(reply)
+      if (this.#waiting.size === 0) this.#worker.unref()
+    })
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#worker.on('exit', () => this.#end(new EngineError('closed', 'the store is closed')))
+    // An idle thread must not keep the process alive; one with work to answer must.
+    this.#worker.unref()
+  }
+
+  ask(message: Unnumbered<Message>): Promise<R> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) this.#worker.ref()
+      this.#waiting.set(id, { resolve, reject })
+      this.#worker.postMessage({ ...message, id })
+    })
+  }
+
+  #settle(reply: R): void {
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (reply.error === undefined) waiting?.resolve(reply)
+    else waiting?.reject(this.#failure(reply.error))
+  }
+
+  #end(error: Error): void {
+    // Reported to whoever still waits, and to whoever asks again.
+    this.#ended ??= error
+    for (const { reject } of this.#waiting.values()) reject(this.#ended)
+    this.#waiting.clear()
+  }
+}

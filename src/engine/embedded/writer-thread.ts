@@ -1,0 +1,325 @@
+/**
+ * The thread that writes. All stores are written here, so that a slow disk never holds up
+ * the thread that answers requests.
+ *
+ * Group commit: everything that waits when a commit starts shares one transaction and one
+ * sync per store. While it syncs, the next group gathers.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import { openToWrite, storedPath } from './layout.ts'
+import type { Outcome } from '../engine.ts'
+
+/** What the thread is asked. Each message is answered once, by its number. */
+export type WriterMessage =
+  | { readonly id: number; readonly kind: 'write'; readonly file: string; batch: WriteBatch }
+  | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
+  | { readonly id: number; readonly kind: 'close'; readonly file: string }
+  | { readonly id: number; readonly kind: 'configure'; readonly durable: boolean }
+  | { readonly id: number; readonly kind: 'stop' }
+
+export type WriterReply =
+  | { readonly id: number; readonly outcomes: readonly Outcome[] }
+  | { readonly id: number; readonly error: string }
+
+/** The writes of one request, packed so that few objects cross between threads. */
+export interface WriteBatch {
+  readonly ordered: boolean
+  /** The paths that the entries name by position. */
+  readonly paths: readonly string[]
+  readonly keys: Uint8Array
+  /** Four numbers an entry: path, start and end of its key, whether it is an element. */
+  readonly entries: Uint32Array
+  readonly operations: readonly Operation[]
+}
+
+export interface Operation {
+  readonly kind: 'insert' | 'replace' | 'delete'
+  readonly id: Uint8Array
+  /** The version that a replace or delete expects. */
+  readonly version: number
+  readonly text: string
+  readonly search: SearchColumns | null
+  /** Entries that go, then entries that come: from, between, to. */
+  readonly from: number
+  readonly middle: number
+  readonly to: number
+}
+
+export interface SearchColumns {
+  readonly form: number
+  readonly vector: Uint8Array | null
+  readonly vectorize: string | null
+  readonly lexical: string | null
+}
+
+class StoreWriter {
+  readonly #database: DatabaseSync
+  readonly #statements: Statements
+  readonly #pathIds = new Map<string, number>()
+  readonly #pathCounts = new Map<number, number>()
+  #documents = 0
+  #version = 0
+
+  constructor(file: string, durable: boolean) {
+    this.#database = openToWrite(file, durable)
+    this.#statements = prepareStatements(this.#database)
+    this.#readMeta()
+  }
+
+  /** Runs all tasks in one transaction: either all are durable or none happened. */
+  commit(tasks: readonly ((store: StoreWriter) => Outcome[])[]): Outcome[][] {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      const outcomes = tasks.map((task) => task(this))
+      this.#writeMeta()
+      this.#database.exec('COMMIT')
+      return outcomes
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      this.#pathIds.clear()
+      this.#pathCounts.clear()
+      this.#readMeta()
+      throw error
+    }
+  }
+
+  write(batch: WriteBatch): Outcome[] {
+    const pathIds = batch.paths.map((path) => this.#pathId(path))
+    const outcomes: Outcome[] = []
+    let stopped = false
+    for (const operation of batch.operations) {
+      const outcome = stopped ? 'skipped' : this.#apply(operation, batch, pathIds)
+      if (batch.ordered && outcome !== 'done') stopped = true
+      outcomes.push(outcome)
+    }
+    return outcomes
+  }
+
+  truncate(): Outcome[] {
+    // Paths stay: readers remember their numbers.
+    this.#database.exec(
+      'DELETE FROM doc; DELETE FROM search; DELETE FROM entry; UPDATE path SET documents = 0',
+    )
+    this.#pathCounts.clear()
+    this.#documents = 0
+    this.#version++
+    return []
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #apply(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): Outcome {
+    const { doc } = this.#statements
+    const version = this.#version + 1
+    let seq: number | bigint
+    switch (operation.kind) {
+      case 'insert': {
+        const result = doc.insert.run(operation.id, version, operation.text)
+        if (result.changes === 0) return 'exists'
+        seq = result.lastInsertRowid
+        this.#documents++
+        break
+      }
+      case 'replace': {
+        const found = doc.find.get(operation.id, operation.version)
+        if (found === undefined) return 'conflict'
+        seq = found['seq'] as number
+        doc.update.run(version, operation.text, seq)
+        break
+      }
+      case 'delete': {
+        const found = doc.find.get(operation.id, operation.version)
+        if (found === undefined) return 'conflict'
+        seq = found['seq'] as number
+        doc.remove.run(seq)
+        this.#documents--
+        break
+      }
+    }
+    this.#version = version
+    this.#writeSearch(seq, operation)
+    this.#writeEntries(seq, operation, batch, pathIds)
+    return 'done'
+  }
+
+  #writeSearch(seq: number | bigint, { kind, search }: Operation): void {
+    const { put, remove } = this.#statements.search
+    if (search !== null)
+      put.run(seq, search.form, search.vector, search.vectorize, search.lexical)
+    else if (kind !== 'insert') remove.run(seq)
+  }
+
+  #writeEntries(
+    seq: number | bigint,
+    { from, middle, to }: Operation,
+    { entries, keys }: WriteBatch,
+    pathIds: readonly number[],
+  ): void {
+    const { put, remove } = this.#statements.entry
+    for (let i = from; i < to; i++) {
+      const path = pathIds[entries[i * 4]!]!
+      const key = keys.subarray(entries[i * 4 + 1], entries[i * 4 + 2])
+      const element = entries[i * 4 + 3]!
+      if (i < middle) remove.run(path, key, seq)
+      else put.run(path, key, seq, element)
+      if (element === 0)
+        this.#pathCounts.set(path, (this.#pathCounts.get(path) ?? 0) + (i < middle ? -1 : 1))
+    }
+  }
+
+  #pathId(path: string): number {
+    const known = this.#pathIds.get(path)
+    if (known !== undefined) return known
+    const { find, insert } = this.#statements.path
+    const stored = storedPath(path)
+    const found = find.get(stored)?.['id'] ?? insert.run(stored).lastInsertRowid
+    const id = Number(found)
+    this.#pathIds.set(path, id)
+    return id
+  }
+
+  #readMeta(): void {
+    const { read } = this.#statements.meta
+    this.#documents = Number(read.get('documents')!['value'])
+    this.#version = Number(read.get('version')!['value'])
+  }
+
+  #writeMeta(): void {
+    const { meta, path } = this.#statements
+    meta.write.run(this.#documents, 'documents')
+    meta.write.run(this.#version, 'version')
+    for (const [id, change] of this.#pathCounts) if (change !== 0) path.count.run(change, id)
+    this.#pathCounts.clear()
+  }
+}
+
+type Statements = ReturnType<typeof prepareStatements>
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    meta: {
+      read: prepare('SELECT value FROM meta WHERE name = ?'),
+      write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
+    },
+    doc: {
+      insert: prepare(
+        'INSERT INTO doc(id, version, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      ),
+      find: prepare('SELECT seq FROM doc WHERE id = ? AND version = ?'),
+      update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
+      remove: prepare('DELETE FROM doc WHERE seq = ?'),
+    },
+    search: {
+      put: prepare(
+        'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
+          'VALUES (?, ?, ?, ?, ?)',
+      ),
+      remove: prepare('DELETE FROM search WHERE doc = ?'),
+    },
+    entry: {
+      put: prepare('INSERT INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)'),
+      remove: prepare('DELETE FROM entry WHERE path = ? AND value = ? AND doc = ?'),
+    },
+    path: {
+      find: prepare('SELECT id FROM path WHERE path = ?'),
+      insert: prepare('INSERT INTO path(path, documents) VALUES (?, 0)'),
+      count: prepare('UPDATE path SET documents = documents + ? WHERE id = ?'),
+    },
+  }
+}
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const stores = new Map<string, StoreWriter>()
+  let durable = true
+
+  const storeOf = (file: string): StoreWriter => {
+    let store = stores.get(file)
+    if (store === undefined) stores.set(file, (store = new StoreWriter(file, durable)))
+    return store
+  }
+
+  /** Writes to one store that stand next to each other share a transaction. */
+  const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
+    try {
+      const tasks = group.map((message) => (store: StoreWriter) => {
+        return message.kind === 'write' ? store.write(message.batch) : store.truncate()
+      })
+      const outcomes = storeOf(file).commit(tasks)
+      return group.map(({ id }, i) => ({ id, outcomes: outcomes[i]! }))
+    } catch (error) {
+      return group.map(({ id }) => ({ id, error: reasonOf(error) }))
+    }
+  }
+
+  const control = (message: WriterMessage): WriterReply => {
+    try {
+      if (message.kind === 'configure') durable = message.durable
+      else if (message.kind === 'close') {
+        stores.get(message.file)?.close()
+        stores.delete(message.file)
+      } else if (message.kind === 'stop') {
+        for (const store of stores.values()) store.close()
+        stores.clear()
+      }
+      return { id: message.id, outcomes: [] }
+    } catch (error) {
+      return { id: message.id, error: reasonOf(error) }
+    }
+  }
+
+  port.on('message', (first: WriterMessage) => {
+    const messages = [first, ...waiting(port)]
+    const replies: WriterReply[] = []
+    for (const group of groupsOf(messages)) {
+      const message = group[0]!
+      if (message.kind === 'write' || message.kind === 'truncate')
+        replies.push(...commitGroup(message.file, group))
+      else replies.push(control(message))
+    }
+    port.postMessage(replies)
+    if (messages.some(({ kind }) => kind === 'stop')) port.close()
+  })
+}
+
+function waiting(port: NonNullable<typeof parentPort>): WriterMessage[] {
+  const messages: WriterMessage[] = []
+  for (;;) {
+    const received = receiveMessageOnPort(port) as { message: WriterMessage } | undefined
+    if (received === undefined) return messages
+    messages.push(received.message)
+  }
+}
+
+/**
+ * Splits what waits into groups that can share a transaction. Order is kept per store;
+ * a control message waits for all before it.
+ */
+function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
+  const groups: WriterMessage[][] = []
+  let open = new Map<string, WriterMessage[]>()
+  for (const message of messages) {
+    if (message.kind !== 'write' && message.kind !== 'truncate') {
+      groups.push([message])
+      open = new Map()
+      continue
+    }
+    const group = open.get(message.file)
+    if (group !== undefined) group.push(message)
+    else {
+      const started = [message]
+      open.set(message.file, started)
+      groups.push(started)
+    }
+  }
+  return groups
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+if (parentPort !== null) serve(parentPort)

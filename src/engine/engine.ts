@@ -1,0 +1,166 @@
+/**
+ * The engine contract: what a store must do for the layers above.
+ *
+ * It speaks in parsed queries and stored records and knows nothing of HTTP, commands or
+ * API errors. An engine may serve all, part or none of a query and says which; `documents`
+ * finishes the job, so a new engine is right on its first day and fast later. checked.ts
+ * asserts the promises made in these comments.
+ */
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Filter } from '../query/filter.ts'
+import type { SortKey } from '../query/sort.ts'
+import type { Collection, CollectionOptions, Target } from './schema.ts'
+
+export interface Engine {
+  /** Names, in no promised order. */
+  listKeyspaces(): Promise<readonly string[]>
+  /** Creating what exists changes nothing. */
+  createKeyspace(name: string): Promise<void>
+  /** Drops all that the keyspace holds. Dropping what is absent changes nothing. */
+  dropKeyspace(name: string): Promise<void>
+
+  /** Everything in a keyspace, or undefined when there is no such keyspace. */
+  listTargets(keyspace: string): Promise<readonly Target[] | undefined>
+  findTarget(keyspace: string, name: string): Promise<Target | undefined>
+  /** Targets in all keyspaces together. */
+  countTargets(): Promise<number>
+  /** Returns what has the name already, and then changes nothing; or undefined: created. */
+  createCollection(
+    keyspace: string,
+    name: string,
+    options: CollectionOptions,
+  ): Promise<Target | undefined>
+  /** Once this returns the name is free. Reads under way end with EngineError 'gone'. */
+  dropTarget(target: Target): Promise<void>
+
+  /**
+   * One page of matching records. Each matching record that exists throughout is found
+   * exactly once over all pages, and a reader sees every write that was answered before.
+   */
+  read(target: Target, query: Query, signal: AbortSignal): Promise<Page>
+  /** Matching records, counted up to `stopAt`; undefined when the engine can't serve it. */
+  count(
+    target: Target,
+    filter: Filter,
+    stopAt: number,
+    signal: AbortSignal,
+  ): Promise<number | undefined>
+  /** All records, roughly. */
+  estimateCount(target: Target): Promise<number>
+
+  /**
+   * Writes, and answers once they are durable: one outcome per write, in order. Each write
+   * is atomic by itself. With `ordered`, writes after the first that was not done are
+   * skipped.
+   */
+  write(
+    target: Target,
+    writes: readonly Write[],
+    options?: { readonly ordered?: boolean },
+  ): Promise<readonly Outcome[]>
+  /** Deletes every record. */
+  truncate(target: Target): Promise<void>
+
+  /** A small value of the service itself, such as the digests of its tokens. */
+  readSetting(name: string): Promise<string | undefined>
+  /** Answers once the value is durable. */
+  writeSetting(name: string, value: string): Promise<void>
+
+  /** Finishes what runs and frees everything; calls after it are refused. */
+  close(): Promise<void>
+}
+
+export interface Query {
+  readonly filter: Filter
+  /** Empty: any order. Ties are always broken by ascending _id. */
+  readonly sort: readonly SortKey[]
+  /** Records to leave out at the start of the first page. */
+  readonly skip: number
+  readonly limit: number
+  /** Where an earlier page of the same query ended. */
+  readonly after: Position | undefined
+  /**
+   * The caller changes what it reads: following pages must not meet a record again because
+   * it was changed.
+   */
+  readonly stable: boolean
+  /** Whether records should carry $vector, $vectorize and $lexical. */
+  readonly withSearchFields: boolean
+}
+
+/** A place in a query's results, opaque to all but the engine that made it. */
+export type Position = string
+
+export interface Page {
+  readonly records: readonly StoredRecord[]
+  /**
+   * Which parts of the query are done. `skip` can only be served with filter and sort. An
+   * engine that does not serve the filter or sort yields candidates: a superset.
+   */
+  readonly served: { readonly filter: boolean; readonly sort: boolean }
+  /** Absent when nothing follows. */
+  readonly next: Position | undefined
+  /** The place just after one of the records. */
+  positionAfter(record: StoredRecord): Position
+}
+
+/** The fields that live beside a document's text. Absent and null are different things. */
+export interface SearchFields {
+  readonly vector?: Vector | null
+  readonly vectorize?: string | null
+  readonly lexical?: string | null
+}
+
+/** A vector as it was sent: `form` says how to send it back. */
+export interface Vector {
+  readonly numbers: Float32Array | Float64Array
+  readonly form: 'array' | 'binary'
+}
+
+export interface StoredRecord {
+  readonly id: Value
+  /** The document as it goes to the client: JSON, `_id` first, no search fields. */
+  readonly text: string
+  /** Changes with every write of this record. */
+  readonly version: number | string
+  /** Present when the query asked for them. */
+  readonly search?: SearchFields
+}
+
+/** A record to write. `document` is what `text` says, parsed; engines index from it. */
+export interface NewRecord {
+  readonly id: Value
+  readonly text: string
+  readonly document: JsonObject
+  readonly search: SearchFields
+}
+
+export type Write =
+  | { readonly kind: 'insert'; readonly record: NewRecord }
+  | {
+      readonly kind: 'replace'
+      readonly before: StoredRecord
+      /** What `before.text` says, parsed. */
+      readonly beforeDocument: JsonObject
+      readonly after: NewRecord
+    }
+  | { readonly kind: 'delete'; readonly before: StoredRecord }
+
+/**
+ * `exists`: the id of an insert is taken. `conflict`: the record to replace or delete has
+ * another version by now, or is gone. Nothing was written in either case.
+ */
+export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
+
+/** The few ways in which an engine fails; the layer above gives them API meaning. */
+export class EngineError extends Error {
+  readonly kind: 'gone' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
+
+  constructor(kind: EngineError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EngineError'
+    this.kind = kind
+  }
+}
+
+export type { Collection, Target }
