@@ -86,6 +86,11 @@ export interface Query {
   readonly stable: boolean
   /** Whether records should carry $vector, $vectorize and $lexical. */
   readonly withSearchFields: boolean
+  /**
+   * False when the caller will not ask for what follows: then the engine need not find out
+   * whether anything does, and `next` says nothing.
+   */
+  readonly lookAhead?: boolean
 }
 
 /** A place in a query's results, opaque to all but the engine that made it. */
@@ -98,7 +103,7 @@ export interface Page {
    * engine that does not serve the filter or sort yields candidates: a superset.
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
-  /** Absent when nothing follows. */
+  /** Absent when nothing follows. An engine that leaves work undone always says it. */
   readonly next: Position | undefined
   /** The place just after one of the records. */
   positionAfter(record: StoredRecord): Position

@@ -14,7 +14,7 @@ import { EngineError } from '../engine.ts'
 import type { CollectionOptions, Target } from '../schema.ts'
 import { checkFile, createFile, createStore, storeFile, syncFolder } from './layout.ts'
 
-const catalogFile = 'catalog.db'
+export const catalogFile = 'catalog.db'
 export const firstKeyspace = 'default_keyspace'
 
 const catalogSchema = `

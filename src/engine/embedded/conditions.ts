@@ -84,9 +84,11 @@ export function indexedPaths(path: Path): {
     const last = i === path.segments.length - 1
     const named = i === 0 ? escapeSegment(segment) : `.${escapeSegment(segment)}`
     const next = paths.map((start) => start + named)
-    // An array's members stand under the array's own path.
-    if (i > 0 && arrayPosition(segment) >= 0)
-      next.push(...paths.map((start) => (last ? start : `${start}.${arrayStep}`)))
+    if (i > 0 && arrayPosition(segment) >= 0) {
+      next.push(...paths.map((start) => `${start}.${arrayStep}`))
+      // An array's members stand under its own path; those of a member array one step below.
+      if (last) next.push(...paths)
+    }
     paths = next
   })
   return { paths, loose: true }

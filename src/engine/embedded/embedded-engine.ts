@@ -137,6 +137,8 @@ class EmbeddedEngine implements Engine {
     const store = this.#store(target)
     const storeQuery: StoreQuery = {
       ...query,
+      // What a position follows has skipped already.
+      skip: query.after === undefined ? query.skip : 0,
       after: query.after === undefined ? undefined : decodePosition(query.after),
     }
     const result = await this.#shortOrLong(

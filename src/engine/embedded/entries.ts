@@ -47,7 +47,8 @@ export class EntryList {
   identity(entry: Entry): string {
     const key = this.bytes.view(entry.start, entry.end)
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
-    return `${entry.path}\0${text}`
+    // The length says where the key ends: both may hold any character.
+    return `${key.length} ${text}${entry.path}`
   }
 
   #node(path: string, value: Value): void {

@@ -5,10 +5,8 @@
  * and sorted by without decoding it. The first byte is the type, in the order that
  * query/order.ts defines; docs/internals/keys.md shows the bytes.
  */
-import { hash } from 'node:crypto'
 import { compareNumeric, decimalParts } from '../../json/decimal.ts'
 import { extendedOf } from '../../json/extended.ts'
-import { printJson } from '../../json/print.ts'
 import { isDecimal, isObject, type Decimal, type Value } from '../../json/value.ts'
 
 export const tag = {
@@ -17,24 +15,22 @@ export const tag = {
   string: 0x30,
   boolean: 0x40,
   date: 0x50,
-  /** From here on keys tell values apart, but do not order them. */
+  /** From here on a key says the kind only, and how many elements an array has. */
   object: 0x60,
   array: 0x70,
   binary: 0x80,
 } as const
 
-/** Bytes of the digest that stands for an object or array. */
-const digestSize = 16
-
 /** The key of a value on its own. */
 export function keyOf(value: Value): Uint8Array {
-  const bytes = new KeyBytes(32)
-  bytes.addValue(value)
-  return bytes.view(0, bytes.size)
+  scratch.size = 0
+  scratch.addValue(value)
+  // A copy in Node's pool, which is cheaper than memory of its own.
+  return Buffer.from(scratch.view(0, scratch.size))
 }
 
-/** What every key of arrays with this many elements starts with. */
-export function arraySizePrefix(size: number): Uint8Array {
+/** The key of all arrays with this many elements. */
+export function arrayKey(size: number): Uint8Array {
   return Uint8Array.of(tag.array, size >>> 24, size >>> 16, size >>> 8, size)
 }
 
@@ -77,7 +73,6 @@ export class KeyBytes {
       this.#byte(tag.array)
       this.#numbers.setUint32(this.size, value.length)
       this.size += 4
-      this.#digest(value)
     } else if (isDecimal(value)) this.#decimal(value)
     else this.#object(value)
   }
@@ -98,7 +93,6 @@ export class KeyBytes {
       case 'malformed':
       case undefined:
         this.#byte(tag.object)
-        this.#digest(value)
     }
   }
 
@@ -165,13 +159,6 @@ export class KeyBytes {
     }
   }
 
-  #digest(value: Value): void {
-    const digest = hash('sha256', printJson(value), 'buffer')
-    this.#reserve(digestSize)
-    this.#bytes.set(digest.subarray(0, digestSize), this.size)
-    this.size += digestSize
-  }
-
   #reserve(size: number): void {
     if (this.size + size <= this.#bytes.length) return
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.size + size))
@@ -180,6 +167,8 @@ export class KeyBytes {
     this.#numbers = new DataView(grown.buffer)
   }
 }
+
+const scratch = new KeyBytes(1024)
 
 /** Numbers, strings, booleans, dates and null: what a key says completely. */
 export function isScalar(value: Value): boolean {

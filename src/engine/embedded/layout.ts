@@ -113,7 +113,9 @@ export function openToWrite(file: string, durable: boolean): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
   database.exec(`
     PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
-    PRAGMA cache_size = -65536;
+    PRAGMA cache_size = -131072;
+    PRAGMA mmap_size = 1073741824;
+    PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
   `)
   return database

@@ -2,7 +2,10 @@
  * What can lead a query: a part of the index that holds all matching documents, and as few
  * others as possible. The rest of the filter is checked on what the lead brings.
  */
+import { isExtended } from '../../json/extended.ts'
+import { isObject, type Value } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
+import { escapeSegment, type Path } from '../../query/path.ts'
 import {
   indexedPaths,
   rangeOf,
@@ -10,7 +13,7 @@ import {
   type Parameter,
   type PathIds,
 } from './conditions.ts'
-import { afterPrefix, arraySizePrefix, isScalar, keyOf } from './key.ts'
+import { arrayKey, isScalar, keyOf } from './key.ts'
 
 export type Lead = (
   /** All documents, in the order of their numbers. */
@@ -60,8 +63,8 @@ export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
   const leads: Lead[] = []
   for (const part of parts) {
     if (part.kind === 'all') {
-      // Each value alone leads; the rarest is the best.
-      for (const value of part.values) {
+      // Each scalar alone leads; the rarest is the best.
+      for (const value of part.values.filter(isScalar)) {
         const keys = keysOf({ ...part, kind: 'in', values: [value] }, pathIds)
         if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
       }
@@ -95,14 +98,17 @@ function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
     case 'eq':
     case 'in': {
       if (filter.path.text === '_id' || filter.path.text.startsWith('$')) return undefined
-      const { paths } = indexedPaths(filter.path)
-      if (paths.length === 0) return undefined
-      const values = 'values' in filter ? filter.values : [filter.value]
-      const keys = values.map(keyOf)
-      return paths.flatMap((text) => {
-        const path = pathIds(text)
-        return path === undefined ? [] : keys.map((value) => ({ path, value }))
-      })
+      const keys: Key[] = []
+      for (const value of 'values' in filter ? filter.values : [filter.value]) {
+        const leaf = leafOf(filter.path, value)
+        const { paths } = indexedPaths(leaf.path)
+        if (paths.length === 0) return undefined
+        for (const text of paths) {
+          const path = pathIds(text)
+          if (path !== undefined) keys.push({ path, value: keyOf(leaf.value) })
+        }
+      }
+      return keys
     }
     case 'and': {
       for (const part of filter.of) {
@@ -123,6 +129,21 @@ function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
     default:
       return undefined
   }
+}
+
+/**
+ * Where to look for a whole object or array: an array that equals [7, 8] has a 7, and an
+ * object that equals {"zip": 7} has it under zip. Scalars are looked for as they are.
+ */
+function leafOf(path: Path, value: Value): { readonly path: Path; readonly value: Value } {
+  if (Array.isArray(value)) return { path, value: value.find(isScalar) ?? value }
+  if (!isObject(value) || isExtended(value)) return { path, value }
+  for (const [name, child] of value) {
+    const text = `${path.text}.${escapeSegment(name)}`
+    const leaf = leafOf({ text, segments: [...path.segments, name] }, child)
+    if (isScalar(leaf.value)) return leaf
+  }
+  return { path, value }
 }
 
 /** One range a path: several bounds on the same path narrow it. */
@@ -173,11 +194,8 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
     case 'lte':
       return rangeOf(filter)
     case 'size': {
-      const prefix = arraySizePrefix(filter.size)
-      return [
-        { key: prefix, inclusive: true },
-        { key: afterPrefix(prefix), inclusive: false },
-      ]
+      const bound = { key: arrayKey(filter.size), inclusive: true }
+      return [bound, bound]
     }
     case 'exists':
       if (!filter.exists) return undefined

@@ -19,6 +19,7 @@ import {
   documentCost,
   documentOf,
   rowOf,
+  wantedBy,
   type Budget,
   type Result,
   type Row,
@@ -65,7 +66,6 @@ class SortedRead {
   readonly #after: SortPlace | undefined
   readonly #condition: Condition
   readonly #documents: number
-  /** One more than asked for tells whether there is more. */
   readonly #wanted: number
   readonly #found: Row[] = []
 
@@ -81,7 +81,7 @@ class SortedRead {
     this.#after = query.after
     this.#condition = reader.condition(query.filter)
     this.#documents = reader.documentCount()
-    this.#wanted = query.skip + query.limit + 1
+    this.#wanted = wantedBy(query)
   }
 
   run(): Row[] {
@@ -97,7 +97,7 @@ class SortedRead {
 
   /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
   #fewerThanWalk(): number {
-    return Math.sqrt(this.#wanted * this.#documents)
+    return Math.ceil(Math.sqrt(this.#wanted * this.#documents))
   }
 
   get #isFull(): boolean {
@@ -194,7 +194,8 @@ class SortedRead {
   /** Takes the documents of a group that was read whole. */
   #takeGroup(path: number, group: Group & { readonly docs: readonly number[] }): void {
     this.#budget.spend(group.docs.length)
-    const isAlone = group.docs.length === 1 && this.#condition.sql === '1'
+    const { sql, exact } = this.#condition
+    const isAlone = group.docs.length === 1 && sql === '1' && exact
     if (isAlone && !this.#isPositionIn(group)) {
       const found = this.#reader.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
         group.docs[0]!,
@@ -205,7 +206,7 @@ class SortedRead {
 
   /** Takes the documents of a group that goes on beyond what was read. */
   #takeLargeGroup(path: number, group: Group): void {
-    const max = Math.ceil(this.#fewerThanWalk())
+    const max = this.#fewerThanWalk()
     const { sql, parameters } = entriesIn(path, group)
     const [size] = this.#reader.one(
       `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`,
@@ -262,7 +263,6 @@ class SortedRead {
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
     let best: Row[] = []
     for (let after = 0; ; ) {
-      this.#budget.spend(step * documentCost)
       const rows = this.#reader
         .all(
           `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
@@ -270,6 +270,8 @@ class SortedRead {
           [...parameters, ...condition.parameters, after, step],
         )
         .map(rowOf)
+      // What was read and not what might have been: there may be many small groups.
+      this.#budget.spend((rows.length + 1) * documentCost)
       const matching = rows.filter((row) => this.#isWanted(row, accept))
       best = this.#best([...best, ...matching], this.#wanted - this.#found.length)
       if (rows.length < step) break

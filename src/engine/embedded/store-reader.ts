@@ -31,6 +31,12 @@ export interface StoreQuery {
   readonly after: Place | undefined
   readonly stable: boolean
   readonly withSearchFields: boolean
+  readonly lookAhead?: boolean
+}
+
+/** How many rows to find: one more than asked for tells whether there are more. */
+export function wantedBy({ skip, limit, lookAhead }: StoreQuery): number {
+  return skip + limit + (lookAhead === false ? 0 : 1)
 }
 
 export interface Row {
@@ -180,7 +186,8 @@ export class StoreReader {
   }
 
   /** The commonest read of all: one document by its id, and nothing else asked. */
-  #readById({ filter, withSearchFields, after, skip }: StoreQuery): Result | undefined {
+  #readById(query: StoreQuery): Result | undefined {
+    const { filter, sort, withSearchFields, after, skip } = query
     if (filter.kind !== 'eq' || filter.path.text !== '_id' || withSearchFields)
       return undefined
     if (after !== undefined || skip > 0) return undefined
@@ -190,20 +197,20 @@ export class StoreReader {
     return {
       rows: found === undefined ? [] : [rowOf(found)],
       more: false,
-      order: { by: 'seq' },
+      order: { by: sort.length > 0 ? 'sort' : 'seq' },
     }
   }
 
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
     const { filter, after, skip, limit } = query
-    const wanted = skip + limit + 1
+    const wanted = wantedBy(query)
     const lead = this.#chooseLead(filter, query, wanted)
     const rows: Row[] = []
     for (const step of this.#steps(lead, filter, after, wanted, budget)) {
       rows.push(...step)
       if (rows.length >= wanted) break
     }
-    const more = rows.length >= wanted
+    const more = rows.length > skip + limit
     return {
       rows: rows.slice(skip, skip + limit),
       more,
@@ -424,14 +431,14 @@ export class StoreReader {
   }
 
   #documentToMatch(filter: Filter, row: Row): JsonObject {
-    const document = documentOf(row)
-    if (!mentionsSearchFields(filter)) return this.#rule.prune(document)
+    const document = this.#rule.prune(documentOf(row))
+    if (!mentionsSearchFields(filter)) return document
     const { vector, vectorize, lexical } = this.searchFields(row.seq)
     // Only their presence can be asked for.
     if (vector !== undefined) document.set('$vector', null)
     if (vectorize !== undefined) document.set('$vectorize', null)
     if (lexical !== undefined) document.set('$lexical', null)
-    return this.#rule.prune(document)
+    return document
   }
 
   /** Several statements that see the same state of the store. */

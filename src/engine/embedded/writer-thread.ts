@@ -35,7 +35,9 @@ export interface WriteBatch {
 
 export interface Operation {
   readonly kind: 'insert' | 'replace' | 'delete'
-  readonly id: Uint8Array
+  /** Where the key of the _id starts and ends among the keys. */
+  readonly idStart: number
+  readonly idEnd: number
   /** The version that a replace or delete expects. */
   readonly version: number
   readonly text: string
@@ -114,24 +116,25 @@ class StoreWriter {
   #apply(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): Outcome {
     const { doc } = this.#statements
     const version = this.#version + 1
+    const id = batch.keys.subarray(operation.idStart, operation.idEnd)
     let seq: number | bigint
     switch (operation.kind) {
       case 'insert': {
-        const result = doc.insert.run(operation.id, version, operation.text)
+        const result = doc.insert.run(id, version, operation.text)
         if (result.changes === 0) return 'exists'
         seq = result.lastInsertRowid
         this.#documents++
         break
       }
       case 'replace': {
-        const found = doc.find.get(operation.id, operation.version)
+        const found = doc.find.get(id, operation.version)
         if (found === undefined) return 'conflict'
         seq = found['seq'] as number
         doc.update.run(version, operation.text, seq)
         break
       }
       case 'delete': {
-        const found = doc.find.get(operation.id, operation.version)
+        const found = doc.find.get(id, operation.version)
         if (found === undefined) return 'conflict'
         seq = found['seq'] as number
         doc.remove.run(seq)

@@ -1,6 +1,6 @@
 /** Packs writes for the thread that writes them. */
 import { printJson } from '../../json/print.ts'
-import { isObject, type JsonObject } from '../../json/value.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { parseStored } from '../../json/parse.ts'
 import type { IndexingRule } from '../../query/indexing.ts'
 import {
@@ -12,7 +12,6 @@ import {
   type Write,
 } from '../engine.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
-import { keyOf } from './key.ts'
 import { Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
 import type {
@@ -77,7 +76,13 @@ export function packWrites(
     for (const entry of removed) chosen.push(entry)
     const middle = chosen.length
     for (const entry of added) chosen.push(entry)
-    operations.push({ ...columnsOf(write), from, middle, to: chosen.length })
+    operations.push({
+      ...columnsOf(write),
+      ...addId(idOf(write), list),
+      from,
+      middle,
+      to: chosen.length,
+    })
   }
   const { paths, entries } = packEntries(chosen)
   return {
@@ -106,7 +111,19 @@ function changedEntries(write: Write, list: EntryList, rule: IndexingRule) {
   }
 }
 
-function columnsOf(write: Write): Omit<Operation, 'from' | 'middle' | 'to'> {
+function idOf(write: Write): Value {
+  return write.kind === 'insert' ? write.record.id : write.before.id
+}
+
+function addId(id: Value, { bytes }: EntryList) {
+  const idStart = bytes.size
+  bytes.addValue(id)
+  return { idStart, idEnd: bytes.size }
+}
+
+type Columns = Pick<Operation, 'kind' | 'version' | 'text' | 'search'>
+
+function columnsOf(write: Write): Columns {
   switch (write.kind) {
     case 'insert':
       return { kind: 'insert', version: 0, ...recordColumns(write.record) }
@@ -120,7 +137,6 @@ function columnsOf(write: Write): Omit<Operation, 'from' | 'middle' | 'to'> {
       return {
         kind: 'delete',
         version: Number(write.before.version),
-        id: keyOf(write.before.id),
         text: '',
         search: null,
       }
@@ -128,7 +144,7 @@ function columnsOf(write: Write): Omit<Operation, 'from' | 'middle' | 'to'> {
 }
 
 function recordColumns(record: NewRecord) {
-  return { id: keyOf(record.id), text: record.text, search: searchColumns(record.search) }
+  return { text: record.text, search: searchColumns(record.search) }
 }
 
 function searchColumns(search: SearchFields): SearchColumns | null {

@@ -1,0 +1,17 @@
+import { defineCommand } from './define.ts'
+import { clause, noOptions } from './fields.ts'
+
+/** Counts the documents that match, stopping early at a limit. */
+export const countDocuments = defineCommand({
+  does: 'read',
+  fields: { filter: clause, options: noOptions },
+
+  async collection({ filter }, { documents, limits, signal }) {
+    const selection = documents.select({ filter })
+    // One past the limit tells "exactly that many" from "more than that".
+    const count = await documents.count(selection.filter, limits.countMax + 1, signal)
+    return count > limits.countMax
+      ? { status: { count: limits.countMax, moreData: true } }
+      : { status: { count } }
+  },
+})

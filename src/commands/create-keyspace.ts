@@ -1,0 +1,51 @@
+import { apiError } from '../errors/api-error.ts'
+import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
+import { defineGeneralCommand } from './define.ts'
+import { options, showValue, text, violation, type Field, type Place } from './fields.ts'
+
+const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
+
+/**
+ * How many copies a keyspace keeps. Checked, because a store that keeps one copy still owes
+ * the caller a word about a typing error, and otherwise without effect.
+ */
+const replication: Field<undefined> = {
+  read(value, place) {
+    if (value === undefined || value === null) return undefined
+    if (!isObject(value)) return mismatch(place, value, 'an Object')
+    const strategy = value.get('class')
+    if (typeof strategy !== 'string' || !replicationClasses.includes(strategy))
+      violation(
+        { ...place, field: `${place.field}.class` },
+        strategy,
+        `it is one of ${replicationClasses.join(', ')}`,
+      )
+    for (const [name, copies] of value)
+      if (name !== 'class' && !Number.isSafeInteger(copies))
+        mismatch({ ...place, field: `${place.field}.${name}` }, copies, 'an integer')
+    return undefined
+  },
+}
+
+/** Creates a keyspace; one that exists stays as it is. */
+export const createKeyspace = defineGeneralCommand({
+  does: 'schema',
+  fields: { name: text, options: options({ replication }) },
+
+  async run({ name }, { engine, limits }) {
+    if (name === undefined || name.length > limits.nameLengthMax || !/^\w+$/.test(name))
+      throw apiError('UNSUPPORTED_SCHEMA_NAME', {
+        kind: 'Keyspace',
+        name: showValue(name),
+        max: limits.nameLengthMax,
+      })
+    await engine.createKeyspace(name)
+    return { status: { ok: 1 } }
+  },
+})
+
+function mismatch(place: Place, value: Value, wanted: string): never {
+  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+    problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
+  })
+}

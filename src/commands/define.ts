@@ -1,0 +1,99 @@
+/** What a command is. commands/registry.ts lists them; http runs them. */
+import type { Principal } from '../auth/principal.ts'
+import type { Documents } from '../documents/documents.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ApiError } from '../errors/api-error.ts'
+import type { Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { Fields, Field } from './fields.ts'
+
+/** The path that a command is sent to: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
+export type Level = 'general' | 'keyspace' | 'target'
+
+/** What a command does to what it acts on; permissions hang on it. */
+export type Effect = 'read' | 'write' | 'schema'
+
+/** What every command gets to work with. */
+export interface Context {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly features: Features
+  readonly principal: Principal
+  /** Ends when the client goes away or the server stops. */
+  readonly signal: AbortSignal
+}
+
+export interface KeyspaceContext extends Context {
+  readonly keyspace: string
+}
+
+export interface CollectionContext extends KeyspaceContext {
+  readonly documents: Documents
+}
+
+/** What is switched on, by the server's settings and the request's Feature-Flag headers. */
+export interface Features {
+  readonly lexical: boolean
+  readonly reranking: boolean
+  readonly vectorize: boolean
+}
+
+/**
+ * What a command answers. `documents` and `document` hold JSON texts, so that stored texts
+ * reach the client unparsed. Absent members are left out of the body.
+ */
+export interface Reply {
+  readonly data?:
+    | { readonly documents: readonly string[]; readonly nextPageState: string | null }
+    | { readonly document: string | null }
+  readonly status?: Readonly<Record<string, Value | undefined>>
+  readonly errors?: readonly ApiError[]
+  readonly warnings?: readonly ApiError[]
+}
+
+interface Common<Shape extends Fields> {
+  readonly does: Effect
+  /** The command's fields: their JSON types, defaults and bounds. */
+  readonly fields: Shape
+}
+
+/** The values that a command's fields were read into. */
+export type FieldValues<Shape extends Fields> = {
+  readonly [name in keyof Shape]: Shape[name] extends Field<infer T> ? T : never
+}
+
+export interface GeneralCommand<Shape extends Fields = Fields> extends Common<Shape> {
+  readonly level: 'general'
+  run(fields: FieldValues<Shape>, context: Context): Promise<Reply>
+}
+
+export interface KeyspaceCommand<Shape extends Fields = Fields> extends Common<Shape> {
+  readonly level: 'keyspace'
+  run(fields: FieldValues<Shape>, context: KeyspaceContext): Promise<Reply>
+}
+
+/** A command on a collection; where tables come, one member more. */
+export interface TargetCommand<Shape extends Fields = Fields> extends Common<Shape> {
+  readonly level: 'target'
+  collection?(fields: FieldValues<Shape>, context: CollectionContext): Promise<Reply>
+}
+
+export type Command = GeneralCommand | KeyspaceCommand | TargetCommand
+
+export function defineGeneralCommand<const Shape extends Fields>(
+  command: Omit<GeneralCommand<Shape>, 'level'>,
+): GeneralCommand {
+  return { ...command, level: 'general' } as unknown as GeneralCommand
+}
+
+export function defineKeyspaceCommand<const Shape extends Fields>(
+  command: Omit<KeyspaceCommand<Shape>, 'level'>,
+): KeyspaceCommand {
+  return { ...command, level: 'keyspace' } as unknown as KeyspaceCommand
+}
+
+export function defineCommand<const Shape extends Fields>(
+  command: Omit<TargetCommand<Shape>, 'level'>,
+): TargetCommand {
+  return { ...command, level: 'target' } as unknown as TargetCommand
+}

@@ -1,0 +1,14 @@
+import { defineKeyspaceCommand } from './define.ts'
+import { noOptions, requiredText } from './fields.ts'
+
+/** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
+export const deleteCollection = defineKeyspaceCommand({
+  does: 'schema',
+  fields: { name: requiredText, options: noOptions },
+
+  async run({ name }, { engine, keyspace }) {
+    const target = await engine.findTarget(keyspace, name)
+    if (target?.kind === 'collection') await engine.dropTarget(target)
+    return { status: { ok: 1 } }
+  },
+})

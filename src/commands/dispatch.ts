@@ -1,0 +1,188 @@
+/**
+ * One command from its JSON to its reply.
+ *
+ * When several things are wrong with a request the answer is always the same one: the checks
+ * below stand in the order in which they win.
+ */
+import type { Principal } from '../auth/principal.ts'
+import { Documents } from '../documents/documents.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Collection } from '../engine/schema.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { Command, Effect, Features, KeyspaceContext, Level, Reply } from './define.ts'
+import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
+import { readFields } from './fields.ts'
+import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'
+
+/** A request as commands see it: no HTTP past here. */
+export interface Call {
+  readonly level: Level
+  /** From the path; empty where the level has none. */
+  readonly keyspace: string
+  readonly target: string
+  /** Throws an ApiError when the body is not JSON. */
+  parseBody(): Value
+  /** Who asks; undefined when the token is not valid. */
+  identify(): Principal | undefined
+  readonly features: Features
+  readonly signal: AbortSignal
+}
+
+/** What lives as long as the server and serves every command. */
+export interface Services {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly log: Log
+}
+
+/** Never fails: what goes wrong is in the reply. */
+export async function dispatch(call: Call, services: Services): Promise<Reply> {
+  const scene = {
+    keyspace: call.keyspace,
+    target: call.target,
+    fields: undefined as JsonObject | undefined,
+  }
+  let warnings: readonly ApiError[] = []
+  try {
+    const [name, value] = onlyCommand(call.parseBody())
+    const command = findCommand(name, call.level)
+    warnings = deprecationOf(name)
+    if (!isObject(value))
+      throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+        problem: `The command ${name} holds a value of type ${jsonTypeOf(value)}, not an Object`,
+      })
+    scene.fields = value
+    const fields = readFields(name, command.fields, value, services.limits)
+    const principal = admit(call, command.does)
+    const reply = await run(name, command, fields, call, principal, services)
+    return warnings.length === 0
+      ? reply
+      : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
+  } catch (failure) {
+    const errors = await explainFailure(failure, scene, services.engine, services.log)
+    return { errors, warnings }
+  }
+}
+
+function onlyCommand(body: Value): [string, Value] {
+  if (!isObject(body))
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `The body is of type ${jsonTypeOf(body)}, not an Object`,
+    })
+  const [first, second] = body
+  if (first === undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem: 'The body holds no command' })
+  if (second !== undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `The body has ${body.size} keys: ${[...body.keys()].slice(0, 5).join(', ')}`,
+    })
+  return first
+}
+
+const levelNames: Readonly<Record<Level, string>> = {
+  general: 'General Command',
+  keyspace: 'Keyspace Command',
+  target: 'Collection Command',
+}
+
+function findCommand(name: string, level: Level): Command {
+  const known = commandsAt[level]
+  const command = known.get(name)
+  if (command === undefined)
+    throw apiError('COMMAND_UNKNOWN', {
+      command: name,
+      level: levelNames[level],
+      known: [...known.keys()],
+    })
+  return command
+}
+
+function deprecationOf(command: string): readonly ApiError[] {
+  const replacement = deprecated.get(command)
+  return replacement === undefined
+    ? []
+    : [apiError('DEPRECATED_COMMAND', { command, replacement })]
+}
+
+const actions: Readonly<Record<Effect, string>> = {
+  read: 'read',
+  write: 'write to',
+  schema: 'change the schema of',
+}
+
+function admit(call: Call, effect: Effect): Principal {
+  const principal = call.identify()
+  if (principal === undefined) throw apiError('UNAUTHENTICATED_REQUEST')
+  if (!principal.may(effect, call.keyspace || undefined, call.target || undefined))
+    throw apiError('UNAUTHORIZED_ACCESS', { target: nameOf(call), action: actions[effect] })
+  return principal
+}
+
+async function run(
+  name: string,
+  command: Command,
+  fields: Record<string, unknown>,
+  call: Call,
+  principal: Principal,
+  services: Services,
+): Promise<Reply> {
+  const { engine } = services
+  const { keyspace } = call
+  switch (command.level) {
+    case 'general':
+      return command.run(fields, new CallContext(call, principal, services))
+    case 'keyspace':
+      if ((await engine.listTargets(keyspace)) === undefined)
+        throw apiError('UNKNOWN_KEYSPACE', { keyspace })
+      return command.run(fields, new CallContext(call, principal, services))
+    case 'target': {
+      const target = await engine.findTarget(keyspace, call.target)
+      if (target === undefined) throw await unknownTarget(engine, keyspace, call.target)
+      if (command.collection === undefined)
+        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', {
+          target: nameOf(call),
+          command: name,
+          table: tableCommands,
+          collection: collectionCommands,
+        })
+      const context = new CallContext(call, principal, services)
+      const documents = documentsOf(target, services)
+      return command.collection(fields, Object.assign(context, { documents }))
+    }
+  }
+}
+
+const known = new WeakMap<Collection, Documents>()
+
+/** The same for all commands on a collection, for as long as the engine knows it. */
+function documentsOf(collection: Collection, { engine, limits }: Services): Documents {
+  let documents = known.get(collection)
+  if (documents === undefined)
+    known.set(collection, (documents = new Documents(engine, collection, limits)))
+  return documents
+}
+
+class CallContext implements KeyspaceContext {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly features: Features
+  readonly principal: Principal
+  readonly keyspace: string
+  readonly #call: Call
+
+  constructor(call: Call, principal: Principal, services: Services) {
+    this.engine = services.engine
+    this.limits = services.limits
+    this.features = call.features
+    this.principal = principal
+    this.keyspace = call.keyspace
+    this.#call = call
+  }
+
+  /** Asked for when needed only: most commands end before anybody could lose interest. */
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+}

@@ -1,0 +1,13 @@
+import { defineGeneralCommand } from './define.ts'
+import { noOptions, requiredText } from './fields.ts'
+
+/** Drops a keyspace with all that it holds; one that is absent counts as dropped. */
+export const dropKeyspace = defineGeneralCommand({
+  does: 'schema',
+  fields: { name: requiredText, options: noOptions },
+
+  async run({ name }, { engine }) {
+    await engine.dropKeyspace(name)
+    return { status: { ok: 1 } }
+  },
+})

@@ -1,0 +1,12 @@
+import { defineCommand } from './define.ts'
+import { noOptions } from './fields.ts'
+
+/** Counts all documents, roughly and at once. */
+export const estimatedDocumentCount = defineCommand({
+  does: 'read',
+  fields: { options: noOptions },
+
+  async collection(_fields, { documents }) {
+    return { status: { count: await documents.estimateCount() } }
+  },
+})

@@ -1,0 +1,23 @@
+import { apiError } from '../errors/api-error.ts'
+import { fromPlain } from '../json/plain.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { flag, options } from './fields.ts'
+
+/** Lists the collections of a keyspace: their names, or with `explain` their options too. */
+export const findCollections = defineKeyspaceCommand({
+  does: 'read',
+  fields: { options: options({ explain: flag(false) }) },
+
+  async run({ options: { explain } }, { engine, keyspace }) {
+    const targets = await engine.listTargets(keyspace)
+    if (targets === undefined) throw apiError('UNKNOWN_KEYSPACE', { keyspace })
+    const byName = targets.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    return {
+      status: {
+        collections: byName.map(({ name, options }) =>
+          explain ? fromPlain({ name, options }) : name,
+        ),
+      },
+    }
+  },
+})

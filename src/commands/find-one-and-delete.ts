@@ -1,0 +1,15 @@
+import { replyDeleted, withDocument } from './changed.ts'
+import { defineCommand } from './define.ts'
+import { anything, clause } from './fields.ts'
+
+/** Deletes the first document that matches, and returns it. */
+export const findOneAndDelete = defineCommand({
+  does: 'write',
+  fields: { filter: clause, sort: clause, projection: anything },
+
+  async collection({ filter, sort, projection }, { documents, signal }) {
+    const selection = documents.select({ filter, sort, projection })
+    const changed = await documents.deleteOne(selection, signal)
+    return withDocument(replyDeleted(changed), changed.before, selection.projection)
+  },
+})

@@ -1,0 +1,28 @@
+import { replyUpdated, withDocument } from './changed.ts'
+import { defineCommand } from './define.ts'
+import { anything, clause, flag, oneOf, options, requiredObject } from './fields.ts'
+
+/** Replaces the first document that matches by another, which takes over its _id. */
+export const findOneAndReplace = defineCommand({
+  does: 'write',
+  fields: {
+    filter: clause,
+    sort: clause,
+    projection: anything,
+    replacement: requiredObject,
+    options: options({
+      returnDocument: oneOf(['before', 'after'], 'before'),
+      upsert: flag(false),
+    }),
+  },
+
+  async collection(
+    { filter, sort, projection, replacement, options },
+    { documents, signal },
+  ) {
+    const selection = documents.select({ filter, sort, projection })
+    const changed = await documents.replaceOne(selection, replacement, options, signal)
+    const reply = replyUpdated(changed)
+    return withDocument(reply, changed[options.returnDocument], selection.projection)
+  },
+})

@@ -1,0 +1,27 @@
+import { parseUpdate } from '../query/parse-update.ts'
+import { replyUpdated, withDocument } from './changed.ts'
+import { defineCommand } from './define.ts'
+import { anything, clause, flag, oneOf, options, requiredClause } from './fields.ts'
+
+/** Updates the first document that matches, and returns it as it was or as it is now. */
+export const findOneAndUpdate = defineCommand({
+  does: 'write',
+  fields: {
+    filter: clause,
+    sort: clause,
+    projection: anything,
+    update: requiredClause,
+    options: options({
+      returnDocument: oneOf(['before', 'after'], 'before'),
+      upsert: flag(false),
+    }),
+  },
+
+  async collection({ filter, sort, projection, update, options }, { documents, signal }) {
+    const selection = documents.select({ filter, sort, projection })
+    const parsed = parseUpdate(update)
+    const changed = await documents.updateOne(selection, parsed, options, signal)
+    const reply = replyUpdated(changed)
+    return withDocument(reply, changed[options.returnDocument], selection.projection)
+  },
+})

@@ -1,0 +1,20 @@
+import { defineCommand } from './define.ts'
+import { anything, clause, flag, options } from './fields.ts'
+
+/** Finds the first document that matches, in the order of the sort. */
+export const findOne = defineCommand({
+  does: 'read',
+  fields: {
+    filter: clause,
+    projection: anything,
+    sort: clause,
+    options: options({ includeSimilarity: flag(false), includeSortVector: flag(false) }),
+  },
+
+  async collection({ filter, sort, projection, options }, { documents, signal }) {
+    const selection = documents.select({ filter, sort, projection })
+    const document = await documents.findOne(selection, signal)
+    const data = { document }
+    return options.includeSortVector ? { data, status: { sortVector: null } } : { data }
+  },
+})

@@ -1,0 +1,76 @@
+import { apiError } from '../errors/api-error.ts'
+import type { Limits } from '../limits.ts'
+import type { Sort } from '../query/sort.ts'
+import { defineCommand } from './define.ts'
+import { alias, anything, clause, flag, integer, options, text } from './fields.ts'
+
+/** Finds documents, a page at a time. */
+export const find = defineCommand({
+  does: 'read',
+  fields: {
+    filter: clause,
+    projection: anything,
+    sort: clause,
+    options: options({
+      limit: integer({ min: 1 }),
+      skip: integer({ min: 0 }),
+      pageState: text,
+      pagingState: alias(text),
+      includeSimilarity: flag(false),
+      includeSortVector: flag(false),
+    }),
+  },
+
+  async collection({ filter, sort, projection, options }, { documents, limits, signal }) {
+    const selection = documents.select({ filter, sort, projection })
+    const { skip, limit } = options
+    const pageState = options.pageState ?? options.pagingState
+    checkPaging(selection.sort, { skip, limit, pageState }, limits)
+    const page = await documents.find(selection, { skip, limit, pageState }, signal)
+    if (!options.includeSortVector) return { data: page }
+    // The vector of the sort is told once, so what comes with it is all there is.
+    return { data: { ...page, nextPageState: null }, status: { sortVector: null } }
+  },
+})
+
+interface Paging {
+  readonly skip: number | undefined
+  readonly limit: number | undefined
+  readonly pageState: string | undefined
+}
+
+/** Skipping needs an order, and searches come in one page that starts with the best. */
+function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
+  switch (sort.kind) {
+    case 'values':
+      if (sort.keys.length === 0 && skip !== undefined)
+        throw invalid('skip', skip, 'documents can be skipped only in a sort')
+      return
+    case 'vector':
+    case 'vectorize':
+      if (skip !== undefined)
+        throw invalid('skip', skip, `a sort by $${sort.kind} cannot skip documents`)
+      if (limit !== undefined && limit > limits.vectorLimitMax)
+        throw invalid(
+          'limit',
+          limit,
+          `a sort by $${sort.kind} returns at most ${limits.vectorLimitMax} documents`,
+        )
+      checkFirstPage(sort, pageState)
+      return
+    case 'lexical':
+      checkFirstPage(sort, pageState)
+  }
+}
+
+function checkFirstPage(sort: Sort, pageState: string | undefined): void {
+  if (pageState)
+    throw apiError('SORT_CLAUSE_INVALID', {
+      problem: `A sort by $${sort.kind} has one page only; leave options.pageState out`,
+    })
+}
+
+function invalid(option: string, value: number, reason: string) {
+  const field = `command.options.${option}`
+  return apiError('COMMAND_FIELD_VALUE_INVALID', { field, value: String(value), reason })
+}

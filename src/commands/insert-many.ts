@@ -1,0 +1,34 @@
+import type { Insertion } from '../documents/insert.ts'
+import type { Value } from '../json/value.ts'
+import { insertErrors, replyInserted } from './changed.ts'
+import { defineCommand, type Reply } from './define.ts'
+import { flag, list, options } from './fields.ts'
+
+/** Inserts documents; those that fail do not keep the others from being inserted. */
+export const insertMany = defineCommand({
+  does: 'write',
+  fields: {
+    documents: list((limits) => limits.insertManyMax),
+    options: options({ ordered: flag(false), returnDocumentResponses: flag(false) }),
+  },
+
+  async collection({ documents: given, options }, { documents, signal }) {
+    const insertions = await documents.insert(given, options, signal)
+    return options.returnDocumentResponses
+      ? replyEach(insertions)
+      : replyInserted(insertions)
+  },
+})
+
+/** One response for each document; errors are referred to by their position. */
+function replyEach(insertions: readonly Insertion[]): Reply {
+  const errors = insertErrors(insertions)
+  const documentResponses = insertions.map(({ id, outcome }) => {
+    const response = new Map<string, Value>()
+    if (id !== undefined) response.set('_id', id)
+    if (outcome === 'done') return response.set('status', 'OK')
+    if (outcome === 'skipped') return response.set('status', 'SKIPPED')
+    return response.set('status', 'ERROR').set('errorsIdx', errors.indexOf(outcome))
+  })
+  return { status: { documentResponses }, errors }
+}

@@ -1,0 +1,21 @@
+import { parseUpdate } from '../query/parse-update.ts'
+import { replyUpdated } from './changed.ts'
+import { defineCommand } from './define.ts'
+import { clause, flag, options, requiredClause } from './fields.ts'
+
+/** Updates the first document that matches. */
+export const updateOne = defineCommand({
+  does: 'write',
+  fields: {
+    filter: clause,
+    sort: clause,
+    update: requiredClause,
+    options: options({ upsert: flag(false) }),
+  },
+
+  async collection({ filter, sort, update, options }, { documents, signal }) {
+    const selection = documents.select({ filter, sort })
+    const parsed = parseUpdate(update)
+    return replyUpdated(await documents.updateOne(selection, parsed, options, signal))
+  },
+})

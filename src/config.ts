@@ -1,0 +1,195 @@
+/**
+ * What operators can set. Each setting is a flag of `stela serve` and an environment
+ * variable of the same name: --page-size is also STELA_PAGE_SIZE. The flag wins.
+ */
+import { InvalidArgumentError, Option } from 'commander'
+import type { Account } from './auth/tokens.ts'
+import type { FeatureSettings } from './http/headers.ts'
+import { checkLimits, defaultLimits, type Limits } from './limits.ts'
+
+export interface Config {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly dataDir: string
+  /** Whether an answered write is on disk for sure, or only soon. */
+  readonly durable: boolean
+  readonly adminToken: string | undefined
+  readonly accounts: readonly Account[]
+  readonly features: FeatureSettings
+  readonly limits: Limits
+  /** A request that has not arrived whole by then is dropped; 0 means never. */
+  readonly requestTimeoutMs: number
+  readonly logLevel: LogLevel
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+export const defaultConfig: Config = {
+  host: '127.0.0.1',
+  port: 8181,
+  dataDir: './stela-data',
+  durable: true,
+  adminToken: undefined,
+  accounts: [],
+  features: { lexical: undefined, reranking: undefined, vectorize: true },
+  limits: defaultLimits,
+  requestTimeoutMs: 120_000,
+  logLevel: 'info',
+}
+
+/** A limit that operators can set, and the least that makes sense. */
+interface LimitSetting {
+  readonly flag: string
+  readonly limit: keyof Limits
+  readonly min: number
+  readonly says: string
+}
+
+const limitSettings: readonly LimitSetting[] = [
+  limit('page-size', 'pageSize', 1, 'documents on a page of find'),
+  limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
+  limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
+  limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
+  limit('max-insert-many', 'insertManyMax', 1, 'documents of an insertMany'),
+  limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
+  limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
+  limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
+  limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+  limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
+  limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
+]
+
+function limit(flag: string, name: keyof Limits, min: number, says: string): LimitSetting {
+  return { flag, limit: name, min, says }
+}
+
+/** The options of `stela serve`, in the order in which help lists them. */
+export function serveOptions(): Option[] {
+  const { host, port, dataDir, limits, logLevel, requestTimeoutMs } = defaultConfig
+  return [
+    setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
+    setting('port', '<number>', 'port to listen on; 0 for any that is free')
+      .argParser(wholeNumber(0, 65_535))
+      .default(port),
+    setting('data', '<folder>', 'where all data is kept; created when absent')
+      .argParser(notEmpty)
+      .default(dataDir),
+    setting(
+      'admin-token',
+      '<token>',
+      'administrator token to use; else one is made',
+    ).argParser(notEmpty),
+    setting('users', '<list>', 'accounts: name:password,name:password').argParser(
+      readAccounts,
+    ),
+    setting('durability', '<level>', 'full: writes survive a power cut; relaxed: faster')
+      .choices(['full', 'relaxed'])
+      .default('full'),
+    setting('log-level', '<level>', 'how much to log, on standard error')
+      .choices(logLevels)
+      .default(logLevel),
+    setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
+      .argParser(wholeNumber(0, 86_400))
+      .default(requestTimeoutMs / 1000),
+    feature('lexical', 'lexical search; unset: on, requests may opt out'),
+    feature('reranking', 'reranking; unset: on, requests may opt out'),
+    feature('vectorize', 'embedding services').default('on'),
+    ...limitSettings.map(({ flag, limit, min, says }) =>
+      setting(flag, '<number>', says)
+        .argParser(wholeNumber(min, Number.MAX_SAFE_INTEGER))
+        .default(limits[limit])
+        .helpGroup('Limits:'),
+    ),
+  ]
+}
+
+function setting(name: string, value: string, says: string): Option {
+  const variable = `STELA_${name.toUpperCase().replaceAll('-', '_')}`
+  return new Option(`--${name} ${value}`, says).env(variable)
+}
+
+function feature(name: string, says: string): Option {
+  return setting(name, '<on|off>', says).choices(['on', 'off']).helpGroup('Features:')
+}
+
+/**
+ * Turns what the options were read into, by their names, into a configuration. Throws an
+ * InvalidArgumentError when two of them exclude each other.
+ */
+export function readConfig(values: Readonly<Record<string, unknown>>): Config {
+  const given = values as Readonly<{
+    host: string
+    port: number
+    data: string
+    adminToken?: string
+    users?: readonly Account[]
+    durability: 'full' | 'relaxed'
+    lexical?: 'on' | 'off'
+    reranking?: 'on' | 'off'
+    vectorize: 'on' | 'off'
+    logLevel: LogLevel
+    requestTimeout: number
+  }>
+  return {
+    host: given.host,
+    port: given.port,
+    dataDir: given.data,
+    durable: given.durability === 'full',
+    adminToken: given.adminToken,
+    accounts: given.users ?? [],
+    features: {
+      lexical: given.lexical && given.lexical === 'on',
+      reranking: given.reranking && given.reranking === 'on',
+      vectorize: given.vectorize === 'on',
+    },
+    limits: readLimits(values),
+    requestTimeoutMs: given.requestTimeout * 1000,
+    logLevel: given.logLevel,
+  }
+}
+
+function readLimits(values: Readonly<Record<string, unknown>>): Limits {
+  const limits: Record<keyof Limits, number> = { ...defaultLimits }
+  for (const { flag, limit } of limitSettings)
+    limits[limit] = values[new Option(`--${flag}`).attributeName()] as number
+  if (limits.bodySizeMax < limits.documentLengthMax)
+    throw new InvalidArgumentError(
+      `--max-body-size ${limits.bodySizeMax} leaves no room for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+    )
+  checkLimits(limits)
+  return limits
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new InvalidArgumentError(
+        max === Number.MAX_SAFE_INTEGER
+          ? `It takes a whole number of at least ${min}.`
+          : `It takes a whole number from ${min} to ${max}.`,
+      )
+    return number
+  }
+}
+
+/** Trimmed, since no header could carry spaces around a token. */
+function notEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
+  return text.trim()
+}
+
+/** A comma ends an account, so passwords cannot hold one; colons are theirs. */
+function readAccounts(text: string): readonly Account[] {
+  return text.split(',').map((entry) => {
+    const colon = entry.indexOf(':')
+    const account = { name: entry.slice(0, colon), password: entry.slice(colon + 1) }
+    if (colon < 1 || account.password === '')
+      throw new InvalidArgumentError('It takes name:password,name:password and so on.')
+    return account
+  })
+}

@@ -1,0 +1,332 @@
+/**
+ * What a collection means: documents with ids, search fields and rules, on top of records
+ * that an engine stores. Every command on a collection is a few calls of this class.
+ */
+import type { Engine, StoredRecord } from '../engine/engine.ts'
+import type { Collection } from '../engine/schema.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { Filter } from '../query/filter.ts'
+import { indexingRule } from '../query/indexing.ts'
+import { parseFilter } from '../query/parse-filter.ts'
+import { checkSortIndexed, parseSort } from '../query/parse-sort.ts'
+import { parseProjection, type Projection } from '../query/projection.ts'
+import type { Sort, SortKey } from '../query/sort.ts'
+import type { Update } from '../query/update.ts'
+import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
+import { insert, type Insertion } from './insert.ts'
+import { locksOf, type Locks } from './locks.ts'
+import { decodePageState, encodePageState, nameQuery } from './page-state.ts'
+import { anyOrder, count, read, type Source } from './read.ts'
+import { show, showsSearchFields, type Stored } from './records.ts'
+import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
+import type { Embedder, SearchRules } from './search-fields.ts'
+
+/** The clauses of a command that choose documents, and what is shown of them. */
+export interface Clauses {
+  readonly filter?: Value | undefined
+  readonly sort?: Value | undefined
+  readonly projection?: Value | undefined
+}
+
+/** Clauses, read. */
+export interface Selection {
+  readonly filter: Filter
+  readonly sort: Sort
+  readonly projection: Projection
+  readonly clauses: Clauses
+}
+
+export interface FoundPage {
+  /** JSON texts. */
+  readonly documents: readonly string[]
+  readonly nextPageState: string | null
+}
+
+export interface ChangedOne {
+  readonly matchedCount: number
+  readonly changedCount: number
+  readonly upsertedId?: Value
+  /** The document as it was, and as it is now; absent where there is none. */
+  readonly before?: Stored
+  readonly after?: Stored
+  readonly failure?: ApiError
+}
+
+export interface ChangedMany {
+  readonly matchedCount: number
+  readonly changedCount: number
+  readonly upsertedId?: Value
+  /** Absent when no more documents match. */
+  readonly nextPageState?: string
+  readonly failure?: ApiError
+}
+
+export class Documents {
+  readonly #store: Source & SearchRules & { readonly locks: Locks }
+
+  constructor(engine: Engine, collection: Collection, limits: Limits, embedder?: Embedder) {
+    this.#store = {
+      engine,
+      collection,
+      target: `${collection.keyspace}.${collection.name}`,
+      limits,
+      indexing: indexingRule(collection.options.indexing),
+      locks: locksOf(engine),
+      embedder,
+    }
+  }
+
+  /** Reads clauses in the order in which their errors win. */
+  select(clauses: Clauses): Selection {
+    const { target, limits, indexing, collection } = this.#store
+    const { vector } = collection.options
+    const lexical = collection.options.lexical.enabled
+    const vectorize = vector?.service !== undefined
+    const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, lexical })
+    const filter = parseFilter(clauses.filter, { limits, indexing, target, lexical })
+    checkSortIndexed(sort, indexing)
+    const projection = parseProjection(clauses.projection)
+    return { filter, sort, projection, clauses }
+  }
+
+  async insert(
+    documents: readonly Value[],
+    options: { readonly ordered: boolean },
+    signal: AbortSignal,
+  ): Promise<readonly Insertion[]> {
+    return insert(this.#store, documents, options.ordered, signal)
+  }
+
+  /** One page. A limit holds for all pages together, a skip for the first. */
+  async find(
+    { filter, sort, projection, clauses }: Selection,
+    options: {
+      readonly skip?: number | undefined
+      readonly limit?: number | undefined
+      readonly pageState?: string | undefined
+    },
+    signal: AbortSignal,
+  ): Promise<FoundPage> {
+    const { limits } = this.#store
+    const keys = valueSort(sort)
+    const query = () => nameQuery('find', clauses.filter, clauses.sort)
+    const from = options.pageState
+      ? decodePageState(options.pageState, query(), limits)
+      : undefined
+    const before = from?.count ?? 0
+    const left = (options.limit ?? Infinity) - before
+    if (left <= 0) return { documents: [], nextPageState: null }
+    const pageSize = Math.max(limits.pageSize, keys.length === 0 ? idCount(filter) : 0)
+    const wanted = {
+      filter,
+      sort: keys,
+      skip: options.skip ?? 0,
+      limit: Math.min(left, pageSize),
+      after: from?.place,
+      stable: false,
+      withSearchFields: showsSearchFields(projection),
+      lookAhead: left > pageSize,
+    }
+    const { records, next: place } = await read(this.#store, wanted, signal)
+    return {
+      documents: records.map((record) => show(record, projection)),
+      nextPageState:
+        place === undefined
+          ? null
+          : encodePageState({ count: before + records.length, place }, query()),
+    }
+  }
+
+  async findOne(selection: Selection, signal: AbortSignal): Promise<string | null> {
+    const { projection } = selection
+    const record = await this.#readOne(selection, showsSearchFields(projection), signal)
+    return record === undefined ? null : show(record, projection)
+  }
+
+  /** Counts up to `stopAt`. */
+  async count(filter: Filter, stopAt: number, signal: AbortSignal): Promise<number> {
+    return count(this.#store, filter, stopAt, signal)
+  }
+
+  async estimateCount(): Promise<number> {
+    return this.#store.engine.estimateCount(this.#store.collection)
+  }
+
+  async updateOne(
+    selection: Selection,
+    update: Update,
+    options: { readonly upsert: boolean },
+    signal: AbortSignal,
+  ): Promise<ChangedOne> {
+    const revision = updating(update, selection.filter, this.#store, signal)
+    return this.#reviseOne(selection, revision, options.upsert, signal)
+  }
+
+  async replaceOne(
+    selection: Selection,
+    replacement: JsonObject,
+    options: { readonly upsert: boolean },
+    signal: AbortSignal,
+  ): Promise<ChangedOne> {
+    const revision = replacing(replacement, selection.filter, this.#store, signal)
+    return this.#reviseOne(selection, revision, options.upsert, signal)
+  }
+
+  async deleteOne(selection: Selection, signal: AbortSignal): Promise<ChangedOne> {
+    return this.#changeOne(selection, deleting, undefined, signal)
+  }
+
+  /** Updates one page of documents. */
+  async updateMany(
+    { filter, clauses }: Selection,
+    update: Update,
+    options: { readonly upsert: boolean; readonly pageState?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<ChangedMany> {
+    const { limits } = this.#store
+    const query = () => nameQuery('updateMany', clauses.filter)
+    const from = options.pageState
+      ? decodePageState(options.pageState, query(), limits)
+      : undefined
+    const wanted = {
+      ...anyOrder,
+      filter,
+      limit: limits.pageSize,
+      after: from?.place,
+      stable: true,
+      withSearchFields: true,
+      lookAhead: true,
+    }
+    const revision = updating(update, filter, this.#store, signal)
+    let { records, next } = await read(this.#store, wanted, signal)
+    if (records.length === 0 && from === undefined && options.upsert) {
+      const upserted = await this.#upsert(revision)
+      if (upserted !== undefined) return upserted
+      ;({ records, next } = await read(this.#store, wanted, signal))
+    }
+    const changed = await change(this.#store, records, filter, revision.decide, signal)
+    const total = (from?.count ?? 0) + records.length
+    return {
+      ...countsOf(records.length, changed),
+      ...(next !== undefined && {
+        nextPageState: encodePageState({ count: total, place: next }, query()),
+      }),
+    }
+  }
+
+  /** Deletes as many documents as one call may, and says whether more match. */
+  async deleteMany(
+    { filter }: Selection,
+    signal: AbortSignal,
+  ): Promise<ChangedMany & { readonly more: boolean }> {
+    const limit = this.#store.limits.deleteManyMax
+    const wanted = { ...anyOrder, filter, limit, lookAhead: true }
+    const { records, next } = await read(this.#store, wanted, signal)
+    const changed = await change(this.#store, records, filter, deleting, signal)
+    return { ...countsOf(records.length, changed), more: next !== undefined }
+  }
+
+  async deleteAll(): Promise<void> {
+    await this.#store.engine.truncate(this.#store.collection)
+  }
+
+  async #reviseOne(
+    selection: Selection,
+    revision: Revision,
+    upsert: boolean,
+    signal: AbortSignal,
+  ): Promise<ChangedOne> {
+    return this.#changeOne(
+      selection,
+      revision.decide,
+      upsert ? () => this.#upsert(revision) : undefined,
+      signal,
+    )
+  }
+
+  /** A document whose _id is known from the start is locked before it is read. */
+  async #changeOne(
+    selection: Selection,
+    decide: Decide,
+    upsert: (() => Promise<ChangedOne | undefined>) | undefined,
+    signal: AbortSignal,
+  ): Promise<ChangedOne> {
+    const { filter } = selection
+    const id = pinnedId(filter)
+    const attempt = async () => {
+      const found = await this.#readOne(selection, true, signal)
+      if (found === undefined) return undefined
+      const changes = id === undefined ? change : changeLocked
+      return outcomeOf(await changes(this.#store, [found], filter, decide, signal))
+    }
+    // An upsert whose _id is taken runs again as an update of what others put there.
+    const run = async () =>
+      (await attempt()) ?? (await upsert?.()) ?? (upsert && (await attempt())) ?? nothing
+    return id === undefined
+      ? run()
+      : this.#store.locks.holding([lockKey(this.#store, id)], run)
+  }
+
+  /** Inserts what a revision makes of nothing; undefined when the _id is taken. */
+  async #upsert(revision: Revision): Promise<ChangedOne | undefined> {
+    const { engine, collection } = this.#store
+    const record = await revision.create()
+    const [outcome] = await engine.write(collection, [{ kind: 'insert', record }])
+    return outcome === 'done'
+      ? { ...nothing, upsertedId: record.id, after: record }
+      : undefined
+  }
+
+  async #readOne(
+    { filter, sort }: Selection,
+    withSearchFields: boolean,
+    signal: AbortSignal,
+  ): Promise<StoredRecord | undefined> {
+    const keys = valueSort(sort)
+    const wanted = { ...anyOrder, filter, sort: keys, limit: 1, withSearchFields }
+    return (await read(this.#store, wanted, signal)).records[0]
+  }
+}
+
+const nothing = { matchedCount: 0, changedCount: 0 } as const
+
+function countsOf(matchedCount: number, { settled, failure }: Changed) {
+  return {
+    matchedCount,
+    changedCount: settled.filter(({ decision }) => decision.kind !== 'keep').length,
+    ...(failure !== undefined && { failure }),
+  }
+}
+
+/** A document that went away, or no longer matched, when its turn came is not shown. */
+function outcomeOf(changed: Changed): ChangedOne {
+  const [settled] = changed.settled
+  const counts = countsOf(1, changed)
+  if (settled === undefined) return counts
+  const { before, decision } = settled
+  switch (decision.kind) {
+    case 'keep':
+      return { ...counts, before, after: before }
+    case 'delete':
+      return { ...counts, before }
+    case 'replace':
+      return { ...counts, before, after: decision.after }
+  }
+}
+
+/** The keys of a sort by values, the only kind that this version can carry out. */
+function valueSort(sort: Sort): readonly SortKey[] {
+  if (sort.kind === 'values') return sort.keys
+  throw apiError('SORT_CLAUSE_INVALID', {
+    problem: `This version cannot sort by $${sort.kind} yet; sort by values instead`,
+  })
+}
+
+/** How many ids the filter lists: those are answered in one page. */
+function idCount(filter: Filter): number {
+  for (const part of filter.kind === 'and' ? filter.of : [filter])
+    if (part.kind === 'in' && part.path.text === '_id') return part.values.length
+  return 0
+}

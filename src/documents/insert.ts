@@ -1,0 +1,101 @@
+/** Inserting: all that can be, in one write. */
+import type { NewRecord, Outcome, Write } from '../engine/engine.ts'
+import { ApiError, apiError } from '../errors/api-error.ts'
+import { printJson } from '../json/print.ts'
+import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
+import { checkId } from './ids.ts'
+import type { Source } from './read.ts'
+import { makeRecord } from './records.ts'
+import { checkNotBoth, embedTexts, expandHybrid } from './search-fields.ts'
+import type { SearchRules } from './search-fields.ts'
+
+/** What became of one document of an insert. */
+export interface Insertion {
+  /** Undefined when the document is not stored and brought no _id of its own. */
+  readonly id: Value | undefined
+  readonly outcome: 'done' | 'skipped' | ApiError
+}
+
+/** Throws what fails the whole command; what fails single documents is in the result. */
+export async function insert(
+  store: Source & SearchRules,
+  documents: readonly Value[],
+  ordered: boolean,
+  signal: AbortSignal,
+): Promise<readonly Insertion[]> {
+  // An empty document holds the place of a value that is none, which is refused below.
+  const expanded = documents.map((document, i) =>
+    isObject(document)
+      ? expandHybrid(document, i + 1, documents.length)
+      : new Map<string, Value>(),
+  )
+  expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
+  const whole = await embedTexts(expanded, store, signal)
+
+  const prepared = documents.map((document, i) => {
+    try {
+      if (!isObject(document))
+        throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
+      return makeRecord(whole[i]!, store)
+    } catch (error) {
+      if (error instanceof ApiError) return error
+      throw error
+    }
+  })
+  const outcomes = await write(store, prepared, ordered)
+  return report(documents, prepared, outcomes, ordered)
+}
+
+type Prepared = NewRecord | ApiError
+
+/** Writes the records; when ordered, only those before the first document that failed. */
+async function write(
+  { engine, collection }: Source,
+  prepared: readonly Prepared[],
+  ordered: boolean,
+): Promise<readonly Outcome[]> {
+  const failed = prepared.findIndex((record) => record instanceof ApiError)
+  const attempted = ordered && failed >= 0 ? prepared.slice(0, failed) : prepared
+  const writes = attempted.flatMap((record): Write[] =>
+    record instanceof ApiError ? [] : [{ kind: 'insert', record }],
+  )
+  if (writes.length === 0) return []
+  return engine.write(collection, writes, { ordered })
+}
+
+/** `outcomes` are those of the records only, and fewer where documents were not attempted. */
+function report(
+  documents: readonly Value[],
+  prepared: readonly Prepared[],
+  outcomes: readonly Outcome[],
+  ordered: boolean,
+): readonly Insertion[] {
+  let next = 0
+  let stopped = false
+  return prepared.map((record, i): Insertion => {
+    const given = givenId(documents[i]!)
+    if (stopped) return { id: given, outcome: 'skipped' }
+    const outcome = record instanceof ApiError ? record : outcomes[next++]
+    if (!(record instanceof ApiError) && outcome === 'done')
+      return { id: record.id, outcome: 'done' }
+    stopped = ordered
+    const error =
+      record instanceof ApiError
+        ? record
+        : apiError('DOCUMENT_ALREADY_EXISTS', { id: printJson(record.id) })
+    if (given !== undefined) error.documentIds = [given]
+    return { id: given, outcome: error }
+  })
+}
+
+/** The _id that the caller gave the document, if it can be one. */
+function givenId(document: Value): Value | undefined {
+  const id = isObject(document) ? document.get('_id') : undefined
+  if (id === undefined) return undefined
+  try {
+    checkId(id)
+    return id
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Reading: what the engine serves of a query is taken as it comes, what it leaves is done
+ * here.
+ */
+import type { Engine, Page, Position, Query, StoredRecord } from '../engine/engine.ts'
+import type { Collection } from '../engine/schema.ts'
+import { apiError } from '../errors/api-error.ts'
+import { parseStored } from '../json/parse.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { Filter } from '../query/filter.ts'
+import type { IndexingRule } from '../query/indexing.ts'
+import { matches } from '../query/matches.ts'
+import { compareValues } from '../query/order.ts'
+import type { SortKey } from '../query/sort.ts'
+import { valueAt } from '../query/value-at.ts'
+import { attach } from './search-fields.ts'
+
+/** Where to read from. */
+export interface Source {
+  readonly engine: Engine
+  readonly collection: Collection
+  readonly indexing: IndexingRule
+  readonly limits: Limits
+}
+
+export interface Wanted {
+  readonly filter: Filter
+  readonly sort: readonly SortKey[]
+  readonly skip: number
+  readonly limit: number
+  readonly after: Place | undefined
+  readonly stable: boolean
+  readonly withSearchFields: boolean
+  /**
+   * Whether to find out if anything follows, by reading one record more: nobody should be
+   * sent to fetch an empty page, and nobody should wait for what they will not fetch.
+   */
+  readonly lookAhead: boolean
+}
+
+/** To start with: from the beginning, as the records come. */
+export const anyOrder = {
+  sort: [],
+  skip: 0,
+  after: undefined,
+  stable: false,
+  withSearchFields: false,
+  lookAhead: false,
+} as const
+
+/** A place in the results: the engine's, or in a sort made here the last record's key. */
+export type Place =
+  | { readonly kind: 'engine'; readonly position: Position }
+  | { readonly kind: 'sorted'; readonly key: Key }
+
+/** The values that a record is sorted by, its _id last. Missing ones are undefined. */
+export type Key = readonly (Value | undefined)[]
+
+export interface Found {
+  readonly records: readonly StoredRecord[]
+  /** Absent when nothing follows, or when that was not looked for. */
+  readonly next: Place | undefined
+}
+
+export async function read(
+  source: Source,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Found> {
+  await checkSortable(source, wanted, signal)
+  const query = firstQuery(wanted)
+  const page = await source.engine.read(source.collection, query, signal)
+  if (isServed(page, wanted)) return { records: page.records, next: placeOf(page.next) }
+  const pages = followPages(source, query, page, signal)
+  const isSorted =
+    wanted.sort.length === 0 || (page.served.sort && wanted.after?.kind !== 'sorted')
+  return isSorted ? filterHere(source, wanted, pages) : sortHere(source, wanted, pages)
+}
+
+function firstQuery(wanted: Wanted): Query {
+  const { after } = wanted
+  return {
+    ...wanted,
+    skip: after === undefined ? wanted.skip : 0,
+    after: after?.kind === 'engine' ? after.position : undefined,
+    withSearchFields: wanted.withSearchFields || mentionsSearchFields(wanted.filter),
+  }
+}
+
+function isServed({ served }: Page, { sort, after }: Wanted): boolean {
+  return served.filter && (sort.length === 0 || (served.sort && after?.kind !== 'sorted'))
+}
+
+function placeOf(position: Position | undefined): Place | undefined {
+  return position === undefined ? undefined : { kind: 'engine', position }
+}
+
+/** Takes what matches, in the order in which it comes. */
+async function filterHere(
+  source: Source,
+  wanted: Wanted,
+  pages: AsyncIterable<Page>,
+): Promise<Found> {
+  const records: StoredRecord[] = []
+  let toSkip = wanted.after === undefined ? wanted.skip : 0
+  let last: Page | undefined
+  for await (const page of pages)
+    for (const record of page.records) {
+      if (!page.served.filter && !matchesRecord(source, wanted.filter, record)) continue
+      if (toSkip-- > 0) continue
+      if (records.length === wanted.limit)
+        return { records, next: placeOf(last!.positionAfter(records.at(-1)!)) }
+      records.push(record)
+      last = page
+      if (records.length === wanted.limit && !wanted.lookAhead)
+        return { records, next: undefined }
+    }
+  return { records, next: undefined }
+}
+
+/** Matching records, counted up to `stopAt`. */
+export async function count(
+  source: Source,
+  filter: Filter,
+  stopAt: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const served = await source.engine.count(source.collection, filter, stopAt, signal)
+  if (served !== undefined) return served
+  const found = await read(source, { ...anyOrder, filter, limit: stopAt }, signal)
+  return found.records.length
+}
+
+async function checkSortable(
+  source: Source,
+  { sort, filter }: Wanted,
+  signal: AbortSignal,
+) {
+  const max = source.limits.sortedDocumentsMax
+  if (max === 0 || sort.length === 0) return
+  if ((await count(source, filter, max + 1, signal)) > max)
+    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'documents' })
+}
+
+/** Records per read once the engine is known to leave work: no promise, only a pace. */
+const paceMin = 500
+
+async function* followPages(
+  { engine, collection }: Source,
+  query: Query,
+  first: Page,
+  signal: AbortSignal,
+): AsyncGenerator<Page, void, undefined> {
+  let page = first
+  yield page
+  while (page.next !== undefined) {
+    const limit = Math.max(query.limit, paceMin)
+    const next = { ...query, skip: 0, after: page.next, limit }
+    page = await engine.read(collection, next, signal)
+    yield page
+  }
+}
+
+interface Sortable {
+  readonly record: StoredRecord
+  readonly key: Key
+}
+
+/** Sorts what the engine gave unsorted, holding on to no more than what is wanted. */
+async function sortHere(
+  source: Source,
+  wanted: Wanted,
+  pages: AsyncIterable<Page>,
+): Promise<Found> {
+  const after = wanted.after?.kind === 'sorted' ? wanted.after.key : undefined
+  const skip = after === undefined ? wanted.skip : 0
+  const end = skip + wanted.limit
+  const best = new Best(end + 1, wanted.sort)
+  for await (const page of pages)
+    for (const record of page.records) {
+      const document = parseRecord(record)
+      if (!page.served.filter && !matchesDocument(source, wanted.filter, record, document))
+        continue
+      const key = keyOf(document, wanted.sort)
+      if (after === undefined || compareKeys(key, after, wanted.sort) > 0)
+        best.add({ record, key })
+    }
+  const sorted = best.inOrder()
+  return {
+    records: sorted.slice(skip, end).map(({ record }) => record),
+    next:
+      wanted.lookAhead && sorted.length > end
+        ? { kind: 'sorted', key: sorted[end - 1]!.key }
+        : undefined,
+  }
+}
+
+/** Keeps the first `size` of what is added, by cutting back whenever it has twice as many. */
+class Best {
+  readonly #size: number
+  readonly #sort: readonly SortKey[]
+  #kept: Sortable[] = []
+
+  constructor(size: number, sort: readonly SortKey[]) {
+    this.#size = size
+    this.#sort = sort
+  }
+
+  add(item: Sortable): void {
+    this.#kept.push(item)
+    if (this.#kept.length >= Math.max(2 * this.#size, paceMin)) this.#kept = this.inOrder()
+  }
+
+  inOrder(): Sortable[] {
+    return this.#kept
+      .toSorted((a, b) => compareKeys(a.key, b.key, this.#sort))
+      .slice(0, this.#size)
+  }
+}
+
+function keyOf(document: JsonObject, sort: readonly SortKey[]): Key {
+  return [...sort.map(({ path }) => valueAt(document, path)), document.get('_id')]
+}
+
+/** By the sort, ties by ascending _id. */
+function compareKeys(a: Key, b: Key, sort: readonly SortKey[]): number {
+  for (const [i, { direction }] of sort.entries()) {
+    const order = compareValues(a[i], b[i])
+    if (order !== 0) return order * direction
+  }
+  return compareValues(a[sort.length], b[sort.length])
+}
+
+export function parseRecord(record: StoredRecord): JsonObject {
+  return parseStored(record.text) as JsonObject
+}
+
+function matchesRecord(source: Source, filter: Filter, record: StoredRecord): boolean {
+  return matchesDocument(source, filter, record, parseRecord(record))
+}
+
+function matchesDocument(
+  { indexing }: Source,
+  filter: Filter,
+  { search }: StoredRecord,
+  document: JsonObject,
+): boolean {
+  const indexed = indexing.all ? document : indexing.prune(document)
+  return matches(filter, search === undefined ? indexed : attach(indexed, search).document)
+}
+
+function mentionsSearchFields(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.some(mentionsSearchFields)
+    default:
+      return filter.path.text.startsWith('$')
+  }
+}

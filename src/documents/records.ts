@@ -1,0 +1,59 @@
+/** Documents on their way to the engine and back. */
+import type { NewRecord, SearchFields } from '../engine/engine.ts'
+import { parseStored } from '../json/parse.ts'
+import { printJson } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Projection } from '../query/projection.ts'
+import { checkId, newId } from './ids.ts'
+import type { Source } from './read.ts'
+import { attach, detach, type Attached, type SearchRules } from './search-fields.ts'
+import { checkDocument, checkLength } from './validate.ts'
+
+/**
+ * The record for a document that is whole, its search fields included. Throws when the
+ * document breaks a rule; makes an _id when it has none.
+ */
+export function makeRecord(
+  whole: JsonObject,
+  store: Source & SearchRules,
+  before?: Attached,
+): NewRecord {
+  const { limits, collection } = store
+  const given = whole.get('_id')
+  if (given !== undefined) checkId(given)
+  const { document: fields, search } = detach(whole, store, before)
+  const id = given ?? (given === null ? null : newId(collection.options.defaultId?.type))
+  const document = withIdFirst(fields, id)
+  checkDocument(document, store.indexing, limits)
+  const text = printJson(document)
+  const beside = (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
+  checkLength(text.length + beside, limits)
+  return { id, text, document, search }
+}
+
+function withIdFirst(document: JsonObject, id: Value): JsonObject {
+  const [first] = document.keys()
+  return first === '_id' ? document : new Map([['_id', id], ...document])
+}
+
+/** A document as it is stored, or is about to be. */
+export interface Stored {
+  readonly text: string
+  /** Needed where the projection shows them. */
+  readonly search?: SearchFields
+}
+
+/** The document as the caller gets it. */
+export function show({ text, search }: Stored, projection: Projection): string {
+  if (projection.whole) return text
+  if (projection.nothing) return '{}'
+  const document = parseStored(text) as JsonObject
+  return printJson(
+    projection.apply(search === undefined ? document : attach(document, search).document),
+  )
+}
+
+/** Whether the projection shows anything that is kept beside the text. */
+export function showsSearchFields(projection: Projection): boolean {
+  return projection.vector || projection.vectorize || projection.lexical
+}

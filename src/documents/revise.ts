@@ -1,0 +1,124 @@
+/**
+ * What updates and replacements make of a document: of one that was found, and of none
+ * when the command is to insert what it does not find.
+ */
+import assert from 'node:assert/strict'
+import type { NewRecord, StoredRecord } from '../engine/engine.ts'
+import { apiError } from '../errors/api-error.ts'
+import { printJson } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Filter } from '../query/filter.ts'
+import { applyUpdate, type Update } from '../query/update.ts'
+import { equalityDocument } from '../query/upsert.ts'
+import type { Decide, Decision } from './change.ts'
+import { checkId, idKey } from './ids.ts'
+import { parseRecord, type Source } from './read.ts'
+import { makeRecord } from './records.ts'
+import {
+  areSameSearchFields,
+  attach,
+  checkNotBoth,
+  embedTexts,
+  keepEmbedding,
+  type Attached,
+  type SearchRules,
+} from './search-fields.ts'
+
+/** Records to decide on must carry their search fields. */
+export interface Revision {
+  readonly decide: Decide
+  /** The record of an upsert that found nothing. */
+  create(): Promise<NewRecord>
+}
+
+type Store = Source & SearchRules
+
+export function updating(
+  update: Update,
+  filter: Filter,
+  store: Store,
+  signal: AbortSignal,
+): Revision {
+  const apply = (document: JsonObject, inserting: boolean) =>
+    applyUpdate(update, document, { inserting, nowMs: Date.now(), limits: store.limits })
+  return {
+    async decide(record) {
+      const { before, beforeDocument } = open(record)
+      const { document, changed } = apply(before.document, false)
+      if (!changed) return { kind: 'keep' }
+      const after = await remake(before, document, store, signal)
+      return { kind: 'replace', beforeDocument, after }
+    },
+
+    async create() {
+      const { document } = apply(equalityDocument(filter), true)
+      const [whole] = await embedTexts([document], store, signal)
+      return makeRecord(whole!, store)
+    },
+  }
+}
+
+export function replacing(
+  replacement: JsonObject,
+  filter: Filter,
+  store: Store,
+  signal: AbortSignal,
+): Revision {
+  checkNotBoth(replacement, 'The replacement')
+  const given = replacement.get('_id')
+  if (given !== undefined) checkId(given)
+  return {
+    async decide(record) {
+      checkSameId(record.id, given)
+      const { before, beforeDocument } = open(record)
+      const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
+      const after = await remake(before, document, store, signal)
+      const same =
+        after.text === record.text && areSameSearchFields(after.search, before.search)
+      return same ? { kind: 'keep' } : { kind: 'replace', beforeDocument, after }
+    },
+
+    async create() {
+      const wanted = pinnedId(filter)
+      if (wanted !== undefined) checkSameId(wanted, given)
+      const id = given === undefined ? wanted : given
+      const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
+      const [whole] = await embedTexts([document], store, signal)
+      return makeRecord(whole!, store)
+    },
+  }
+}
+
+export const deleting: Decide = () => Promise.resolve<Decision>({ kind: 'delete' })
+
+/** The _id that a document must have to match, where the filter says so. */
+export function pinnedId(filter: Filter): Value | undefined {
+  for (const part of filter.kind === 'and' ? filter.of : [filter])
+    if (part.kind === 'eq' && part.path.text === '_id') return part.value
+  return undefined
+}
+
+function open(record: StoredRecord) {
+  assert(record.search, 'a record without its search fields would lose them when rewritten')
+  const beforeDocument = parseRecord(record)
+  return { beforeDocument, before: attach(beforeDocument, record.search) }
+}
+
+async function remake(
+  before: Attached,
+  document: JsonObject,
+  store: Store,
+  signal: AbortSignal,
+): Promise<NewRecord> {
+  const kept = keepEmbedding(before.document, document)
+  const [whole] = await embedTexts([kept], store, signal)
+  return makeRecord(whole!, store, before)
+}
+
+function checkSameId(found: Value, given: Value | undefined): void {
+  if (given === undefined || idKey(found) === idKey(given)) return
+  throw apiError('DOCUMENT_REPLACE_DIFFERENT_DOCID', {
+    found: printJson(found),
+    given: printJson(given),
+  })
+}

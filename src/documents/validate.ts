@@ -1,0 +1,141 @@
+/**
+ * What a document may be made of. The limits that follow from indexing hold for the
+ * indexed part only; names, nesting and typed values are checked everywhere.
+ */
+import { apiError } from '../errors/api-error.ts'
+import { extendedOf } from '../json/extended.ts'
+import { printJson } from '../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { IndexingRule } from '../query/indexing.ts'
+
+/** Throws at the first rule that the document breaks. Its search fields are not part of it. */
+export function checkDocument(
+  document: JsonObject,
+  indexing: IndexingRule,
+  limits: Limits,
+): void {
+  checkForm(document, '', 1, limits)
+  checkSizes(indexing.all ? document : indexing.prune(document), limits)
+}
+
+export function checkLength(length: number, limits: Limits): void {
+  if (length > limits.documentLengthMax)
+    throw tooMuch(
+      'The length of the document in characters',
+      length,
+      limits.documentLengthMax,
+    )
+}
+
+/** Names, nesting and typed values. The depth is checked first, so recursion stays shallow. */
+function checkForm(value: Value, path: string, depth: number, limits: Limits): void {
+  if (value === null || typeof value !== 'object') return
+  if (Array.isArray(value)) {
+    checkDepth(path, depth, limits)
+    for (const element of value) checkForm(element, path, depth + 1, limits)
+  } else if (isObject(value)) {
+    checkDepth(path, depth, limits)
+    if (depth > 1 && isTyped(value, path)) return
+    for (const [name, child] of value) {
+      checkName(name, path)
+      const childPath = join(path, name)
+      if (childPath.length > limits.pathLengthMax)
+        throw tooMuch(
+          `The length of the path "${childPath.slice(0, 100)}…"`,
+          childPath.length,
+          limits.pathLengthMax,
+        )
+      checkForm(child, childPath, depth + 1, limits)
+    }
+  }
+}
+
+function checkDepth(path: string, depth: number, limits: Limits): void {
+  if (depth > limits.documentDepthMax)
+    throw tooMuch(`The nesting at "${path}"`, `${depth} levels`, limits.documentDepthMax)
+}
+
+/** Whether the object is a value of its own, such as {"$date": 0}; throws when malformed. */
+function isTyped(value: JsonObject, path: string): boolean {
+  const typed = extendedOf(value)
+  if (typed?.kind !== 'malformed') return typed !== undefined
+  throw apiError('SHRED_BAD_EJSON_VALUE', {
+    wrapper: typed.wrapper,
+    value: printJson(value.get(typed.wrapper) ?? null),
+    path,
+    expected: typed.expected,
+  })
+}
+
+function checkName(name: string, path: string): void {
+  if (name === '') throw badName(name, path, 'a name cannot be empty')
+  if (name.startsWith('$'))
+    throw badName(
+      name,
+      path,
+      'a name cannot start with $, which marks fields of the service',
+    )
+  if (name === '*') throw badName(name, path, 'it stands for all fields in projections')
+}
+
+function badName(name: string, path: string, reason: string) {
+  return apiError('SHRED_BAD_FIELD_NAME', { name, path, reason })
+}
+
+/** The limits of what is indexed: properties, array lengths, string sizes. */
+function checkSizes(document: JsonObject, limits: Limits): void {
+  let properties = 0
+  visit(document, '')
+  if (properties > limits.documentPropertiesMax)
+    throw tooMuch(
+      'The count of indexed properties in the document',
+      properties,
+      limits.documentPropertiesMax,
+    )
+
+  function visit(value: Value, path: string): void {
+    if (typeof value === 'string') checkString(value, path, limits)
+    else if (Array.isArray(value)) {
+      if (value.length > limits.arrayLengthMax)
+        throw tooMuch(
+          `The length of the array "${path}"`,
+          value.length,
+          limits.arrayLengthMax,
+        )
+      for (const element of value) visit(element, path)
+    } else if (isObject(value) && (value === document || extendedOf(value) === undefined))
+      visitObject(value, path)
+  }
+
+  function visitObject(object: JsonObject, path: string): void {
+    // The _id may be one that was generated, so it takes nobody's place.
+    const count = object === document && object.has('_id') ? object.size - 1 : object.size
+    if (count > limits.objectPropertiesMax)
+      throw tooMuch(
+        path === ''
+          ? 'The count of indexed properties at the root'
+          : `The count of indexed properties of "${path}"`,
+        count,
+        limits.objectPropertiesMax,
+      )
+    properties += count
+    for (const [name, child] of object) visit(child, join(path, name))
+  }
+}
+
+function checkString(value: string, path: string, limits: Limits): void {
+  // No character takes more than three bytes per UTF-16 unit.
+  if (value.length * 3 <= limits.stringSizeMax) return
+  const size = Buffer.byteLength(value)
+  if (size > limits.stringSizeMax)
+    throw tooMuch(`The size of the string "${path}" in bytes`, size, limits.stringSizeMax)
+}
+
+function tooMuch(what: string, actual: number | string, max: number) {
+  return apiError('SHRED_DOC_LIMIT_VIOLATION', { what, actual, max })
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}

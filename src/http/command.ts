@@ -1,0 +1,123 @@
+/**
+ * A command's request from its headers to its response.
+ *
+ * The first check that fails answers: token present, (path and method: app.ts,) content
+ * type, size; then the body (body.ts) and the command itself (commands/dispatch.ts).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Features, Level } from '../commands/define.ts'
+import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
+import { apiError } from '../errors/api-error.ts'
+import type { Value } from '../json/value.ts'
+import { parseBody, type Arrivals } from './body.ts'
+import { featuresOf, isJson, tokenOf, type FeatureSettings } from './headers.ts'
+import { missingToken, send, sendEmpty } from './reply.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface HttpServices extends Services {
+  readonly authenticator: Authenticator
+  readonly features: FeatureSettings
+  readonly arrivals: Arrivals
+  readonly shutdown: Shutdown
+}
+
+/** The names in a command's path. */
+export interface PathNames {
+  readonly keyspace?: string
+  readonly name?: string
+}
+
+export async function answerCommand(
+  level: Level,
+  names: PathNames,
+  request: IncomingMessage,
+  response: ServerResponse,
+  services: HttpServices,
+): Promise<void> {
+  const token = tokenOf(request.headers)
+  if (token === undefined) {
+    send(response, missingToken())
+    return
+  }
+  const contentType = request.headers['content-type']
+  if (contentType !== undefined && !isJson(contentType)) {
+    send(response, { errors: [apiError('UNSUPPORTED_CONTENT_TYPE', { contentType })] })
+    return
+  }
+  const { arrivals, shutdown, limits } = services
+  const bytes = await arrivals.receive(request, limits.bodySizeMax)
+  if (bytes === 'broken') return
+  if (bytes === 'too large') {
+    sendEmpty(response, 413)
+    return
+  }
+
+  shutdown.running++
+  const call = new HttpCall(level, names, token, bytes, request, response, services)
+  const reply = await dispatch(call, services)
+  shutdown.running--
+  // A stopping server would wait for more requests on a connection that is kept.
+  if (shutdown.stopping) response.setHeader('Connection', 'close')
+  send(response, reply)
+}
+
+/** A request in the form that commands take. */
+class HttpCall implements Call {
+  readonly level: Level
+  readonly keyspace: string
+  readonly target: string
+  readonly #token: string
+  readonly #bytes: Buffer
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #services: HttpServices
+  #abort: AbortController | undefined
+
+  constructor(
+    level: Level,
+    names: PathNames,
+    token: string,
+    bytes: Buffer,
+    request: IncomingMessage,
+    response: ServerResponse,
+    services: HttpServices,
+  ) {
+    this.level = level
+    this.keyspace = names.keyspace ?? ''
+    this.target = names.name ?? ''
+    this.#token = token
+    this.#bytes = bytes
+    this.#request = request
+    this.#response = response
+    this.#services = services
+  }
+
+  parseBody(): Value {
+    return parseBody(this.#bytes, this.#services.limits)
+  }
+
+  identify(): Principal | undefined {
+    return this.#services.authenticator.identify(this.#token, this.#request.socket)
+  }
+
+  get features(): Features {
+    return featuresOf(this.#services.features, this.#request.headers)
+  }
+
+  /** Ends when the connection does before the response went out. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController()
+      this.#abort = abort
+      const response = this.#response
+      if (response.destroyed) abort.abort()
+      else
+        response.once('close', () => {
+          if (!response.writableFinished) abort.abort()
+        })
+    }
+    return this.#abort.signal
+  }
+}

@@ -1,0 +1,52 @@
+/** What request headers say. Names are lower case here, as Node hands them out. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Features } from '../commands/define.ts'
+
+/**
+ * The token, wherever the client put it; undefined when it sent none. An empty header is a
+ * token that nobody has.
+ */
+export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  return (
+    headerOf(headers, 'token') ??
+    headerOf(headers, 'x-cassandra-token') ??
+    bearerOf(headers.authorization)
+  )
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  return /^bearer +(.*)$/i.exec(authorization)?.[1]
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Whether bodies of this content type are read; parameters such as charset are ignored. */
+export function isJson(contentType: string): boolean {
+  return (
+    contentType === 'application/json' ||
+    /^\s*application\/json\s*(?:;|$)/i.test(contentType)
+  )
+}
+
+/** How the operator set a feature; undefined leaves it to each request. */
+export interface FeatureSettings {
+  readonly lexical: boolean | undefined
+  readonly reranking: boolean | undefined
+  readonly vectorize: boolean
+}
+
+/** The features of one request: its Feature-Flag headers decide what the operator left open. */
+export function featuresOf(
+  settings: FeatureSettings,
+  headers: IncomingHttpHeaders,
+): Features {
+  return {
+    lexical: settings.lexical ?? headers['feature-flag-lexical'] !== 'false',
+    reranking: settings.reranking ?? headers['feature-flag-reranking'] !== 'false',
+    vectorize: settings.vectorize,
+  }
+}

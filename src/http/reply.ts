@@ -1,0 +1,73 @@
+/**
+ * The response envelope: {"data": …, "status": …, "errors": […]}, absent members left out.
+ *
+ * It is put together as text, because documents come as the texts that were stored.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Reply } from '../commands/define.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { printJson } from '../json/print.ts'
+
+export function send(response: ServerResponse, reply: Reply): void {
+  sendJson(response, statusOf(reply), printReply(reply))
+}
+
+export function sendJson(response: ServerResponse, status: number, body: string): void {
+  // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
+  if (response.destroyed) return
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  })
+  response.end(body)
+}
+
+export function sendEmpty(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'Content-Length': 0 })
+  response.end()
+}
+
+export function missingToken(): Reply {
+  return { errors: [apiError('MISSING_AUTHENTICATION_TOKEN')] }
+}
+
+/** The body that carries a reply. */
+export function printReply(reply: Reply): string {
+  const errors = reply.errors ?? []
+  const members: string[] = []
+  // A failed command has no result, even if it got as far as having one.
+  if (reply.data !== undefined && errors.length === 0)
+    members.push(`"data":${printData(reply.data)}`)
+  const status = printStatus(reply)
+  if (status !== '') members.push(`"status":{${status}}`)
+  if (errors.length > 0) members.push(`"errors":[${errors.map(printError).join(',')}]`)
+  return `{${members.join(',')}}`
+}
+
+/** 200 but for a few errors; the first of them decides. */
+export function statusOf(reply: Reply): number {
+  if (reply.errors === undefined) return 200
+  return reply.errors.find((error) => error.status !== 200)?.status ?? 200
+}
+
+function printData(data: NonNullable<Reply['data']>): string {
+  if ('document' in data) return `{"document":${data.document ?? 'null'}}`
+  const { documents, nextPageState } = data
+  return `{"documents":[${documents.join(',')}],"nextPageState":${printJson(nextPageState)}}`
+}
+
+function printStatus({ status, warnings }: Reply): string {
+  const members: string[] = []
+  for (const [name, value] of Object.entries(status ?? {}))
+    if (value !== undefined) members.push(`"${name}":${printJson(value)}`)
+  if (warnings !== undefined && warnings.length > 0)
+    members.push(`"warnings":[${warnings.map(printError).join(',')}]`)
+  return members.join(',')
+}
+
+function printError(error: ApiError): string {
+  const { id, family, scope, code, title, message, documentIds } = error
+  const text = JSON.stringify({ id, family, scope, errorCode: code, title, message })
+  if (documentIds.length === 0) return text
+  return `${text.slice(0, -1)},"documentIds":[${documentIds.map(printJson).join(',')}]}`
+}

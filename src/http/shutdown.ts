@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * Stopping without cutting anybody short: nothing new is accepted, commands that run are
+ * finished and answered.
+ */
+export class Shutdown {
+  /** Commands at work; kept by whoever runs them. */
+  running = 0
+  stopping = false
+
+  async stop(app: FastifyInstance, graceMs = defaultGraceMs): Promise<void> {
+    this.stopping = true
+    // Connections that still deliver a request, or take their time to read a response, hold
+    // up the end for as long as somebody is being served, and a little longer.
+    const cut = setInterval(() => {
+      if (this.running === 0) app.server.closeAllConnections()
+    }, graceMs)
+    try {
+      await app.close()
+    } finally {
+      clearInterval(cut)
+    }
+  }
+}
+
+const defaultGraceMs = 2_000

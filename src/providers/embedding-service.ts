@@ -1,0 +1,199 @@
+/**
+ * Checks an embedding service that a schema asks for against the table of providers, and
+ * fills in what the model decides. The order of the checks is part of the API: when two
+ * things are wrong, the answer is always the same one.
+ */
+import { apiError } from '../errors/api-error.ts'
+import { isNumeric, jsonTypeOf, type JsonObject } from '../json/value.ts'
+import { toPlain } from '../json/plain.ts'
+import type {
+  EmbeddingModel,
+  EmbeddingProvider,
+  EmbeddingProviders,
+  ProviderParameter,
+} from './embedding-providers.ts'
+import { checkModelForNewUse } from './model-support.ts'
+
+/** A service as it was asked for; null and absent members are the same. */
+export interface GivenService {
+  readonly provider: string | undefined
+  readonly modelName: string | undefined
+  readonly authentication: ReadonlyMap<string, string> | undefined
+  readonly parameters: JsonObject | undefined
+}
+
+/** The service as it is kept, and the dimension of its vectors. */
+export interface ResolvedService {
+  readonly dimension: number
+  readonly service: {
+    readonly provider: string
+    readonly modelName: string
+    readonly authentication?: Readonly<Record<string, string>>
+    readonly parameters?: Readonly<Record<string, unknown>>
+  }
+}
+
+export function resolveEmbeddingService(
+  given: GivenService,
+  dimension: number | undefined,
+  providers: EmbeddingProviders,
+): ResolvedService {
+  const { name, provider } = findProvider(given, providers)
+  checkAuthentication(given, name, provider)
+  const model = findModel(given, name, provider)
+  const resolvedDimension = chooseDimension(dimension, model)
+  checkParameters(given, model, [...provider.parameters, ...model.parameters])
+  return {
+    dimension: resolvedDimension,
+    service: {
+      provider: name,
+      modelName: model.name,
+      ...(given.authentication && {
+        authentication: storedAuthentication(given.authentication),
+      }),
+      ...(given.parameters && {
+        parameters: toPlain(given.parameters) as Record<string, unknown>,
+      }),
+    },
+  }
+}
+
+function findProvider(given: GivenService, providers: EmbeddingProviders) {
+  const offered = () =>
+    named([...providers].filter(([, { enabled }]) => enabled).map(([name]) => name))
+  const name = given.provider
+  if (name === undefined)
+    refuse(`vector.service needs a provider. This server offers: ${offered()}`)
+  const provider = providers.get(name)
+  if (!provider?.enabled)
+    refuse(
+      `The embedding provider "${name}" is ${provider ? 'switched off' : 'not known'} ` +
+        `here. This server offers: ${offered()}`,
+    )
+  return { name, provider }
+}
+
+function checkAuthentication(
+  given: GivenService,
+  name: string,
+  provider: EmbeddingProvider,
+): void {
+  const methods = provider.supportedAuthentication
+  if (given.authentication === undefined || given.authentication.size === 0) {
+    if (!methods.NONE.enabled && !methods.HEADER.enabled)
+      refuse(
+        `The embedding provider "${name}" needs vector.service.authentication: it takes ` +
+          'its key neither from a request header nor does it work without one',
+      )
+    return
+  }
+  const secret = methods.SHARED_SECRET
+  const accepted = secret.enabled ? secret.tokens.map((token) => token.accepted) : []
+  for (const key of given.authentication.keys())
+    if (!accepted.includes(key))
+      refuse(
+        `The embedding provider "${name}" does not take "${key}" in ` +
+          `vector.service.authentication. It takes: ${named(accepted)}`,
+      )
+}
+
+function findModel(
+  given: GivenService,
+  providerName: string,
+  provider: EmbeddingProvider,
+): EmbeddingModel {
+  const offered = () => named(provider.models.map((model) => model.name))
+  const name = given.modelName ?? provider.defaultModel
+  if (name === undefined)
+    refuse(
+      `vector.service needs a modelName. "${providerName}" has the models: ${offered()}`,
+    )
+  const model = provider.models.find((candidate) => candidate.name === name)
+  if (model === undefined)
+    refuse(
+      `The embedding provider "${providerName}" has no model "${name}". ` +
+        `It has: ${offered()}`,
+    )
+  checkModelForNewUse(name, model.support)
+  return model
+}
+
+function chooseDimension(given: number | undefined, model: EmbeddingModel): number {
+  const allowed = model.dimension
+  switch (allowed.kind) {
+    case 'fixed':
+      if (given !== undefined && given !== allowed.value)
+        mismatch(given, `exactly ${allowed.value} numbers`)
+      return allowed.value
+    case 'range': {
+      const span = `${allowed.min} to ${allowed.max} numbers`
+      const chosen = given ?? allowed.byDefault ?? missing(span)
+      if (chosen < allowed.min || chosen > allowed.max) mismatch(chosen, span)
+      return chosen
+    }
+    case 'options': {
+      const choices = `one of ${allowed.values.join(', ')} numbers`
+      const chosen = given ?? allowed.byDefault ?? missing(choices)
+      if (!allowed.values.includes(chosen)) mismatch(chosen, choices)
+      return chosen
+    }
+  }
+
+  function mismatch(dimension: number, expected: string): never {
+    refuse(
+      `vector.dimension is ${dimension}, but the vectors of "${model.name}" have ${expected}`,
+    )
+  }
+
+  function missing(expected: string): never {
+    refuse(
+      `vector.dimension is missing: the model "${model.name}" has no dimension of its ` +
+        `own, and can have ${expected}`,
+    )
+  }
+}
+
+function checkParameters(
+  given: GivenService,
+  model: EmbeddingModel,
+  known: readonly ProviderParameter[],
+): void {
+  const parameters = given.parameters ?? new Map<string, never>()
+  for (const name of parameters.keys())
+    if (!known.some((parameter) => parameter.name === name))
+      refuse(
+        `"${name}" is not a parameter of the model "${model.name}". ` +
+          `Its parameters: ${named(known.map((parameter) => parameter.name))}`,
+      )
+  for (const { name, required } of known)
+    if (required && !parameters.has(name))
+      refuse(`The model "${model.name}" needs "${name}" in vector.service.parameters`)
+  for (const { name, type } of known) {
+    const value = parameters.get(name)
+    if (value === undefined) continue
+    const fits = type === 'number' ? isNumeric(value) : typeof value === type
+    if (!fits)
+      refuse(
+        `The parameter "${name}" of the model "${model.name}" is a ${type}, but a ` +
+          `${jsonTypeOf(value)} was sent`,
+      )
+  }
+}
+
+/** A credential is named together with the part of it that is meant. */
+function storedAuthentication(given: ReadonlyMap<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    [...given].map(([key, credential]) => [
+      key,
+      credential.endsWith(`.${key}`) ? credential : `${credential}.${key}`,
+    ]),
+  )
+}
+
+function named(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.toSorted().join(', ')
+}
+
+function refuse(problem: string): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+}

@@ -1,0 +1,71 @@
+/** Wires everything: the one place that names a concrete engine. */
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Authenticator } from './auth/authenticator.ts'
+import type { Config } from './config.ts'
+import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
+import { buildApp } from './http/app.ts'
+import { Arrivals } from './http/body.ts'
+import { Shutdown } from './http/shutdown.ts'
+
+export interface Server {
+  /** Starts serving. Throws when the address is taken. */
+  listen(): Promise<Listening>
+  /** Finishes what runs, then closes the store. */
+  close(): Promise<void>
+}
+
+export interface Listening {
+  /** Where the server can be reached from this machine. */
+  readonly url: string
+  /** An administrator token, if this start had to make one: the only time it is shown. */
+  readonly firstToken: string | undefined
+}
+
+/** How many of the largest bodies all unfinished bodies may take together. */
+const arrivingBodiesMax = 25
+
+export async function build(config: Config): Promise<Server> {
+  const { limits, features, dataDir, durable, requestTimeoutMs } = config
+  const log = pino(
+    { level: config.logLevel, base: null },
+    pino.destination({ fd: 2, sync: true }),
+  )
+  const engine = await openEmbeddedEngine({
+    dataDir,
+    durable,
+    log: (level, message) => log[level](message),
+  })
+  const authenticator = await Authenticator.open(engine, config)
+  const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
+  const shutdown = new Shutdown()
+  const app = buildApp(
+    { engine, limits, log, authenticator, features, arrivals, shutdown },
+    {
+      requestTimeoutMs,
+      ...(log.isLevelEnabled('debug') && {
+        onAnswered: (request) => log.debug(request, 'Answered a request'),
+      }),
+    },
+  )
+  return {
+    async listen() {
+      await app.listen({ host: config.host, port: config.port })
+      // Not before: a token made for a server that cannot listen would be shown to nobody.
+      const firstToken = await authenticator.createFirstToken()
+      const { port } = app.server.address() as AddressInfo
+      return { url: urlOf(config.host, port), firstToken }
+    },
+    async close() {
+      await shutdown.stop(app)
+      await engine.close()
+    },
+  }
+}
+
+/** Addresses that mean "all" cannot be connected to: they become the local one. */
+function urlOf(host: string, port: number): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (host === '::') return `http://[::1]:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

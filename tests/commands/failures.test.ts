@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { explainFailure } from '../../src/commands/failures.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import { EngineError, type Engine } from '../../src/engine/engine.ts'
+import { ApiErrors, apiError } from '../../src/errors/api-error.ts'
+import { temporaryFolder } from '../harness.ts'
+
+describe('failures', () => {
+  let folder: string
+  let engine: Engine
+  before(async () => {
+    folder = await temporaryFolder()
+    engine = await openEmbeddedEngine({
+      dataDir: folder,
+      durable: false,
+      log: () => undefined,
+    })
+  })
+  after(async () => {
+    await engine.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const logged: unknown[] = []
+  const log = { error: (details: object) => logged.push(details) }
+
+  async function explain(failure: unknown, keyspace = 'default_keyspace') {
+    logged.length = 0
+    const options = new Map([['pageState', 'xyz']])
+    const scene = { keyspace, target: 'books', fields: new Map([['options', options]]) }
+    return explainFailure(failure, scene, engine, log)
+  }
+
+  async function explainEngine(kind: EngineError['kind'], keyspace?: string) {
+    const [error] = await explain(new EngineError(kind, 'the reason'), keyspace)
+    return error!
+  }
+
+  test('that are errors of the catalog stay as they are', async () => {
+    const one = apiError('UNAUTHENTICATED_REQUEST')
+    const two = apiError('UNKNOWN_KEYSPACE', { keyspace: 'x' })
+    assert.deepEqual(await explain(one), [one])
+    assert.deepEqual(await explain(new ApiErrors([one, two])), [one, two])
+    assert.equal(logged.length, 0)
+  })
+
+  test('of a collection that is gone say what is missing', async () => {
+    const target = await explainEngine('gone')
+    assert.equal(target.code, 'UNKNOWN_COLLECTION_OR_TABLE')
+    assert(target.message.includes('"books"'))
+    assert.equal((await explainEngine('gone', 'elsewhere')).code, 'UNKNOWN_KEYSPACE')
+  })
+
+  test('of a page state name it', async () => {
+    const error = await explainEngine('position')
+    assert.equal(error.code, 'COMMAND_FIELD_VALUE_INVALID')
+    for (const part of ['command.options.pageState', '"xyz"', 'the reason'])
+      assert(error.message.includes(part))
+  })
+
+  for (const [kind, code] of [
+    ['read', 'FAILED_READ_REQUEST'],
+    ['damaged', 'FAILED_READ_REQUEST'],
+    ['write', 'FAILED_WRITE_REQUEST'],
+  ] as const)
+    test(`of the store (${kind}) are logged and name the collection`, async () => {
+      const error = await explainEngine(kind)
+      assert.equal(error.code, code)
+      assert.equal(error.family, 'SERVER')
+      assert(error.message.includes('default_keyspace.books'))
+      assert.equal(logged.length, 1)
+    })
+
+  test('of a store that closes are no mistakes', async () => {
+    assert.equal((await explainEngine('closed')).code, 'UNEXPECTED_SERVER_ERROR')
+    assert.equal(logged.length, 0)
+  })
+
+  test('of commands whose client left are no mistakes', async () => {
+    const abort = new AbortController()
+    abort.abort()
+    const [error] = await explain(abort.signal.reason)
+    assert.equal(error!.code, 'UNEXPECTED_SERVER_ERROR')
+    assert.equal(logged.length, 0)
+  })
+
+  test('by our own mistakes are logged whole and told in one line', async () => {
+    const mistake = new TypeError('not a function\n    at somewhere')
+    const [error] = await explain(mistake)
+    assert.equal(error!.code, 'UNEXPECTED_SERVER_ERROR')
+    assert(error!.message.startsWith('TypeError: not a function.'))
+    assert(!error!.message.includes('\n') && !error!.message.includes('somewhere'))
+    assert.deepEqual(logged, [{ err: mistake, id: error!.id }])
+    assert.equal((await explain('a thrown string'))[0]!.code, 'UNEXPECTED_SERVER_ERROR')
+  })
+})

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Collections } from './collections.ts'
+
+describe('insertOne', () => {
+  const collections = new Collections()
+
+  test('inserts a document and answers with its _id', async () => {
+    const books = await collections.create()
+    const { status } = await books.run({
+      insertOne: { document: { _id: 'a', title: 'Emma' } },
+    })
+    assert.deepEqual(status, { insertedIds: ['a'] })
+    assert.deepEqual(await books.all(), [{ _id: 'a', title: 'Emma' }])
+  })
+
+  test('takes ids of every type, and gives them back as they were sent', async () => {
+    const books = await collections.create()
+    for (const _id of [
+      'text',
+      1,
+      1.5,
+      -7,
+      true,
+      false,
+      null,
+      { $date: 1700000000000 },
+      { $uuid: '0190C5A0-8D4C-7F3B-9A57-0242AC120002' },
+      { $objectId: '0123456789ABCDEF01234567' },
+    ]) {
+      const { status } = await books.run({ insertOne: { document: { a: 1, _id } } })
+      assert.deepEqual(status, { insertedIds: [_id] })
+      const { data } = await books.run({ findOne: { filter: { _id } } })
+      assert.deepEqual(data!.document, { _id, a: 1 })
+      assert.deepEqual(Object.keys(data!.document), ['_id', 'a'])
+    }
+  })
+
+  test('refuses what cannot be an _id, and still answers with a list of ids', async () => {
+    const books = await collections.create()
+    for (const [_id, code] of [
+      ['', 'SHRED_BAD_DOCID_VALUE'],
+      [[], 'SHRED_BAD_DOCID_TYPE'],
+      [{ a: 1 }, 'SHRED_BAD_DOCID_TYPE'],
+      [{ $uuid: 'x' }, 'SHRED_BAD_DOCID_TYPE'],
+      [{ $foo: 'x' }, 'SHRED_BAD_DOCID_TYPE'],
+      [{ $binary: 'AAAA' }, 'SHRED_BAD_DOCID_TYPE'],
+    ] as const) {
+      const error = await books.refuse({ insertOne: { document: { _id } } }, code)
+      assert.deepEqual(error.status, { insertedIds: [] })
+      assert.equal(error.documentIds, undefined)
+      assert.deepEqual([error.family, error.scope], ['REQUEST', 'DOCUMENT'])
+    }
+  })
+
+  const generated: readonly (readonly [string | undefined, string | undefined, RegExp])[] =
+    [
+      [
+        undefined,
+        undefined,
+        /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+      ],
+      ['uuid', '$uuid', /^[\da-f]{8}-[\da-f]{4}-4/],
+      ['uuidv6', '$uuid', /^[\da-f]{8}-[\da-f]{4}-6/],
+      ['uuidv7', '$uuid', /^[\da-f]{8}-[\da-f]{4}-7/],
+      ['objectId', '$objectId', /^[\da-f]{24}$/],
+    ]
+  for (const [type, wrapper, pattern] of generated)
+    test(`makes an _id of the type ${type ?? 'that is the default'}`, async () => {
+      const books = await collections.create(
+        [],
+        type === undefined ? {} : { defaultId: { type } },
+      )
+      const { status } = await books.run({ insertOne: { document: { title: 'Emma' } } })
+      const [id] = status!['insertedIds'] as [string | Record<string, string>]
+      const text = wrapper === undefined ? id : (id as Record<string, string>)[wrapper]
+      assert.match(text as string, pattern)
+      assert.deepEqual(await books.all(), [{ _id: id, title: 'Emma' }])
+      // Ids of any other type can still be given.
+      await books.run({ insertOne: { document: { _id: 5 } } })
+    })
+
+  test('refuses an _id that is taken, names it, and keeps the first document', async () => {
+    const books = await collections.create([{ _id: 'a', n: 1 }])
+    const error = await books.refuse(
+      { insertOne: { document: { _id: 'a', n: 2 } } },
+      'DOCUMENT_ALREADY_EXISTS',
+    )
+    assert.match(error.message, /"a"/)
+    assert.deepEqual(error.documentIds, ['a'])
+    assert.deepEqual(error.status, { insertedIds: [] })
+    assert.deepEqual(await books.all(), [{ _id: 'a', n: 1 }])
+  })
+
+  test('sees a UUID and the plain text of it as one and the same _id', async () => {
+    const uuid = '0190c5a0-8d4c-7f3b-9a57-0242ac120002'
+    const books = await collections.create([{ _id: { $uuid: uuid } }])
+    await books.refuse(
+      { insertOne: { document: { _id: uuid } } },
+      'DOCUMENT_ALREADY_EXISTS',
+    )
+  })
+
+  test('keeps every digit, the order of keys, and names that objects already have', async () => {
+    const books = await collections.create()
+    const document =
+      '{"_id":1,"10":1,"2":2,"__proto__":3,"constructor":{"toString":4},' +
+      '"long":12345678901234567890.123456789,"tiny":1e-400,"a.b":{"&":[1,{"$date":5}]}}'
+    await books.send(`{"insertOne":{"document":${document}}}`)
+    const { text } = await books.send({ findOne: {} })
+    assert.equal(text, `{"data":{"document":${document}}}`)
+  })
+
+  test('counts null, and any other value that is no object, as a failed document', async () => {
+    const books = await collections.create()
+    for (const document of [null, 5, 'text', [], [{ _id: 1 }]]) {
+      const error = await books.refuse(
+        { insertOne: { document } },
+        'SHRED_BAD_DOCUMENT_TYPE',
+      )
+      assert.deepEqual(error.status, { insertedIds: [] })
+    }
+  })
+
+  test('refuses fields that a document cannot have, and names the document', async () => {
+    const books = await collections.create()
+    for (const [fields, code] of [
+      [{ '': 1 }, 'SHRED_BAD_FIELD_NAME'],
+      [{ '*': 1 }, 'SHRED_BAD_FIELD_NAME'],
+      [{ a: { $b: 1 } }, 'SHRED_BAD_FIELD_NAME'],
+      [{ $unknown: 1 }, 'SHRED_BAD_FIELD_NAME'],
+      [{ a: { $date: 'x' } }, 'SHRED_BAD_EJSON_VALUE'],
+      [{ a: Array(1001).fill(1) }, 'SHRED_DOC_LIMIT_VIOLATION'],
+      [{ a: 'x'.repeat(8001) }, 'SHRED_DOC_LIMIT_VIOLATION'],
+    ] as const) {
+      const error = await books.refuse(
+        { insertOne: { document: { _id: 7, ...fields } } },
+        code,
+      )
+      assert.deepEqual(error.documentIds, [7])
+      assert.deepEqual(error.status, { insertedIds: [] })
+    }
+  })
+
+  test('takes a document of four million characters and no more', async () => {
+    const books = await collections.create([], { indexing: { deny: ['text'] } })
+    const fitting = 4_000_000 - '{"_id":1,"text":""}'.length
+    await books.run({ insertOne: { document: { _id: 1, text: 'x'.repeat(fitting) } } })
+    const error = await books.refuse(
+      { insertOne: { document: { _id: 2, text: 'x'.repeat(fitting + 1) } } },
+      'SHRED_DOC_LIMIT_VIOLATION',
+    )
+    assert.match(error.message, /4000001.*4000000/)
+  })
+
+  test('takes numerals of 100 characters; a longer one fails the request', async () => {
+    const books = await collections.create()
+    const insert = (digits: number) =>
+      `{"insertOne":{"document":{"n":1.${'1'.repeat(digits - 2)}}}}`
+    assert.deepEqual((await books.send(insert(100))).codes, [])
+    const error = await books.refuse(insert(101), 'SHRED_DOC_LIMIT_VIOLATION')
+    assert.equal(error.status, undefined)
+  })
+
+  test('keeps search fields apart, and shows them on request only', async () => {
+    const books = await collections.create([], {
+      vector: { dimension: 2, metric: 'cosine' },
+    })
+    const document = { _id: 1, a: 1, $vector: [0.1, 0.25], $lexical: 'some words' }
+    await books.run({ insertOne: { document } })
+    assert.deepEqual(await books.all(), [{ _id: 1, a: 1 }])
+    assert.deepEqual(await books.all({ projection: { '*': 1 } }), [document])
+    assert.deepEqual(await books.all({ projection: { $vector: 1 } }), [
+      { _id: 1, a: 1, $vector: [0.1, 0.25] },
+    ])
+  })
+
+  test('gives a vector back in the form in which it was sent', async () => {
+    const books = await collections.create([], {
+      vector: { dimension: 2, metric: 'cosine' },
+    })
+    const $vector = { $binary: 'PczMzT6AAAA=' }
+    await books.run({ insertOne: { document: { _id: 1, $vector } } })
+    assert.deepEqual(await books.all({ projection: { $vector: 1 } }), [{ _id: 1, $vector }])
+  })
+
+  test('refuses vectors that do not fit, each document by itself', async () => {
+    const books = await collections.create([], {
+      vector: { dimension: 2, metric: 'cosine' },
+    })
+    for (const [$vector, code] of [
+      [[], 'SHRED_BAD_VECTOR_SIZE'],
+      [[1, 'x'], 'SHRED_BAD_VECTOR_VALUE'],
+      ['text', 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+      [{ $binary: '?' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+      [[1, 2, 3], 'INVALID_VECTOR_LENGTH'],
+      [[0, 0], 'INVALID_DATABASE_QUERY'],
+    ] as const) {
+      const error = await books.refuse(
+        { insertOne: { document: { _id: 1, $vector } } },
+        code,
+      )
+      assert.deepEqual(error.documentIds, [1])
+      assert.deepEqual(error.status, { insertedIds: [] })
+    }
+    await books.run({ insertOne: { document: { _id: 1, $vector: null } } })
+  })
+
+  test('fails as a whole for search fields that the collection cannot have', async () => {
+    const plain = await collections.create([], { lexical: { enabled: false } })
+    const vectors = await collections.create([], {
+      vector: { dimension: 2, metric: 'cosine' },
+    })
+    for (const [books, document, code] of [
+      [plain, { $vector: [1, 2] }, 'VECTOR_SEARCH_NOT_SUPPORTED'],
+      [plain, { $vectorize: 'text' }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
+      [vectors, { $vectorize: 'text' }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
+      [vectors, { $vectorize: 5 }, 'INVALID_VECTORIZE_VALUE_TYPE'],
+      [vectors, { $vectorize: 'a', $vector: [1, 2] }, 'INVALID_USAGE_OF_VECTORIZE'],
+      [vectors, { $hybrid: 'text' }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
+      [vectors, { $hybrid: 'text', $lexical: 'text' }, 'HYBRID_FIELD_CONFLICT'],
+      [vectors, { $hybrid: 5 }, 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE'],
+      [vectors, { $hybrid: { a: 1 } }, 'HYBRID_FIELD_UNKNOWN_SUBFIELDS'],
+      [
+        vectors,
+        { $hybrid: { $lexical: 1 } },
+        'HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE',
+      ],
+    ] as const) {
+      const error = await books.refuse({ insertOne: { document } }, code)
+      assert.equal(error.status, undefined)
+    }
+    const lexical = await plain.refuse(
+      { insertOne: { document: { _id: 1, $lexical: 'text' } } },
+      'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
+    )
+    assert.deepEqual(lexical.status, { insertedIds: [] })
+    assert.deepEqual(await plain.all(), [])
+    assert.deepEqual(await vectors.all(), [])
+  })
+
+  test('expands $hybrid of null to two empty fields', async () => {
+    const books = await collections.create()
+    await books.run({ insertOne: { document: { _id: 1, $hybrid: null } } })
+    assert.deepEqual(await books.all({ projection: { '*': 1 } }), [
+      { _id: 1, $vector: null, $vectorize: null, $lexical: null },
+    ])
+  })
+
+  test('needs a document and takes no options', async () => {
+    const books = await collections.create()
+    const error = await books.refuse({ insertOne: {} }, 'COMMAND_FIELD_VALUE_INVALID')
+    assert.match(error.message, /command\.document/)
+    await books.refuse(
+      { insertOne: { document: {}, options: { ordered: true } } },
+      'COMMAND_ACCEPTS_NO_OPTIONS',
+    )
+    await books.run({ insertOne: { document: {}, options: {} } })
+    await books.refuse({ insertOne: { document: {}, doc: 1 } }, 'COMMAND_FIELD_UNKNOWN')
+  })
+
+  test('outlasts a restart', async () => {
+    const books = await collections.create()
+    const document = {
+      _id: { $uuid: '0190c5a0-8d4c-7f3b-9a57-0242ac120002' },
+      a: [1, null],
+    }
+    await books.run({ insertOne: { document } })
+    await collections.restart()
+    assert.deepEqual(await books.all(), [document])
+    await books.refuse({ insertOne: { document } }, 'DOCUMENT_ALREADY_EXISTS')
+  })
+})

@@ -1,0 +1,118 @@
+/** A whole server in this process, on a free port and a folder of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseStored } from '../src/json/parse.ts'
+import type { Value } from '../src/json/value.ts'
+import { defaultConfig, type Config } from '../src/config.ts'
+import { build, type Server } from '../src/server.ts'
+
+export const testToken = 'test-token'
+
+/** An error as it is on the wire. */
+export interface WireError {
+  readonly id: string
+  readonly family: string
+  readonly scope: string
+  readonly errorCode: string
+  readonly title: string
+  readonly message: string
+  readonly documentIds?: readonly unknown[]
+}
+
+/** A response body, read the way that JavaScript clients read it. */
+export interface Envelope {
+  readonly data?: {
+    readonly document?: Record<string, unknown> | null
+    readonly documents?: readonly Record<string, unknown>[]
+    readonly nextPageState?: string | null
+  }
+  readonly status?: Record<string, unknown> & { readonly warnings?: readonly WireError[] }
+  readonly errors?: readonly WireError[]
+}
+
+export interface Answer {
+  readonly http: number
+  readonly headers: Headers
+  readonly text: string
+  /** Throws when the body is not JSON. */
+  readonly body: Envelope
+  /** The body with every digit of its numbers. */
+  readonly exact: Value
+  /** The codes of all errors, in order. */
+  readonly codes: readonly string[]
+}
+
+export class TestServer {
+  readonly url: string
+  readonly dataDir: string
+  readonly #server: Server
+
+  constructor(server: Server, url: string, dataDir: string) {
+    this.#server = server
+    this.url = url
+    this.dataDir = dataDir
+  }
+
+  /** Sends a command: `command('/library/books', { find: {} })`. Text goes as it is. */
+  command(
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.send('/v1' + path, {
+      method: 'POST',
+      headers: { Token: testToken, 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+
+  /** Sends any request at all. */
+  async send(path: string, request: RequestInit): Promise<Answer> {
+    const response = await fetch(this.url + path, request)
+    const text = await response.text()
+    return {
+      http: response.status,
+      headers: response.headers,
+      text,
+      get body() {
+        return JSON.parse(text) as Envelope
+      },
+      get exact() {
+        return parseStored(text)
+      },
+      get codes() {
+        return ((JSON.parse(text) as Envelope).errors ?? []).map((error) => error.errorCode)
+      },
+    }
+  }
+
+  /** Stops the server and leaves its folder, to start another on it. */
+  stop(): Promise<void> {
+    return this.#server.close()
+  }
+
+  /** Stops the server and removes its folder. */
+  async close(): Promise<void> {
+    await this.stop()
+    await rm(this.dataDir, { recursive: true, force: true })
+  }
+}
+
+export async function startServer(config: Partial<Config> = {}): Promise<TestServer> {
+  const dataDir = config.dataDir ?? (await temporaryFolder())
+  const server = await build({
+    ...defaultConfig,
+    port: 0,
+    adminToken: testToken,
+    logLevel: 'silent',
+    ...config,
+    dataDir,
+  })
+  const { url } = await server.listen()
+  return new TestServer(server, url, dataDir)
+}
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'stela-'))
+}

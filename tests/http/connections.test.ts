@@ -1,0 +1,221 @@
+/** Connections that are slow, broken or many, and what others notice of them: nothing. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, test } from 'node:test'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
+
+let server: TestServer
+afterEach(() => server.close())
+
+const headers = `Host: test\r\nToken: ${testToken}\r\nContent-Type: application/json\r\n`
+const findKeyspaces = '{"findKeyspaces":{}}'
+
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  // Being cut off is what several of these connections are for.
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+function wholeRequest(): string {
+  return `POST /v1 HTTP/1.1\r\n${headers}Content-Length: ${findKeyspaces.length}\r\n\r\n${findKeyspaces}`
+}
+
+/** Reads until the text has arrived; throws when the connection ends before. */
+async function readUntil(socket: Socket, end: string): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (text.includes(end)) return text
+  }
+  throw new Error(`the connection ended after: ${text}`)
+}
+
+async function assertServes(): Promise<void> {
+  const answer = await server.command('', { findKeyspaces: {} })
+  assert.deepEqual(answer.body, { status: { keyspaces: ['default_keyspace'] } })
+}
+
+describe('connections', () => {
+  test('are kept for further requests', async () => {
+    server = await startServer()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ports = new Set<number | undefined>()
+    for (let i = 0; i < 5; i++) {
+      const request = httpRequest(`${server.url}/v1`, {
+        agent,
+        method: 'POST',
+        headers: { Token: i === 2 ? 'unknown' : testToken },
+      })
+      request.end(findKeyspaces)
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      ports.add(request.socket?.localPort)
+      assert.equal(response.statusCode, i === 2 ? 401 : 200)
+      response.resume()
+      await once(response, 'end')
+    }
+    agent.destroy()
+    assert.equal(ports.size, 1)
+  })
+
+  test('may carry requests one right after the other', async () => {
+    server = await startServer()
+    const socket = await open()
+    socket.write(
+      wholeRequest() + wholeRequest() + wholeRequest().replace('/v1', '/nowhere'),
+    )
+    const text = await readUntil(socket, '404 Not Found')
+    assert.equal(text.split('HTTP/1.1 200 OK').length - 1, 2)
+    socket.destroy()
+  })
+
+  test('may carry requests of different people', async () => {
+    server = await startServer()
+    const socket = await open()
+    for (const [token, http] of [
+      [testToken, '200 OK'],
+      [testToken, '200 OK'],
+      ['unknown', '401 Unauthorized'],
+      ['unknown', '401 Unauthorized'],
+      [testToken, '200 OK'],
+    ] as const) {
+      socket.write(wholeRequest().replace(testToken, token))
+      assert.match(await readUntil(socket, ']}'), new RegExp(`^HTTP/1.1 ${http}`))
+    }
+    socket.destroy()
+  })
+
+  test('stay usable after a body that was refused unread', async () => {
+    server = await startServer({
+      limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 1_000 },
+    })
+    const socket = await open()
+    const long = ' '.repeat(100_000)
+    socket.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 100000\r\n\r\n${long}`)
+    await readUntil(socket, '413 Payload Too Large')
+    socket.write(wholeRequest())
+    await readUntil(socket, 'default_keyspace')
+    socket.destroy()
+  })
+
+  test('by the hundred that deliver half a request do not hold up others', async () => {
+    server = await startServer()
+    const halves = [
+      'POST /v1 HT',
+      `POST /v1 HTTP/1.1\r\n${headers}`,
+      `POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`,
+      `POST /v1 HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n5\r\n{"fin`,
+      '',
+    ]
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => open()))
+    for (const [i, socket] of sockets.entries()) socket.write(halves[i % halves.length]!)
+    await assertServes()
+    for (const socket of sockets.slice(0, 150)) socket.destroy()
+    for (const socket of sockets.slice(150, 250)) socket.resetAndDestroy()
+    await assertServes()
+    // The rest are cut off when the server stops.
+    await server.stop()
+    server = await startServer({ dataDir: server.dataDir })
+  })
+
+  test('that take too long to deliver a request are dropped', async () => {
+    server = await startServer({ requestTimeoutMs: 200 })
+    const silent = await open()
+    const half = await open()
+    half.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`)
+    silent.resume()
+    half.resume()
+    await Promise.all([once(silent, 'close'), once(half, 'close')])
+    await assertServes()
+  })
+
+  test('that deliver nonsense get an answer and are closed', async () => {
+    server = await startServer()
+    const socket = await open()
+    socket.write('what is this?\r\n\r\n')
+    assert.match(await readUntil(socket, '\r\n\r\n'), /^HTTP\/1\.1 400 /)
+    await once(socket.resume(), 'close')
+    await assertServes()
+  })
+
+  test('whose client leaves while its body arrives leave nothing behind', async () => {
+    server = await startServer()
+    for (let i = 0; i < 20; i++) {
+      const socket = await open()
+      socket.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 500000\r\n\r\n`)
+      socket.write(' '.repeat(100_000))
+      socket.resetAndDestroy()
+    }
+    await assertServes()
+  })
+
+  test('whose client leaves before it is answered hurt nobody', async () => {
+    server = await startServer()
+    for (let i = 0; i < 50; i++) {
+      const socket = await open()
+      socket.write(wholeRequest())
+      if (i % 2 === 0) socket.resetAndDestroy()
+      else socket.destroySoon()
+    }
+    await assertServes()
+  })
+
+  test('that deliver more unfinished bodies than fit lose the oldest ones', async () => {
+    // Bodies of 100 kB, of which 25 fit: the 40 that follow crowd out the first.
+    server = await startServer({
+      limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 100_000 },
+    })
+    const first = await open()
+    const closed = once(first.resume(), 'close')
+    const sockets = [
+      first,
+      ...(await Promise.all(Array.from({ length: 40 }, () => open()))),
+    ]
+    for (const socket of sockets) {
+      socket.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 100000\r\n\r\n`)
+      socket.write(' '.repeat(99_000))
+    }
+    await closed
+    await assertServes()
+    for (const socket of sockets) socket.destroy()
+  })
+})
+
+describe('a stopping server', () => {
+  test('answers what it was asked before', async () => {
+    server = await startServer()
+    await server.command('/default_keyspace', { createCollection: { name: 'books' } })
+    const documents = Array.from({ length: 100 }, (_, i) => ({
+      _id: i,
+      text: 'x'.repeat(500),
+    }))
+    const insertion = server.command('/default_keyspace/books', {
+      insertMany: { documents },
+    })
+    // The request is on its way once the server has answered another one sent after it.
+    await assertServes()
+    const [answer] = await Promise.all([insertion, server.stop()])
+    assert.equal((answer.body.status!['insertedIds'] as unknown[]).length, 100)
+
+    server = await startServer({ dataDir: server.dataDir })
+    const count = await server.command('/default_keyspace/books', { countDocuments: {} })
+    assert.deepEqual(count.body, { status: { count: 100 } })
+  })
+
+  test('closes connections that are idle and refuses new ones', async () => {
+    server = await startServer()
+    const idle = await open()
+    idle.write(wholeRequest())
+    await readUntil(idle, 'default_keyspace')
+    const closed = once(idle.resume(), 'close')
+    await server.stop()
+    await closed
+    await assert.rejects(fetch(`${server.url}/v1`, { method: 'POST' }))
+    server = await startServer({ dataDir: server.dataDir })
+  })
+})

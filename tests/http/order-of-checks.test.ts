@@ -1,0 +1,168 @@
+/**
+ * When a request is wrong in two ways, the earlier check answers. The faults below stand in
+ * the order of the checks; every pair of them is sent in one request.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
+
+interface Request {
+  path: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}
+
+interface Fault {
+  readonly name: string
+  readonly http: number
+  /** The error code; undefined where the body is empty. */
+  readonly code: string | undefined
+  apply(request: Request): void
+}
+
+const bodySizeMax = 5_000
+
+const faults: readonly Fault[] = [
+  {
+    name: 'no token',
+    http: 401,
+    code: 'MISSING_AUTHENTICATION_TOKEN',
+    apply(request) {
+      delete request.headers['Token']
+    },
+  },
+  {
+    name: 'a path too deep',
+    http: 404,
+    code: undefined,
+    apply(request) {
+      request.path += '/deeper/still'
+    },
+  },
+  {
+    name: 'another method',
+    http: 405,
+    code: undefined,
+    apply(request) {
+      request.method = 'PUT'
+    },
+  },
+  {
+    name: 'another content type',
+    http: 415,
+    code: 'UNSUPPORTED_CONTENT_TYPE',
+    apply(request) {
+      request.headers['Content-Type'] = 'text/plain'
+    },
+  },
+  {
+    name: 'a body over the limit',
+    http: 413,
+    code: undefined,
+    apply(request) {
+      request.body = request.body.padEnd(bodySizeMax + 100)
+    },
+  },
+  {
+    name: 'a body that is not JSON',
+    http: 200,
+    code: 'REQUEST_NOT_JSON',
+    apply(request) {
+      request.body = request.body.replace('}', '')
+    },
+  },
+  {
+    name: 'two commands',
+    http: 200,
+    code: 'REQUEST_STRUCTURE_MISMATCH',
+    apply(request) {
+      request.body = request.body.replace('{', '{"listIndexes":{},')
+    },
+  },
+  {
+    name: 'an unknown command',
+    http: 200,
+    code: 'COMMAND_UNKNOWN',
+    apply(request) {
+      request.body = request.body.replace('alterTable', 'alterChair')
+    },
+  },
+  {
+    name: 'an unknown field',
+    http: 200,
+    code: 'COMMAND_FIELD_UNKNOWN',
+    apply(request) {
+      request.body = request.body.replace('"operation"', '"colour"')
+    },
+  },
+  {
+    name: 'an invalid token',
+    http: 401,
+    code: 'UNAUTHENTICATED_REQUEST',
+    apply(request) {
+      if (request.headers['Token'] !== undefined) request.headers['Token'] = 'unknown'
+    },
+  },
+  {
+    name: 'an unknown keyspace',
+    http: 200,
+    code: 'UNKNOWN_KEYSPACE',
+    apply(request) {
+      request.path = request.path.replace('/default_keyspace', '/no_keyspace')
+    },
+  },
+  {
+    name: 'an unknown collection',
+    http: 200,
+    code: 'UNKNOWN_COLLECTION_OR_TABLE',
+    apply(request) {
+      request.path = request.path.replace('/books', '/no_books')
+    },
+  },
+  {
+    name: 'a command of tables',
+    http: 200,
+    code: 'UNSUPPORTED_COLLECTION_COMMAND',
+    apply() {
+      // The request that the faults are applied to is one.
+    },
+  },
+]
+
+describe('order of checks', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer({
+      limits: { ...defaultLimits, documentLengthMax: 1_000, bodySizeMax },
+    })
+    const created = await server.command('/default_keyspace', {
+      createCollection: { name: 'books' },
+    })
+    assert.deepEqual(created.body, { status: { ok: 1 } })
+  })
+  after(() => server.close())
+
+  for (const [position, first] of faults.entries())
+    for (const second of faults.slice(position))
+      test(
+        first === second
+          ? `${first.name} is answered as such`
+          : `${first.name} wins over ${second.name}`,
+        async () => {
+          const request: Request = {
+            path: '/v1/default_keyspace/books',
+            method: 'POST',
+            headers: { Token: testToken, 'Content-Type': 'application/json' },
+            body: '{"alterTable":{"operation":{}}}',
+          }
+          first.apply(request)
+          if (second !== first) second.apply(request)
+          const answer = await server.send(request.path, request)
+          assert.equal(answer.http, first.http)
+          if (first.code === undefined) assert.equal(answer.text, '')
+          else assert.deepEqual(answer.codes, [first.code])
+        },
+      )
+})
