@@ -1,4 +1,5 @@
-import type { Effect } from '../commands/define.ts'
+/** What a command does to what it acts on; permissions hang on it. */
+export type Effect = 'read' | 'write' | 'schema'
 
 /** Who is asking, as established from the token. */
 export interface Principal {

@@ -1,5 +1,5 @@
 /** What a command is. commands/registry.ts lists them; http runs them. */
-import type { Principal } from '../auth/principal.ts'
+import type { Effect, Principal } from '../auth/principal.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ApiError } from '../errors/api-error.ts'
@@ -9,9 +9,6 @@ import type { Fields, Field } from './fields.ts'
 
 /** The path that a command is sent to: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
 export type Level = 'general' | 'keyspace' | 'target'
-
-/** What a command does to what it acts on; permissions hang on it. */
-export type Effect = 'read' | 'write' | 'schema'
 
 /** What every command gets to work with. */
 export interface Context {

@@ -4,14 +4,14 @@
  * When several things are wrong with a request the answer is always the same one: the checks
  * below stand in the order in which they win.
  */
-import type { Principal } from '../auth/principal.ts'
+import type { Effect, Principal } from '../auth/principal.ts'
 import { Documents } from '../documents/documents.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
-import type { Command, Effect, Features, KeyspaceContext, Level, Reply } from './define.ts'
+import type { Command, Features, KeyspaceContext, Level, Reply } from './define.ts'
 import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
 import { readFields } from './fields.ts'
 import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'

@@ -6,13 +6,7 @@
  * wrong JSON type ends the reading at once; broken bounds are all reported together.
  */
 import { ApiErrors, apiError, type ApiError } from '../errors/api-error.ts'
-import {
-  isObject,
-  jsonTypeOf,
-  type JsonObject,
-
-  type Value,
-} from '../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 
 export interface Field<T> {
@@ -197,7 +191,7 @@ export function options<const Shape extends Fields>(
         return mismatch(place, value, 'an Object')
       return readObject(
         fields,
-        value ?? new Map(),
+        value ?? new Map<string, Value>(),
         place,
         `the options of ${place.command}`,
       ) as never

@@ -27,9 +27,11 @@ export const find = defineCommand({
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
     const page = await documents.find(selection, { skip, limit, pageState }, signal)
-    if (!options.includeSortVector) return { data: page }
-    // The vector of the sort is told once, so what comes with it is all there is.
-    return { data: { ...page, nextPageState: null }, status: { sortVector: null } }
+    return {
+      data: page,
+      // Only searches have a vector to tell.
+      ...(options.includeSortVector && { status: { sortVector: null } }),
+    }
   },
 })
 

@@ -255,11 +255,16 @@ export class Documents {
   ): Promise<ChangedOne> {
     const { filter } = selection
     const id = pinnedId(filter)
+    const changes = id === undefined ? change : changeLocked
     const attempt = async () => {
-      const found = await this.#readOne(selection, true, signal)
-      if (found === undefined) return undefined
-      const changes = id === undefined ? change : changeLocked
-      return outcomeOf(await changes(this.#store, [found], filter, decide, signal))
+      for (;;) {
+        const found = await this.#readOne(selection, true, signal)
+        if (found === undefined) return undefined
+        const changed = await changes(this.#store, [found], filter, decide, signal)
+        // Where others took the document first, another one may match.
+        if (changed.settled.length > 0 || changed.failure !== undefined)
+          return outcomeOf(changed)
+      }
     }
     // An upsert whose _id is taken runs again as an update of what others put there.
     const run = async () =>

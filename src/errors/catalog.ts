@@ -312,7 +312,8 @@ export const catalog = {
   UNSUPPORTED_PROJECTION_PARAM: {
     ...request('PROJECTION'),
     title: 'The projection is malformed',
-    body: (v: { path: string; reason: string }) => `Projection of "${v.path}": ${v.reason}.`,
+    body: (v: { path: string; reason: string }) =>
+      `Projection of "${v.path}": ${v.reason}.`,
   },
 
   // Sorts.
@@ -591,4 +592,6 @@ export const catalog = {
 export type ErrorName = keyof typeof catalog
 
 /** The argument that an entry's message needs: none, or one object. */
-export type ErrorVariables<Name extends ErrorName> = Parameters<(typeof catalog)[Name]['body']>
+export type ErrorVariables<Name extends ErrorName> = Parameters<
+  (typeof catalog)[Name]['body']
+>

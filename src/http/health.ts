@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Engine } from '../engine/engine.ts'
+import type { HttpServices } from './command.ts'
 import { sendJson } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
@@ -11,7 +11,7 @@ interface Check {
 /** Health for load balancers and orchestrators, without a token. */
 export function addHealthRoutes(
   app: FastifyInstance,
-  { engine, shutdown }: { readonly engine: Engine; readonly shutdown: Shutdown },
+  { engine, shutdown }: Pick<HttpServices, 'engine' | 'shutdown'>,
 ): void {
   const ready = async (): Promise<Check[]> => [
     checkAccepting(shutdown),
@@ -33,7 +33,7 @@ function checkAccepting(shutdown: Shutdown): Check {
   return { name: 'accepting requests', status: shutdown.stopping ? 'DOWN' : 'UP' }
 }
 
-async function checkStore(engine: Engine): Promise<Check> {
+async function checkStore(engine: HttpServices['engine']): Promise<Check> {
   try {
     await engine.listKeyspaces()
     return { name: 'store', status: 'UP' }

@@ -1,0 +1,109 @@
+/** The official client, connected to a server of the test file's own. */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import {
+  DataAPIClient,
+  DataAPIResponseError,
+  type Collection,
+  type CreateCollectionOptions,
+  type DataAPIErrorDescriptor,
+  type Db,
+} from '@datastax/astra-db-ts'
+import type { Config } from '../../src/config.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
+
+export type Document = Record<string, unknown>
+
+export const keyspace = 'default_keyspace'
+
+/** A server for the tests of a file, stopped after the last, and its clients. */
+export class Service {
+  #server: TestServer
+  #clients: DataAPIClient[] = []
+  #count = 0
+  readonly #config: Partial<Config>
+
+  private constructor(server: TestServer, config: Partial<Config>) {
+    this.#server = server
+    this.#config = config
+    after(async () => {
+      await this.#closeClients()
+      await this.#server.close()
+    })
+  }
+
+  static async start(config: Partial<Config> = {}): Promise<Service> {
+    return new Service(await startServer(config), config)
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  /** What an application does first. */
+  connect(token: ConstructorParameters<typeof DataAPIClient>[0] = testToken): Db {
+    const client = new DataAPIClient(token, { environment: 'hcd' })
+    this.#clients.push(client)
+    return client.db(this.url, { keyspace })
+  }
+
+  /** A collection of its own for a test, with these documents. */
+  async collection(
+    documents: readonly Document[] = [],
+    options: CreateCollectionOptions<Document> = {},
+  ): Promise<Collection<Document>> {
+    const collection = await this.connect().createCollection<Document>(
+      `c${++this.#count}`,
+      options,
+    )
+    if (documents.length > 0) await collection.insertMany(documents, { ordered: true })
+    return collection
+  }
+
+  /** Another server on the same data, as after an update of the software. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.#server
+    await this.#closeClients()
+    await this.#server.stop()
+    this.#server = await startServer({ ...this.#config, dataDir })
+  }
+
+  async #closeClients(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()))
+    this.#clients = []
+  }
+}
+
+/** An error as the client hands it on; its type leaves out the documents concerned. */
+export type Descriptor = DataAPIErrorDescriptor & {
+  readonly documentIds?: readonly unknown[]
+}
+
+/** What the client throws for a command that is to fail with exactly one error. */
+export async function refusal(attempt: Promise<unknown>): Promise<Descriptor> {
+  const { errorDescriptors } = await thrown(DataAPIResponseError, attempt)
+  assert.equal(errorDescriptors.length, 1)
+  return errorDescriptors[0]
+}
+
+/** The error of a kind that an attempt is to end with. */
+export async function thrown<E extends Error>(
+  kind: abstract new (...args: never[]) => E,
+  attempt: Promise<unknown>,
+): Promise<E> {
+  const outcome = await attempt.then(
+    () => assert.fail('it was to fail'),
+    (error: unknown) => error,
+  )
+  if (outcome instanceof kind) return outcome
+  throw outcome
+}
+
+export function numbered(count: number): Document[] {
+  return Array.from({ length: count }, (_, n) => ({ _id: n, n, even: n % 2 === 0 }))
+}
+
+/** Every document, search fields included, by ascending _id. */
+export function everything(collection: Collection<Document>): Promise<Document[]> {
+  return collection.find({}, { sort: { _id: 1 }, projection: { '*': 1 } }).toArray()
+}

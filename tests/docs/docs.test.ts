@@ -1,0 +1,335 @@
+/** Docs and code agree: what the pages list is what there is, and their examples are true. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { after, before, describe, test } from 'node:test'
+import { commands, deprecated } from '../../src/commands/registry.ts'
+import { defaultConfig, serveOptions } from '../../src/config.ts'
+import { keyOf } from '../../src/engine/embedded/key.ts'
+import { catalog, type CatalogEntry } from '../../src/errors/catalog.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
+
+const root = new URL('../../', import.meta.url)
+const reference = new URL('docs/reference/', root)
+const pages = readdirSync(reference).filter((name) => name.endsWith('.md'))
+const clausePages = [
+  'README.md',
+  'documents.md',
+  'errors.md',
+  'filters.md',
+  'http.md',
+  'projection.md',
+  'sort.md',
+  'update-operators.md',
+]
+
+function read(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8')
+}
+
+function readPage(name: string): string {
+  return readFileSync(new URL(name, reference), 'utf8')
+}
+
+/** The cells of every table row, code marks and escapes taken off. */
+function rowsOf(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| --'))
+    .map((line) => line.slice(1, -1).split(/(?<!\\)\|/))
+    .map((cells) => cells.map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
+}
+
+function pageOf(command: string): string {
+  return `${command.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.md`
+}
+
+/** Commands that do something in this version; others are known by name only. */
+const served = Object.entries(commands).filter(
+  ([name, command]) =>
+    !deprecated.has(name) &&
+    (command.level !== 'target' || command.collection !== undefined),
+)
+
+describe('the reference', () => {
+  test('has a page for each command, and no others', () => {
+    const expected = [...served.map(([name]) => pageOf(name)), ...clausePages]
+    assert.deepEqual(pages.toSorted(), expected.toSorted())
+  })
+
+  test('lists each command in its index', () => {
+    const index = readPage('README.md')
+    for (const [name] of served)
+      assert(index.includes(`[${name}](${pageOf(name)})`), `the index lacks ${name}`)
+    for (const name of Object.keys(commands))
+      assert(index.includes(name), `the index does not mention ${name}`)
+  })
+
+  test('names every field of every command', () => {
+    for (const [name, command] of served) {
+      const rows = rowsOf(readPage(pageOf(name))).map(([field]) => field!)
+      for (const field of Object.keys(command.fields))
+        assert(
+          rows.some((row) => row === field || row.startsWith(`${field}.`)),
+          `${pageOf(name)} has no row for ${field}`,
+        )
+    }
+  })
+
+  test('describes older names with the newer ones', () => {
+    for (const [older, newer] of deprecated)
+      assert(readPage(pageOf(newer)).includes(`\`${older}\``), older)
+  })
+
+  test('names only error codes that exist', () => {
+    const known = new Set(
+      Object.entries(catalog).map(([name, entry]) => codeOf(name, entry)),
+    )
+    for (const page of pages)
+      for (const [, code] of readPage(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g))
+        if (!code!.startsWith('STELA_')) assert(known.has(code!), `${page}: ${code!}`)
+  })
+})
+
+describe('the errors page', () => {
+  const sections = readPage('errors.md').split(/^## /m).slice(1)
+
+  test('lists the catalog: codes, families, scopes, titles and HTTP statuses', () => {
+    const listed = sections.flatMap((section) => {
+      const [, family, scope = ''] = /Family `(\w+)`, (?:no scope|scope `(\w+)`)/.exec(
+        section,
+      )!
+      return rowsOf(section)
+        .filter(([code]) => code !== 'Code')
+        .map(([code, title, status]) =>
+          [family, scope, nameIn(code!), unescape(title!), status].join(' '),
+        )
+    })
+    const expected = Object.entries<CatalogEntry>(catalog).map(([name, entry]) =>
+      [
+        entry.family,
+        entry.scope,
+        codeOf(name, entry),
+        entry.title,
+        entry.status ?? 200,
+      ].join(' '),
+    )
+    assert.deepEqual(listed.toSorted(), expected.toSorted())
+  })
+
+  test('marks the codes that nothing raises', () => {
+    const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && name !== 'errors/catalog.ts')
+      .map((name) => read(`src/${name}`))
+      .join('\n')
+    const unraised = Object.entries<CatalogEntry>(catalog)
+      .filter(([name]) => !sources.includes(`'${name}'`))
+      .map(([name, entry]) => `${entry.scope} ${codeOf(name, entry)}`)
+    const marked = sections.flatMap((section) => {
+      const scope = /scope `(\w+)`/.exec(section)?.[1] ?? ''
+      return rowsOf(section).flatMap(([code]) =>
+        code!.endsWith('\\*') ? [`${scope} ${nameIn(code!)}`] : [],
+      )
+    })
+    assert.deepEqual(marked.toSorted(), unraised.toSorted())
+  })
+})
+
+function codeOf(name: string, entry: CatalogEntry): string {
+  return entry.code ?? name
+}
+
+function nameIn(cell: string): string {
+  return /\w+/.exec(cell)![0]
+}
+
+function unescape(text: string): string {
+  return text.replaceAll('\\', '')
+}
+
+describe('the README', () => {
+  test('lists every setting with its variable and default', () => {
+    const section = read('README.md').split('## Settings')[1]!.split('\n## ')[0]!
+    const listed = rowsOf(section)
+      .slice(1)
+      .map((cells) => cells.slice(0, 3))
+    const expected = serveOptions().map((option) => [
+      `--${option.name()}`,
+      option.envVar,
+      option.defaultValue === undefined ? 'none' : String(option.defaultValue),
+    ])
+    assert.deepEqual(listed, expected)
+  })
+
+  test('shows requests and a program that do what it says', async () => {
+    const text = read('README.md')
+    const curl =
+      /curl -s \$STELA(\S*) -H "Token: \$TOKEN" .*\\\n\s+-d '([^']*)'\n```\n\n```json\n([^`]*)```/g
+    const program = /```ts\n([^`]*)```\n\n```text\n([^`]*)```/.exec(text)!
+    const server = await startServer()
+    try {
+      const requests = [...text.matchAll(curl)]
+      assert.equal(requests.length, 4)
+      for (const [, path, body, reply] of requests) {
+        const answer = await server.command(`/default_keyspace${path!}`, body!)
+        assert.equal(anonymous(answer.text), anonymous(reply!), body)
+      }
+      const address = `http://${defaultConfig.host}:${defaultConfig.port}`
+      assert.equal(
+        await runProgram(program[1]!.replace(address, server.url)),
+        program[2],
+        'the output of the program',
+      )
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+/** What the TypeScript program prints. */
+async function runProgram(source: string): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module-typescript', '--eval', source],
+    {
+      cwd: fileURLToPath(root),
+      env: { ...process.env, TOKEN: testToken },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let output = ''
+  for await (const chunk of child.stdout) output += String(chunk)
+  return output
+}
+
+describe('an example', () => {
+  const example = /`POST \/v1(\S*)`\n\n```json\n([^`]*)```\n\n```json\n([^`]*)```/g
+
+  async function runExamples(page: string): Promise<number> {
+    const examples = [...readPage(page).matchAll(example)]
+    for (const [, path, body, reply] of examples) {
+      const answer = await server.command(path!, body!)
+      assert.equal(anonymous(answer.text), anonymous(reply!), `${page}: ${body!}`)
+    }
+    return examples.length
+  }
+
+  let server: TestServer
+  before(async () => {
+    server = await startServer({ durable: false })
+  })
+  after(() => server.close())
+
+  /** As after the first start. */
+  async function empty(): Promise<void> {
+    const { body } = await server.command('', { findKeyspaces: {} })
+    for (const name of body.status!['keyspaces'] as string[])
+      await server.command('', { dropKeyspace: { name } })
+    await server.command('', { createKeyspace: { name: 'default_keyspace' } })
+  }
+
+  for (const page of pages.filter((name) => name !== 'errors.md'))
+    test(`of ${page} has the reply that the page shows`, async () => {
+      await empty()
+      if (page !== 'README.md') await runExamples('README.md')
+      const count = await runExamples(page)
+      assert(count > 0, `${page} has no example`)
+      const blocks = readPage(page).match(/```json/g)!.length
+      assert(blocks - 2 * count <= 1, `${page} has an example that is not run`)
+    })
+
+  test('parses as JSON, wherever it stands', () => {
+    for (const page of pages)
+      for (const [, text] of readPage(page).matchAll(/```json\n([^`]*)```/g))
+        assert.doesNotThrow(() => parseStored(text!), `${page}: ${text!}`)
+  })
+})
+
+/** JSON without its layout, and without the ids and page states that differ each time. */
+function anonymous(json: string): string {
+  return printJson(parseStored(json))
+    .replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"')
+    .replace(/"nextPageState":"[^"]*"/g, '"nextPageState":"…"')
+}
+
+/** The limits in the order in which documents.md lists them. */
+const listedLimits: readonly (keyof Limits)[] = [
+  'documentLengthMax',
+  'documentDepthMax',
+  'pathLengthMax',
+  'objectPropertiesMax',
+  'documentPropertiesMax',
+  'arrayLengthMax',
+  'stringSizeMax',
+  'numeralLengthMax',
+  'vectorDimensionMax',
+  'nameLengthMax',
+  'collectionsMax',
+  'insertManyMax',
+  'pageSize',
+  'deleteManyMax',
+  'countMax',
+  'filterComparisonsMax',
+  'inValuesMax',
+  'bodySizeMax',
+]
+
+test('the limits that documents.md lists are those that hold', () => {
+  const section = readPage('documents.md').split('## Limits')[1]!.split('\n## ')[0]!
+  const listed = rowsOf(section).slice(1)
+  assert.deepEqual(
+    listed.map(([, value]) => Number(value!.replaceAll(' ', ''))),
+    listedLimits.map((name) => defaultLimits[name]),
+  )
+})
+
+test('links lead to pages and headings that exist', () => {
+  const files = readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+  for (const file of [...files, 'README.md', 'CHANGELOG.md'])
+    for (const [, link] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link!)) continue
+      const target = new URL(link!, new URL(file, root))
+      assert(existsSync(fileURLToPath(target)), `${file} links to ${link!}`)
+      if (target.hash === '') continue
+      const headings = readFileSync(target, 'utf8').match(/^#+ .*$/gm)!
+      const anchors = headings.map((heading) =>
+        heading
+          .replace(/^#+ /, '')
+          .toLowerCase()
+          .replace(/[^\w -]/g, '')
+          .replaceAll(' ', '-'),
+      )
+      assert(anchors.includes(target.hash.slice(1)), `${file} links to ${link!}`)
+    }
+})
+
+test('ARCHITECTURE.md gives a reason for each dependency, and only for those', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >
+  const section = read('docs/ARCHITECTURE.md')
+    .split('## Dependencies')[1]!
+    .split('\n## ')[0]!
+  const listed = [...section.matchAll(/^\| (`[^|]*)\|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([^`]*)`/g)].map(([, name]) => name!),
+  )
+  const expected = Object.keys({ ...dependencies, ...devDependencies })
+  assert.deepEqual(listed.toSorted(), expected.toSorted())
+})
+
+test('the keys that internals/keys.md shows are those that are written', () => {
+  const examples = rowsOf(read('docs/internals/keys.md').split('## Examples')[1]!).slice(1)
+  for (const [value, key] of examples)
+    assert.equal(
+      Buffer.from(keyOf(parseStored(value!))).toString('hex'),
+      key!.replaceAll(' ', ''),
+      value,
+    )
+})

@@ -1,0 +1,135 @@
+/** The fence around the source: who imports whom, and how files are named and sized. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { test } from 'node:test'
+
+const root = new URL('../', import.meta.url)
+const files = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .toSorted()
+
+function read(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8')
+}
+
+/** What each part of the source may import, besides itself and what anyone may. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  main: ['config', 'server', 'engine'],
+  server: ['config', 'http', 'auth', 'engine/embedded'],
+  config: ['http', 'auth'],
+  http: ['auth', 'commands', 'documents'],
+  auth: ['engine'],
+  commands: ['documents', 'query', 'engine', 'providers', 'auth'],
+  documents: ['query', 'search', 'providers', 'engine'],
+  engine: ['query'],
+  'engine/embedded': ['engine', 'query', 'search'],
+  providers: [],
+  query: [],
+  search: [],
+  errors: [],
+  json: [],
+  limits: [],
+}
+
+const byAnyone = ['errors', 'json', 'limits']
+
+/** Packages with one home. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  fastify: ['http'],
+  'node:http': ['http'],
+  'node:http2': ['http'],
+  'node:sqlite': ['engine/embedded'],
+  commander: ['main', 'config'],
+}
+
+/** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */
+function partOf(file: string): string {
+  const folder = posix.dirname(file)
+  if (folder === '.') return posix.basename(file, '.ts')
+  return folder.startsWith('engine/embedded') ? 'engine/embedded' : folder.split('/')[0]!
+}
+
+interface Import {
+  readonly file: string
+  /** As a reader can find it. */
+  readonly place: string
+  readonly from: string
+}
+
+const importStatement =
+  /^(?:import|export) (?:(?:type )?(?:\* as \w+|\*|\w+|(?:\w+, )?\{[^}]*\}) from )?'([^']+)'/gm
+
+const imports: readonly Import[] = files.flatMap((file) => {
+  const text = read(`src/${file}`)
+  const statements = text.matchAll(importStatement)
+  return [...statements].map((statement): Import => {
+    const line = text.slice(0, statement.index).split('\n').length
+    const shown = statement[0].replace(/\s+/g, ' ')
+    return { file, place: `src/${file}:${line}: ${shown}`, from: statement[1]! }
+  })
+})
+
+/** Fails with every offending line and the reason. */
+function assertNone(offences: readonly string[], reason: string): void {
+  assert.equal(offences.length, 0, `${reason}:\n${offences.join('\n')}`)
+}
+
+test('every part of the source imports only what it may', () => {
+  const offences = imports.flatMap(({ file, place, from }) => {
+    if (!from.startsWith('.')) return []
+    const part = partOf(file)
+    const target = partOf(posix.join(posix.dirname(file), from))
+    const allowed = mayImport[part]
+    if (allowed === undefined)
+      return [`src/${file} is in no known part; add it to mayImport`]
+    if (target === part || byAnyone.includes(target) || allowed.includes(target)) return []
+    return [`${place}\n  ${part} may import ${allowed.join(', ') || 'nothing of ours'}`]
+  })
+  assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", says who imports whom')
+})
+
+test('only http knows HTTP, and only the embedded engine knows SQLite', () => {
+  const offences = imports.flatMap(({ file, place, from }) => {
+    const home = homes[from]
+    if (home === undefined || home.includes(partOf(file))) return []
+    return [`${place}\n  ${from} belongs to ${home.join(', ')}`]
+  })
+  assertNone(offences, 'a package with one home can be replaced in one place')
+})
+
+test('only what package.json lists is imported', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as {
+    dependencies: Record<string, string>
+  }
+  const offences = imports.flatMap(({ place, from }) =>
+    from.startsWith('.') || from.startsWith('node:') || from in dependencies ? [] : [place],
+  )
+  assertNone(offences, 'a package that another one happens to bring may go away with it')
+})
+
+test('files are named in kebab-case, and no folder is a drawer for leftovers', () => {
+  const offences = files.filter(
+    (file) =>
+      !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/.test(file) ||
+      /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/.test(file),
+  )
+  assertNone(offences, 'a file is named for what is in it')
+})
+
+test('nothing is exported by default', () => {
+  const offences = files.filter((file) => /^export default\b/m.test(read(`src/${file}`)))
+  assertNone(offences, 'an exported thing has one name everywhere')
+})
+
+/** About two dozen screens; the catalog of errors is a list, and lists may be long. */
+const linesMax = 550
+const lists = ['errors/catalog.ts']
+
+test('no file is too long to have one idea', () => {
+  const offences = files.flatMap((file) => {
+    const lines = read(`src/${file}`).split('\n').length
+    return lines > linesMax && !lists.includes(file) ? [`src/${file}: ${lines} lines`] : []
+  })
+  assertNone(offences, `files have at most ${linesMax} lines`)
+})
