@@ -20,8 +20,7 @@ export interface VectorOptions {
 }
 
 export type IndexingOptions =
-  | { readonly allow: readonly string[] }
-  | { readonly deny: readonly string[] }
+  { readonly allow: readonly string[] } | { readonly deny: readonly string[] }
 
 export interface LexicalOptions {
   readonly enabled: boolean

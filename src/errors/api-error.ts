@@ -45,5 +45,19 @@ export function apiError<Name extends ErrorName>(
   ...[variables]: ErrorVariables<Name>
 ): ApiError {
   const body = catalog[name].body as (variables: unknown) => string
-  return new ApiError(name, body(variables))
+  return new ApiError(name, body(shortened(variables)))
+}
+
+/** Characters of what was sent that a message repeats: enough to recognise it by. */
+const echoLengthMax = 1_200
+
+function shortened(variables: Readonly<Record<string, unknown>> | undefined): unknown {
+  if (variables === undefined) return undefined
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) =>
+      typeof value === 'string' && value.length > echoLengthMax
+        ? [name, `${value.slice(0, echoLengthMax)}…`]
+        : [name, value],
+    ),
+  )
 }

@@ -1,25 +1,22 @@
 /**
- * The service over HTTP: which paths there are.
+ * The service over HTTP: who answers what.
  *
- * Fastify listens and routes. Each command is taken out of its hands as soon as it is
- * routed, because what follows there, the reading of bodies and the writing of replies, goes
- * by rules other than ours, and slower.
+ * Commands are many and small, so they take the shortest way: from Node's server to
+ * command.ts, which reads bodies and writes replies by our rules. Fastify routes all else.
  */
 import { fastify, type FastifyInstance } from 'fastify'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Level } from '../commands/define.ts'
-import { answerCommand, type HttpServices, type PathNames } from './command.ts'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { addressOf } from './address.ts'
+import { answerCommand, type HttpServices } from './command.ts'
 import { tokenOf } from './headers.ts'
 import { addHealthRoutes } from './health.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
-
-const prefixes = ['/v1', '/api/json/v1']
-
-const levels: readonly { readonly path: string; readonly level: Level }[] = [
-  { path: '', level: 'general' },
-  { path: '/:keyspace', level: 'keyspace' },
-  { path: '/:keyspace/:name', level: 'target' },
-]
 
 /** Longer than clients and proxies keep idle connections, so that they close them, not we. */
 const keepAliveTimeoutMs = 75_000
@@ -41,32 +38,19 @@ export interface AnsweredRequest {
   readonly elapsedMs: number
 }
 
-export function buildApp(
-  services: HttpServices,
-  { requestTimeoutMs, onAnswered }: HttpSettings,
-): FastifyInstance {
+export function buildApp(services: HttpServices, settings: HttpSettings): FastifyInstance {
   const app = fastify({
     logger: false,
     // A request that meets a stopping server on a kept connection is still served.
     return503OnClosing: false,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      // Any name may be asked for; Node bounds the length of a request's first line.
-      maxParamLength: 65_536,
-    },
-    http: {
-      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
-      connectionsCheckingInterval: 1_000,
-    },
+    routerOptions: { ignoreTrailingSlash: true },
+    serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
     // A path that cannot be decoded leads nowhere, too.
     frameworkErrors(_error, request, reply) {
       reply.hijack()
       refuseRoute(request.raw, reply.raw)
     },
   })
-
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {
       done()
@@ -75,40 +59,65 @@ export function buildApp(
     reply.hijack()
     refuseRoute(request.raw, reply.raw)
   })
-  if (onAnswered !== undefined)
-    app.addHook('onResponse', ({ method, url }, { raw, elapsedTime }, done) => {
-      onAnswered({ method, url, status: raw.statusCode, elapsedMs: elapsedTime })
-      done()
-    })
-  for (const prefix of prefixes)
-    for (const { path, level } of levels)
-      app.post<{ Params: PathNames }>(prefix + path, {
-        onRequest(request, reply) {
-          reply.hijack()
-          answerCommand(level, request.params, request.raw, reply.raw, services).catch(
-            (failure: unknown) => {
-              services.log.error({ err: failure }, 'A request could not be answered')
-              request.raw.destroy()
-            },
-          )
-        },
-        handler: () => {
-          throw new Error('commands are answered before their handler is reached')
-        },
-      })
   addHealthRoutes(app, services)
   return app
 }
 
+/** Commands go their own way, all else goes to Fastify. */
+function listenerFor(
+  handleOther: RequestListener,
+  services: HttpServices,
+  { requestTimeoutMs, onAnswered }: HttpSettings,
+): Server {
+  return createServer(
+    {
+      keepAliveTimeout: keepAliveTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
+      connectionsCheckingInterval: 1_000,
+    },
+    (request, response) => {
+      // A request may name the server as well, as those to proxies do.
+      if (!request.url!.startsWith('/'))
+        request.url = request.url!.replace(/^https?:\/\/[^/?#]+/i, '')
+      if (onAnswered !== undefined) watch(request, response, onAnswered)
+      const address = request.method === 'POST' ? addressOf(request.url!) : undefined
+      if (address === undefined) {
+        handleOther(request, response)
+        return
+      }
+      answerCommand(address, request, response, services).catch((failure: unknown) => {
+        services.log.error({ err: failure }, 'A request could not be answered')
+        request.destroy()
+      })
+    },
+  )
+}
+
+function watch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onAnswered: (answered: AnsweredRequest) => void,
+): void {
+  const startedAt = performance.now()
+  response.once('finish', () =>
+    onAnswered({
+      method: request.method!,
+      url: request.url!,
+      status: response.statusCode,
+      elapsedMs: performance.now() - startedAt,
+    }),
+  )
+}
+
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
-const commandRoute = /^(?:\/api\/json)?\/v1(?:\/[^/]+){0,2}\/?$/
 
 /** For requests that have no route: the path does not exist, or not with this method. */
 function refuseRoute(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url!.split('?', 1)[0]!
   if (commandPath.test(path) && tokenOf(request.headers) === undefined)
     send(response, missingToken())
-  else if (commandRoute.test(path) && request.method !== 'POST') {
+  else if (addressOf(path) !== undefined && request.method !== 'POST') {
     response.setHeader('Allow', 'POST')
     sendEmpty(response, 405)
   } else sendEmpty(response, 404)

@@ -5,12 +5,14 @@
  * type, size; then the body (body.ts) and the command itself (commands/dispatch.ts).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Features, Level } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
+import type { Address } from './address.ts'
 import { parseBody, type Arrivals } from './body.ts'
 import { featuresOf, isJson, tokenOf, type FeatureSettings } from './headers.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
@@ -23,15 +25,8 @@ export interface HttpServices extends Services {
   readonly shutdown: Shutdown
 }
 
-/** The names in a command's path. */
-export interface PathNames {
-  readonly keyspace?: string
-  readonly name?: string
-}
-
 export async function answerCommand(
-  level: Level,
-  names: PathNames,
+  address: Address,
   request: IncomingMessage,
   response: ServerResponse,
   services: HttpServices,
@@ -55,7 +50,7 @@ export async function answerCommand(
   }
 
   shutdown.running++
-  const call = new HttpCall(level, names, token, bytes, request, response, services)
+  const call = new HttpCall(address, token, bytes, request, services)
   const reply = await dispatch(call, services)
   shutdown.running--
   // A stopping server would wait for more requests on a connection that is kept.
@@ -71,26 +66,21 @@ class HttpCall implements Call {
   readonly #token: string
   readonly #bytes: Buffer
   readonly #request: IncomingMessage
-  readonly #response: ServerResponse
   readonly #services: HttpServices
-  #abort: AbortController | undefined
 
   constructor(
-    level: Level,
-    names: PathNames,
+    address: Address,
     token: string,
     bytes: Buffer,
     request: IncomingMessage,
-    response: ServerResponse,
     services: HttpServices,
   ) {
-    this.level = level
-    this.keyspace = names.keyspace ?? ''
-    this.target = names.name ?? ''
+    this.level = address.level
+    this.keyspace = address.keyspace
+    this.target = address.name
     this.#token = token
     this.#bytes = bytes
     this.#request = request
-    this.#response = response
     this.#services = services
   }
 
@@ -106,18 +96,25 @@ class HttpCall implements Call {
     return featuresOf(this.#services.features, this.#request.headers)
   }
 
-  /** Ends when the connection does before the response went out. */
   get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      const abort = new AbortController()
-      this.#abort = abort
-      const response = this.#response
-      if (response.destroyed) abort.abort()
-      else
-        response.once('close', () => {
-          if (!response.writableFinished) abort.abort()
-        })
-    }
-    return this.#abort.signal
+    return signalOf(this.#request.socket)
   }
+}
+
+const signals = new WeakMap<Socket, AbortSignal>()
+
+/**
+ * Ends when the connection does. One for all requests of a connection, which come one after
+ * the other, because making them is dear.
+ */
+function signalOf(socket: Socket): AbortSignal {
+  let signal = signals.get(socket)
+  if (signal === undefined) {
+    const abort = new AbortController()
+    signal = abort.signal
+    signals.set(socket, signal)
+    if (socket.destroyed) abort.abort()
+    else socket.once('close', () => abort.abort())
+  }
+  return signal
 }

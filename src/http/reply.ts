@@ -15,11 +15,10 @@ export function send(response: ServerResponse, reply: Reply): void {
 export function sendJson(response: ServerResponse, status: number, body: string): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (response.destroyed) return
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-  })
-  response.end(body)
+  const size = Buffer.byteLength(body)
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': size })
+  // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
+  response.end(body, size === body.length ? 'latin1' : 'utf8')
 }
 
 export function sendEmpty(response: ServerResponse, status: number): void {

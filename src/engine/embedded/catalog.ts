@@ -7,12 +7,19 @@
  * cleaned up when the folder is opened again, for nobody was told they were done.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
 import type { CollectionOptions, Target } from '../schema.ts'
-import { checkFile, createFile, createStore, storeFile, syncFolder } from './layout.ts'
+import {
+  checkFile,
+  createFile,
+  createStore,
+  damaged,
+  storeFile,
+  syncFolder,
+} from './layout.ts'
 
 export const catalogFile = 'catalog.db'
 export const firstKeyspace = 'default_keyspace'
@@ -58,10 +65,13 @@ export class Catalog {
     checkFile(file)
     this.#database = openExclusively(file, dataDir)
     try {
+      removeUnfinished(dataDir)
       this.#load()
     } catch (error) {
       this.#database.close()
-      throw error
+      throw isOperational(error)
+        ? error
+        : damaged(file, `cannot be read: ${reasonOf(error)}`)
     }
   }
 
@@ -200,7 +210,8 @@ export class Catalog {
     const used = new Set(taken.map((folder) => folder.toLowerCase()))
     for (let n = 1; ; n++) {
       const folder = n === 1 ? name : `${name}~${n}`
-      if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder))) return folder
+      if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder)))
+        return folder
     }
   }
 
@@ -213,21 +224,60 @@ export class Catalog {
   }
 }
 
+/** What a catalog is called until it is whole. */
+const unfinishedFile = `${catalogFile}.new`
+
 function makeDataDir(dataDir: string, file: string): void {
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   if (holdsStores(dataDir))
     throw new EngineError(
       'damaged',
       `${dataDir} holds data, but ${catalogFile} is missing from it. Restore the file, or ` +
         'start with another folder',
     )
-  // Made under another name first: a start that was cut short leaves no half catalog.
-  const unfinished = `${file}.new`
-  rmSync(unfinished, { force: true })
-  createFile(unfinished, catalogSchema)
-  renameSync(unfinished, file)
-  mkdirSync(join(dataDir, firstKeyspace), { recursive: true })
+  // Made under a name of its own first: a start that is cut short leaves no half catalog,
+  // and of two starts at once one finds what the other has made.
+  const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
+  try {
+    createFile(unfinished, catalogSchema)
+    publish(unfinished, file)
+  } catch (error) {
+    if (!existsSync(file)) throw error
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
   syncFolder(dataDir)
+}
+
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const problem =
+      code === 'EEXIST' || code === 'ENOTDIR'
+        ? 'is not a folder, or stands inside of a file'
+        : `cannot be made: ${reasonOf(error)}`
+    throw new EngineError('damaged', `${dataDir} ${problem}. Start with another folder`)
+  }
+}
+
+/** Gives a file its name, unless another has it. */
+function publish(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file)
+  } catch (error) {
+    // Not every file system has links; renaming is as good, but for two starts at once.
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOENT' || existsSync(file)) throw error
+    renameSync(unfinished, file)
+  }
+}
+
+/** What earlier starts left behind. Only the holder of the folder may say so. */
+function removeUnfinished(dataDir: string): void {
+  for (const name of readdirSync(dataDir))
+    if (name.startsWith(unfinishedFile)) rmSync(join(dataDir, name), { force: true })
 }
 
 function holdsStores(dataDir: string): boolean {
@@ -252,14 +302,32 @@ function openExclusively(file: string, dataDir: string): DatabaseSync {
     `)
     const [verdict] = database.prepare('PRAGMA quick_check(1)').all()
     if (verdict?.['quick_check'] !== 'ok')
-      throw new EngineError('damaged', `${file} is damaged: ${String(verdict?.['quick_check'])}`)
+      throw damaged(file, `is damaged: ${oneLine(String(verdict?.['quick_check']))}`)
     return database
   } catch (error) {
     database.close()
     if (error instanceof EngineError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     if (reason.includes('locked'))
-      throw new EngineError('closed', `${dataDir} is in use by another running server`)
-    throw new EngineError('damaged', `${file} cannot be opened: ${reason}`)
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by another running server. Stop it, or start with another folder`,
+      )
+    throw damaged(file, `cannot be opened: ${reason}`)
   }
+}
+
+/** Whether an error says by itself what an operator can do, or at least where it was. */
+function isOperational(error: unknown): boolean {
+  return (
+    error instanceof EngineError || (error as NodeJS.ErrnoException).syscall !== undefined
+  )
+}
+
+function reasonOf(error: unknown): string {
+  return oneLine(error instanceof Error ? error.message : String(error))
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ')
 }

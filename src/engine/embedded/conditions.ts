@@ -144,7 +144,11 @@ function idCondition(filter: Comparison): Condition {
       const [low, high] = rangeOf(filter)
       return allOf([
         { sql: `d.id ${low.inclusive ? '>=' : '>'} ?`, parameters: [low.key], exact: true },
-        { sql: `d.id ${high.inclusive ? '<=' : '<'} ?`, parameters: [high.key], exact: true },
+        {
+          sql: `d.id ${high.inclusive ? '<=' : '<'} ?`,
+          parameters: [high.key],
+          exact: true,
+        },
       ])
     }
     case 'exists':
@@ -217,17 +221,23 @@ function anyOf(parts: readonly Condition[]): Condition {
   return join(' OR ', never, parts)
 }
 
+/** SQLite takes expressions 1000 deep, of 32 766 parameters; this stays well below. */
+const partsMax = 200
+const parametersMax = 20_000
+
 function join(word: string, none: Condition, parts: readonly Condition[]): Condition {
   const said = parts.filter((part) => part.sql !== none.sql || !part.exact)
   const exact = said.every((part) => part.exact)
   const sayings = said.filter((part) => part !== unknown)
   if (sayings.length === 0) return exact ? none : unknown
+  const parameters = sayings.flatMap((part) => part.parameters)
+  if (sayings.length > partsMax || parameters.length > parametersMax) return unknown
   return {
     sql:
       sayings.length === 1
         ? sayings[0]!.sql
         : `(${sayings.map(({ sql }) => sql).join(word)})`,
-    parameters: sayings.flatMap(({ parameters }) => parameters),
+    parameters,
     exact,
   }
 }

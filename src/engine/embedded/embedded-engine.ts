@@ -64,7 +64,7 @@ class EmbeddedEngine implements Engine {
   readonly #readers = new Readers(Math.max(1, availableParallelism() - 1))
   readonly #stores = new Map<string, Store>()
   #lastChange: Promise<unknown> = Promise.resolve()
-  #closed = false
+  #closing: Promise<void> | undefined
 
   constructor({ dataDir, durable }: EmbeddedOptions) {
     this.#catalog = new Catalog(dataDir)
@@ -76,15 +76,13 @@ class EmbeddedEngine implements Engine {
   }
 
   createKeyspace(name: string): Promise<void> {
-    return this.#inTurn(() =>
-      this.#attempt('write', () => this.#catalog.createKeyspace(name)),
-    )
+    return this.#inTurn(() => attempt('write', () => this.#catalog.createKeyspace(name)))
   }
 
   dropKeyspace(name: string): Promise<void> {
     return this.#inTurn(async () => {
       for (const target of this.#catalog.targets(name) ?? []) await this.#drop(target)
-      await this.#attempt('write', () => this.#catalog.dropKeyspace(name))
+      await attempt('write', () => this.#catalog.dropKeyspace(name))
     })
   }
 
@@ -92,8 +90,11 @@ class EmbeddedEngine implements Engine {
     return this.#attempt('read', () => this.#catalog.targets(keyspace))
   }
 
-  findTarget(keyspace: string, name: string): Promise<Target | undefined> {
-    return this.#attempt('read', () => this.#catalog.target(keyspace, name))
+  // Every command asks for this first, and it is only a look into a Map.
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async findTarget(keyspace: string, name: string): Promise<Target | undefined> {
+    this.#refuseIfClosed()
+    return this.#catalog.target(keyspace, name)
   }
 
   countTargets(): Promise<number> {
@@ -106,7 +107,7 @@ class EmbeddedEngine implements Engine {
     options: CollectionOptions,
   ): Promise<Target | undefined> {
     return this.#inTurn(() =>
-      this.#attempt('write', () => {
+      attempt('write', () => {
         const existing = this.#catalog.target(keyspace, name)
         if (existing !== undefined) return existing
         this.#catalog.createCollection(keyspace, name, options)
@@ -123,17 +124,18 @@ class EmbeddedEngine implements Engine {
     const known = this.#catalog.target(target.keyspace, target.name)
     if (known?.uid !== target.uid) return
     const file = this.#catalog.storeFile(target)
-    await this.#attempt('write', () => this.#catalog.startDrop(target))
+    await attempt('write', () => this.#catalog.startDrop(target))
     this.#stores.get(target.uid)?.reader.close()
     this.#stores.delete(target.uid)
     if (file !== undefined) {
       await this.#writer.close(file)
       await this.#readers.close(file)
     }
-    await this.#attempt('write', () => this.#catalog.finishDrop(target))
+    await attempt('write', () => this.#catalog.finishDrop(target))
   }
 
   async read(target: Target, query: Query, signal: AbortSignal): Promise<Page> {
+    signal.throwIfAborted()
     const store = this.#store(target)
     const storeQuery: StoreQuery = {
       ...query,
@@ -149,12 +151,13 @@ class EmbeddedEngine implements Engine {
     return new EmbeddedPage(result, query)
   }
 
-  count(
+  async count(
     target: Target,
     filter: Filter,
     stopAt: number,
     signal: AbortSignal,
   ): Promise<number> {
+    signal.throwIfAborted()
     const store = this.#store(target)
     return this.#shortOrLong(
       target,
@@ -164,8 +167,7 @@ class EmbeddedEngine implements Engine {
   }
 
   estimateCount(target: Target): Promise<number> {
-    const store = this.#store(target)
-    return this.#attempt('read', () => store.reader.documentCount())
+    return this.#attempt('read', () => this.#store(target).reader.documentCount())
   }
 
   async write(
@@ -189,9 +191,13 @@ class EmbeddedEngine implements Engine {
     return this.#attempt('write', () => this.#catalog.writeSetting(name, value))
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+  close(): Promise<void> {
+    this.#closing ??= this.#finish()
+    return this.#closing
+  }
+
+  async #finish(): Promise<void> {
+    await this.#lastChange
     await this.#writer.stop()
     await this.#readers.stop()
     for (const { reader } of this.#stores.values()) reader.close()
@@ -221,14 +227,15 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Changes of what exists happen one after the other, whole. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    this.#refuseIfClosed()
     const turn = this.#lastChange.then(change)
     this.#lastChange = turn.catch(() => undefined)
     return turn
   }
 
   #store(target: Target): Store {
-    if (this.#closed) throw new EngineError('closed', 'the store is closed')
+    this.#refuseIfClosed()
     const open = this.#stores.get(target.uid)
     if (open !== undefined) return open
     const file = this.#catalog.storeFile(target)
@@ -245,12 +252,12 @@ class EmbeddedEngine implements Engine {
   }
 
   async #attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
-    if (this.#closed) throw new EngineError('closed', 'the store is closed')
-    try {
-      return await Promise.resolve(act())
-    } catch (error) {
-      throw asEngineError(kind, error)
-    }
+    this.#refuseIfClosed()
+    return attempt(kind, act)
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closing !== undefined) throw new EngineError('closed', 'the store is closed')
   }
 }
 
@@ -307,6 +314,14 @@ class EmbeddedRecord implements StoredRecord {
 
   get search(): SearchFields {
     return this.row.search ?? {}
+  }
+}
+
+async function attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
+  try {
+    return await Promise.resolve(act())
+  } catch (error) {
+    throw asEngineError(kind, error)
   }
 }
 

@@ -29,17 +29,17 @@ export interface Entry {
 export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
-  #hasArrays = false
+  #arrays = 0
 
   /** Adds a document's entries and returns where they start. */
   addDocument(document: JsonObject, rule: IndexingRule): number {
     const start = this.entries.length
-    this.#hasArrays = false
+    const arrays = this.#arrays
     for (const [name, value] of rule.prune(document)) {
       // The record's own id column answers for _id.
       if (name !== '_id') this.#node(escapeSegment(name), value)
     }
-    if (this.#hasArrays) this.#dropDuplicates(start)
+    if (this.#arrays > arrays) this.#dropDuplicates(start)
     return start
   }
 
@@ -58,7 +58,7 @@ export class EntryList {
 
   #inside(path: string, value: Value): void {
     if (Array.isArray(value)) {
-      this.#hasArrays = true
+      this.#arrays++
       for (const element of value) {
         this.#add(path, element, true)
         this.#inside(`${path}.${arrayStep}`, element)
@@ -81,7 +81,8 @@ export class EntryList {
       const entry = this.entries[i]!
       const identity = this.identity(entry)
       const other = kept.get(identity)
-      if (other === undefined || (other.element && !entry.element)) kept.set(identity, entry)
+      if (other === undefined || (other.element && !entry.element))
+        kept.set(identity, entry)
     }
     this.entries.length = start
     for (const entry of kept.values()) this.entries.push(entry)

@@ -36,7 +36,8 @@ export function arrayKey(size: number): Uint8Array {
 
 /** The smallest key that is greater than all that start with these bytes. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array {
-  const after = prefix.slice()
+  // Not slice: a Buffer's is no copy.
+  const after = Uint8Array.from(prefix)
   for (let i = after.length - 1; i >= 0; i--) {
     if (after[i] !== 0xff) {
       after[i]!++

@@ -10,7 +10,7 @@
  * docs/internals/store.md tells more. A file says who wrote it and in which format before
  * anything else is believed of it.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
 
@@ -76,18 +76,11 @@ export function createFile(file: string, schema: string): void {
 
 /** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
 export function checkFile(file: string): void {
-  if (!existsSync(file)) throw new EngineError('damaged', `${file} is missing`)
-  const header = Buffer.alloc(100)
-  const handle = openSync(file, 'r')
-  try {
-    const size = readSync(handle, header, 0, header.length, 0)
-    if (size < header.length || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
-      throw new EngineError('damaged', `${file} is not a database file, or was cut off`)
-  } finally {
-    closeSync(handle)
-  }
+  if (!existsSync(file)) throw damaged(file, 'is missing')
+  const header = readHeader(file)
+  if (header === undefined) throw damaged(file, 'is not a database file, or was cut off')
   if (header.readUInt32BE(68) !== applicationId)
-    throw new EngineError('damaged', `${file} was not written by Stela`)
+    throw damaged(file, 'was not written by Stela')
   const version = header.readUInt32BE(60)
   if (version > formatVersion)
     throw new EngineError(
@@ -95,6 +88,46 @@ export function checkFile(file: string): void {
       `${file} has format ${version}; this version of Stela reads formats up to ` +
         `${formatVersion}. Use the version that wrote it, or a newer one`,
     )
+  if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
+    throw damaged(file, 'was cut off')
+}
+
+/** The error for a file that cannot be used, with what can be done about it. */
+export function damaged(file: string, problem: string): EngineError {
+  return new EngineError(
+    'damaged',
+    `${file} ${problem}. Restore the data folder from a backup, or start with another one`,
+  )
+}
+
+function readHeader(file: string): Buffer | undefined {
+  const header = Buffer.alloc(100)
+  const handle = openSync(file, 'r')
+  try {
+    const size = readSync(handle, header, 0, header.length, 0)
+    if (size < header.length) return undefined
+  } catch {
+    // A folder, say.
+    return undefined
+  } finally {
+    closeSync(handle)
+  }
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header : undefined
+}
+
+/**
+ * The bytes that a file has at least, by its own header. Pages may be missing at the end only
+ * while there is a log: a crash may have come between writing the first page and the last.
+ */
+function sizeSaidBy(header: Buffer): number {
+  const pageSize = header.readUInt16BE(16)
+  // The page count holds if the write that noted it was the latest one.
+  const holds = header.readUInt32BE(24) === header.readUInt32BE(92)
+  return holds ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Opens a store to read: sees what was committed, and can change nothing. */

@@ -15,19 +15,20 @@ import {
 } from './conditions.ts'
 import { arrayKey, isScalar, keyOf } from './key.ts'
 
-export type Lead = (
+export type Lead =
   /** All documents, in the order of their numbers. */
-  | { readonly kind: 'all' }
-  /** Documents by id. */
-  | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
-  /** Documents that have one of some values, in the order of their numbers. */
-  | { readonly kind: 'keys'; readonly keys: readonly Key[] }
-  /** Documents with a value between two bounds, in the order of the values. */
-  | { readonly kind: 'range'; readonly range: Range }
-) & {
-  /** What is left to check on the documents that the lead brings. */
-  readonly rest: Filter
-}
+  (
+    | { readonly kind: 'all' }
+    /** Documents by id. */
+    | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
+    /** Documents that have one of some values, in the order of their numbers. */
+    | { readonly kind: 'keys'; readonly keys: readonly Key[] }
+    /** Documents with a value between two bounds, in the order of the values. */
+    | { readonly kind: 'range'; readonly range: Range }
+  ) & {
+    /** What is left to check on the documents that the lead brings. */
+    readonly rest: Filter
+  }
 
 export interface Key {
   readonly path: number
@@ -72,7 +73,11 @@ export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
     }
     const keys = keysOf(part, pathIds)
     if (keys !== undefined && keys.length <= keysMax)
-      leads.push({ kind: 'keys', keys, rest: isSaidByKeys(part) ? without([part]) : filter })
+      leads.push({
+        kind: 'keys',
+        keys,
+        rest: isSaidByKeys(part) ? without([part]) : filter,
+      })
   }
   for (const { range, served } of rangesOf(parts, pathIds))
     leads.push({ kind: 'range', range, rest: without(served) })
@@ -194,6 +199,8 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
     case 'lte':
       return rangeOf(filter)
     case 'size': {
+      // Beyond what a key can say, and what any array has.
+      if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
       const bound = { key: arrayKey(filter.size), inclusive: true }
       return [bound, bound]
     }

@@ -26,7 +26,12 @@ export function encodePosition(place: Place): Position {
     case 'seq':
       return printJson(['n', place.seq])
     case 'range':
-      return printJson(['r', place.path, Buffer.from(place.value).toString('base64'), place.seq])
+      return printJson([
+        'r',
+        place.path,
+        Buffer.from(place.value).toString('base64'),
+        place.seq,
+      ])
     case 'sort':
       // An absent value is an empty list, a present one a list of one.
       return printJson([
@@ -49,7 +54,12 @@ export function decodePosition(position: Position): Place {
         typeof second === 'string' &&
         isSeq(third)
       )
-        return { by: 'range', path: first, value: Buffer.from(second, 'base64'), seq: third }
+        return {
+          by: 'range',
+          path: first,
+          value: Buffer.from(second, 'base64'),
+          seq: third,
+        }
       if (kind === 's' && Array.isArray(first) && second !== undefined)
         return {
           by: 'sort',

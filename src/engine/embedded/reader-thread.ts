@@ -67,7 +67,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
     try {
       reply = answer(message)
     } catch (error) {
-      reply = { id: message.id, error: error instanceof Error ? error.message : String(error) }
+      reply = {
+        id: message.id,
+        error: error instanceof Error ? error.message : String(error),
+      }
     }
     port.postMessage([reply])
     if (message.kind === 'stop') port.close()

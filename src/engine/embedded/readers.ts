@@ -4,7 +4,7 @@ import { EngineError } from '../engine.ts'
 import type { ReaderMessage, ReaderReply } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, StoreQuery } from './store-reader.ts'
-import { Thread, type Unnumbered } from './thread.ts'
+import { Thread } from './thread.ts'
 
 interface Store {
   readonly file: string
@@ -17,11 +17,12 @@ interface Member {
 }
 
 /** A read before it has its number and its flag. */
-type Read = Extract<ReaderMessage, { kind: 'read' | 'count' }> extends infer M
-  ? M extends unknown
-    ? Omit<M, 'id' | 'cancelled'>
+type Read =
+  Extract<ReaderMessage, { kind: 'read' | 'count' }> extends infer M
+    ? M extends unknown
+      ? Omit<M, 'id' | 'cancelled'>
+      : never
     : never
-  : never
 
 export class Readers {
   readonly #count: number
@@ -49,7 +50,9 @@ export class Readers {
   }
 
   async close(file: string): Promise<void> {
-    await Promise.all(this.#members.map(({ thread }) => thread.ask({ kind: 'close', file })))
+    await Promise.all(
+      this.#members.map(({ thread }) => thread.ask({ kind: 'close', file })),
+    )
   }
 
   async stop(): Promise<void> {
@@ -66,7 +69,7 @@ export class Readers {
     const member = this.#leastBusy()
     member.busy++
     try {
-      return await member.thread.ask({ ...message, cancelled } as Unnumbered<ReaderMessage>)
+      return await member.thread.ask({ ...message, cancelled })
     } finally {
       member.busy--
       signal.removeEventListener('abort', cancel)

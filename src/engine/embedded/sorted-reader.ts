@@ -28,14 +28,16 @@ import {
 } from './store-reader.ts'
 
 export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
-  const { skip, limit } = query
+  const { limit } = query
   const rows = new SortedRead(reader, query, budget).run()
-  const more = rows.length > skip + limit
-  return { rows: rows.slice(skip, skip + limit), more, order: { by: 'sort' } }
+  return { rows: rows.slice(0, limit), more: rows.length > limit, order: { by: 'sort' } }
 }
 
 /** Where a document stands in a sort: the part of it that the next page needs. */
-export function placeOf(row: { readonly text: string }, keys: readonly SortKey[]): SortPlace {
+export function placeOf(
+  row: { readonly text: string },
+  keys: readonly SortKey[],
+): SortPlace {
   const document = documentOf(row)
   return {
     by: 'sort',
@@ -66,8 +68,10 @@ class SortedRead {
   readonly #after: SortPlace | undefined
   readonly #condition: Condition
   readonly #documents: number
-  readonly #wanted: number
   readonly #found: Row[] = []
+  /** Rows to pass before the first that is kept, and how many are still missing after. */
+  #toSkip: number
+  #toFind: number
 
   constructor(reader: StoreReader, query: StoreQuery, budget: Budget) {
     this.#reader = reader
@@ -81,15 +85,17 @@ class SortedRead {
     this.#after = query.after
     this.#condition = reader.condition(query.filter)
     this.#documents = reader.documentCount()
-    this.#wanted = wantedBy(query)
+    this.#toSkip = query.skip
+    this.#toFind = wantedBy(query) - query.skip
   }
 
   run(): Row[] {
     const { filter } = this.#query
     const [first] = this.#keys as [SortKey]
     const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
-    if (few !== undefined) return this.#best(this.#reader.allMatches(filter, few, this.#budget))
-    if (first.path.text === '_id') this.#walkIds(first.direction, this.#after?.id, all)
+    if (few !== undefined)
+      this.#take(this.#best(this.#reader.allMatches(filter, few, this.#budget)))
+    else if (first.path.text === '_id') this.#walkIds(first.direction, this.#after?.id, all)
     else if (indexedPaths(first.path).loose) this.#gather('doc d WHERE 1', [])
     else this.#walkIndex(first)
     return this.#found
@@ -97,11 +103,27 @@ class SortedRead {
 
   /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
   #fewerThanWalk(): number {
-    return Math.ceil(Math.sqrt(this.#wanted * this.#documents))
+    return Math.ceil(Math.sqrt(this.#missing * this.#documents))
   }
 
-  get #isFull(): boolean {
-    return this.#found.length >= this.#wanted
+  #isFull(): boolean {
+    return this.#toFind === 0
+  }
+
+  /** Rows that the walk has yet to meet. */
+  get #missing(): number {
+    return this.#toSkip + this.#toFind
+  }
+
+  #take(rows: Iterable<Row>): void {
+    for (const row of rows) {
+      if (this.#isFull()) return
+      if (this.#toSkip > 0) this.#toSkip--
+      else {
+        this.#found.push(row)
+        this.#toFind--
+      }
+    }
   }
 
   #walkIndex({ path, direction }: SortKey): void {
@@ -119,13 +141,13 @@ class SortedRead {
       if (id !== undefined && (this.#after === undefined || afterValue !== undefined))
         this.#walkValues(id, -1, afterValue)
       // Past the values: those without come last, whatever the position was.
-      if (!this.#isFull) this.#walkMissing(id, missing)
+      if (!this.#isFull()) this.#walkMissing(id, missing)
     }
   }
 
   /** Documents that lack the first key's path. */
   #walkMissing(path: number | undefined, count: number): void {
-    if (count === 0 || this.#isFull) return
+    if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
     const isMissing = (row: Row): boolean =>
       valueAt(documentOf(row), key.path) === undefined
@@ -135,7 +157,7 @@ class SortedRead {
     }
     const afterId = this.#after?.values[0] === undefined ? this.#after?.id : undefined
     if (path === undefined) this.#walkIds(1, afterId, all)
-    else if ((this.#wanted * this.#documents) / count < 5000)
+    else if ((this.#missing * this.#documents) / count < 5000)
       this.#walkIds(1, afterId, all, isMissing)
     else
       this.#walkIds(1, afterId, {
@@ -149,8 +171,8 @@ class SortedRead {
   #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
     let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
     let inclusive = true
-    while (!this.#isFull) {
-      const size = Math.max(64, this.#wanted - this.#found.length + 1)
+    while (!this.#isFull()) {
+      const size = Math.min(Math.max(64, this.#missing + 1), entriesMax)
       const entries = this.#entries(path, direction, bound, inclusive, size)
       const groups = groupsOf(entries)
       const isLast = entries.length < size
@@ -158,7 +180,7 @@ class SortedRead {
       const complete = isLast ? groups : groups.slice(0, -1)
       for (const group of complete) {
         this.#takeGroup(path, group)
-        if (this.#isFull) return
+        if (this.#isFull()) return
       }
       if (isLast) return
       const open = groups.at(-1)!
@@ -200,7 +222,7 @@ class SortedRead {
       const found = this.#reader.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
         group.docs[0]!,
       ])
-      if (found !== undefined) this.#found.push(rowOf(found))
+      if (found !== undefined) this.#take([rowOf(found)])
     } else this.#takeTies(path, group)
   }
 
@@ -237,14 +259,9 @@ class SortedRead {
     const rows = this.#reader.all(
       `SELECT d.seq, d.version, d.text FROM ${source} AND ${this.#condition.sql}` +
         `${after.length > 0 ? ' AND d.id > ?' : ''} ORDER BY d.id LIMIT ?`,
-      [
-        ...parameters,
-        ...this.#condition.parameters,
-        ...after,
-        this.#wanted - this.#found.length,
-      ],
+      [...parameters, ...this.#condition.parameters, ...after, this.#missing],
     )
-    this.#found.push(...rows.map(rowOf))
+    this.#take(rows.map(rowOf))
   }
 
   /** Whether the position is between documents of the group. */
@@ -262,7 +279,7 @@ class SortedRead {
     const condition = this.#condition
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
     let best: Row[] = []
-    for (let after = 0; ; ) {
+    for (let after = 0; ;) {
       const rows = this.#reader
         .all(
           `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
@@ -273,11 +290,11 @@ class SortedRead {
       // What was read and not what might have been: there may be many small groups.
       this.#budget.spend((rows.length + 1) * documentCost)
       const matching = rows.filter((row) => this.#isWanted(row, accept))
-      best = this.#best([...best, ...matching], this.#wanted - this.#found.length)
+      best = this.#best([...best, ...matching])
       if (rows.length < step) break
       after = rows.at(-1)!.seq
     }
-    this.#found.push(...best)
+    this.#take(best)
   }
 
   /** Takes matching documents in the order of their ids until there are enough. */
@@ -293,8 +310,8 @@ class SortedRead {
     const looks = !condition.exact || accept !== undefined
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
     let from = afterId === undefined ? undefined : keyOf(afterId)
-    while (!this.#isFull) {
-      const size = looks ? step : this.#wanted - this.#found.length
+    while (!this.#isFull()) {
+      const size = looks ? step : Math.min(this.#missing, entriesMax)
       this.#budget.spend(size * documentCost)
       const rows = this.#reader.all(
         'SELECT d.seq, d.version, d.text, d.id FROM doc d WHERE ' +
@@ -310,8 +327,8 @@ class SortedRead {
       )
       for (const columns of rows) {
         const row = rowOf(columns)
-        if (this.#isWanted(row, accept)) this.#found.push(row)
-        if (this.#isFull) return
+        if (this.#isWanted(row, accept)) this.#take([row])
+        if (this.#isFull()) return
       }
       if (rows.length < size) return
       from = rows.at(-1)![3] as Uint8Array
@@ -320,18 +337,19 @@ class SortedRead {
 
   /** What the store could not decide about a row. */
   #isWanted(row: Row, accept: ((row: Row) => boolean) | undefined): boolean {
-    if (!this.#condition.exact && !this.#reader.matches(this.#query.filter, row)) return false
+    if (!this.#condition.exact && !this.#reader.matches(this.#query.filter, row))
+      return false
     return accept === undefined || accept(row)
   }
 
   /** The first rows in the sort's order that come after the position. */
-  #best(rows: readonly Row[], count = this.#wanted): Row[] {
+  #best(rows: readonly Row[]): Row[] {
     const compare = compareBy(this.#keys)
     const documents = rows.map((row) => ({ row, document: documentOf(row) }))
     return documents
       .filter(({ document }) => this.#isAfter(document))
       .sort((a, b) => compare(a.document, b.document))
-      .slice(0, count)
+      .slice(0, this.#missing)
       .map(({ row }) => row)
   }
 
@@ -345,6 +363,9 @@ class SortedRead {
     return compareValues(document.get('_id'), after.id) > 0
   }
 }
+
+/** Entries that are read at a time, however many are to be skipped. */
+const entriesMax = 4096
 
 const all: Condition = { sql: '1', parameters: [], exact: true }
 

@@ -53,7 +53,8 @@ export interface Result {
   /** Whether matches follow the last row. */
   readonly more: boolean
   /** How to say where a row stands in this result. */
-  readonly order: { readonly by: 'seq' } | { readonly by: 'range'; path: string } | SortOrder
+  readonly order:
+    { readonly by: 'seq' } | { readonly by: 'range'; path: string } | SortOrder
 }
 
 export interface SortOrder {
@@ -108,9 +109,18 @@ export class StoreReader {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.documentCount(), stopAt)
     return this.#consistently(() => {
-      const lead = this.#chooseLead(filter, { stable: false, after: undefined }, stopAt)
+      const leads = this.#leadsFor({ filter, stable: false, after: undefined })
+      const lead = leads.length > 1 ? this.#smallest(leads, 8192).lead : leads[0]
       let count = 0
-      for (const rows of this.#steps(lead, filter, undefined, stopAt, budget)) {
+      const steps = this.#steps(
+        lead ?? all(filter),
+        filter,
+        undefined,
+        stopAt,
+        budget,
+        true,
+      )
+      for (const rows of steps) {
         count += rows.length
         if (count >= stopAt) return stopAt
       }
@@ -129,12 +139,10 @@ export class StoreReader {
 
   /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
   selectiveLead(filter: Filter, max: number): Lead | undefined {
-    let best: { lead: Lead; size: number } | undefined
-    for (const lead of leadsOf(filter, this.pathId)) {
-      const size = this.#leadSize(lead, best?.size ?? max)
-      if (size < (best?.size ?? max)) best = { lead, size }
-    }
-    return best?.lead
+    const leads = leadsOf(filter, this.pathId)
+    if (leads.length === 0) return undefined
+    const { lead, size } = this.#smallest(leads, max)
+    return size < max ? lead : undefined
   }
 
   condition(filter: Filter): Condition {
@@ -191,7 +199,7 @@ export class StoreReader {
     if (filter.kind !== 'eq' || filter.path.text !== '_id' || withSearchFields)
       return undefined
     if (after !== undefined || skip > 0) return undefined
-    const found = this.one('SELECT d.seq, d.version, d.text FROM doc d WHERE d.id = ?', [
+    const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [
       keyOf(filter.value),
     ])
     return {
@@ -202,34 +210,44 @@ export class StoreReader {
   }
 
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
+    const leads = this.#leadsFor(query)
+    if (leads.length <= 1) return this.#readBy(leads[0] ?? all(query.filter), query, budget)
+    const quick = this.#smallest(leads, 128)
+    if (quick.size < 128) return this.#readBy(quick.lead, query, budget)
+    // Where all leads are long, matches are often close together, and the page is full
+    // before counting would have paid.
+    try {
+      return this.#readBy(quick.lead, query, tryOut(budget))
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw error
+    }
+    return this.#readBy(this.#smallest(leads, 8192).lead, query, budget)
+  }
+
+  #readBy(lead: Lead, query: StoreQuery, budget: Budget): Result {
     const { filter, after, skip, limit } = query
     const wanted = wantedBy(query)
-    const lead = this.#chooseLead(filter, query, wanted)
     const rows: Row[] = []
     for (const step of this.#steps(lead, filter, after, wanted, budget)) {
-      rows.push(...step)
+      for (const row of step) rows.push(row)
       if (rows.length >= wanted) break
     }
-    const more = rows.length > skip + limit
     return {
       rows: rows.slice(skip, skip + limit),
-      more,
+      more: rows.length > skip + limit,
       order:
         lead.kind === 'range' ? { by: 'range', path: lead.range.pathText } : { by: 'seq' },
     }
   }
 
   /**
-   * Chooses what leads. A stable read goes by the documents' numbers, which no update
-   * changes; a page that continues another keeps that one's order.
+   * The leads that a query can follow. A stable read goes by the documents' numbers, which
+   * no update changes; a page that continues another keeps that one's order.
    */
-  #chooseLead(
-    filter: Filter,
-    { stable, after }: { readonly stable: boolean; readonly after: Place | undefined },
-    wanted: number,
-  ): Lead {
+  #leadsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead[] {
+    const { filter, stable, after } = query
     const offered = leadsOf(filter, this.pathId)
-    if (offered[0]?.kind === 'ids') return offered[0]
+    if (offered[0]?.kind === 'ids') return offered
     const leads = offered.filter((lead) => {
       if (after?.by === 'range')
         return lead.kind === 'range' && lead.range.pathText === after.path
@@ -237,15 +255,17 @@ export class StoreReader {
     })
     if (after?.by === 'range' && leads.length === 0)
       throw new EngineError('position', 'the position belongs to another query')
-    if (leads.length <= 1) return leads[0] ?? { kind: 'all', rest: filter }
+    return leads
+  }
+
+  /** The lead with the fewest entries, counted up to a maximum. */
+  #smallest(leads: readonly Lead[], max: number): { lead: Lead; size: number } {
     let best: { lead: Lead; size: number } | undefined
-    // Beyond this a more selective lead hardly helps: matches are found soon enough.
-    const enough = Math.max(500, Math.min(wanted * 10, 5000))
     for (const lead of leads) {
-      const size = this.#leadSize(lead, Math.min(best?.size ?? enough, enough))
+      const size = this.#leadSize(lead, best?.size ?? max)
       if (best === undefined || size < best.size) best = { lead, size }
     }
-    return best!.lead
+    return best!
   }
 
   /** How many entries a lead has, counted up to a maximum. */
@@ -280,8 +300,12 @@ export class StoreReader {
     after: Place | undefined,
     wanted: number,
     budget: Budget,
+    countOnly = false,
   ): Generator<Row[]> {
-    const check: Check = { condition: this.condition(lead.rest), filter, wanted }
+    const condition = this.condition(lead.rest)
+    // Texts are read where they are wanted, or must be looked into.
+    const columns = countOnly && condition.exact ? 'd.seq, 0, 0' : rowColumns
+    const check: Check = { condition, filter, wanted, columns }
     switch (lead.kind) {
       case 'ids':
         yield this.#rowsByIds(lead.ids, check, seqOf(after), budget)
@@ -298,17 +322,24 @@ export class StoreReader {
     }
   }
 
-  #rowsByIds(ids: readonly Uint8Array[], check: Check, after: number, budget: Budget): Row[] {
+  #rowsByIds(
+    ids: readonly Uint8Array[],
+    check: Check,
+    after: number,
+    budget: Budget,
+  ): Row[] {
     budget.spend(ids.length * documentCost)
-    const rows = new Map<number, Row>()
+    const { condition, filter } = check
+    const rows: Row[] = []
     for (const id of ids) {
-      const sql = `SELECT d.seq, d.version, d.text FROM doc d WHERE d.id = ? AND d.seq > ? AND ${check.condition.sql}`
-      const found = this.one(sql, [id, after, ...check.condition.parameters])
-      if (found !== undefined) rows.set(Number(found[0]), rowOf(found))
+      const found = this.one(
+        `SELECT ${check.columns} FROM doc d ` +
+          `WHERE d.id = ? AND d.seq > ? AND ${condition.sql}`,
+        [id, after, ...condition.parameters],
+      )
+      if (found !== undefined) rows.push(rowOf(found))
     }
-    return [...rows.values()]
-      .sort((a, b) => a.seq - b.seq)
-      .filter((row) => check.condition.exact || this.matches(check.filter, row))
+    return mergeBySeq(rows).filter((row) => condition.exact || this.matches(filter, row))
   }
 
   /** Sources that yield documents by number, merged; a document in several comes once. */
@@ -326,10 +357,9 @@ export class StoreReader {
     let start = after
     for (;;) {
       const end = oneStep ? undefined : this.#stepEnd(sources, start, cost, budget)
-      const rows = new Map<number, Row>()
-      for (const { sql, seq, parameters } of sources) {
-        const found = this.#rows(
-          `SELECT d.seq, d.version, d.text FROM ${sql} AND ${condition.sql} AND ${seq} > ?` +
+      const found = sources.map(({ sql, seq, parameters }) =>
+        this.#rows(
+          `SELECT ${check.columns} FROM ${sql} AND ${condition.sql} AND ${seq} > ?` +
             `${end === undefined ? '' : ` AND ${seq} <= ?`} ORDER BY ${seq}` +
             (limit === undefined ? '' : ' LIMIT ?'),
           [
@@ -340,12 +370,9 @@ export class StoreReader {
             ...(limit === undefined ? [] : [limit]),
           ],
           check,
-        )
-        for (const row of found) rows.set(row.seq, row)
-      }
-      const ordered = [...rows.values()]
-      if (sources.length > 1) ordered.sort((a, b) => a.seq - b.seq)
-      yield ordered
+        ),
+      )
+      yield found.length === 1 ? found[0]! : mergeBySeq(found.flat())
       if (end === undefined) return
       start = end
     }
@@ -413,7 +440,7 @@ export class StoreReader {
       const upTo = end === undefined ? '' : ' AND (e.value, e.doc) <= (?, ?)'
       const limited = exact && Number.isFinite(wanted)
       yield this.#rows(
-        'SELECT d.seq, d.version, d.text, e.value FROM entry e ' +
+        `SELECT ${check.columns}, e.value FROM entry e ` +
           `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}${from}${upTo} ` +
           `AND ${condition.sql} ORDER BY e.value, e.doc${limited ? ' LIMIT ?' : ''}`,
         [
@@ -464,7 +491,33 @@ export class StoreReader {
   }
 }
 
+function all(filter: Filter): Lead {
+  return { kind: 'all', rest: filter }
+}
+
+/** A short attempt, at the cost of the real one. */
+function tryOut(budget: Budget): Budget {
+  let left = 512
+  return {
+    step: 256,
+    spend(units) {
+      budget.spend(0)
+      left -= units
+      if (left < 0) throw new OverBudget()
+    },
+  }
+}
+
+/** In order, each document once. */
+function mergeBySeq(rows: readonly Row[]): Row[] {
+  const once = new Map(rows.map((row) => [row.seq, row]))
+  return [...once.values()].sort((a, b) => a.seq - b.seq)
+}
+
+const rowColumns = 'd.seq, d.version, d.text'
+
 interface Check {
+  readonly columns: string
   readonly condition: Condition
   readonly filter: Filter
   readonly wanted: number
@@ -496,17 +549,14 @@ function keySource({ path, value }: Key): Source {
 }
 
 export function rowOf(columns: readonly unknown[]): Row {
-  return {
-    seq: columns[0] as number,
-    version: columns[1] as number,
-    text: columns[2] as string,
-    ...(columns.length > 3 && { value: columns[3] as Uint8Array }),
-  }
+  const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
+  return value === undefined ? { seq, version, text } : { seq, version, text, value }
 }
 
 export function documentOf(row: { readonly text: string }): JsonObject {
   const document = parseStored(row.text)
-  if (!isObject(document)) throw new EngineError('damaged', 'a stored document is no object')
+  if (!isObject(document))
+    throw new EngineError('damaged', 'a stored document is no object')
   return document
 }
 
@@ -517,6 +567,7 @@ function seqOf(after: Place | undefined): number {
 }
 
 function mentionsSearchFields(filter: Filter): boolean {
-  if (filter.kind === 'and' || filter.kind === 'or') return filter.of.some(mentionsSearchFields)
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.of.some(mentionsSearchFields)
   return filter.path.text.startsWith('$')
 }

@@ -11,8 +11,8 @@ interface Reply {
 }
 
 interface Waiting<R> {
-  resolve(reply: R): void
-  reject(error: Error): void
+  readonly resolve: (reply: R) => void
+  readonly reject: (error: Error) => void
 }
 
 export class Thread<Message extends { readonly id: number }, R extends Reply> {
@@ -25,13 +25,17 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   /** `failure` makes the error that a caller gets when the thread reports one. */
   constructor(script: URL, failure: (reason: string) => Error) {
     this.#failure = failure
-    this.#worker = new Worker(script, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+    this.#worker = new Worker(script, {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
     this.#worker.on('message', (replies: readonly R[]) => {
       for (const reply of replies) this.#settle(reply)
       if (this.#waiting.size === 0) this.#worker.unref()
     })
-    this.#worker.on('error', (error) => this.#end(error))
-    this.#worker.on('exit', () => this.#end(new EngineError('closed', 'the store is closed')))
+    this.#worker.on('error', (error: Error) => this.#end(error))
+    this.#worker.on('exit', () =>
+      this.#end(new EngineError('closed', 'the store is closed')),
+    )
     // An idle thread must not keep the process alive; one with work to answer must.
     this.#worker.unref()
   }

@@ -46,7 +46,9 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
   const { buffer } = bytes.slice()
   return {
     numbers:
-      form === vectorForm.arrayOfDoubles ? new Float64Array(buffer) : new Float32Array(buffer),
+      form === vectorForm.arrayOfDoubles
+        ? new Float64Array(buffer)
+        : new Float32Array(buffer),
     form: form === vectorForm.binary ? 'binary' : 'array',
   }
 }

@@ -12,7 +12,12 @@ import type { Outcome } from '../engine.ts'
 
 /** What the thread is asked. Each message is answered once, by its number. */
 export type WriterMessage =
-  | { readonly id: number; readonly kind: 'write'; readonly file: string; batch: WriteBatch }
+  | {
+      readonly id: number
+      readonly kind: 'write'
+      readonly file: string
+      batch: WriteBatch
+    }
   | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'configure'; readonly durable: boolean }
@@ -169,7 +174,10 @@ class StoreWriter {
       if (i < middle) remove.run(path, key, seq)
       else put.run(path, key, seq, element)
       if (element === 0)
-        this.#pathCounts.set(path, (this.#pathCounts.get(path) ?? 0) + (i < middle ? -1 : 1))
+        this.#pathCounts.set(
+          path,
+          (this.#pathCounts.get(path) ?? 0) + (i < middle ? -1 : 1),
+        )
     }
   }
 
@@ -194,7 +202,8 @@ class StoreWriter {
     const { meta, path } = this.#statements
     meta.write.run(this.#documents, 'documents')
     meta.write.run(this.#version, 'version')
-    for (const [id, change] of this.#pathCounts) if (change !== 0) path.count.run(change, id)
+    for (const [id, change] of this.#pathCounts)
+      if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
 }

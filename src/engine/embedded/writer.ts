@@ -172,6 +172,7 @@ function packEntries(chosen: readonly Entry[]) {
 
 function documentOf(record: StoredRecord): JsonObject {
   const document = parseStored(record.text)
-  if (!isObject(document)) throw new EngineError('damaged', 'a stored document is no object')
+  if (!isObject(document))
+    throw new EngineError('damaged', 'a stored document is no object')
   return document
 }

@@ -1,0 +1,309 @@
+/**
+ * Looks whether a store is sound: whether what it says twice agrees.
+ *
+ * The documents' texts are the truth. The index, the counters and the ids are made from
+ * them again and compared with what is stored, both ways. What is found is told in plain
+ * words; an empty list means that nothing was.
+ */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parseStored } from '../../json/parse.ts'
+import { printJson } from '../../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
+import { EngineError } from '../engine.ts'
+import type { CollectionOptions, IndexingOptions } from '../schema.ts'
+import { catalogFile } from './catalog.ts'
+import { EntryList } from './entries.ts'
+import { keyOf } from './key.ts'
+import { checkFile, openToRead, storedPath, storeFile } from './layout.ts'
+import { vectorForm } from './vector-bytes.ts'
+
+/** Checks every store of a data folder that no server has open; throws when one does. */
+export function checkDataFolder(dataDir: string): string[] {
+  const file = join(dataDir, catalogFile)
+  return inWords(file, () => {
+    checkFile(file)
+    const findings: string[] = []
+    for (const { keyspace, name, folder, options } of readyTargets(file, dataDir)) {
+      const store = join(dataDir, folder, storeFile)
+      for (const finding of checkStore(store, options.indexing))
+        findings.push(`${keyspace}.${name}: ${finding}`)
+    }
+    return findings
+  })
+}
+
+/** Checks the store of one target. It may be in use: one moment of it is looked at. */
+export function checkStore(file: string, indexing: IndexingOptions | undefined): string[] {
+  return inWords(file, () => {
+    checkFile(file)
+    const database = openToRead(file)
+    try {
+      database.exec('BEGIN')
+      return new StoreCheck(database, indexingRule(indexing)).run()
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** Beyond this many findings the rest is only counted: they have one cause. */
+const findingsMax = 100
+
+class StoreCheck {
+  readonly #database: DatabaseSync
+  readonly #rule: IndexingRule
+  readonly #findings: string[] = []
+  #untold = 0
+
+  constructor(database: DatabaseSync, rule: IndexingRule) {
+    this.#database = database
+    this.#rule = rule
+  }
+
+  run(): string[] {
+    for (const { integrity_check: verdict } of this.#rows('PRAGMA integrity_check(10)'))
+      if (verdict !== 'ok') this.#found(`the file is damaged: ${String(verdict)}`)
+    // What a damaged file says further on is not worth comparing.
+    if (this.#findings.length > 0) return this.#findings
+    this.#checkDocuments()
+    this.#checkPathCounts()
+    this.#checkMeta()
+    this.#checkSearch()
+    if (this.#untold > 0) this.#findings.push(`${this.#untold} more like these`)
+    return this.#findings
+  }
+
+  #checkDocuments(): void {
+    const findPath = this.#database.prepare('SELECT id FROM path WHERE path = ?')
+    const findEntry = this.#database.prepare(
+      'SELECT element FROM entry WHERE path = ? AND value = ? AND doc = ?',
+    )
+    let right = 0
+    for (const { seq, id, text } of this.#documents()) {
+      const document = documentOf(text)
+      if (document === undefined) {
+        this.#found(`document number ${seq} is not a document: ${text.slice(0, 100)}`)
+        continue
+      }
+      const name = nameOf(document)
+      if (Buffer.compare(id, keyOf(document.get('_id')!)) !== 0)
+        this.#found(`document ${name} is filed under another _id than its own`)
+      for (const { path, key, element } of this.#entriesOf(document)) {
+        const pathId = findPath.get(storedPath(path))?.['id'] ?? null
+        const entry = findEntry.get(pathId, key, seq)
+        if (entry === undefined) this.#found(`document ${name} is not indexed at "${path}"`)
+        else if (entry['element'] !== Number(element))
+          this.#found(
+            `document ${name} is indexed at "${path}" as ` +
+              (element ? 'a value of its own' : 'an element of an array') +
+              ', which it is not',
+          )
+        if (entry !== undefined) right++
+      }
+    }
+    if (right < this.#number('SELECT count(*) FROM entry')) this.#checkEntries()
+  }
+
+  /** Names the entries that no document has. Slow, and needed only when there are some. */
+  #checkEntries(): void {
+    const paths = new Map<unknown, string>()
+    for (const { id, path } of this.#rows('SELECT id, path FROM path'))
+      paths.set(id, path as string)
+    const findText = this.#database.prepare('SELECT text FROM doc WHERE seq = ?')
+    let seq: unknown
+    let known: Set<string> | undefined
+    const all = this.#database.prepare('SELECT path, value, doc FROM entry ORDER BY doc')
+    for (const { path: pathId, value, doc } of all.iterate()) {
+      if (doc !== seq) {
+        const text = findText.get(doc!)?.['text']
+        known = text === undefined ? undefined : this.#identities(String(text))
+        seq = doc
+      }
+      const path = paths.get(pathId)
+      if (path === undefined)
+        this.#found(`an entry of document number ${String(doc)} has an unknown path`)
+      else if (known === undefined)
+        this.#found(
+          `the index at "${path}" names document number ${String(doc)}, which does not exist`,
+        )
+      else if (!known.has(identityOf(path, value as Uint8Array)))
+        this.#found(
+          `the index at "${path}" has a value that document number ${String(doc)} does not have`,
+        )
+    }
+  }
+
+  #identities(text: string): Set<string> {
+    const document = documentOf(text)
+    if (document === undefined) return new Set()
+    return new Set(
+      this.#entriesOf(document).map(({ path, key }) => identityOf(storedPath(path), key)),
+    )
+  }
+
+  #entriesOf(document: JsonObject) {
+    const list = new EntryList()
+    list.addDocument(document, this.#rule)
+    return list.entries.map(({ path, start, end, element }) => ({
+      path,
+      key: list.bytes.view(start, end),
+      element,
+    }))
+  }
+
+  #checkPathCounts(): void {
+    const counted = this.#rows(
+      'SELECT path, documents, (SELECT count(*) FROM entry e ' +
+        'WHERE e.path = p.id AND e.element = 0) AS actual FROM path p',
+    )
+    for (const { path, documents, actual } of counted)
+      if (documents !== actual)
+        this.#found(
+          `"${String(path)}" is counted ${String(documents)} times, but stands ` +
+            `${String(actual)} times in the index`,
+        )
+  }
+
+  #checkMeta(): void {
+    const counted = this.#number("SELECT value FROM meta WHERE name = 'documents'")
+    const documents = this.#number('SELECT count(*) FROM doc')
+    if (counted !== documents)
+      this.#found(`${documents} documents are stored, but ${counted} are counted`)
+    const written = this.#number("SELECT value FROM meta WHERE name = 'version'")
+    const newest = this.#number('SELECT coalesce(max(version), 0) FROM doc')
+    if (newest > written)
+      this.#found(
+        `a document has version ${newest}, but only ${written} writes are counted`,
+      )
+  }
+
+  #checkSearch(): void {
+    const rows = this.#database.prepare(
+      'SELECT s.doc, s.vector_form AS form, length(s.vector) AS size, s.vectorize, s.lexical, ' +
+        'd.seq FROM search s LEFT JOIN doc d ON d.seq = s.doc',
+    )
+    for (const row of rows.iterate()) {
+      const { doc, form, size, vectorize, lexical, seq } = row
+      const name = `document number ${String(doc)}`
+      if (seq === null)
+        this.#found(`search fields are stored for ${name}, which does not exist`)
+      if (!isVectorSize(form as number, size as number | null))
+        this.#found(
+          `the $vector of ${name} cannot be read: form ${String(form)}, ${String(size)} bytes`,
+        )
+      if (!isStoredText(vectorize)) this.#found(`the $vectorize of ${name} cannot be read`)
+      if (!isStoredText(lexical)) this.#found(`the $lexical of ${name} cannot be read`)
+    }
+  }
+
+  *#documents(): Generator<{ seq: number; id: Uint8Array; text: string }> {
+    const all = this.#database.prepare('SELECT seq, id, text FROM doc')
+    for (const { seq, id, text } of all.iterate())
+      yield { seq: seq as number, id: id as Uint8Array, text: text as string }
+  }
+
+  #rows(sql: string): Record<string, unknown>[] {
+    return this.#database.prepare(sql).all()
+  }
+
+  #number(sql: string): number {
+    return Number(Object.values(this.#database.prepare(sql).get() ?? {})[0] ?? NaN)
+  }
+
+  #found(finding: string): void {
+    if (this.#findings.length < findingsMax) this.#findings.push(finding)
+    else this.#untold++
+  }
+}
+
+interface ReadyTarget {
+  readonly keyspace: string
+  readonly name: string
+  readonly folder: string
+  readonly options: CollectionOptions
+}
+
+/** Half made and half dropped targets are left out: the next start removes them. */
+function readyTargets(file: string, dataDir: string): ReadyTarget[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    return database
+      .prepare(
+        'SELECT t.keyspace, t.name, k.folder AS parent, t.folder, t.options FROM target t ' +
+          "JOIN keyspace k ON k.name = t.keyspace WHERE t.state = 'ready'",
+      )
+      .all()
+      .map(({ keyspace, name, parent, folder, options }) => ({
+        keyspace: String(keyspace),
+        name: String(name),
+        folder: join(String(parent), String(folder)),
+        options: JSON.parse(String(options)) as CollectionOptions,
+      }))
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('locked'))
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by a running server; stop it first`,
+      )
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+/** A file that cannot be read at all is a finding too. */
+function inWords(file: string, check: () => string[]): string[] {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof EngineError && error.kind === 'damaged') return [error.message]
+    if (error instanceof Error && 'errcode' in error)
+      return [`${file} cannot be read: ${error.message}`]
+    throw error
+  }
+}
+
+function documentOf(text: string): JsonObject | undefined {
+  try {
+    const document = parseStored(text)
+    return text.startsWith('{"_id":') && isObject(document) ? document : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(document: JsonObject): string {
+  return printJson(document.get('_id') as Value)
+}
+
+function identityOf(path: string, key: Uint8Array): string {
+  return `${Buffer.from(key).toString('hex')} ${path}`
+}
+
+function isVectorSize(form: number, size: number | null): boolean {
+  switch (form) {
+    case vectorForm.absent:
+    case vectorForm.null:
+      return size === null
+    case vectorForm.arrayOfSingles:
+    case vectorForm.binary:
+      return size !== null && size % 4 === 0
+    case vectorForm.arrayOfDoubles:
+      return size !== null && size % 8 === 0
+    default:
+      return false
+  }
+}
+
+/** Absent, or JSON of a text or null. */
+function isStoredText(stored: unknown): boolean {
+  if (typeof stored !== 'string') return stored === null
+  try {
+    const value = parseStored(stored)
+    return value === null || typeof value === 'string'
+  } catch {
+    return false
+  }
+}
