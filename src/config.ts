@@ -21,6 +21,8 @@ export interface Config {
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
   readonly logLevel: LogLevel
+  /** Whether the engine's promises are asserted with every call: for tests. */
+  readonly checked: boolean
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -38,6 +40,7 @@ export const defaultConfig: Config = {
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
   logLevel: 'info',
+  checked: false,
 }
 
 /** A limit that operators can set, and the least that makes sense. */
@@ -148,6 +151,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
     logLevel: given.logLevel,
+    checked: defaultConfig.checked,
   }
 }
 

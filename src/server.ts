@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Authenticator } from './auth/authenticator.ts'
 import type { Config } from './config.ts'
+import { checked } from './engine/checked.ts'
 import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { buildApp } from './http/app.ts'
 import { Arrivals } from './http/body.ts'
@@ -31,11 +32,12 @@ export async function build(config: Config): Promise<Server> {
     { level: config.logLevel, base: null },
     pino.destination({ fd: 2, sync: true }),
   )
-  const engine = await openEmbeddedEngine({
+  const opened = await openEmbeddedEngine({
     dataDir,
     durable,
     log: (level, message) => log[level](message),
   })
+  const engine = config.checked ? checked(opened) : opened
   const authenticator = await Authenticator.open(engine, config)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()

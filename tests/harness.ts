@@ -103,6 +103,7 @@ export async function startServer(config: Partial<Config> = {}): Promise<TestSer
   const dataDir = config.dataDir ?? (await temporaryFolder())
   const server = await build({
     ...defaultConfig,
+    checked: true,
     port: 0,
     adminToken: testToken,
     logLevel: 'silent',

@@ -43,7 +43,8 @@ const indexNone: IndexingRule = {
   all: false,
   // The search fields stay indexed for search, but not even $exists can ask for them.
   covers: () => false,
-  prune: (document) => filterFields(document, (name, value) => keptAnyway(name, value)),
+  prune: (document) =>
+    filterFields(document, (name, value) => (isKeptAnyway(name) ? value : undefined)),
 }
 
 function indexOnly(listed: Listed): IndexingRule {
@@ -52,9 +53,8 @@ function indexOnly(listed: Listed): IndexingRule {
     covers: ({ segments }) =>
       isSearchField(segments) || placeOf(segments, listed) !== 'elsewhere',
     prune: (document) =>
-      filterFields(
-        document,
-        (name, value) => keptAnyway(name, value) ?? keptOnly(name, value, listed),
+      filterFields(document, (name, value) =>
+        isKeptAnyway(name) ? value : keptOnly(name, value, listed),
       ),
   }
 }
@@ -65,9 +65,8 @@ function indexAllBut(listed: Listed): IndexingRule {
     covers: ({ segments }) =>
       isSearchField(segments) || placeOf(segments, listed) !== 'listed',
     prune: (document) =>
-      filterFields(
-        document,
-        (name, value) => keptAnyway(name, value) ?? keptBut(name, value, listed),
+      filterFields(document, (name, value) =>
+        isKeptAnyway(name) ? value : keptBut(name, value, listed),
       ),
   }
 }
@@ -109,8 +108,8 @@ function isSearchField(segments: readonly string[]): boolean {
   return searchFields.has(segments[0]!)
 }
 
-function keptAnyway(name: string, value: Value): Value | undefined {
-  return name === '_id' || searchFields.has(name) ? value : undefined
+function isKeptAnyway(name: string): boolean {
+  return name === '_id' || searchFields.has(name)
 }
 
 /**

@@ -65,7 +65,8 @@ describe('paths', () => {
       if (decoded === undefined) assert.deepEqual(answer.codes, [])
       else {
         assert.deepEqual(answer.codes, ['UNKNOWN_KEYSPACE'])
-        assert(answer.body.errors![0]!.message.includes(`"${decoded}"`))
+        // Messages repeat no more than is needed to recognise what was sent.
+        assert(answer.body.errors![0]!.message.includes(`"${decoded.slice(0, 1_000)}`))
       }
     }
   })

@@ -157,6 +157,15 @@ describe('for any lists and document', () => {
     )
   })
 
+  test('an _id and search fields that are null are kept like any other', () => {
+    const document = object('{"_id":null,"a":1,"$vector":null,"$lexical":null}')
+    for (const options of [{ allow: ['b'] }, { deny: ['a'] }, { deny: ['*'] }])
+      assert.equal(
+        printJson(indexingRule(options).prune(document)),
+        '{"_id":null,"$vector":null,"$lexical":null}',
+      )
+  })
+
   test('pruning twice is pruning once', () => {
     fc.assert(
       fc.property(lists, value, (options, document) => {

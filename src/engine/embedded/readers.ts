@@ -70,6 +70,10 @@ export class Readers {
     member.busy++
     try {
       return await member.thread.ask({ ...message, cancelled })
+    } catch (error) {
+      // A read that was given up did not fail.
+      signal.throwIfAborted()
+      throw error
     } finally {
       member.busy--
       signal.removeEventListener('abort', cancel)

@@ -169,6 +169,8 @@ class SortedRead {
 
   /** Documents that have the path, value by value. */
   #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
+    // At worst the store looks through all entries for those that fulfil the condition.
+    if (this.#condition.sql !== '1') this.#budget.spend(this.#documents)
     let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
     let inclusive = true
     while (!this.#isFull()) {
@@ -206,18 +208,22 @@ class SortedRead {
       parameters.push((direction === 1) === inclusive ? bound.low : bound.high)
     }
     const order = direction === 1 ? 'e.value, e.doc' : 'e.value DESC, e.doc DESC'
+    const { sql, parameters: more } = this.#condition
+    // Where there is a condition, the store passes over what does not fulfil it.
+    const where =
+      sql === '1' ? 'WHERE' : `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql} AND`
     return this.#reader.all(
-      `SELECT e.value, e.doc FROM entry e WHERE e.path = ? AND e.element = 0${from} ` +
+      `SELECT e.value, e.doc FROM entry e ${where} e.path = ? AND e.element = 0${from} ` +
         `ORDER BY ${order} LIMIT ?`,
-      [...parameters, size],
+      [...more, ...parameters, size],
     )
   }
 
   /** Takes the documents of a group that was read whole. */
   #takeGroup(path: number, group: Group & { readonly docs: readonly number[] }): void {
     this.#budget.spend(group.docs.length)
-    const { sql, exact } = this.#condition
-    const isAlone = group.docs.length === 1 && sql === '1' && exact
+    const { exact } = this.#condition
+    const isAlone = group.docs.length === 1 && exact
     if (isAlone && !this.#isPositionIn(group)) {
       const found = this.#reader.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
         group.docs[0]!,

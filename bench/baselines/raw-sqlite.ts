@@ -1,0 +1,141 @@
+/**
+ * What the disk and SQLite alone cost: the rows that the embedded engine would write, written
+ * by one loop over prepared statements, as durably. Documents are made and turned into rows
+ * before the clock starts.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { keyOf } from '../../src/engine/embedded/key.ts'
+import { openToWrite } from '../../src/engine/embedded/layout.ts'
+import { packWrites } from '../../src/engine/embedded/writer.ts'
+import type { WriteBatch } from '../../src/engine/embedded/writer-thread.ts'
+import type { Write } from '../../src/engine/engine.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { indexingRule } from '../../src/query/indexing.ts'
+import type { Tally } from '../client.ts'
+import { Picks } from '../documents.ts'
+import type { RawWrite } from '../workloads/workload.ts'
+
+export type SqliteQuestion =
+  /** A store that holds the documents from 0 to `size`, to be written to. */
+  | { readonly open: string; readonly seed: number; readonly size: number }
+  | { readonly write: RawWrite; readonly forMs: number }
+
+export type SqliteAnswer = Tally
+
+class RawStore {
+  readonly #database: DatabaseSync
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #pathIds = new Map<string, number>()
+  readonly #picks: Picks
+  /** How many transactions to prepare for a second; learned from the time before. */
+  readonly #perSecond = new Map<RawWrite, number>()
+  #documents: number
+  #version: number
+
+  constructor(file: string, seed: number, size: number) {
+    this.#database = openToWrite(file, true)
+    this.#statements = prepareStatements(this.#database)
+    this.#picks = new Picks(seed, size)
+    for (const { id, path } of this.#statements.paths.all())
+      this.#pathIds.set(path as string, id as number)
+    this.#documents = this.#version = size
+  }
+
+  run(write: RawWrite, forMs: number): Tally {
+    const count = Math.ceil(((this.#perSecond.get(write) ?? 1000) * 1.5 * forMs) / 1000)
+    const work = Array.from({ length: count }, () => this.#prepare(write))
+    const startedAt = performance.now()
+    const endsAt = startedAt + forMs
+    let requests = 0
+    let now = startedAt
+    while (requests < work.length && now < endsAt) {
+      this.#database.exec('BEGIN IMMEDIATE')
+      work[requests++]!()
+      this.#database.exec('COMMIT')
+      now = performance.now()
+    }
+    const elapsedMs = now - startedAt
+    this.#perSecond.set(write, (requests / elapsedMs) * 1000)
+    return { requests, elapsedMs }
+  }
+
+  #prepare(write: RawWrite): () => void {
+    if (write === 'increment') {
+      const id = keyOf(this.#picks.id())
+      return () => this.#increment(id)
+    }
+    const size = write === 'insert one' ? 1 : 100
+    const batch = packWrites(
+      Array.from({ length: size }, () => insertOf(this.#picks.newDocument())),
+      indexingRule(undefined),
+      false,
+    )
+    return () => this.#insert(batch)
+  }
+
+  #insert({ operations, entries, keys, paths }: WriteBatch): void {
+    const { insert, put, meta, count } = this.#statements
+    const pathIds = paths.map((path) => this.#pathIds.get(path)!)
+    const counts = new Map<number, number>()
+    for (const { idStart, idEnd, text, from, to } of operations) {
+      const id = keys.subarray(idStart, idEnd)
+      const seq = insert.run(id, ++this.#version, text).lastInsertRowid
+      for (let i = from; i < to; i++) {
+        const path = pathIds[entries[i * 4]!]!
+        const element = entries[i * 4 + 3]!
+        put.run(path, keys.subarray(entries[i * 4 + 1], entries[i * 4 + 2]), seq, element)
+        if (element === 0) counts.set(path, (counts.get(path) ?? 0) + 1)
+      }
+    }
+    this.#documents += operations.length
+    meta.run(this.#documents, 'documents')
+    meta.run(this.#version, 'version')
+    for (const [path, more] of counts) count.run(more, path)
+  }
+
+  #increment(id: Uint8Array): void {
+    const { find, update, put, remove, meta } = this.#statements
+    const found = find.get(id) as { seq: number; text: string }
+    const document = JSON.parse(found.text) as { age: number }
+    const path = this.#pathIds.get('age')!
+    remove.run(path, keyOf(document.age), found.seq)
+    document.age++
+    put.run(path, keyOf(document.age), found.seq, 0)
+    update.run(++this.#version, JSON.stringify(document), found.seq)
+    meta.run(this.#version, 'version')
+  }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    paths: database.prepare('SELECT id, path FROM path'),
+    insert: database.prepare('INSERT INTO doc(id, version, text) VALUES (?, ?, ?)'),
+    find: database.prepare('SELECT seq, text FROM doc WHERE id = ?'),
+    update: database.prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
+    put: database.prepare(
+      'INSERT INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)',
+    ),
+    remove: database.prepare('DELETE FROM entry WHERE path = ? AND value = ? AND doc = ?'),
+    meta: database.prepare('UPDATE meta SET value = ? WHERE name = ?'),
+    count: database.prepare('UPDATE path SET documents = documents + ? WHERE id = ?'),
+  }
+}
+
+function insertOf(text: string): Write {
+  const document = parseStored(text) as JsonObject
+  return {
+    kind: 'insert',
+    record: { id: document.get('_id')!, text, document, search: {} },
+  }
+}
+
+let store: RawStore | undefined
+
+process.on('message', (question: SqliteQuestion) => {
+  let answer: SqliteAnswer = { requests: 0, elapsedMs: 0 }
+  if ('open' in question) store = new RawStore(question.open, question.seed, question.size)
+  else answer = store!.run(question.write, question.forMs)
+  process.send!(answer)
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,177 @@
+/**
+ * The load generator: HTTP/1.1 over kept connections, one request at a time on each.
+ *
+ * It shares the machine with what it measures, so it does next to nothing: requests come as
+ * ready bytes, of a reply only its status, its length and the absence of errors are read.
+ */
+import { connect, type Socket } from 'node:net'
+import type { Histogram } from './histogram.ts'
+
+/** What was done in how long. */
+export interface Tally {
+  readonly requests: number
+  readonly elapsedMs: number
+}
+
+export interface Drive {
+  /** The bytes of the next request; undefined when there are no more. */
+  readonly next: () => Buffer | undefined
+  /** No request starts after this long. */
+  readonly forMs: number
+  readonly latencies?: Histogram | undefined
+}
+
+export class Client {
+  readonly #connections: readonly Connection[]
+
+  private constructor(connections: readonly Connection[]) {
+    this.#connections = connections
+  }
+
+  static async connect(port: number, connections: number): Promise<Client> {
+    const opened = Array.from({ length: connections }, () => Connection.open(port))
+    return new Client(await Promise.all(opened))
+  }
+
+  /** Keeps all connections busy; settles when the last reply has arrived. */
+  drive({ next, forMs, latencies }: Drive): Promise<Tally> {
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now()
+      const endsAt = startedAt + forMs
+      let requests = 0
+      let busy = this.#connections.length
+
+      for (const connection of this.#connections) {
+        let sentAt = 0
+        const sendNext = (now: number) => {
+          const request = now < endsAt ? next() : undefined
+          if (request === undefined) {
+            if (--busy === 0) resolve({ requests, elapsedMs: now - startedAt })
+            return
+          }
+          sentAt = performance.now()
+          connection.send(request, take, reject)
+        }
+        const take = (reply: Reply) => {
+          const now = performance.now()
+          if (reply.status !== 200 || reply.bytes.includes(errorsMark)) {
+            reject(new Error(`a request was refused: ${bodyOf(reply).slice(0, 2000)}`))
+            return
+          }
+          requests++
+          latencies?.add(now - sentAt)
+          sendNext(now)
+        }
+        sendNext(startedAt)
+      }
+    })
+  }
+
+  /** Sends one request and returns the body of its reply. */
+  ask(request: Buffer): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#connections[0]!.send(request, (reply) => resolve(bodyOf(reply)), reject)
+    })
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close()
+  }
+}
+
+const errorsMark = Buffer.from('"errors":[')
+
+/** The bytes of a request that carries a command. */
+export function requestBytes(path: string, token: string, body: string): Buffer {
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: bench\r\nToken: ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n` +
+      body,
+  )
+}
+
+/** A whole reply. The bytes are valid only until the next one is asked for. */
+interface Reply {
+  readonly status: number
+  readonly bytes: Buffer
+  readonly bodyStart: number
+}
+
+function bodyOf({ bytes, bodyStart }: Reply): string {
+  return bytes.toString('utf8', bodyStart)
+}
+
+class Connection {
+  readonly #socket: Socket
+  #arrived: Buffer | undefined
+  #take: (reply: Reply) => void = () => undefined
+  #fail: (reason: Error) => void = () => undefined
+
+  private constructor(port: number) {
+    const buffer = Buffer.allocUnsafeSlow(readSize)
+    this.#socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      // Reading into one buffer spares a stream's allocations and events.
+      onread: {
+        buffer,
+        callback: (size) => {
+          this.#receive(buffer.subarray(0, size))
+          return true
+        },
+      },
+    })
+    this.#socket.on('error', (reason) => this.#fail(reason))
+    this.#socket.on('close', () => this.#fail(new Error('the connection was closed')))
+  }
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const connection = new Connection(port)
+      connection.#fail = reject
+      connection.#socket.once('connect', () => resolve(connection))
+    })
+  }
+
+  send(request: Buffer, take: (reply: Reply) => void, fail: (reason: Error) => void): void {
+    this.#take = take
+    this.#fail = fail
+    this.#socket.write(request)
+  }
+
+  close(): void {
+    this.#fail = () => undefined
+    this.#socket.destroy()
+  }
+
+  #receive(chunk: Buffer): void {
+    const bytes =
+      this.#arrived === undefined ? chunk : Buffer.concat([this.#arrived, chunk])
+    const reply = readReply(bytes)
+    if (reply === undefined) {
+      this.#arrived = this.#arrived === undefined ? Buffer.from(chunk) : bytes
+      return
+    }
+    this.#arrived = undefined
+    this.#take(reply)
+  }
+}
+
+const readSize = 256 * 1024
+
+function readReply(bytes: Buffer): Reply | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1')
+  if (headEnd < 0) return undefined
+  // Content-Length or content-length, depending on the server.
+  const lengthAt = bytes.indexOf('ength: ', 0, 'latin1')
+  if (lengthAt < 0 || lengthAt > headEnd) throw new Error('a reply has no Content-Length')
+  let length = 0
+  for (let i = lengthAt + 7; bytes[i]! >= 48 && bytes[i]! <= 57; i++)
+    length = length * 10 + bytes[i]! - 48
+  const bodyStart = headEnd + 4
+  if (bytes.length < bodyStart + length) return undefined
+  // "HTTP/1.1 200"
+  const status = bytes[9]! * 100 + bytes[10]! * 10 + bytes[11]! - 48 * 111
+  return { status, bytes, bodyStart }
+}

@@ -1,0 +1,91 @@
+/**
+ * The documents of all workloads: about nine values each, 250 bytes, and each of them a
+ * function of the seed and its number, so that every run and every baseline has the same.
+ */
+
+export const cityCount = 100
+/** Ages are 18 to 90; increments move them, slowly. */
+const ages = 73
+/** Times are within ten years of this one. */
+const epochMs = 1_400_000_000_000
+const tenYearsMs = 315_360_000_000
+
+const firstNames = ['Ada', 'Bruno', 'Chiara', 'Dmitri', 'Elif', 'Farah', 'Goran', 'Hana']
+const lastNames = ['Abebe', 'Bergström', 'Castillo', 'Dubois', 'Endo', 'Fischer', 'Gill']
+const streets = [
+  'Juniper Road',
+  'Mill Lane',
+  'Harbour Street',
+  'Station Avenue',
+  'Old Quay',
+]
+
+/** Ids have one length, so that requests for them do, too. */
+export function idOf(number: number): string {
+  return `doc-${String(number).padStart(9, '0')}`
+}
+
+export function cityOf(number: number): string {
+  return `City ${String(number).padStart(2, '0')}`
+}
+
+/** The JSON text of a document, as it is sent and as it is stored. */
+export function documentText(seed: number, number: number): string {
+  const random = randomNumbers(seed + number * 2_654_435_761)
+  const below = (bound: number) => Math.floor(random() * bound)
+  const name = `${firstNames[below(firstNames.length)]!} ${lastNames[below(lastNames.length)]!}`
+  const score = below(1e9) / 1e4
+  const created = epochMs + below(tenYearsMs)
+  const tag = below(49)
+  return (
+    `{"_id":"${idOf(number)}","name":"${name} ${below(1e5)}","city":"${cityOf(below(cityCount))}",` +
+    `"age":${18 + below(ages)},"score":${score},"active":${random() < 0.5},` +
+    `"created":{"$date":${created}},"tags":["tag-${tag}","tag-${tag + 1 + below(50)}"],` +
+    `"address":{"street":"${1 + below(400)} ${streets[below(streets.length)]!}",` +
+    `"zip":"${10_000 + below(90_000)}"}}`
+  )
+}
+
+/** What workloads make their requests from. */
+export class Picks {
+  readonly #seed: number
+  readonly #size: number
+  readonly #random: () => number
+  #next: number
+
+  constructor(seed: number, size: number) {
+    this.#seed = seed
+    this.#size = size
+    this.#next = size
+    this.#random = randomNumbers(seed)
+  }
+
+  /** The id of a document that was there from the start. */
+  id(): string {
+    return idOf(Math.floor(this.#random() * this.#size))
+  }
+
+  city(): string {
+    return cityOf(Math.floor(this.#random() * cityCount))
+  }
+
+  chance(probability: number): boolean {
+    return this.#random() < probability
+  }
+
+  /** A document that is not there yet. */
+  newDocument(): string {
+    return documentText(this.#seed, this.#next++)
+  }
+}
+
+/** Mulberry32: few operations, and random enough for choosing among documents. */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,407 @@
+/**
+ * Runs workloads and what they are held against.
+ *
+ * Machines are noisy, so a workload and its baselines take turns, slice by slice, at all
+ * sizes: what disturbs one disturbs the others, and their ratio holds still.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyAnswer, FastifyQuestion } from './baselines/bare-fastify.ts'
+import type { SqliteAnswer, SqliteQuestion } from './baselines/raw-sqlite.ts'
+import { Client, requestBytes, type Tally } from './client.ts'
+import {
+  collectionPath,
+  copyFolder,
+  prepareDataset,
+  sizeOnDisk,
+  storeIn,
+} from './dataset.ts'
+import { Picks } from './documents.ts'
+import { Histogram } from './histogram.ts'
+import { Baseline, Stela, token } from './processes.ts'
+import type { Comparison, Workload } from './workloads/workload.ts'
+
+export interface Settings {
+  readonly workloads: readonly Workload[]
+  /** Documents that are there before a workload starts. */
+  readonly sizes: readonly number[]
+  readonly connections: readonly number[]
+  /** How long each workload is measured, and each baseline. */
+  readonly seconds: number
+  readonly seed: number
+  /** Where loaded data is kept for the next run. */
+  readonly keepDir?: string | undefined
+  /** Where the server leaves CPU profiles. */
+  readonly profileDir?: string | undefined
+  readonly progress: (line: string) => void
+}
+
+export interface Results {
+  readonly rows: readonly Row[]
+  readonly figures: readonly Figure[]
+}
+
+/** A workload held against one baseline. */
+export interface Row {
+  readonly workload: Workload
+  readonly size: number
+  readonly connections: number
+  readonly requestsPerSecond: number
+  readonly documentsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly residentSize: number | undefined
+  readonly baseline: string
+  readonly baselineDocumentsPerSecond: number
+  readonly baselineRequestsPerSecond: number
+  readonly ratio: number
+  readonly target: number | undefined
+}
+
+/** A number that belongs to no workload. */
+export interface Figure {
+  readonly what: string
+  readonly value: number
+  readonly unit: 'ms' | 'times' | 'documents/s' | 'bytes' | 'bytes/document'
+  readonly max?: number
+}
+
+const rounds = 5
+const startsMeasured = 3
+
+export async function runBench(settings: Settings): Promise<Results> {
+  const { workloads, sizes, connections, seconds, progress } = settings
+  const folder = mkdtempSync(join(tmpdir(), 'stela-bench-'))
+  const stages: Stage[] = []
+  try {
+    const figures: Figure[] = [await measureStart(folder)]
+    for (const size of sizes) {
+      const { stage, figures: more } = await setStage(size, folder, settings)
+      stages.push(stage)
+      figures.push(...more)
+    }
+    const rows: Row[] = []
+    for (const workload of workloads)
+      for (const count of connections) {
+        progress(`${workload.name}, connections: ${count}`)
+        rows.push(...(await measure(workload, count, stages, seconds)))
+      }
+    return { rows, figures: [...figures, ...growthOf(rows)] }
+  } finally {
+    for (const { server, fastify, sqlite } of stages)
+      await Promise.all([server.stop(), fastify.stop(), sqlite.stop()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureStart(folder: string): Promise<Figure> {
+  const times: number[] = []
+  for (let i = 0; i < startsMeasured; i++) {
+    const server = await Stela.start(join(folder, `empty-${i}`))
+    times.push(server.readyMs)
+    await server.stop()
+  }
+  const value = times.sort((a, b) => a - b)[Math.floor(startsMeasured / 2)]!
+  return { what: 'start to ready on an empty folder', value, unit: 'ms', max: 1000 }
+}
+
+/** Everything that runs to measure one size. */
+interface Stage {
+  readonly size: number
+  readonly server: Stela
+  readonly fastify: Baseline<FastifyQuestion, FastifyAnswer>
+  readonly sqlite: Baseline<SqliteQuestion, SqliteAnswer>
+  readonly picks: Picks
+}
+
+async function setStage(
+  size: number,
+  temporary: string,
+  { seed, keepDir, profileDir, progress }: Settings,
+): Promise<{ readonly stage: Stage; readonly figures: readonly Figure[] }> {
+  if (keepDir !== undefined) mkdirSync(keepDir, { recursive: true })
+  const { folder, loadMs } = await prepareDataset(
+    keepDir ?? temporary,
+    size,
+    seed,
+    progress,
+  )
+  const served = join(temporary, `served-${size}`)
+  const raw = join(temporary, `raw-${size}`)
+  copyFolder(folder, served)
+  copyFolder(folder, raw)
+  const stage: Stage = {
+    size,
+    server: await Stela.start(served, profileDir),
+    fastify: new Baseline(new URL('baselines/bare-fastify.ts', import.meta.url)),
+    sqlite: new Baseline(new URL('baselines/raw-sqlite.ts', import.meta.url)),
+    picks: new Picks(seed, size),
+  }
+  await stage.sqlite.ask({ open: storeIn(raw), seed, size })
+  return { stage, figures: dataFigures(folder, loadMs, size) }
+}
+
+/** Somebody who takes turns. */
+interface Contender {
+  readonly name: string
+  readonly documentsPerRequest: number
+  run(forMs: number, latencies?: Histogram): Promise<Tally>
+  close(): void
+}
+
+/** A contender and what it has done so far. */
+interface Entrant {
+  readonly contender: Contender
+  readonly latencies: Histogram
+  requests: number
+  elapsedMs: number
+}
+
+/** The server and its baselines at one size. */
+interface Match {
+  readonly stage: Stage
+  readonly subject: Entrant
+  readonly others: readonly Entrant[]
+}
+
+async function measure(
+  workload: Workload,
+  connections: number,
+  stages: readonly Stage[],
+  seconds: number,
+): Promise<Row[]> {
+  const sliceMs = (seconds * 1000) / rounds
+  const matches: Match[] = []
+  try {
+    for (const stage of stages) matches.push(await setMatch(workload, connections, stage))
+    const entrants = matches.flatMap(({ subject, others }) => [subject, ...others])
+    for (const { contender } of entrants) await contender.run(sliceMs)
+    for (let round = 0; round < rounds; round++)
+      for (const entrant of entrants) {
+        const tally = await entrant.contender.run(sliceMs, entrant.latencies)
+        entrant.requests += tally.requests
+        entrant.elapsedMs += tally.elapsedMs
+      }
+    return matches.flatMap((match) => rowsOf(match, workload, connections))
+  } finally {
+    for (const { subject, others } of matches)
+      for (const { contender } of [subject, ...others]) contender.close()
+  }
+}
+
+async function setMatch(
+  workload: Workload,
+  connections: number,
+  stage: Stage,
+): Promise<Match> {
+  const subject = await onStela(workload, connections, stage)
+  const others: Entrant[] = []
+  for (const comparison of workload.against)
+    others.push(entrant(await baselineOf(comparison, subject, connections, stage)))
+  return { stage, subject: entrant(subject), others }
+}
+
+function entrant(contender: Contender): Entrant {
+  return { contender, latencies: new Histogram(), requests: 0, elapsedMs: 0 }
+}
+
+function rowsOf(
+  { stage, subject, others }: Match,
+  workload: Workload,
+  connections: number,
+) {
+  const residentSize = stage.server.residentSize()
+  const rate = ratesOf(subject)
+  return workload.against.map(({ target }, i): Row => {
+    const baseline = ratesOf(others[i]!)
+    return {
+      workload,
+      size: stage.size,
+      connections,
+      requestsPerSecond: rate.requests,
+      documentsPerSecond: rate.documents,
+      p50Ms: subject.latencies.quantile(0.5),
+      p99Ms: subject.latencies.quantile(0.99),
+      residentSize,
+      baseline: others[i]!.contender.name,
+      baselineRequestsPerSecond: baseline.requests,
+      baselineDocumentsPerSecond: baseline.documents,
+      ratio: rate.documents / baseline.documents,
+      target,
+    }
+  })
+}
+
+function ratesOf({ contender, requests, elapsedMs }: Entrant) {
+  const perSecond = (requests / elapsedMs) * 1000
+  return { requests: perSecond, documents: perSecond * contender.documentsPerRequest }
+}
+
+interface OnStela extends Contender {
+  readonly requests: Requests
+  /** The replies to its first requests. */
+  readonly replies: readonly string[]
+}
+
+async function onStela(
+  workload: Workload,
+  connections: number,
+  { server, picks }: Stage,
+): Promise<OnStela> {
+  const requests = new Requests(workload, picks)
+  const replies = await sample(requests, server.port)
+  const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
+  const client = await Client.connect(server.port, connections)
+  let requestsPerMs = 1
+  return {
+    name: workload.says,
+    documentsPerRequest: documents / replies.length,
+    requests,
+    replies,
+    async run(forMs, latencies) {
+      requests.prepare(Math.ceil(requestsPerMs * forMs * 1.5) + connections)
+      const next = () => requests.next()
+      const tally = await client.drive({ next, forMs, latencies })
+      requestsPerMs = tally.requests / tally.elapsedMs
+      return tally
+    },
+    close: () => client.close(),
+  }
+}
+
+/** Replies that are read whole, to know that the workload does what it says. */
+const sampleSize = 32
+
+async function sample(requests: Requests, port: number): Promise<string[]> {
+  const client = await Client.connect(port, 1)
+  try {
+    requests.prepare(sampleSize)
+    const replies: string[] = []
+    while (replies.length < sampleSize) replies.push(await client.ask(requests.next()!))
+    return replies
+  } finally {
+    client.close()
+  }
+}
+
+async function baselineOf(
+  comparison: Comparison,
+  subject: OnStela,
+  connections: number,
+  stage: Stage,
+): Promise<Contender> {
+  switch (comparison.to) {
+    case 'fastify': {
+      const { port } = await stage.fastify.ask({ replies: subject.replies })
+      const client = await Client.connect(port, connections)
+      return {
+        name: 'bare Fastify',
+        documentsPerRequest: subject.documentsPerRequest,
+        run: (forMs, latencies) =>
+          client.drive({ next: () => subject.requests.next(), forMs, latencies }),
+        close: () => client.close(),
+      }
+    }
+    case 'sqlite': {
+      const { write } = comparison
+      return {
+        name: 'raw node:sqlite',
+        documentsPerRequest: write === 'insert 100' ? 100 : 1,
+        run: (forMs) => stage.sqlite.ask({ write, forMs }),
+        close: () => undefined,
+      }
+    }
+    case 'workload':
+      return onStela(comparison.workload, connections, stage)
+  }
+}
+
+/** How many different requests are sent over and over, where a request can be. */
+const ringSize = 16_384
+
+/** A workload's requests, made while no clock runs. */
+class Requests {
+  readonly #workload: Workload
+  readonly #picks: Picks
+  readonly #ready: Buffer[] = []
+  #at = 0
+
+  constructor(workload: Workload, picks: Picks) {
+    this.#workload = workload
+    this.#picks = picks
+  }
+
+  /** Makes sure that so many can be taken. */
+  prepare(count: number): void {
+    const once = this.#workload.requests === 'once'
+    if (once) {
+      this.#ready.splice(0, this.#at)
+      this.#at = 0
+    }
+    const wanted = once ? count : ringSize
+    while (this.#ready.length < wanted)
+      this.#ready.push(
+        requestBytes(collectionPath, token, this.#workload.body(this.#picks)),
+      )
+  }
+
+  next(): Buffer | undefined {
+    if (this.#at === this.#ready.length) {
+      if (this.#workload.requests === 'once') return undefined
+      this.#at = 0
+    }
+    return this.#ready[this.#at++]
+  }
+}
+
+/** The documents that a reply tells of: found, inserted or updated. */
+function documentsIn(text: string): number {
+  const { data, status, errors } = JSON.parse(text) as {
+    data?: { document?: object | null; documents?: readonly object[] }
+    status?: { insertedIds?: readonly unknown[]; modifiedCount?: number }
+    errors?: readonly object[]
+  }
+  if (errors !== undefined) throw new Error(`a request was refused: ${text}`)
+  if (data?.documents !== undefined) return data.documents.length
+  if (data?.document) return 1
+  return status?.insertedIds?.length ?? status?.modifiedCount ?? 0
+}
+
+function dataFigures(folder: string, loadMs: number | undefined, size: number): Figure[] {
+  const bytes = sizeOnDisk(folder)
+  const figures: Figure[] = [
+    { what: `size of ${size} documents on disk`, value: bytes, unit: 'bytes' },
+    { what: 'the same, a document', value: bytes / size, unit: 'bytes/document' },
+  ]
+  if (loadMs !== undefined)
+    figures.unshift({
+      what: `loading ${size} documents by insertMany`,
+      value: (size / loadMs) * 1000,
+      unit: 'documents/s',
+    })
+  return figures
+}
+
+/** How many times as long a request takes on the most documents as on the fewest. */
+function growthOf(rows: readonly Row[]): Figure[] {
+  const figures: Figure[] = []
+  for (const large of rows) {
+    const { growthMax } = large.workload
+    const sameButSize = rows.filter(
+      (row) => row.workload === large.workload && row.connections === large.connections,
+    )
+    const small = sameButSize.reduce((least, row) => (row.size < least.size ? row : least))
+    if (growthMax === undefined || small.size === large.size) continue
+    figures.push({
+      what:
+        `${large.workload.says}, connections: ${large.connections}: time with ` +
+        `${large.size} documents over time with ${small.size}`,
+      value: small.requestsPerSecond / large.requestsPerSecond,
+      unit: 'times',
+      // The promise is for ten times the data; it holds again for every ten times more.
+      max: growthMax ** Math.log10(large.size / small.size),
+    })
+  }
+  return figures
+}

@@ -1,0 +1,23 @@
+import { findIndexed } from './find-indexed.ts'
+import { findOne } from './find-one.ts'
+import { findSortedFiltered } from './find-sorted-filtered.ts'
+import { findSorted } from './find-sorted.ts'
+import { findTwoConditions } from './find-two-conditions.ts'
+import { insertMany } from './insert-many.ts'
+import { insertOne } from './insert-one.ts'
+import { mixed } from './mixed.ts'
+import { updateOne } from './update-one.ts'
+import type { Workload } from './workload.ts'
+
+/** In the order in which they run: what adds documents comes last. */
+export const workloads: readonly Workload[] = [
+  findOne,
+  findIndexed,
+  findTwoConditions,
+  findSorted,
+  findSortedFiltered,
+  mixed,
+  updateOne,
+  insertOne,
+  insertMany,
+]

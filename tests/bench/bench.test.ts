@@ -1,0 +1,87 @@
+/** The benchmark at toy size, so that it still runs when it is needed. No figure is judged. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { documentText } from '../../bench/documents.ts'
+import { Histogram } from '../../bench/histogram.ts'
+import { runBench } from '../../bench/run.ts'
+import { workloads } from '../../bench/workloads/registry.ts'
+
+test('every workload runs against each of its baselines', async () => {
+  const { rows, figures } = await runBench({
+    workloads,
+    sizes: [200],
+    connections: [2],
+    seconds: 0.2,
+    seed: 7,
+    progress: () => undefined,
+  })
+  assert.deepEqual(
+    rows.map((row) => row.workload.name),
+    workloads.flatMap(({ name, against }) => against.map(() => name)),
+  )
+  for (const row of rows) {
+    const { name } = row.workload
+    const { requestsPerSecond, p50Ms, p99Ms, ratio, residentSize = 1 } = row
+    for (const value of [requestsPerSecond, p50Ms, p99Ms, ratio, residentSize])
+      assert(Number.isFinite(value) && value > 0, `${name}: ${JSON.stringify(row)}`)
+    assert(p50Ms <= p99Ms, name)
+    const documentsPerRequest = row.documentsPerSecond / row.requestsPerSecond
+    const expected = name === 'insert-many' ? 100 : name === 'find-sorted' ? 20 : undefined
+    if (expected !== undefined)
+      assert.equal(Math.round(documentsPerRequest), expected, name)
+    else if (!name.startsWith('find-') || name === 'find-one')
+      assert.equal(documentsPerRequest.toFixed(6), '1.000000', name)
+    else assert(documentsPerRequest > 0 && documentsPerRequest <= 20, name)
+  }
+  for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
+})
+
+test('the command line runs one workload, keeps what it loaded and tells the machine', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      fileURLToPath(new URL('../../bench/canonical.ts', import.meta.url)),
+      ...['find-one', '--sizes', '50,150', '--connections', '1', '--seconds', '0.1'],
+      ...['--markdown', '--keep', folder],
+    ])
+    assert.match(stdout, /^- Measured on \d{4}-\d\d-\d\d$/m)
+    assert.equal(stdout.match(/^\| findOne by _id +\|/gm)?.length, 2)
+    assert.match(stdout, /time with 150 documents over time with 50/)
+    assert(!stdout.includes(folder))
+    assert.deepEqual((await readdir(folder)).sort(), [
+      'documents-150-seed-7',
+      'documents-50-seed-7',
+    ])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('documents depend on seed and number only, and have the promised size', () => {
+  assert.equal(documentText(7, 41), documentText(7, 41))
+  assert.notEqual(documentText(7, 41), documentText(8, 41))
+  const lengths = Array.from({ length: 1000 }, (_, i) => documentText(7, i).length)
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
+  assert(mean > 200 && mean < 300, `${mean}`)
+})
+
+test('a histogram tells quantiles within its step', () => {
+  const histogram = new Histogram()
+  for (let i = 1; i <= 1000; i++) histogram.add(i / 10)
+  assert.equal(histogram.count, 1000)
+  for (const [share, exact] of [
+    [0.5, 50],
+    [0.99, 99],
+    [1, 100],
+  ] as const) {
+    const told = histogram.quantile(share)
+    assert(told >= exact && told <= exact * 1.02, `${share}: ${told}`)
+  }
+})

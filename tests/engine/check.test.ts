@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test, type TestContext } from 'node:test'
+import { checkDataFolder, checkStore } from '../../src/engine/embedded/check.ts'
+import { openEmbedded, type Opened } from './embedded-store.ts'
+import { recordOf, Store } from './store.ts'
+
+/** A closed store of three documents that have something of everything. */
+async function makeStore(context: TestContext): Promise<Opened> {
+  const opened = await openEmbedded(context)
+  const { engine } = opened
+  const store = await Store.create(engine, 'books')
+  const vector = { numbers: Float32Array.of(1, 2), form: 'array' } as const
+  const search = { vector, vectorize: 'text', lexical: 'words' }
+  await engine.write(store.target, [
+    {
+      kind: 'insert',
+      record: recordOf({ _id: 1, title: 'One', tags: ['a', 'b'] }, search),
+    },
+    { kind: 'insert', record: recordOf({ _id: 2, title: 'Two', pages: 200 }) },
+    {
+      kind: 'insert',
+      record: recordOf({ _id: 3, title: 'Two', homes: [{ city: 'Rome' }] }),
+    },
+  ])
+  await engine.close()
+  return opened
+}
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(sql)
+  database.close()
+}
+
+/** Overwrites a page of the file. */
+function scramble(file: string, start: number): void {
+  const handle = openSync(file, 'r+')
+  writeSync(handle, Buffer.alloc(4096, 0xee), 0, 4096, start)
+  closeSync(handle)
+}
+
+const path = (text: string) => `(SELECT id FROM path WHERE path = '${text}')`
+
+/** Ways to break a store, and what the check must say. */
+const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[] = [
+  [
+    'a value that is not indexed',
+    `DELETE FROM entry WHERE path = ${path('pages')}; UPDATE path SET documents = 0 WHERE path = 'pages'`,
+    /^document 2 is not indexed at "pages"$/,
+  ],
+  [
+    'an element that is not indexed',
+    `DELETE FROM entry WHERE path = ${path('tags')} AND element = 1 AND value = x'3061'`,
+    /^document 1 is not indexed at "tags"$/,
+  ],
+  [
+    'an entry that its document does not have',
+    `INSERT INTO entry VALUES (${path('tags')}, x'3063', 1, 1)`,
+    /^the index at "tags" has a value that document number 1 does not have$/,
+  ],
+  [
+    'an entry of a document that does not exist',
+    `INSERT INTO entry VALUES (${path('tags')}, x'3061', 99, 1)`,
+    /^the index at "tags" names document number 99, which does not exist$/,
+  ],
+  [
+    'an entry of an unknown path',
+    "INSERT INTO entry VALUES (99, x'3061', 1, 1)",
+    /^an entry of document number 1 has an unknown path$/,
+  ],
+  [
+    'an element that is taken for a value',
+    `UPDATE entry SET element = 0 WHERE path = ${path('tags')} AND value = x'3061';
+     UPDATE path SET documents = documents + 1 WHERE path = 'tags'`,
+    /^document 1 is indexed at "tags" as a value of its own, which it is not$/,
+  ],
+  [
+    'a value that is taken for an element',
+    `UPDATE entry SET element = 1 WHERE path = ${path('pages')};
+     UPDATE path SET documents = 0 WHERE path = 'pages'`,
+    /^document 2 is indexed at "pages" as an element of an array, which it is not$/,
+  ],
+  [
+    'a path that is counted wrong',
+    "UPDATE path SET documents = 5 WHERE path = 'title'",
+    /^"title" is counted 5 times, but stands 3 times in the index$/,
+  ],
+  [
+    'a wrong number of documents',
+    "UPDATE meta SET value = 4 WHERE name = 'documents'",
+    /^3 documents are stored, but 4 are counted$/,
+  ],
+  [
+    'a version from the future',
+    "UPDATE meta SET value = 2 WHERE name = 'version'",
+    /^a document has version 3, but only 2 writes are counted$/,
+  ],
+  [
+    'a wrong id',
+    "UPDATE doc SET id = x'3078' WHERE seq = 2",
+    /^document 2 is filed under another _id than its own$/,
+  ],
+  [
+    'a text that is no document',
+    `UPDATE doc SET text = '{"_id":2,' WHERE seq = 2`,
+    /^document number 2 is not a document: \{"_id":2,$/,
+  ],
+  [
+    'a text that does not start with its _id',
+    `UPDATE doc SET text = '{"title":"Two","pages":200,"_id":2}' WHERE seq = 2`,
+    /^document number 2 is not a document: \{"title"/,
+  ],
+  [
+    'a text that was changed behind the index',
+    `UPDATE doc SET text = '{"_id":2,"title":"Three","pages":200}' WHERE seq = 2`,
+    /^document 2 is not indexed at "title"$/,
+  ],
+  [
+    'search fields of no document',
+    'INSERT INTO search VALUES (99, 0, NULL, NULL, \'"x"\')',
+    /^search fields are stored for document number 99, which does not exist$/,
+  ],
+  [
+    'a vector that was cut',
+    "UPDATE search SET vector = x'010203' WHERE doc = 1",
+    /^the \$vector of document number 1 cannot be read: form 2, 3 bytes$/,
+  ],
+  [
+    'a vector of an unknown form',
+    'UPDATE search SET vector_form = 9 WHERE doc = 1',
+    /^the \$vector of document number 1 cannot be read: form 9, 8 bytes$/,
+  ],
+  [
+    'a search text that is none',
+    "UPDATE search SET vectorize = '{', lexical = '5' WHERE doc = 1",
+    /^the \$(vectorize|lexical) of document number 1 cannot be read$/,
+  ],
+]
+
+describe('the check of a store', () => {
+  test('finds nothing in a sound one', async (context) => {
+    const { dataDir, fileOf } = await makeStore(context)
+    assert.deepEqual(checkStore(fileOf('books'), undefined), [])
+    assert.deepEqual(checkDataFolder(dataDir), [])
+  })
+
+  test('names each kind of damage', async (context) => {
+    const { dataDir, fileOf } = await makeStore(context)
+    const sound = join(dataDir, 'sound.db')
+    copyFileSync(fileOf('books'), sound)
+    for (const [name, sql, finding] of damages) {
+      const file = join(dataDir, 'damaged.db')
+      copyFileSync(sound, file)
+      change(file, sql)
+      const findings = checkStore(file, undefined)
+      assert(findings.length > 0, `${name} was not found`)
+      assert.match(findings[0]!, finding, name)
+      // One damage may show twice, in what is missing and in what is left over, not more.
+      assert(findings.length <= 3, `${name}: ${findings.join('; ')}`)
+      rmSync(file)
+    }
+  })
+
+  test('names an index that was made by other rules', async (context) => {
+    const { fileOf } = await makeStore(context)
+    const findings = checkStore(fileOf('books'), { deny: ['title'] })
+    assert.deepEqual(findings, [
+      'the index at "title" has a value that document number 1 does not have',
+      'the index at "title" has a value that document number 2 does not have',
+      'the index at "title" has a value that document number 3 does not have',
+    ])
+  })
+
+  test('names only the first of very many findings, and counts the rest', async (context) => {
+    const { fileOf } = await makeStore(context)
+    const numbers = Array.from(
+      { length: 250 },
+      (_, i) => `(${i + 100}, 0, NULL, NULL, NULL)`,
+    )
+    change(fileOf('books'), `INSERT INTO search VALUES ${numbers.join(', ')}`)
+    const findings = checkStore(fileOf('books'), undefined)
+    assert.equal(findings.length, 101)
+    assert.equal(findings.at(-1), '150 more like these')
+  })
+
+  test('names a file that is missing, cut, scrambled or not ours', async (context) => {
+    const { dataDir, fileOf } = await makeStore(context)
+    const file = fileOf('books')
+    change(join(dataDir, 'foreign.db'), 'CREATE TABLE doc(id)')
+    assert.match(
+      checkStore(join(dataDir, 'foreign.db'), undefined)[0]!,
+      /not written by Stela/,
+    )
+    assert.match(checkStore(join(dataDir, 'none.db'), undefined)[0]!, /is missing/)
+    writeFileSync(join(dataDir, 'text.db'), 'not a database'.repeat(100))
+    assert.match(checkStore(join(dataDir, 'text.db'), undefined)[0]!, /not a database file/)
+    scramble(file, 2 * 4096)
+    assert.match(checkStore(file, undefined)[0]!, /cannot be read|damaged/)
+    truncateSync(file, 3 * 4096)
+    assert.match(checkStore(file, undefined)[0]!, /cannot be read|damaged|cut off/)
+    assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
+  })
+
+  test('of a folder goes through all collections, and needs no server there', async (context) => {
+    const { dataDir, engine, fileOf } = await openEmbedded(context)
+    for (const name of ['first', 'second', 'Second']) {
+      const store = await Store.create(engine, name)
+      await store.insert([{ _id: 1, a: name }])
+    }
+    assert.throws(() => checkDataFolder(dataDir), /in use by a running server/)
+    // A single store can be looked at while it is in use.
+    assert.deepEqual(checkStore(fileOf('first'), undefined), [])
+    await engine.close()
+    assert.deepEqual(checkDataFolder(dataDir), [])
+    change(fileOf('second'), 'DELETE FROM entry')
+    assert.deepEqual(checkDataFolder(dataDir), [
+      'default_keyspace.second: document 1 is not indexed at "a"',
+      'default_keyspace.second: "a" is counted 1 times, but stands 0 times in the index',
+    ])
+  })
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { checked } from '../../src/engine/checked.ts'
+import {
+  EngineError,
+  type Engine,
+  type Page,
+  type Query,
+  type StoredRecord,
+  type Write,
+} from '../../src/engine/engine.ts'
+import { everything } from '../../src/query/filter.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { by, noSignal, recordOf, Store, where } from './store.ts'
+
+/** A real engine, with parts of it replaced by ones that break their promises. */
+async function spoiled(
+  context: TestContext,
+  spoil: (engine: Engine) => Partial<Engine>,
+): Promise<Store> {
+  const { engine } = await openEmbedded(context)
+  const store = await Store.create(engine, 'books')
+  await store.insert([1, 2, 3].map((_id) => ({ _id, n: 10 - _id })))
+  return new Store(checked({ ...engine, ...spoil(engine) }), store.target)
+}
+
+const query: Query = {
+  filter: where('n', 'gt', 0),
+  sort: by('n'),
+  skip: 0,
+  limit: 3,
+  after: undefined,
+  stable: false,
+  withSearchFields: false,
+}
+
+/** Ways to break what a page promises, and what is said of it. */
+const spoiledPages: Readonly<
+  Record<string, readonly [change: (page: Page) => Partial<Page>, message: RegExp]>
+> = {
+  'a record that does not match': [
+    ({ records }) => ({ records: [change(records[0]!, '{"_id":3,"n":-1}')] }),
+    /the filter was served, but \{"_id":3,"n":-1\} does not match it/,
+  ],
+  'records in the wrong order': [
+    ({ records }) => ({ records: records.toReversed() }),
+    /the sort was served, but these stand the wrong way round/,
+  ],
+  'a record that comes twice': [
+    ({ records }) => ({ records: [records[0]!, records[0]!] }),
+    /read: 3 came twice/,
+  ],
+  'more records than were asked for': [
+    ({ records }) => ({ records: [...records, records[0]!] }),
+    /4 records on a page of at most 3/,
+  ],
+  'an id that is not the one in the text': [
+    ({ records }) => ({ records: [{ ...plain(records[0]!), id: 7 }] }),
+    /a record's id is 7, but its text says otherwise/,
+  ],
+  'a text that does not start with the _id': [
+    ({ records }) => ({ records: [change(records[0]!, '{"n":1,"_id":3}')] }),
+    /text must start with its _id/,
+  ],
+  'a next that is no text': [() => ({ next: '' }), /next is neither absent nor a text/],
+}
+
+describe('a checked engine', () => {
+  for (const [name, [spoil, message]] of Object.entries(spoiledPages))
+    test(`notices ${name}`, async (context) => {
+      const store = await spoiled(context, (engine) => ({
+        async read(...given) {
+          const page = await engine.read(...given)
+          const { records, served, next } = page
+          const positionAfter = (record: StoredRecord) => page.positionAfter(record)
+          return { records, served, next, positionAfter, ...spoil(page) }
+        },
+      }))
+      await assert.rejects(store.engine.read(store.target, query, noSignal), message)
+    })
+
+  test('takes records in any order, matching or not, that are not said to be served', async (context) => {
+    const store = await spoiled(context, (engine) => ({
+      async read(target, _query, signal) {
+        const all = { ...query, filter: everything, sort: by('-n') }
+        const page = await engine.read(target, all, signal)
+        return { ...page, served: { filter: false, sort: false } }
+      },
+    }))
+    const wanted = { ...query, filter: where('n', 'gt', 8) }
+    const page = await store.engine.read(store.target, wanted, noSignal)
+    assert.equal(page.records.length, 3)
+  })
+
+  test('notices a wrong number of outcomes, and impossible ones', async (context) => {
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [['done'], /one outcome per write/],
+      [['conflict', 'done'], /an insert has no conflict/],
+      [['done', 'skipped'], /number 1 was skipped, out of order/],
+    ]
+    for (const [outcomes, message] of cases) {
+      const store = await spoiled(context, () => ({
+        write: () => Promise.resolve(outcomes as ['done']),
+      }))
+      await assert.rejects(store.insert([{ _id: 8 }, { _id: 9 }]), message)
+    }
+  })
+
+  test('notices a count beyond the one to stop at', async (context) => {
+    const store = await spoiled(context, () => ({ count: () => Promise.resolve(6) }))
+    await assert.rejects(store.count(everything, 5), /6 is beyond stopAt, which is 5/)
+  })
+
+  test('notices an engine that throws where it should return a promise', async (context) => {
+    const store = await spoiled(context, () => ({
+      estimateCount() {
+        throw new EngineError('gone', 'books is gone')
+      },
+    }))
+    await assert.rejects(
+      store.engine.estimateCount(store.target),
+      /estimateCount: threw at once instead of returning a promise/,
+    )
+  })
+
+  test('notices an engine that answers after it was closed', async (context) => {
+    const store = await spoiled(context, () => ({
+      readSetting: () => Promise.resolve('x'),
+    }))
+    await store.engine.close()
+    await assert.rejects(store.engine.readSetting('x'), /refused as 'closed' after close/)
+  })
+
+  test('notices a caller that writes what it does not mean', async (context) => {
+    const store = await spoiled(context, () => ({}))
+    const write = (given: Write) => store.engine.write(store.target, [given])
+    const record = recordOf({ _id: 9, n: 1 })
+    const before = await store.one(1)
+    await assert.rejects(
+      write({ kind: 'insert', record: { ...record, text: '{"_id":9,"n":2}' } }),
+      /the document is not what it says/,
+    )
+    await assert.rejects(
+      write({ kind: 'replace', before, beforeDocument: record.document, after: record }),
+      /beforeDocument is not what the text before says/,
+    )
+    await assert.rejects(
+      store.replace(before, { _id: 9 }),
+      /a replace cannot change the _id 1/,
+    )
+    await assert.rejects(
+      store.engine.read(store.target, { ...query, limit: 0 }, noSignal),
+      /limit must be 1 or more/,
+    )
+  })
+
+  test('notices a position that is asked of another page', async (context) => {
+    const store = await spoiled(context, () => ({}))
+    const page = await store.engine.read(store.target, query, noSignal)
+    const other = await store.engine.read(store.target, query, noSignal)
+    assert.equal(
+      page.positionAfter(page.records[0]!),
+      other.positionAfter(other.records[0]!),
+    )
+    assert.throws(() => page.positionAfter(other.records[0]!), /not of this page/)
+  })
+})
+
+function plain({ id, text, version }: StoredRecord): StoredRecord {
+  return { id, text, version }
+}
+
+function change(record: StoredRecord, text: string): StoredRecord {
+  return { ...plain(record), text }
+}

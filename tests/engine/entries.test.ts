@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { difference, EntryList, type Entry } from '../../src/engine/embedded/entries.ts'
+import { keyOf } from '../../src/engine/embedded/key.ts'
+import { fromPlain } from '../../src/json/plain.ts'
+import type { JsonObject, Value } from '../../src/json/value.ts'
+import { indexingRule } from '../../src/query/indexing.ts'
+import { documents, seed } from '../query/documents.ts'
+
+const all = indexingRule(undefined)
+
+/** "path = key" for values, "path has key" for elements. */
+function said(list: EntryList, entries: readonly Entry[]): string[] {
+  return entries.map(({ path, start, end, element }) => {
+    const key = Buffer.from(list.bytes.view(start, end)).toString('hex')
+    return `${path} ${element ? 'has' : '='} ${key}`
+  })
+}
+
+function saidOf(plain: object, rule = all): string[] {
+  const list = new EntryList()
+  list.addDocument(fromPlain(plain) as JsonObject, rule)
+  return said(list, list.entries).sort()
+}
+
+const hex = (value: Value) => Buffer.from(keyOf(value)).toString('hex')
+
+describe('entries', () => {
+  test('say every value under its path, and nothing of the _id', () => {
+    assert.deepEqual(
+      saidOf({ _id: 1, a: 1, b: { c: 'x', 'd.e': null } }),
+      [
+        `a = ${hex(1)}`,
+        `b = ${hex(new Map())}`,
+        `b.c = ${hex('x')}`,
+        `b.d&.e = ${hex(null)}`,
+      ].sort(),
+    )
+  })
+
+  test('say the elements of an array under its own path, each once', () => {
+    assert.deepEqual(
+      saidOf({ _id: 1, a: [1, 1, 'x'] }),
+      [`a = ${hex([1, 1, 1])}`, `a has ${hex(1)}`, `a has ${hex('x')}`].sort(),
+    )
+  })
+
+  test('leave positions out of the paths below an array', () => {
+    assert.deepEqual(
+      saidOf({ _id: 1, a: [{ b: 1 }, { b: 2 }, [3]] }),
+      [
+        `a = ${hex([1, 1, 1])}`,
+        `a has ${hex(new Map())}`,
+        `a has ${hex([1])}`,
+        `a.&[ has ${hex(3)}`,
+        `a.&[.b = ${hex(1)}`,
+        `a.&[.b = ${hex(2)}`,
+      ].sort(),
+    )
+  })
+
+  test('say only what is to be indexed', () => {
+    const document = { _id: 1, a: { b: 1, c: 2 }, d: [{ b: 1, c: 2 }] }
+    assert.deepEqual(
+      saidOf(document, indexingRule({ allow: ['a.b'] })),
+      [`a = ${hex(new Map())}`, `a.b = ${hex(1)}`].sort(),
+    )
+    assert(
+      !saidOf(document, indexingRule({ deny: ['d.c'] })).includes(`d.&[.c = ${hex(2)}`),
+    )
+  })
+
+  test('stand once per path and key', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        const list = new EntryList()
+        list.addDocument(document, all)
+        const identities = list.entries.map((entry) => list.identity(entry))
+        assert.equal(new Set(identities).size, identities.length)
+      }),
+      { seed, numRuns: 2000 },
+    )
+  })
+
+  test('change by what the difference of two documents says', () => {
+    fc.assert(
+      fc.property(documents, documents, (before, after) => {
+        const list = new EntryList()
+        list.addDocument(before, all)
+        const old = list.entries.slice()
+        const fresh = list.entries.slice(list.addDocument(after, all))
+        const { removed, added } = difference(list, old, fresh)
+        const changed = new Set(said(list, old))
+        for (const gone of said(list, removed)) assert(changed.delete(gone))
+        for (const come of said(list, added)) {
+          assert(!changed.has(come))
+          changed.add(come)
+        }
+        assert.deepEqual([...changed].sort(), said(list, fresh).sort())
+      }),
+      { seed, numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,41 @@
+/** The same engine, leaving all of a query to the layer above but the walk through records. */
+import type { Engine } from '../../src/engine/engine.ts'
+import { everything } from '../../src/query/filter.ts'
+
+export function servingNothing(engine: Engine): Engine {
+  return {
+    listKeyspaces: () => engine.listKeyspaces(),
+    createKeyspace: (name) => engine.createKeyspace(name),
+    dropKeyspace: (name) => engine.dropKeyspace(name),
+    listTargets: (keyspace) => engine.listTargets(keyspace),
+    findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
+    countTargets: () => engine.countTargets(),
+    createCollection: (keyspace, name, options) =>
+      engine.createCollection(keyspace, name, options),
+    dropTarget: (target) => engine.dropTarget(target),
+
+    async read(target, query, signal) {
+      const bare = { ...query, filter: everything, sort: [], skip: 0, lookAhead: true }
+      const page = await engine.read(target, bare, signal)
+      return {
+        records: page.records,
+        served: { filter: false, sort: false },
+        next: page.next,
+        positionAfter: (record) => page.positionAfter(record),
+      }
+    },
+
+    async count(target, _filter, _stopAt, signal) {
+      // Asked all the same, so that what is closed or gone is refused.
+      await engine.count(target, everything, 1, signal)
+      return undefined
+    },
+
+    estimateCount: (target) => engine.estimateCount(target),
+    write: (target, writes, options) => engine.write(target, writes, options),
+    truncate: (target) => engine.truncate(target),
+    readSetting: (name) => engine.readSetting(name),
+    writeSetting: (name, value) => engine.writeSetting(name, value),
+    close: () => engine.close(),
+  }
+}

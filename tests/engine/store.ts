@@ -1,0 +1,202 @@
+/** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
+import assert from 'node:assert/strict'
+import { count, read, type Place, type Source } from '../../src/documents/read.ts'
+import type {
+  Engine,
+  NewRecord,
+  Outcome,
+  SearchFields,
+  StoredRecord,
+  Target,
+  Write,
+} from '../../src/engine/engine.ts'
+import type { CollectionOptions, IndexingOptions } from '../../src/engine/schema.ts'
+import { fromPlain } from '../../src/json/plain.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import type { JsonObject, Value } from '../../src/json/value.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
+import { indexingRule } from '../../src/query/indexing.ts'
+import { parsePath, type Path } from '../../src/query/path.ts'
+import type { SortKey } from '../../src/query/sort.ts'
+
+export const noSignal = new AbortController().signal
+
+export const plainOptions: CollectionOptions = {
+  lexical: { enabled: false },
+  rerank: { enabled: false },
+}
+
+export interface Finding {
+  readonly filter?: Filter
+  readonly sort?: readonly SortKey[]
+  readonly skip?: number
+  readonly limit?: number
+  readonly stable?: boolean
+  readonly withSearchFields?: boolean
+}
+
+export class Store {
+  readonly engine: Engine
+  readonly target: Target
+  readonly #source: Source
+
+  constructor(engine: Engine, target: Target) {
+    this.engine = engine
+    this.target = target
+    this.#source = {
+      engine,
+      collection: target,
+      indexing: indexingRule(target.options.indexing),
+      limits: defaultLimits,
+    }
+  }
+
+  static async create(
+    engine: Engine,
+    name: string,
+    indexing?: IndexingOptions,
+  ): Promise<Store> {
+    const options = { ...plainOptions, ...(indexing !== undefined && { indexing }) }
+    assert.equal(
+      await engine.createCollection('default_keyspace', name, options),
+      undefined,
+    )
+    return Store.find(engine, name)
+  }
+
+  static async find(engine: Engine, name: string): Promise<Store> {
+    const target = await engine.findTarget('default_keyspace', name)
+    assert(target !== undefined, `${name} should exist`)
+    return new Store(engine, target)
+  }
+
+  insert(
+    documents: readonly object[],
+    options?: { readonly ordered?: boolean },
+  ): Promise<readonly Outcome[]> {
+    const writes = documents.map((document): Write => ({
+      kind: 'insert',
+      record: recordOf(document),
+    }))
+    return this.engine.write(this.target, writes, options)
+  }
+
+  /** One page after the other, until nothing follows. */
+  async find(wanted: Finding = {}, pageSize = 20): Promise<StoredRecord[]> {
+    const found: StoredRecord[] = []
+    let after: Place | undefined
+    do {
+      const page = await this.page(wanted, pageSize, after)
+      found.push(...page.records)
+      after = page.next
+    } while (after !== undefined && found.length < (wanted.limit ?? Infinity))
+    return found.slice(0, wanted.limit)
+  }
+
+  page(wanted: Finding, limit: number, after?: Place, signal = noSignal) {
+    const query = {
+      filter: everything,
+      sort: [],
+      skip: 0,
+      stable: false,
+      withSearchFields: false,
+      lookAhead: true,
+      ...wanted,
+      limit,
+      after,
+    }
+    return read(this.#source, query, signal)
+  }
+
+  /** The _ids found, as plain JSON. */
+  async ids(wanted: Finding = {}, pageSize = 20): Promise<unknown[]> {
+    const records = await this.find(wanted, pageSize)
+    return records.map(({ id }) => JSON.parse(printJson(id)) as unknown)
+  }
+
+  async one(id: Value): Promise<StoredRecord> {
+    const [record] = await this.find({
+      filter: where('_id', 'eq', id),
+      withSearchFields: true,
+    })
+    assert(record !== undefined, `${printJson(id)} should exist`)
+    return record
+  }
+
+  count(
+    filter: Filter = everything,
+    stopAt = 1_000_000,
+    signal = noSignal,
+  ): Promise<number> {
+    return count(this.#source, filter, stopAt, signal)
+  }
+
+  async replace(before: StoredRecord, document: object, search: SearchFields = {}) {
+    const [outcome] = await this.engine.write(this.target, [
+      replacement(before, document, search),
+    ])
+    return outcome
+  }
+
+  async delete(before: StoredRecord): Promise<Outcome | undefined> {
+    const [outcome] = await this.engine.write(this.target, [{ kind: 'delete', before }])
+    return outcome
+  }
+}
+
+export function recordOf(plain: object, search: SearchFields = {}): NewRecord {
+  const document =
+    plain instanceof Map ? (plain as JsonObject) : (fromPlain(plain) as JsonObject)
+  return { id: document.get('_id')!, text: printJson(document), document, search }
+}
+
+export function replacement(
+  before: StoredRecord,
+  document: object,
+  search: SearchFields = {},
+): Write {
+  const beforeDocument = parseStored(before.text) as JsonObject
+  return { kind: 'replace', before, beforeDocument, after: recordOf(document, search) }
+}
+
+/** A comparison with one value: `where('a.b', 'gt', 5)`. */
+export function where(
+  path: string,
+  kind: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte',
+  value: unknown,
+): Comparison {
+  return { kind, path: pathOf(path), value: toValue(value) }
+}
+
+/** A comparison with several values. */
+export function among(
+  path: string,
+  kind: 'in' | 'nin' | 'all' | 'notAll',
+  values: readonly unknown[],
+): Comparison {
+  return { kind, path: pathOf(path), values: values.map(toValue) }
+}
+
+export function exists(path: string, yes = true): Comparison {
+  return { kind: 'exists', path: pathOf(path), exists: yes }
+}
+
+export function by(...keys: readonly string[]): SortKey[] {
+  return keys.map((key) =>
+    key.startsWith('-')
+      ? { path: pathOf(key.slice(1)), direction: -1 }
+      : { path: pathOf(key), direction: 1 },
+  )
+}
+
+export function pathOf(text: string): Path {
+  const path = parsePath(text)
+  assert(!('problem' in path), text)
+  return path
+}
+
+function toValue(value: unknown): Value {
+  return value instanceof Map ? (value as JsonObject) : fromPlain(value)
+}

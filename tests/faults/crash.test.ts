@@ -1,0 +1,102 @@
+/**
+ * A server that is killed loses nothing that it answered, and leaves nothing half done.
+ *
+ * Killing ends the process, not the machine: what the operating system was given stays. That
+ * writes reach the disk before they are answered is up to the sync that SQLite does at each
+ * commit; what a cut log leaves behind is tested here.
+ */
+import assert from 'node:assert/strict'
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { temporaryFolder } from '../harness.ts'
+import { Random, seed } from './random.ts'
+import { killLeftovers, ServerProcess } from './server-process.ts'
+import { WriteLoad } from './write-load.ts'
+
+const rounds = 22
+
+let root: string
+before(async () => {
+  root = await temporaryFolder()
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+afterEach(killLeftovers)
+
+/** Checks a copy, because opening the folder would mend what the next start has to. */
+function assertSound(folder: string): void {
+  const copy = join(root, 'copy')
+  cpSync(folder, copy, { recursive: true })
+  assert.deepEqual(checkDataFolder(copy), [])
+  rmSync(copy, { recursive: true })
+}
+
+const pages = ['--page-size', '1000', '--max-count', '1000000']
+
+test(`killed ${rounds} times while it writes, a server keeps what it answered`, async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = new Random(seed)
+  const folder = join(root, 'killed')
+  const load = new WriteLoad(random.fork())
+  let server = await ServerProcess.start(folder, ...pages)
+  await load.prepare(server)
+  for (let round = 1; round <= rounds; round++) {
+    const writing = load.run(server, 8)
+    await delay(200 + random.below(300))
+    await server.kill()
+    await writing
+    assertSound(folder)
+    if (random.oneIn(4)) {
+      // Killed again while it gets over the first time.
+      const starting = new ServerProcess(folder)
+      await delay(random.below(500))
+      await starting.kill()
+      assertSound(folder)
+    }
+    server = await ServerProcess.start(folder, ...pages)
+    await load.verify(server)
+  }
+  assert.equal(await server.stop(), 0)
+  assertSound(folder)
+  t.diagnostic(`${load.answered} writes answered, ${load.inDoubt} cut short`)
+})
+
+test('a log that was cut or spoiled at any place gives back the writes before it', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = new Random(seed)
+  const folder = join(root, 'cut')
+  const server = await ServerProcess.start(folder)
+  const path = '/default_keyspace/books'
+  await server.command('/default_keyspace', { createCollection: { name: 'books' } })
+  for (let _id = 0; _id < 60; _id++) {
+    const document = { _id, n: _id, tags: ['a', 'b', _id], body: 'x'.repeat(_id * 10) }
+    assert.deepEqual((await server.command(path, { insertOne: { document } })).codes, [])
+  }
+  await server.kill()
+
+  for (let i = 0; i < 20; i++) {
+    const copy = join(root, `cut-${i}`)
+    cpSync(folder, copy, { recursive: true })
+    const store = join(copy, 'default_keyspace', 'books', 'store.db')
+    const log = `${store}-wal`
+    const bytes = readFileSync(log)
+    const place = random.below(bytes.length)
+    if (random.oneIn(2)) truncateSync(log, place)
+    else
+      writeFileSync(log, bytes.fill(random.below(256), place, place + random.below(5_000)))
+
+    assert.deepEqual(checkDataFolder(copy), [], `at ${place}`)
+    const database = new DatabaseSync(store)
+    const texts = database.prepare('SELECT text FROM doc ORDER BY seq').all()
+    database.close()
+    const ids = texts.map(({ text }) => (JSON.parse(String(text)) as { _id: number })._id)
+    assert.deepEqual(
+      ids,
+      ids.map((_, position) => position),
+      'the first ones, without a gap',
+    )
+  }
+})

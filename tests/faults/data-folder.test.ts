@@ -1,0 +1,342 @@
+/**
+ * Data folders that cannot be served: held, written by a later version, or damaged. A server
+ * refuses them, says which file is wrong and what to do, and changes nothing.
+ */
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { EngineError } from '../../src/engine/engine.ts'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+import { killLeftovers, ServerProcess } from './server-process.ts'
+
+let root: string
+/** A folder as a stopped server leaves it: two collections with documents. */
+let sound: string
+let copies = 0
+
+before(async () => {
+  root = await temporaryFolder()
+  sound = join(root, 'sound')
+  const server = await startServer({ dataDir: sound })
+  for (const name of ['books', 'authors']) {
+    await server.command('/default_keyspace', { createCollection: { name } })
+    const documents = Array.from({ length: 50 }, (_, n) => ({ _id: n, n, name: `${n}` }))
+    await server.command(`/default_keyspace/${name}`, { insertMany: { documents } })
+  }
+  await server.stop()
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+afterEach(killLeftovers)
+
+function copyOfSound(): string {
+  const folder = join(root, `copy-${++copies}`)
+  cpSync(sound, folder, { recursive: true })
+  return folder
+}
+
+const store = (name: string) => join('default_keyspace', name, 'store.db')
+
+/** Every file with its bytes. The log files of SQLite come and go without being data. */
+function filesOf(folder: string): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || /-(?:wal|shm)$/.test(entry.name)) continue
+    const path = join(entry.parentPath, entry.name)
+    files.set(path, readFileSync(path).toString('base64'))
+  }
+  return files
+}
+
+/** Starts a server that is to refuse the folder, and gives back what it said. */
+async function refusalOf(folder: string): Promise<string> {
+  const refusal = await startServer({ dataDir: folder }).then(
+    (server) => server.stop().then(() => assert.fail('the folder was not to be served')),
+    (error: unknown) => error,
+  )
+  assert(refusal instanceof EngineError, String(refusal))
+  assert.match(refusal.message, /^[^\n]+$/, 'one line, for people')
+  return refusal.message
+}
+
+/** The same in a process, for what scripts see of it. */
+async function processRefusalOf(folder: string): Promise<string> {
+  const server = new ServerProcess(folder)
+  await assert.rejects(server.ready(), 'the folder was not to be served')
+  assert.equal(await server.exit, 1)
+  assert.equal(server.out, '')
+  assert.match(server.err, /^stela: [^\n]+\n$/)
+  return server.err
+}
+
+async function assertRefused(folder: string, file: string, says: RegExp): Promise<void> {
+  const untouched = filesOf(folder)
+  const refusal = await refusalOf(folder)
+  assert(refusal.includes(file), refusal)
+  assert.match(refusal, says)
+  assert.deepEqual(filesOf(folder), untouched)
+}
+
+async function countOf(server: TestServer | ServerProcess, name: string): Promise<unknown> {
+  const answer = await server.command(`/default_keyspace/${name}`, { countDocuments: {} })
+  return answer.body.status?.['count']
+}
+
+function overwrite(file: string, position: number, bytes: Buffer): void {
+  const handle = openSync(file, 'r+')
+  writeSync(handle, bytes, 0, bytes.length, position)
+  closeSync(handle)
+}
+
+const garbage = (size: number) => Buffer.alloc(size, 'not what was here before')
+
+describe('a server refuses a data folder', () => {
+  test('that another server holds, which goes on undisturbed', async () => {
+    const folder = copyOfSound()
+    const holder = await ServerProcess.start(folder)
+    assert.match(await processRefusalOf(folder), new RegExp(`${folder} is in use.*Stop it`))
+    assert.equal(await countOf(holder, 'books'), 50)
+    assert.equal(await holder.stop(), 0)
+  })
+
+  for (const file of ['catalog.db', store('books')])
+    test(`whose ${file} was written by a later version`, async () => {
+      const folder = copyOfSound()
+      const database = new DatabaseSync(join(folder, file))
+      database.exec('PRAGMA user_version = 1000; PRAGMA wal_checkpoint(TRUNCATE)')
+      database.close()
+      await assertRefused(folder, join(folder, file), /format 1000.*Use /)
+    })
+
+  for (const file of ['catalog.db', store('authors')]) {
+    for (const size of [0, 50, 99])
+      test(`whose ${file} was cut to ${size} bytes`, async () => {
+        const folder = copyOfSound()
+        truncateSync(join(folder, file), size)
+        await assertRefused(folder, join(folder, file), /cut off.*Restore/)
+      })
+
+    test(`whose ${file} lost its end`, async () => {
+      const folder = copyOfSound()
+      const path = join(folder, file)
+      truncateSync(path, Math.floor(readFileSync(path).length / 2))
+      await assertRefused(folder, path, /Restore/)
+    })
+
+    test(`whose ${file} has a header of something else`, async () => {
+      const folder = copyOfSound()
+      overwrite(join(folder, file), 0, garbage(100))
+      await assertRefused(folder, join(folder, file), /not a database.*Restore/)
+    })
+
+    test(`whose ${file} belongs to another program`, async () => {
+      const folder = copyOfSound()
+      rmSync(join(folder, file))
+      const other = new DatabaseSync(join(folder, file))
+      other.exec('CREATE TABLE t(x)')
+      other.close()
+      await assertRefused(folder, join(folder, file), /not written by Stela.*Restore/)
+    })
+  }
+
+  test('whose catalog.db has garbage in the middle of a page', async () => {
+    const folder = copyOfSound()
+    const path = join(folder, 'catalog.db')
+    // The first page holds the schema, after a header of 100 bytes and its cell pointers.
+    overwrite(path, 2_000, garbage(1_500))
+    await assertRefused(folder, path, /Restore/)
+    const untouched = filesOf(folder)
+    assert((await processRefusalOf(folder)).includes(path))
+    assert.deepEqual(filesOf(folder), untouched)
+  })
+
+  test('whose catalog.db has garbage instead of its last page', async () => {
+    const folder = copyOfSound()
+    const path = join(folder, 'catalog.db')
+    overwrite(path, readFileSync(path).length - 4_096, garbage(4_096))
+    await assertRefused(folder, path, /Restore/)
+  })
+
+  test('that lacks catalog.db while data is there', async () => {
+    const folder = copyOfSound()
+    rmSync(join(folder, 'catalog.db'))
+    await assertRefused(folder, 'catalog.db', /missing.*Restore/)
+    assert(!existsSync(join(folder, 'catalog.db')))
+  })
+
+  test('that lacks a store which catalog.db names', async () => {
+    const folder = copyOfSound()
+    rmSync(join(folder, store('books')))
+    await assertRefused(folder, join(folder, store('books')), /missing.*Restore/)
+    assert(!existsSync(join(folder, store('books'))))
+  })
+
+  test('that lacks the folder of a keyspace', async () => {
+    const folder = copyOfSound()
+    rmSync(join(folder, 'default_keyspace'), { recursive: true })
+    await assertRefused(folder, join(folder, 'default_keyspace'), /missing.*Restore/)
+  })
+
+  test('whose catalog.db names options that cannot be read', async () => {
+    const folder = copyOfSound()
+    const database = new DatabaseSync(join(folder, 'catalog.db'))
+    database.exec("UPDATE target SET options = '{\"lexi'")
+    database.close()
+    await assertRefused(folder, join(folder, 'catalog.db'), /cannot be read.*Restore/)
+  })
+
+  test('that is a file', async () => {
+    const file = join(root, 'a-file')
+    writeFileSync(file, 'precious')
+    assert.match(
+      await refusalOf(file),
+      new RegExp(`${file} is not a folder.*another folder`),
+    )
+    assert.equal(readFileSync(file, 'utf8'), 'precious')
+  })
+
+  test('that would be inside of a file', async () => {
+    const file = join(root, 'another-file')
+    writeFileSync(file, 'precious')
+    const refusal = await refusalOf(join(file, 'data'))
+    assert.match(
+      refusal,
+      new RegExp(`${join(file, 'data')} is not a folder.*another folder`),
+    )
+  })
+
+  test('whose catalog.db is a folder', async () => {
+    const folder = join(root, 'odd')
+    mkdirSync(join(folder, 'catalog.db'), { recursive: true })
+    const refusal = await refusalOf(folder)
+    assert(refusal.includes(join(folder, 'catalog.db')), refusal)
+  })
+})
+
+describe('a server with a damaged page in a store', () => {
+  test('reports it to whoever reads that page, and serves everything else', async () => {
+    const folder = copyOfSound()
+    const path = join(folder, store('books'))
+    const size = readFileSync(path).length
+    // All but the first pages, which say what the tables are.
+    overwrite(path, 4_096 * 7, garbage(size - 4_096 * 7))
+    const server = await startServer({ dataDir: folder })
+    const answers = await Promise.all(
+      [
+        { find: {} },
+        { find: { filter: { n: 7 } } },
+        { find: { sort: { name: 1 } } },
+        { findOne: { filter: { _id: 30 } } },
+        { countDocuments: { filter: { name: { $gt: '' } } } },
+        { insertMany: { documents: [{ n: 100 }, { n: 101 }] } },
+        { updateOne: { filter: { _id: 30 }, update: { $inc: { n: 1 } } } },
+        { deleteMany: { filter: { n: 3 } } },
+      ].map((command) => server.command('/default_keyspace/books', command)),
+    )
+    const codes = new Set(answers.flatMap((answer) => answer.codes))
+    for (const code of codes) assert.match(code, /^FAILED_(?:READ|WRITE)_REQUEST$/)
+    assert(codes.size > 0, 'the damage was noticed')
+    assert.equal(await countOf(server, 'authors'), 50)
+    await server.stop()
+  })
+})
+
+describe('a first start that was cut short leaves a folder that opens', () => {
+  async function assertOpensEmpty(folder: string): Promise<void> {
+    const server = await startServer({ dataDir: folder })
+    const answer = await server.command('', { findKeyspaces: {} })
+    assert.equal(answer.text, '{"status":{"keyspaces":["default_keyspace"]}}')
+    await server.stop()
+    const left = readdirSync(folder).filter((name) => name !== 'catalog.db')
+    assert.deepEqual(left, ['default_keyspace'])
+  }
+
+  test('with an empty folder', async () => {
+    const folder = join(root, 'empty')
+    mkdirSync(folder)
+    await assertOpensEmpty(folder)
+  })
+
+  for (const [what, write] of [
+    ['nothing', () => Buffer.alloc(0)],
+    ['garbage', () => garbage(5_000)],
+    ['half a catalog', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['a whole catalog', (whole: Buffer) => whole],
+  ] as const)
+    test(`with ${what} in catalog.db.new`, async () => {
+      const folder = join(root, `new-${++copies}`)
+      mkdirSync(folder)
+      const whole = readFileSync(join(sound, 'catalog.db'))
+      writeFileSync(join(folder, 'catalog.db.new'), write(whole))
+      writeFileSync(join(folder, 'catalog.db.new-journal'), garbage(600))
+      writeFileSync(join(folder, 'catalog.db.new-wal'), garbage(600))
+      await assertOpensEmpty(folder)
+    })
+
+  test('killed at any moment', async () => {
+    for (let delayMs = 0; delayMs <= 500; delayMs += 100) {
+      const folder = join(root, `killed-${delayMs}`)
+      const server = new ServerProcess(folder)
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await server.kill()
+      if (existsSync(folder) && !existsSync(join(folder, 'catalog.db')))
+        await assertOpensEmpty(folder)
+    }
+    await assertOpensEmpty(join(root, 'killed-500'))
+  })
+
+  test('and of two that start together, one serves and one is refused', async () => {
+    for (let round = 0; round < 2; round++) {
+      const folder = join(root, `together-${round}`)
+      const both = [new ServerProcess(folder), new ServerProcess(folder)]
+      const started = await Promise.allSettled(both.map((server) => server.ready()))
+      const serving = both.filter((_, i) => started[i]!.status === 'fulfilled')
+      const refused = both.filter((_, i) => started[i]!.status === 'rejected')
+      assert.equal(serving.length, 1, both.map(({ err }) => err).join())
+      assert.match(refused[0]!.err, /in use/)
+      const created = await serving[0]!.command('/default_keyspace', {
+        createCollection: { name: 'kept' },
+      })
+      assert.deepEqual(created.codes, [])
+      await serving[0]!.stop()
+      const again = await startServer({ dataDir: folder })
+      assert.equal(await countOf(again, 'kept'), 0)
+      await again.stop()
+    }
+  })
+})
+
+describe('what a crash left half made or half removed is gone after a start', () => {
+  for (const state of ['creating', 'dropping'])
+    for (const folderThere of [true, false])
+      test(`a collection in state ${state}, its folder ${folderThere ? 'there' : 'gone'}`, async () => {
+        const folder = copyOfSound()
+        const database = new DatabaseSync(join(folder, 'catalog.db'))
+        database.prepare("UPDATE target SET state = ? WHERE name = 'books'").run(state)
+        database.close()
+        const path = join(folder, 'default_keyspace', 'books')
+        if (!folderThere) rmSync(path, { recursive: true })
+
+        const server = await startServer({ dataDir: folder })
+        const found = await server.command('/default_keyspace', { findCollections: {} })
+        assert.deepEqual(found.body.status, { collections: ['authors'] })
+        assert(!existsSync(path))
+        await server.command('/default_keyspace', { createCollection: { name: 'books' } })
+        assert.equal(await countOf(server, 'books'), 0)
+        assert.equal(await countOf(server, 'authors'), 50)
+        await server.stop()
+      })
+})

@@ -1,0 +1,359 @@
+/** Commands with something wrong in them: valid ones, changed at random. */
+import type { Random } from './random.ts'
+
+export interface Mutation {
+  readonly path: string
+  readonly body: string
+}
+
+/** Never ends. The collection "kept" is read only, "fuzzed" gets all the rest. */
+export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {
+  for (;;) {
+    const { path, command } = random.pick(valid)
+    let body = JSON.stringify(command)
+    let tree = JSON.parse(body) as unknown
+    for (let times = random.below(3); times >= 0; times--)
+      tree = mutateSomewhere(tree, random)
+    body = JSON.stringify(tree) ?? ''
+    if (random.oneIn(6)) body = damage(body, random)
+    yield { path, body }
+  }
+}
+
+const kept = '/default_keyspace/kept'
+const fuzzed = '/default_keyspace/fuzzed'
+
+const document = {
+  n: 1.5,
+  s: 'text',
+  b: true,
+  z: null,
+  list: [1, 'two', { three: 3 }, [4]],
+  deep: { er: { est: { $date: 1_700_000_000_000 } } },
+  u: { $uuid: '00000000-0000-4000-8000-000000000000' },
+  bin: { $binary: 'AAAA' },
+}
+const filter = {
+  n: { $gt: 0, $lte: 100 },
+  s: 'text',
+  $or: [{ 'list.0': 1 }, { list: { $size: 4, $all: [1, 'two'] } }, { z: null }],
+  $not: { b: { $in: [false, 1] }, deep: { $exists: false } },
+}
+const update = {
+  $set: { 'deep.er': 1, t: [1, { a: 2 }] },
+  $inc: { n: 1 },
+  $push: { list: { $each: [5, 6], $position: -1 } },
+  $unset: { b: '' },
+  $rename: { s: 'r' },
+  $max: { m: { $date: 5 } },
+  $setOnInsert: { only: 1 },
+}
+const sort = { n: 1, 'deep.er': -1 }
+const projection = { n: 1, 'deep.er.est': 1, list: { $slice: [1, 2] } }
+const vector = [0.1, 0.2, 0.3]
+
+const valid: readonly { readonly path: string; readonly command: object }[] = [
+  { path: '', command: { findKeyspaces: {} } },
+  {
+    path: '',
+    command: {
+      createKeyspace: {
+        name: 'spare',
+        options: { replication: { class: 'SimpleStrategy', replication_factor: 1 } },
+      },
+    },
+  },
+  { path: '', command: { dropKeyspace: { name: 'spare' } } },
+  { path: '', command: { findEmbeddingProviders: { options: { filterModelStatus: '' } } } },
+  {
+    path: '/default_keyspace',
+    command: { findCollections: { options: { explain: true } } },
+  },
+  {
+    path: '/default_keyspace',
+    command: {
+      createCollection: {
+        name: 'fuzzed',
+        options: {
+          defaultId: { type: 'uuidv7' },
+          vector: { dimension: 3, metric: 'cosine', sourceModel: 'other' },
+          indexing: { deny: ['unindexed'] },
+          lexical: {
+            enabled: true,
+            analyzer: { tokenizer: { name: 'standard' }, filters: [{ name: 'lowercase' }] },
+          },
+          rerank: { enabled: false },
+        },
+      },
+    },
+  },
+  { path: fuzzed, command: { insertOne: { document: { _id: 'x', ...document } } } },
+  {
+    path: fuzzed,
+    command: {
+      insertOne: { document: { ...document, $vector: vector, $lexical: 'some words' } },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      insertMany: {
+        documents: [
+          document,
+          { a: 1 },
+          { _id: 5, $vector: { $binary: 'AAAAAAAAAAAAAAAA' } },
+        ],
+        options: { ordered: true, returnDocumentResponses: true },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: { updateOne: { filter, update, sort, options: { upsert: true } } },
+  },
+  { path: fuzzed, command: { updateMany: { filter, update, options: { upsert: true } } } },
+  {
+    path: fuzzed,
+    command: {
+      findOneAndUpdate: {
+        filter,
+        update,
+        sort,
+        projection,
+        options: { returnDocument: 'after', upsert: true },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      findOneAndReplace: {
+        filter: { _id: 'x' },
+        replacement: document,
+        projection,
+        options: { upsert: true },
+      },
+    },
+  },
+  { path: fuzzed, command: { findOneAndDelete: { filter, sort, projection } } },
+  { path: fuzzed, command: { deleteOne: { filter, sort } } },
+  { path: fuzzed, command: { deleteMany: { filter } } },
+  {
+    path: fuzzed,
+    command: {
+      find: { sort: { $vector: vector }, options: { limit: 5, includeSimilarity: true } },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      find: { filter: { $lexical: { $match: 'some words' } }, sort: { $lexical: 'words' } },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      findAndRerank: {
+        sort: { $hybrid: { $vector: vector, $lexical: 'words' } },
+        options: {
+          limit: 5,
+          hybridLimits: { $vector: 5, $lexical: 5 },
+          rerankOn: 's',
+          rerankQuery: 'q',
+        },
+      },
+    },
+  },
+  ...[kept, fuzzed].flatMap((path) => [
+    {
+      path,
+      command: { find: { filter, sort, projection, options: { limit: 10, skip: 1 } } },
+    },
+    {
+      path,
+      command: {
+        find: { filter: { _id: { $in: ['x', 1, null] } }, options: { pageState: 'abc' } },
+      },
+    },
+    {
+      path,
+      command: {
+        findOne: { filter, sort, projection, options: { includeSimilarity: true } },
+      },
+    },
+    { path, command: { countDocuments: { filter } } },
+    { path, command: { estimatedDocumentCount: {} } },
+  ]),
+]
+
+const strange: readonly ((random: Random) => unknown)[] = [
+  () => null,
+  () => true,
+  () => 0,
+  () => -1,
+  () => 1e308,
+  () => 5e-324,
+  () => 1.5,
+  () => Number.MAX_SAFE_INTEGER,
+  () => '',
+  () => '$x',
+  () => '__proto__',
+  () => 'a.0.b&.c',
+  () => '\ud800\u0000',
+  (random) => 'x'.repeat(random.below(20_000)),
+  () => [],
+  () => ({}),
+  () => [[[[]]]],
+  () => ({ $date: 1 }),
+  () => ({ $date: 'x' }),
+  () => ({ $uuid: 5 }),
+  () => ({ $objectId: '0123456789abcdef01234567' }),
+  () => ({ $binary: 'AAAA' }),
+  () => ({ $eq: { $in: [] } }),
+  () => ({ $each: [1], $position: 2 }),
+  () => ({ '': 1 }),
+  () => ({ constructor: { prototype: 1 } }),
+  (random) => Array.from({ length: random.below(1_200) }, (_, n) => n),
+  (random) => nest(random.below(600)),
+]
+
+const keys = [
+  '_id',
+  '$vector',
+  '$vectorize',
+  '$lexical',
+  '$hybrid',
+  '$and',
+  '$not',
+  '$set',
+  '$eq',
+  '$date',
+  '*',
+  '',
+  '.',
+  'a.b',
+  'list.0',
+  '__proto__',
+  'toString',
+  'options',
+  'filter',
+]
+
+function nest(depth: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < depth; level++)
+    value = level % 2 === 0 ? [value] : { a: value }
+  return value
+}
+
+/** Changes one place of a tree: seldom the command itself, mostly something in it. */
+function mutateSomewhere(tree: unknown, random: Random): unknown {
+  const levels = random.oneIn(12) ? 0 : 2
+  return changeNode(
+    tree,
+    levels,
+    { left: random.below(countNodes(tree, levels)) },
+    (node) => mutate(node, random),
+  )
+}
+
+/** The nodes of a tree from a level downwards. */
+function countNodes(tree: unknown, level: number): number {
+  let count = level <= 0 ? 1 : 0
+  for (const child of childrenOf(tree)) count += countNodes(child, level - 1)
+  return count
+}
+
+function childrenOf(tree: unknown): readonly unknown[] {
+  return typeof tree === 'object' && tree !== null ? Object.values(tree) : []
+}
+
+/** Replaces the node before which `left` nodes are passed. */
+function changeNode(
+  tree: unknown,
+  level: number,
+  passing: { left: number },
+  change: (node: unknown) => unknown,
+): unknown {
+  if (level <= 0 && passing.left-- === 0) return change(tree)
+  if (typeof tree !== 'object' || tree === null) return tree
+  const changed = (child: unknown) => changeNode(child, level - 1, passing, change)
+  if (Array.isArray(tree)) return tree.map(changed)
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, child]) => [key, changed(child)]),
+  )
+}
+
+function mutate(node: unknown, random: Random): unknown {
+  if (typeof node !== 'object' || node === null || random.oneIn(4))
+    return random.pick(strange)(random)
+  if (Array.isArray(node)) return mutateList(node, random)
+  const entries = Object.entries(node)
+  if (entries.length === 0) return { [random.pick(keys)]: random.pick(strange)(random) }
+  const at = random.below(entries.length)
+  const [key, value] = entries[at]!
+  switch (random.below(6)) {
+    case 0:
+      entries.splice(at, 1)
+      break
+    case 1:
+      entries[at] = [random.pick(keys), value]
+      break
+    case 2:
+      entries.push([random.pick(keys), random.pick(strange)(random)])
+      break
+    case 3:
+      entries[at] = [key, { [random.pick(keys)]: value }]
+      break
+    case 4:
+      entries[at] = [key, [value]]
+      break
+    default:
+      entries[at] = [key, node]
+  }
+  return Object.fromEntries(entries)
+}
+
+function mutateList(list: readonly unknown[], random: Random): unknown {
+  switch (random.below(4)) {
+    case 0:
+      return list.slice(1)
+    case 1:
+      return [...list, ...list]
+    case 2:
+      return { [random.pick(keys)]: list }
+    default:
+      return [...list, random.pick(strange)(random)]
+  }
+}
+
+/** Changes the text itself: keys given twice, numbers grown, characters lost. */
+function damage(text: string, random: Random): string {
+  const at = random.below(text.length)
+  switch (random.below(6)) {
+    case 0:
+      return text.slice(0, at) + text.slice(at + 1)
+    case 1:
+      return text.slice(0, at) + random.pick([...'{}[]:,"\\0-e ']) + text.slice(at)
+    case 2:
+      return text.replace(/\{("[^"]+":)/, '{$10,$1')
+    case 3:
+      return text.replace(
+        /\d+/,
+        random.pick([
+          '1e400',
+          '1e-400',
+          '-0',
+          '9'.repeat(100),
+          '9'.repeat(101),
+          '1e2147483648',
+        ]),
+      )
+    case 4:
+      return text.replace(/"[^"]*"/g, (string) =>
+        random.oneIn(10) ? '"\\ud800\\u0000"' : string,
+      )
+    default:
+      return text.slice(0, at) + text.slice(random.below(text.length))
+  }
+}

@@ -1,0 +1,114 @@
+/** `stela serve` in a process of its own, which can be killed and whose words are kept. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Envelope } from '../harness.ts'
+
+export const processToken = 'process-token'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+/** A process that was told to serve, and may or may not come to do so. */
+export class ServerProcess {
+  readonly child: ChildProcess
+  /** The exit code; null after a signal. */
+  readonly exit: Promise<number | null>
+  out = ''
+  err = ''
+  url = ''
+  readonly #agent = new Agent({ keepAlive: true })
+
+  constructor(dataDir: string, ...flags: readonly string[]) {
+    const words = ['serve', '--port', '0', '--data', dataDir, ...flags]
+    this.child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', main, ...words],
+      {
+        env: { PATH: process.env['PATH'], STELA_ADMIN_TOKEN: processToken },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text))
+    this.child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text))
+    this.exit = once(this.child, 'close').then(([code]) => {
+      this.#agent.destroy()
+      running.delete(this)
+      return code as number | null
+    })
+    running.add(this)
+  }
+
+  static async start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+    const server = new ServerProcess(dataDir, ...flags)
+    await server.ready()
+    return server
+  }
+
+  /** Throws when the process ends before it serves. */
+  async ready(): Promise<void> {
+    while (!this.out.includes('\n')) {
+      const ended = await Promise.race([once(this.child.stdout!, 'data'), this.exit])
+      if (!Array.isArray(ended)) throw new Error(`ended before it served: ${this.err}`)
+    }
+    this.url = /^stela ready (\S+)\n$/.exec(this.out)![1]!
+  }
+
+  /** Sends a command; text and bytes go as they are. Rejects when no answer comes. */
+  async command(path: string, body: object | string | Buffer): Promise<ProcessAnswer> {
+    const bytes =
+      Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
+    const request = httpRequest(`${this.url}/v1${path}`, {
+      agent: this.#agent,
+      method: 'POST',
+      headers: {
+        Token: processToken,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(bytes),
+      },
+    })
+    request.end(bytes)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk as Buffer)
+    return new ProcessAnswer(response.statusCode!, Buffer.concat(chunks).toString())
+  }
+
+  /** Ends the process as a crash would: at once, in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL')
+    await this.exit
+  }
+
+  /** Asks the process to end, and waits until it has. */
+  stop(): Promise<number | null> {
+    this.child.kill('SIGTERM')
+    return this.exit
+  }
+}
+
+export class ProcessAnswer {
+  readonly http: number
+  readonly text: string
+
+  constructor(http: number, text: string) {
+    this.http = http
+    this.text = text
+  }
+
+  /** Throws when the body is not JSON. */
+  get body(): Envelope {
+    return JSON.parse(this.text) as Envelope
+  }
+
+  /** The codes of all errors, in order. */
+  get codes(): readonly string[] {
+    return (this.body.errors ?? []).map((error) => error.errorCode)
+  }
+}
+
+const running = new Set<ServerProcess>()
+
+/** Ends what a failed test left running. */
+export async function killLeftovers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.kill()))
+}
