@@ -3,7 +3,7 @@
  * back. A state remembers which query it belongs to, so that it cannot be taken to another
  * one, and how much was returned, because a limit holds for all pages together.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { apiError } from '../errors/api-error.ts'
 import { parseJson } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
@@ -38,9 +38,8 @@ export function decodePageState(text: string, query: string, limits: Limits): Pa
 
 /** A short name for a query; equal queries have equal names. */
 export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
-  const hash = createHash('sha256')
-  for (const clause of clauses) hash.update(`${printJson(clause ?? new Map())}\n`)
-  return hash.digest('base64url').slice(0, 11)
+  const texts = clauses.map((clause) => printJson(clause ?? new Map()))
+  return hash('sha256', texts.join('\n'), 'base64url').slice(0, 11)
 }
 
 function readState(

@@ -14,7 +14,7 @@ export function* mutationsOf(random: Random): Generator<Mutation, never, undefin
     let tree = JSON.parse(body) as unknown
     for (let times = random.below(3); times >= 0; times--)
       tree = mutateSomewhere(tree, random)
-    body = JSON.stringify(tree) ?? ''
+    body = JSON.stringify(tree)
     if (random.oneIn(6)) body = damage(body, random)
     yield { path, body }
   }
@@ -288,7 +288,7 @@ function mutate(node: unknown, random: Random): unknown {
   if (typeof node !== 'object' || node === null || random.oneIn(4))
     return random.pick(strange)(random)
   if (Array.isArray(node)) return mutateList(node, random)
-  const entries = Object.entries(node)
+  const entries: [string, unknown][] = Object.entries(node)
   if (entries.length === 0) return { [random.pick(keys)]: random.pick(strange)(random) }
   const at = random.below(entries.length)
   const [key, value] = entries[at]!
@@ -334,7 +334,11 @@ function damage(text: string, random: Random): string {
     case 0:
       return text.slice(0, at) + text.slice(at + 1)
     case 1:
-      return text.slice(0, at) + random.pick([...'{}[]:,"\\0-e ']) + text.slice(at)
+      return (
+        text.slice(0, at) +
+        random.pick('{ } [ ] : , " \\ 0 - e'.split(' ')) +
+        text.slice(at)
+      )
     case 2:
       return text.replace(/\{("[^"]+":)/, '{$10,$1')
     case 3:

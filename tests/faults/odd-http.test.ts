@@ -102,7 +102,7 @@ describe('odd HTTP', () => {
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
     for (const body of [
       `${chunk(findKeyspaces)}0\r\n\r\n`,
-      `${[...findKeyspaces].map(chunk).join('')}0\r\n\r\n`,
+      `${findKeyspaces.replace(/./g, chunk)}0\r\n\r\n`,
       `14;name=value\r\n${findKeyspaces}\r\n0\r\n\r\n`,
       `${chunk(findKeyspaces)}0\r\nTrailer: x\r\n\r\n`,
       `0000014\r\n${findKeyspaces}\r\n0\r\n\r\n`,

@@ -73,7 +73,6 @@ export class WriteLoad {
       ([id, [state]]) => state !== undefined && id.startsWith(`${writer}-`),
     )
     const choice = own.length < 5 ? random.below(2) : random.below(8)
-    const path = `/${name}`
     const known = (): Document => JSON.parse(random.pick(own)[1][0]!) as Document
     switch (choice) {
       case 0: {
@@ -100,9 +99,9 @@ export class WriteLoad {
       }
       case 3: {
         const { _id } = known()
-        const { _id: _, ...replacement } = this.#newDocument(name, writer, random)
-        const command = { findOneAndReplace: { filter: { _id }, replacement } }
-        return this.#write(server, name, command, [{ _id, ...replacement }])
+        const after = { ...this.#newDocument(name, writer, random), _id }
+        const command = { findOneAndReplace: { filter: { _id }, replacement: after } }
+        return this.#write(server, name, command, [after])
       }
       case 4: {
         const { _id } = known()
@@ -116,7 +115,7 @@ export class WriteLoad {
         const answer = await attempt(server, '/books', { updateOne: { filter, update } })
         if (answer === undefined) this.#countedInDoubt++
         else this.#counted++
-        return this.#note(answer !== undefined && path !== '')
+        return this.#note(answer !== undefined)
       }
     }
   }
@@ -232,18 +231,17 @@ export class WriteLoad {
 /** Every document as JSON, by _id. */
 async function readAll(server: ServerProcess, name: string): Promise<Map<string, string>> {
   const stored = new Map<string, string>()
-  let pageState: string | null = null
+  let pageState: string | null | undefined = null
   do {
-    const { data }: Awaited<ReturnType<typeof send>>['body'] = (
-      await send(server, `/${name}`, { find: { options: { pageState } } })
-    ).body
+    const options: object = { pageState }
+    const { data } = (await send(server, `/${name}`, { find: { options } })).body
     for (const document of data!.documents!) {
       const id = document['_id'] as string
       assert(!stored.has(id), `${id} was found twice`)
       stored.set(id, JSON.stringify(document))
     }
-    pageState = data!.nextPageState!
-  } while (pageState !== null)
+    pageState = data!.nextPageState
+  } while (typeof pageState === 'string')
   return stored
 }
 
