@@ -9,7 +9,8 @@ import { apiError } from '../errors/api-error.ts'
 import { embeddingProviders } from '../providers/embedding-providers.ts'
 import { rerankingProviders } from '../providers/reranking-providers.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
-import { clause, showValue, text } from './fields.ts'
+import { clause, text } from './fields.ts'
+import { checkName } from './names.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({
@@ -18,7 +19,7 @@ export const createCollection = defineKeyspaceCommand({
 
   async run(fields, context) {
     const { limits, features } = context
-    const name = checkName(fields.name, limits.nameLengthMax)
+    const name = checkName('Collection', fields.name, limits)
     const requested = parseCollectionOptions(fields.options, {
       limits,
       features,
@@ -32,16 +33,6 @@ export const createCollection = defineKeyspaceCommand({
     return { status: { ok: 1 } }
   },
 })
-
-function checkName(name: string | undefined, max: number): string {
-  if (name === undefined || name.length > max || !/^\w+$/.test(name))
-    throw apiError('UNSUPPORTED_SCHEMA_NAME', {
-      kind: 'Collection',
-      name: showValue(name),
-      max,
-    })
-  return name
-}
 
 /** Returns what has the name already; undefined when the collection was created. */
 async function findOrCreate(

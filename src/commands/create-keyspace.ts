@@ -1,7 +1,7 @@
-import { apiError } from '../errors/api-error.ts'
-import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
+import { isObject } from '../json/value.ts'
 import { defineGeneralCommand } from './define.ts'
-import { options, showValue, text, violation, type Field, type Place } from './fields.ts'
+import { mismatch, options, text, violation, type Field } from './fields.ts'
+import { checkName } from './names.ts'
 
 const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
 
@@ -33,19 +33,7 @@ export const createKeyspace = defineGeneralCommand({
   fields: { name: text, options: options({ replication }) },
 
   async run({ name }, { engine, limits }) {
-    if (name === undefined || name.length > limits.nameLengthMax || !/^\w+$/.test(name))
-      throw apiError('UNSUPPORTED_SCHEMA_NAME', {
-        kind: 'Keyspace',
-        name: showValue(name),
-        max: limits.nameLengthMax,
-      })
-    await engine.createKeyspace(name)
+    await engine.createKeyspace(checkName('Keyspace', name, limits))
     return { status: { ok: 1 } }
   },
 })
-
-function mismatch(place: Place, value: Value, wanted: string): never {
-  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
-  })
-}

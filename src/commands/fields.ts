@@ -77,7 +77,8 @@ export function showValue(value: Value | undefined): string {
   return isObject(value) ? `an Object of ${value.size}` : value.decimal
 }
 
-function mismatch(place: Place, value: Value, wanted: string): never {
+/** Ends the reading: the field is of another JSON type. */
+export function mismatch(place: Place, value: Value, wanted: string): never {
   throw apiError('REQUEST_STRUCTURE_MISMATCH', {
     problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
   })
