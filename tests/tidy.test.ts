@@ -16,7 +16,7 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['config', 'server', 'engine'],
-  server: ['config', 'http', 'auth', 'engine/embedded'],
+  server: ['config', 'http', 'auth', 'engine', 'engine/embedded'],
   config: ['http', 'auth'],
   http: ['auth', 'commands', 'documents'],
   auth: ['engine'],

@@ -36,12 +36,13 @@ export interface Features {
 }
 
 /**
- * What a command answers. `documents` and `document` hold JSON texts, so that stored texts
- * reach the client unparsed. Absent members are left out of the body.
+ * What a command answers. `document` is a JSON text and `documents` are several with commas
+ * between them, so that stored texts reach the client unparsed. Absent members are left out
+ * of the body.
  */
 export interface Reply {
   readonly data?:
-    | { readonly documents: readonly string[]; readonly nextPageState: string | null }
+    | { readonly documents: string; readonly nextPageState: string | null }
     | { readonly document: string | null }
   readonly status?: Readonly<Record<string, Value | undefined>>
   readonly errors?: readonly ApiError[]

@@ -39,8 +39,8 @@ export interface Selection {
 }
 
 export interface FoundPage {
-  /** JSON texts. */
-  readonly documents: readonly string[]
+  /** JSON texts, with commas between them. */
+  readonly documents: string
   readonly nextPageState: string | null
 }
 
@@ -117,7 +117,7 @@ export class Documents {
       : undefined
     const before = from?.count ?? 0
     const left = (options.limit ?? Infinity) - before
-    if (left <= 0) return { documents: [], nextPageState: null }
+    if (left <= 0) return { documents: '', nextPageState: null }
     const pageSize = Math.max(limits.pageSize, keys.length === 0 ? idCount(filter) : 0)
     const wanted = {
       filter,
@@ -128,14 +128,15 @@ export class Documents {
       stable: false,
       withSearchFields: showsSearchFields(projection),
       lookAhead: left > pageSize,
+      textsOnly: projection.whole,
     }
-    const { records, next: place } = await read(this.#store, wanted, signal)
+    const { records, joined, next: place } = await read(this.#store, wanted, signal)
+    const count = before + (joined?.count ?? records.length)
     return {
-      documents: records.map((record) => show(record, projection)),
+      documents:
+        joined?.text ?? records.map((record) => show(record, projection)).join(','),
       nextPageState:
-        place === undefined
-          ? null
-          : encodePageState({ count: before + records.length, place }, query()),
+        place === undefined ? null : encodePageState({ count, place }, query()),
     }
   }
 

@@ -2,7 +2,14 @@
  * Reading: what the engine serves of a query is taken as it comes, what it leaves is done
  * here.
  */
-import type { Engine, Page, Position, Query, StoredRecord } from '../engine/engine.ts'
+import type {
+  Engine,
+  Joined,
+  Page,
+  Position,
+  Query,
+  StoredRecord,
+} from '../engine/engine.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseStored } from '../json/parse.ts'
@@ -37,6 +44,8 @@ export interface Wanted {
    * sent to fetch an empty page, and nobody should wait for what they will not fetch.
    */
   readonly lookAhead: boolean
+  /** Whether the texts are passed on as they are, so that they may come joined. */
+  readonly textsOnly: boolean
 }
 
 /** To start with: from the beginning, as the records come. */
@@ -47,6 +56,7 @@ export const anyOrder = {
   stable: false,
   withSearchFields: false,
   lookAhead: false,
+  textsOnly: false,
 } as const
 
 /** A place in the results: the engine's, or in a sort made here the last record's key. */
@@ -59,6 +69,8 @@ export type Key = readonly (Value | undefined)[]
 
 export interface Found {
   readonly records: readonly StoredRecord[]
+  /** Instead of records, where these were not needed. */
+  readonly joined?: Joined | undefined
   /** Absent when nothing follows, or when that was not looked for. */
   readonly next: Place | undefined
 }
@@ -71,7 +83,10 @@ export async function read(
   if (source.limits.sortedDocumentsMax > 0) await checkSortable(source, wanted, signal)
   const query = firstQuery(wanted)
   const page = await source.engine.read(source.collection, query, signal)
-  if (isServed(page, wanted)) return { records: page.records, next: placeOf(page.next) }
+  if (isServed(page, wanted)) {
+    const { records, joined, next } = page
+    return { records, joined, next: placeOf(next) }
+  }
   const pages = followPages(source, query, page, signal)
   const isSorted =
     wanted.sort.length === 0 || (page.served.sort && wanted.after?.kind !== 'sorted')

@@ -139,7 +139,9 @@ function assertQuery({ skip, limit, after }: Query): void {
   assert(after !== '', 'read: an empty position was never given out')
 }
 
-function assertPage({ records, served, next }: Page, query: Query, target: Target): void {
+function assertPage(page: Page, query: Query, target: Target): void {
+  const { served, next } = page
+  const records = page.joined === undefined ? page.records : separate(page, query)
   assert(
     records.length <= query.limit,
     `read: ${records.length} records on a page of at most ${query.limit}`,
@@ -155,6 +157,24 @@ function assertPage({ records, served, next }: Page, query: Query, target: Targe
       assert(search !== undefined, `read: no search fields came with ${text}`)
   if (served.filter) assertMatching(records, documents, query, target)
   if (served.sort) assertSorted(documents, query)
+}
+
+/** The records whose texts came joined. */
+function separate(
+  { joined, records, served }: Page,
+  { textsOnly, withSearchFields }: Query,
+): StoredRecord[] {
+  assert(textsOnly === true && !withSearchFields, 'read: joined texts were not asked for')
+  assert(served.filter && served.sort, 'read: texts can be joined only in a finished page')
+  assert(records.length === 0, 'read: a page has joined texts or records, not both')
+  const documents = parseStored(`[${joined!.text}]`) as JsonObject[]
+  assert(
+    documents.length === joined!.count,
+    `read: ${documents.length} texts were joined, not ${joined!.count} as counted`,
+  )
+  return documents.map((document) => {
+    return { id: document.get('_id')!, text: printJson(document), version: 0 }
+  })
 }
 
 function assertMatching(
@@ -223,6 +243,7 @@ function documentOf({ id, text, version }: StoredRecord): JsonObject {
 function withCheckedPositions(page: Page): Page {
   return {
     records: page.records,
+    joined: page.joined,
     served: page.served,
     next: page.next,
     positionAfter(record) {

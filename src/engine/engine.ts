@@ -91,6 +91,11 @@ export interface Query {
    * whether anything does, and `next` says nothing.
    */
   readonly lookAhead?: boolean
+  /**
+   * True when the caller only passes the texts on: then an engine that serves the whole
+   * query may give them in `joined` instead of as records, which is less work for all.
+   */
+  readonly textsOnly?: boolean
 }
 
 /** A place in a query's results, opaque to all but the engine that made it. */
@@ -98,6 +103,8 @@ export type Position = string
 
 export interface Page {
   readonly records: readonly StoredRecord[]
+  /** Present instead of records, if the query allowed it. */
+  readonly joined?: Joined | undefined
   /**
    * Which parts of the query are done. `skip` can only be served with filter and sort. An
    * engine that does not serve the filter or sort yields candidates: a superset.
@@ -107,6 +114,12 @@ export interface Page {
   readonly next: Position | undefined
   /** The place just after one of the records. */
   positionAfter(record: StoredRecord): Position
+}
+
+/** The texts of several records, with commas between them. */
+export interface Joined {
+  readonly text: string
+  readonly count: number
 }
 
 /** The fields that live beside a document's text. Absent and null are different things. */

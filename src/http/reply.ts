@@ -52,7 +52,7 @@ export function statusOf(reply: Reply): number {
 function printData(data: NonNullable<Reply['data']>): string {
   if ('document' in data) return `{"document":${data.document ?? 'null'}}`
   const { documents, nextPageState } = data
-  return `{"documents":[${documents.join(',')}],"nextPageState":${printJson(nextPageState)}}`
+  return `{"documents":[${documents}],"nextPageState":${printJson(nextPageState)}}`
 }
 
 function printStatus({ status, warnings }: Reply): string {

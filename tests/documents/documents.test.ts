@@ -5,6 +5,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Documents, type Clauses } from '../../src/documents/documents.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import type { JsonObject } from '../../src/json/value.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/query/parse-update.ts'
 import { json, object } from './json.ts'
@@ -54,7 +57,12 @@ class Fixture {
 
   async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
     const page = await this.documents.find(this.select(given), options, signal)
-    return { ...page, ids: page.documents.map((text) => idOf(text)) }
+    const documents = parseStored(`[${page.documents}]`) as JsonObject[]
+    return {
+      ...page,
+      documents: documents.map(printJson),
+      ids: documents.map((document) => idOf(printJson(document))),
+    }
   }
 
   /** The ids of all pages. */

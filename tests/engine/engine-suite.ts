@@ -14,7 +14,8 @@ import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import type { Filter } from '../../src/query/filter.ts'
+import type { Place } from '../../src/documents/read.ts'
+import { everything, type Filter } from '../../src/query/filter.ts'
 import { matches } from '../../src/query/matches.ts'
 import { compareBy } from '../../src/query/order.ts'
 import {
@@ -505,6 +506,26 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
             )
           }
         })
+
+      test('give texts alone as they give records', async () => {
+        const store = await newStore()
+        await store.insert(Array.from({ length: 25 }, (_, i) => ({ _id: i, odd: i % 2 })))
+        for (const filter of [everything, where('odd', 'eq', 1), where('odd', 'eq', 7)])
+          for (const pageSize of [1, 6, 12, 13, 25, 30]) {
+            const texts = (await store.find({ filter })).map(({ text }) => text)
+            const found: string[] = []
+            let after: Place | undefined
+            do {
+              const page = await store.page({ filter, textsOnly: true }, pageSize, after)
+              const { joined, records } = page
+              const text = joined?.text ?? records.map((record) => record.text).join(',')
+              if (text !== '') found.push(text)
+              assert((joined?.count ?? records.length) <= pageSize)
+              after = page.next
+            } while (after !== undefined)
+            assert.equal(found.join(','), texts.join(','))
+          }
+      })
 
       test('do not meet again what is changed on the way, when they are stable', async () => {
         const changing = await newStore()

@@ -15,7 +15,14 @@ export function servingNothing(engine: Engine): Engine {
     dropTarget: (target) => engine.dropTarget(target),
 
     async read(target, query, signal) {
-      const bare = { ...query, filter: everything, sort: [], skip: 0, lookAhead: true }
+      const bare = {
+        ...query,
+        filter: everything,
+        sort: [],
+        skip: 0,
+        lookAhead: true,
+        textsOnly: false,
+      }
       const page = await engine.read(target, bare, signal)
       return {
         records: page.records,

@@ -35,6 +35,7 @@ export interface Finding {
   readonly limit?: number
   readonly stable?: boolean
   readonly withSearchFields?: boolean
+  readonly textsOnly?: boolean
 }
 
 export class Store {
@@ -103,6 +104,7 @@ export class Store {
       stable: false,
       withSearchFields: false,
       lookAhead: true,
+      textsOnly: false,
       ...wanted,
       limit,
       after,

@@ -19,13 +19,9 @@ import {
   type Place,
 } from '../../src/engine/embedded/position.ts'
 import { placeOf } from '../../src/engine/embedded/sorted-reader.ts'
-import {
-  OverBudget,
-  StoreReader,
-  type Budget,
-  type Result,
-  type Row,
-} from '../../src/engine/embedded/store-reader.ts'
+import { OverBudget, type Budget } from '../../src/engine/embedded/budget.ts'
+import type { Row } from '../../src/engine/embedded/store-connection.ts'
+import { StoreReader, type Result } from '../../src/engine/embedded/store-reader.ts'
 import type {
   Engine,
   NewRecord,

@@ -11,6 +11,7 @@ import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
 import {
   EngineError,
   type Engine,
+  type Joined,
   type Outcome,
   type Page,
   type Position,
@@ -24,15 +25,9 @@ import { Catalog } from './catalog.ts'
 import { decodePosition, encodePosition, type Place } from './position.ts'
 import { Readers } from './readers.ts'
 import { placeOf } from './sorted-reader.ts'
-import {
-  documentOf,
-  OverBudget,
-  StoreReader,
-  type Budget,
-  type Result,
-  type Row,
-  type StoreQuery,
-} from './store-reader.ts'
+import { OverBudget, type Budget } from './budget.ts'
+import { documentOf, type Row } from './store-connection.ts'
+import { StoreReader, type Result, type StoreQuery } from './store-reader.ts'
 import { Writer } from './writer.ts'
 
 export interface EmbeddedOptions {
@@ -63,6 +58,7 @@ class EmbeddedEngine implements Engine {
   readonly #writer: Writer
   readonly #readers = new Readers(Math.max(1, availableParallelism() - 1))
   readonly #stores = new Map<string, Store>()
+  readonly #readInTurn = new Set<Store>()
   #lastChange: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -145,6 +141,7 @@ class EmbeddedEngine implements Engine {
     }
     const result = await this.#shortOrLong(
       target,
+      store,
       (budget) => store.reader.read(storeQuery, budget),
       () => this.#readers.read(sourceOf(store), storeQuery, signal),
     )
@@ -161,13 +158,18 @@ class EmbeddedEngine implements Engine {
     const store = this.#store(target)
     return this.#shortOrLong(
       target,
+      store,
       (budget) => store.reader.count(filter, stopAt, budget),
       () => this.#readers.count(sourceOf(store), filter, stopAt, signal),
     )
   }
 
   estimateCount(target: Target): Promise<number> {
-    return this.#attempt('read', () => this.#store(target).reader.documentCount())
+    return this.#attempt('read', () => {
+      const store = this.#store(target)
+      this.#beginRead(store)
+      return store.reader.store.documentCount()
+    })
   }
 
   async write(
@@ -175,12 +177,17 @@ class EmbeddedEngine implements Engine {
     writes: readonly Write[],
     options: { readonly ordered?: boolean } = {},
   ): Promise<readonly Outcome[]> {
-    const { file, rule } = this.#store(target)
-    return this.#writer.write(file, rule, writes, options.ordered ?? false)
+    const store = this.#store(target)
+    const { ordered = false } = options
+    const outcomes = await this.#writer.write(store.file, store.rule, writes, ordered)
+    store.reader.store.endRead()
+    return outcomes
   }
 
   async truncate(target: Target): Promise<void> {
-    await this.#writer.truncate(this.#store(target).file)
+    const store = this.#store(target)
+    await this.#writer.truncate(store.file)
+    store.reader.store.endRead()
   }
 
   readSetting(name: string): Promise<string | undefined> {
@@ -205,13 +212,30 @@ class EmbeddedEngine implements Engine {
     this.#catalog.close()
   }
 
+  /**
+   * The reads of one turn of the event loop share a state of the store, which spares them
+   * most of its locks. Whoever writes ends it, so that nobody reads an older state after
+   * the write was answered.
+   */
+  #beginRead(store: Store): void {
+    store.reader.store.beginRead()
+    if (this.#readInTurn.size === 0)
+      setImmediate(() => {
+        for (const { reader } of this.#readInTurn) reader.store.endRead()
+        this.#readInTurn.clear()
+      })
+    this.#readInTurn.add(store)
+  }
+
   /** Tries here first; what turns out to be long starts again on a reading thread. */
   async #shortOrLong<T>(
     target: Target,
+    store: Store,
     short: (budget: Budget) => T,
     long: () => Promise<T>,
   ): Promise<T> {
     try {
+      this.#beginRead(store)
       return short(mainThreadBudget())
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error)
@@ -263,17 +287,22 @@ class EmbeddedEngine implements Engine {
 
 class EmbeddedPage implements Page {
   readonly records: readonly EmbeddedRecord[]
+  readonly joined: Joined | undefined
   readonly served = { filter: true, sort: true }
   readonly next: Position | undefined
   readonly #order: Result['order']
   readonly #query: Query
 
-  constructor({ rows, more, order }: Result, query: Query) {
+  constructor({ rows, joined, more, order }: Result, query: Query) {
+    this.joined = joined?.joined
     this.records = rows.map((row) => new EmbeddedRecord(row))
     this.#order = order
     this.#query = query
     const last = this.records.at(-1)
-    this.next = more && last !== undefined ? this.positionAfter(last) : undefined
+    if (!more) this.next = undefined
+    else if (joined?.next !== undefined)
+      this.next = encodePosition({ by: 'seq', seq: joined.next })
+    else this.next = last === undefined ? undefined : this.positionAfter(last)
   }
 
   positionAfter(record: StoredRecord): Position {

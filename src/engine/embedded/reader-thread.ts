@@ -3,7 +3,8 @@ import { parentPort } from 'node:worker_threads'
 import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
 import type { Filter } from '../../query/filter.ts'
 import { EngineError } from '../engine.ts'
-import { StoreReader, type Budget, type Result, type StoreQuery } from './store-reader.ts'
+import type { Budget } from './budget.ts'
+import { StoreReader, type Result, type StoreQuery } from './store-reader.ts'
 
 export type ReaderMessage =
   | ({ readonly id: number; readonly kind: 'read'; readonly query: StoreQuery } & Source)
@@ -42,14 +43,29 @@ function serve(port: NonNullable<typeof parentPort>): void {
     return store
   }
 
+  const readFrom = <T>(source: Source, read: (reader: StoreReader) => T): T => {
+    const reader = storeOf(source)
+    reader.store.beginRead()
+    try {
+      return read(reader)
+    } finally {
+      reader.store.endRead()
+    }
+  }
+
   const answer = (message: ReaderMessage): ReaderReply => {
     const { id } = message
     switch (message.kind) {
-      case 'read':
-        return { id, result: storeOf(message).read(message.query, budgetOf(message)) }
+      case 'read': {
+        const { query } = message
+        const read = (reader: StoreReader) => reader.read(query, budgetOf(message))
+        return { id, result: readFrom(message, read) }
+      }
       case 'count': {
         const { filter, stopAt } = message
-        return { id, count: storeOf(message).count(filter, stopAt, budgetOf(message)) }
+        const count = (reader: StoreReader) =>
+          reader.count(filter, stopAt, budgetOf(message))
+        return { id, count: readFrom(message, count) }
       }
       case 'close':
         stores.get(message.file)?.close()

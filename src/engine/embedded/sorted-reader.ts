@@ -12,20 +12,12 @@ import { compareBy, compareValues, rank, rankOf } from '../../query/order.ts'
 import { valueAt } from '../../query/matches.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError } from '../engine.ts'
-import { indexedPaths, type Condition, type Parameter } from './conditions.ts'
+import { conditionOf, indexedPaths, type Condition, type Parameter } from './conditions.ts'
 import { afterPrefix, keyOf, tag } from './key.ts'
 import type { SortPlace } from './position.ts'
-import {
-  documentCost,
-  documentOf,
-  rowOf,
-  wantedBy,
-  type Budget,
-  type Result,
-  type Row,
-  type StoreQuery,
-  type StoreReader,
-} from './store-reader.ts'
+import { documentCost, type Budget } from './budget.ts'
+import { documentOf, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import { wantedBy, type Result, type StoreQuery, type StoreReader } from './store-reader.ts'
 
 export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
   const { limit } = query
@@ -62,6 +54,7 @@ function outline(value: Value | undefined): Value | undefined {
 
 class SortedRead {
   readonly #reader: StoreReader
+  readonly #store: StoreConnection
   readonly #query: StoreQuery
   readonly #budget: Budget
   readonly #keys: readonly SortKey[]
@@ -75,6 +68,7 @@ class SortedRead {
 
   constructor(reader: StoreReader, query: StoreQuery, budget: Budget) {
     this.#reader = reader
+    this.#store = reader.store
     this.#query = query
     this.#budget = budget
     this.#keys = query.sort
@@ -83,8 +77,8 @@ class SortedRead {
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
       throw new EngineError('position', 'the position belongs to another sort')
     this.#after = query.after
-    this.#condition = reader.condition(query.filter)
-    this.#documents = reader.documentCount()
+    this.#condition = conditionOf(query.filter, reader.store.pathId)
+    this.#documents = reader.store.documentCount()
     this.#toSkip = query.skip
     this.#toFind = wantedBy(query) - query.skip
   }
@@ -127,8 +121,8 @@ class SortedRead {
   }
 
   #walkIndex({ path, direction }: SortKey): void {
-    const id = this.#reader.pathId(path.text)
-    const [having] = this.#reader.one('SELECT documents FROM path WHERE id = ?', [
+    const id = this.#store.pathId(path.text)
+    const [having] = this.#store.one('SELECT documents FROM path WHERE id = ?', [
       id ?? 0,
     ]) ?? [0]
     const missing = this.#documents - Number(having)
@@ -212,7 +206,7 @@ class SortedRead {
     // Where there is a condition, the store passes over what does not fulfil it.
     const where =
       sql === '1' ? 'WHERE' : `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql} AND`
-    return this.#reader.all(
+    return this.#store.all(
       `SELECT e.value, e.doc FROM entry e ${where} e.path = ? AND e.element = 0${from} ` +
         `ORDER BY ${order} LIMIT ?`,
       [...more, ...parameters, size],
@@ -225,7 +219,7 @@ class SortedRead {
     const { exact } = this.#condition
     const isAlone = group.docs.length === 1 && exact
     if (isAlone && !this.#isPositionIn(group)) {
-      const found = this.#reader.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
+      const found = this.#store.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
         group.docs[0]!,
       ])
       if (found !== undefined) this.#take([rowOf(found)])
@@ -236,7 +230,7 @@ class SortedRead {
   #takeLargeGroup(path: number, group: Group): void {
     const max = this.#fewerThanWalk()
     const { sql, parameters } = entriesIn(path, group)
-    const [size] = this.#reader.one(
+    const [size] = this.#store.one(
       `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`,
       [...parameters, max],
     )!
@@ -262,7 +256,7 @@ class SortedRead {
       return
     }
     const after = this.#isPositionIn(group) ? [keyOf(this.#after!.id)] : []
-    const rows = this.#reader.all(
+    const rows = this.#store.all(
       `SELECT d.seq, d.version, d.text FROM ${source} AND ${this.#condition.sql}` +
         `${after.length > 0 ? ' AND d.id > ?' : ''} ORDER BY d.id LIMIT ?`,
       [...parameters, ...this.#condition.parameters, ...after, this.#missing],
@@ -286,7 +280,7 @@ class SortedRead {
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
     let best: Row[] = []
     for (let after = 0; ;) {
-      const rows = this.#reader
+      const rows = this.#store
         .all(
           `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
             'AND d.seq > ? ORDER BY d.seq LIMIT ?',
@@ -319,7 +313,7 @@ class SortedRead {
     while (!this.#isFull()) {
       const size = looks ? step : Math.min(this.#missing, entriesMax)
       this.#budget.spend(size * documentCost)
-      const rows = this.#reader.all(
+      const rows = this.#store.all(
         'SELECT d.seq, d.version, d.text, d.id FROM doc d WHERE ' +
           (from === undefined ? '1' : `d.id ${direction === 1 ? '>' : '<'} ?`) +
           ` AND ${extra.sql} AND ${condition.sql} ` +

@@ -1,0 +1,28 @@
+/** What a read may cost, so that no read holds up the thread that answers requests. */
+
+/** Thrown when a read has used up what its thread allows it. */
+export class OverBudget extends Error {}
+
+/** One unit is an index lookup; a document looked into costs more. */
+export interface Budget {
+  /** Units that one step may take: the time for which nothing else runs. */
+  readonly step: number
+  /** Counts what was used; throws OverBudget, or when the read is no longer wanted. */
+  spend(units: number): void
+}
+
+/** Reading and parsing a document, in index lookups. */
+export const documentCost = 4
+
+/** A short attempt, which leaves the budget as it is. */
+export function tryOut(budget: Budget): Budget {
+  let left = 512
+  return {
+    step: 256,
+    spend(units) {
+      budget.spend(0)
+      left -= units
+      if (left < 0) throw new OverBudget()
+    },
+  }
+}

@@ -1,0 +1,312 @@
+/**
+ * Follows leads: finds the rows that they lead to, in steps of bounded size, and checks what
+ * they left open.
+ */
+import type { Filter } from '../../query/filter.ts'
+import { EngineError, type Joined } from '../engine.ts'
+import { documentCost, type Budget } from './budget.ts'
+import { conditionOf, type Condition, type Parameter } from './conditions.ts'
+import { rangeSql, type Key, type Lead, type Range } from './leads.ts'
+import type { Place } from './position.ts'
+import { rowColumns, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+
+/** What to find by following a lead. */
+export interface Search {
+  readonly filter: Filter
+  readonly after: Place | undefined
+  /** How many rows at most; Infinity for all. */
+  readonly wanted: number
+  readonly budget: Budget
+  /** Whether rows are only counted: they come without their texts, if these are not needed. */
+  readonly countOnly?: boolean
+}
+
+/** Whether a row matches, by looking into the document. */
+export type Matches = (filter: Filter, row: Row) => boolean
+
+export class LeadReader {
+  readonly #store: StoreConnection
+  readonly #matches: Matches
+
+  constructor(store: StoreConnection, matches: Matches) {
+    this.#store = store
+    this.#matches = matches
+  }
+
+  /** The lead with the fewest entries, counted up to a maximum. */
+  smallest(leads: readonly Lead[], max: number): { lead: Lead; size: number } {
+    let best: { lead: Lead; size: number } | undefined
+    for (const lead of leads) {
+      const size = this.#leadSize(lead, best?.size ?? max)
+      if (best === undefined || size < best.size) best = { lead, size }
+    }
+    return best!
+  }
+
+  /** How many entries a lead has, counted up to a maximum. */
+  #leadSize(lead: Lead, max: number): number {
+    switch (lead.kind) {
+      case 'all':
+        return Math.min(this.#store.documentCount(), max)
+      case 'ids':
+        return lead.ids.length
+      case 'keys': {
+        let size = 0
+        for (const { path, value } of lead.keys) {
+          if (size >= max) return max
+          const sql =
+            'SELECT count(*) FROM (SELECT 1 FROM entry WHERE path = ? AND value = ? LIMIT ?)'
+          size += Number(this.#store.one(sql, [path, value, max - size])![0])
+        }
+        return size
+      }
+      case 'range': {
+        const { sql, parameters } = rangeSql(lead.range)
+        const counted = `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`
+        return Number(this.#store.one(counted, [...parameters, max])![0])
+      }
+    }
+  }
+
+  /** Matching rows in the lead's order, step by step, until nothing is left. */
+  *steps(lead: Lead, search: Search): Generator<Row[]> {
+    const { filter, after, wanted, budget, countOnly } = search
+    const condition = conditionOf(lead.rest, this.#store.pathId)
+    // Texts are read where they are wanted, or must be looked into.
+    const columns = countOnly === true && condition.exact ? 'd.seq, 0, 0' : rowColumns
+    const check: Check = { condition, filter, wanted, columns }
+    switch (lead.kind) {
+      case 'ids':
+        yield this.#rowsByIds(lead.ids, check, seqOf(after), budget)
+        return
+      case 'range':
+        yield* this.#rangeSteps(lead.range, check, after, budget)
+        return
+      case 'keys':
+        if (lead.keys.length === 0) return
+        yield* this.#seqSteps(lead.keys.map(keySource), check, seqOf(after), budget)
+        return
+      case 'all':
+        yield* this.#seqSteps([allSource], check, seqOf(after), budget)
+    }
+  }
+
+  /**
+   * The texts that a lead brings, joined by the store: a third of the work of reading them
+   * one by one. Undefined where something is left to check, or the order is another.
+   */
+  join(lead: Lead, after: Place | undefined, limit: number): JoinedRows | undefined {
+    const source = soleSource(lead)
+    if (source === undefined || conditionOf(lead.rest, this.#store.pathId).sql !== '1')
+      return undefined
+    const { sql, seq, numbers, parameters } = source
+    const start = seqOf(after)
+    // The last row of the page, and the one after it.
+    const [last, following] = this.#store.all(
+      `${numbers} > ? ORDER BY 1 LIMIT 2 OFFSET ?`,
+      [...parameters, start, limit - 1],
+    )
+    const end = last?.[0] as number | undefined
+    const [text, count] = this.#store.one(
+      `SELECT group_concat(d.text, ','), count(*) FROM ${sql} AND ${seq} > ?` +
+        (end === undefined ? '' : ` AND ${seq} <= ?`),
+      [...parameters, start, ...(end === undefined ? [] : [end])],
+    ) as [string | null, number]
+    return {
+      joined: { text: text ?? '', count },
+      next: following === undefined ? undefined : end,
+    }
+  }
+
+  #rowsByIds(
+    ids: readonly Uint8Array[],
+    check: Check,
+    after: number,
+    budget: Budget,
+  ): Row[] {
+    budget.spend(ids.length * documentCost)
+    const { condition, filter } = check
+    const rows: Row[] = []
+    for (const id of ids) {
+      const found = this.#store.one(
+        `SELECT ${check.columns} FROM doc d ` +
+          `WHERE d.id = ? AND d.seq > ? AND ${condition.sql}`,
+        [id, after, ...condition.parameters],
+      )
+      if (found !== undefined) rows.push(rowOf(found))
+    }
+    return mergeBySeq(rows).filter((row) => condition.exact || this.#matches(filter, row))
+  }
+
+  /** Sources that yield documents by number, merged; a document in several comes once. */
+  *#seqSteps(
+    sources: readonly Source[],
+    check: Check,
+    after: number,
+    budget: Budget,
+  ): Generator<Row[]> {
+    const { condition, wanted } = check
+    const limit = condition.exact && Number.isFinite(wanted) ? wanted : undefined
+    // With nothing to check, the first rows are the result: no step can be too long.
+    const oneStep = condition.sql === '1' && limit !== undefined
+    const cost = condition.exact ? 1 : documentCost
+    let start = after
+    for (;;) {
+      const end = oneStep ? undefined : this.#stepEnd(sources, start, cost, budget)
+      const found = sources.map(({ sql, seq, parameters }) =>
+        this.#rows(
+          `SELECT ${check.columns} FROM ${sql} AND ${condition.sql} AND ${seq} > ?` +
+            `${end === undefined ? '' : ` AND ${seq} <= ?`} ORDER BY ${seq}` +
+            (limit === undefined ? '' : ' LIMIT ?'),
+          [
+            ...parameters,
+            ...condition.parameters,
+            start,
+            ...(end === undefined ? [] : [end]),
+            ...(limit === undefined ? [] : [limit]),
+          ],
+          check,
+        ),
+      )
+      yield found.length === 1 ? found[0]! : mergeBySeq(found.flat())
+      if (end === undefined) return
+      start = end
+    }
+  }
+
+  /** Rows of a statement that match, as many as are wanted. */
+  #rows(sql: string, parameters: readonly Parameter[], check: Check): Row[] {
+    const { condition, filter, wanted } = check
+    if (condition.exact) return this.#store.all(sql, parameters).map(rowOf)
+    const rows: Row[] = []
+    for (const columns of this.#store.prepared(sql).iterate(...parameters)) {
+      const row = rowOf(columns as unknown as unknown[])
+      if (this.#matches(filter, row)) rows.push(row)
+      if (rows.length >= wanted) break
+    }
+    return rows
+  }
+
+  /** The number up to which one step may go; undefined when it may go to the end. */
+  #stepEnd(
+    sources: readonly Source[],
+    start: number,
+    cost: number,
+    budget: Budget,
+  ): number | undefined {
+    const size = Math.max(1, Math.floor(budget.step / cost / sources.length))
+    let end: number | undefined
+    for (const { numbers, parameters } of sources) {
+      const found = this.#store.one(`${numbers} > ? ORDER BY 1 LIMIT 1 OFFSET ?`, [
+        ...parameters,
+        start,
+        size - 1,
+      ])
+      if (found !== undefined) end = Math.min(end ?? Infinity, Number(found[0]))
+    }
+    budget.spend(size * cost * sources.length)
+    return end
+  }
+
+  *#rangeSteps(
+    range: Range,
+    check: Check,
+    after: Place | undefined,
+    budget: Budget,
+  ): Generator<Row[]> {
+    const { condition, wanted } = check
+    const { sql, parameters } = rangeSql(range)
+    const { exact } = condition
+    const cost = exact ? 1 : documentCost
+    const size = Math.max(1, Math.floor(budget.step / cost))
+    // With nothing to check, the first rows are the result: no step can be too long.
+    const oneStep = exact && condition.sql === '1' && Number.isFinite(wanted)
+    let start = after?.by === 'range' ? after : undefined
+    for (;;) {
+      const from = start === undefined ? '' : ' AND (e.value, e.doc) > (?, ?)'
+      const fromParameters = start === undefined ? [] : [start.value, start.seq]
+      const end = oneStep
+        ? undefined
+        : (this.#store.one(
+            `SELECT e.value, e.doc FROM entry e WHERE ${sql}${from} ` +
+              'ORDER BY e.value, e.doc LIMIT 1 OFFSET ?',
+            [...parameters, ...fromParameters, size - 1],
+          ) as [Uint8Array, number] | undefined)
+      if (!oneStep) budget.spend(size * cost)
+      const upTo = end === undefined ? '' : ' AND (e.value, e.doc) <= (?, ?)'
+      const limited = exact && Number.isFinite(wanted)
+      yield this.#rows(
+        `SELECT ${check.columns}, e.value FROM entry e ` +
+          `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}${from}${upTo} ` +
+          `AND ${condition.sql} ORDER BY e.value, e.doc${limited ? ' LIMIT ?' : ''}`,
+        [
+          ...parameters,
+          ...fromParameters,
+          ...(end ?? []),
+          ...condition.parameters,
+          ...(limited ? [wanted] : []),
+        ],
+        check,
+      )
+      if (end === undefined) return
+      start = { by: 'range', path: range.pathText, value: end[0], seq: end[1] }
+    }
+  }
+}
+
+export interface JoinedRows {
+  readonly joined: Joined
+  /** The number of the last row, if others follow it. */
+  readonly next: number | undefined
+}
+
+function soleSource(lead: Lead): Source | undefined {
+  if (lead.kind === 'all') return allSource
+  return lead.kind === 'keys' && lead.keys.length === 1
+    ? keySource(lead.keys[0]!)
+    : undefined
+}
+
+/** In order, each document once. */
+function mergeBySeq(rows: readonly Row[]): Row[] {
+  const once = new Map(rows.map((row) => [row.seq, row]))
+  return [...once.values()].sort((a, b) => a.seq - b.seq)
+}
+
+interface Check {
+  readonly columns: string
+  readonly condition: Condition
+  readonly filter: Filter
+  readonly wanted: number
+}
+
+/** A stream of documents by number: how to select them, and their numbers alone. */
+interface Source {
+  readonly sql: string
+  /** The column whose order is the index's own, so that nothing has to be sorted. */
+  readonly seq: string
+  readonly numbers: string
+  readonly parameters: readonly Parameter[]
+}
+
+const allSource: Source = {
+  sql: 'doc d WHERE 1',
+  seq: 'd.seq',
+  numbers: 'SELECT seq FROM doc WHERE seq',
+  parameters: [],
+}
+
+function keySource({ path, value }: Key): Source {
+  return {
+    sql: 'entry e CROSS JOIN doc d ON d.seq = e.doc WHERE e.path = ? AND e.value = ?',
+    seq: 'e.doc',
+    numbers: 'SELECT doc FROM entry WHERE path = ? AND value = ? AND doc',
+    parameters: [path, value],
+  }
+}
+
+function seqOf(after: Place | undefined): number {
+  if (after === undefined) return 0
+  if (after.by === 'seq') return after.seq
+  throw new EngineError('position', 'the position belongs to another query')
+}

@@ -1,0 +1,122 @@
+/** A connection that reads one store: its statements, and what they bring. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { parseStored } from '../../json/parse.ts'
+import { isObject, type JsonObject } from '../../json/value.ts'
+import { EngineError, type SearchFields } from '../engine.ts'
+import type { Parameter } from './conditions.ts'
+import { openToRead, storedPath } from './layout.ts'
+import { decodeVector } from './vector-bytes.ts'
+
+/** A document as it stands in its table. */
+export interface Row {
+  readonly seq: number
+  readonly version: number
+  readonly text: string
+  /** The value by which a range led to the row. */
+  readonly value?: Uint8Array
+  search?: SearchFields
+}
+
+/** What statements select for a row, `d` being the document. */
+export const rowColumns = 'd.seq, d.version, d.text'
+
+export class StoreConnection {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #pathIds = new Map<string, number>()
+  #isReading = false
+
+  constructor(file: string) {
+    this.#database = openToRead(file)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /**
+   * Makes all statements up to `endRead` see the same state of the store. Beginning again
+   * before that changes nothing: reads that happen together can share a state, and the
+   * locks that it costs.
+   */
+  beginRead(): void {
+    if (this.#isReading) return
+    this.prepared('BEGIN').run()
+    this.#isReading = true
+  }
+
+  endRead(): void {
+    if (!this.#isReading) return
+    this.#isReading = false
+    // A failure may have ended the read before, as closing does.
+    if (this.#database.isOpen && this.#database.isTransaction) this.prepared('COMMIT').run()
+  }
+
+  all(sql: string, parameters: readonly (Parameter | string)[]): unknown[][] {
+    return this.prepared(sql).all(...parameters) as unknown as unknown[][]
+  }
+
+  one(sql: string, parameters: readonly (Parameter | string)[]): unknown[] | undefined {
+    return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
+  }
+
+  /** Rows are arrays of their columns. */
+  prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql)
+      statement.setReturnArrays(true)
+      // Filters come in endless shapes; the common ones are few and soon back.
+      if (this.#statements.size >= 500) this.#statements.clear()
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  documentCount(): number {
+    return Number(this.one("SELECT value FROM meta WHERE name = 'documents'", [])![0])
+  }
+
+  /** The number of a path. Numbers never change, so they are remembered. */
+  readonly pathId = (path: string): number | undefined => {
+    const known = this.#pathIds.get(path)
+    if (known !== undefined) return known
+    const found = this.one('SELECT id FROM path WHERE path = ?', [storedPath(path)])
+    if (found === undefined) return undefined
+    const id = Number(found[0])
+    this.#pathIds.set(path, id)
+    return id
+  }
+
+  searchFields(seq: number): SearchFields {
+    const found = this.one(
+      'SELECT vector_form, vector, vectorize, lexical FROM search WHERE doc = ?',
+      [seq],
+    )
+    if (found === undefined) return {}
+    const [form, bytes, vectorize, lexical] = found as [
+      number,
+      Uint8Array | null,
+      string | null,
+      string | null,
+    ]
+    const vector = decodeVector({ form, bytes })
+    return {
+      ...(vector !== undefined && { vector }),
+      ...(vectorize !== null && { vectorize: parseStored(vectorize) as string | null }),
+      ...(lexical !== null && { lexical: parseStored(lexical) as string | null }),
+    }
+  }
+}
+
+export function rowOf(columns: readonly unknown[]): Row {
+  const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
+  return value === undefined ? { seq, version, text } : { seq, version, text, value }
+}
+
+export function documentOf(row: { readonly text: string }): JsonObject {
+  const document = parseStored(row.text)
+  if (!isObject(document))
+    throw new EngineError('damaged', 'a stored document is no object')
+  return document
+}
