@@ -46,6 +46,11 @@ export const defaultLimits = {
   vectorLimitMax: 1_000,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
+  /**
+   * Fields and elements of a filter, sort or projection, at all depths, and paths of an
+   * update. No sensible one comes near; reading millions would hold up everybody else.
+   */
+  clausePartsMax: 10_000,
   /** Comparisons in one filter. */
   filterComparisonsMax: 64,
   /** Values of one $in or $nin. */
@@ -67,6 +72,10 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.documentLengthMax <= limits.bodySizeMax,
     'the largest document must fit into a body',
+  )
+  assert(
+    limits.vectorDimensionMax < limits.clausePartsMax,
+    'a sort must be able to hold a vector',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')
   assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')

@@ -84,20 +84,48 @@ export function mismatch(place: Place, value: Value, wanted: string): never {
   })
 }
 
-/** Any JSON at all: a clause that is parsed later. Null counts as absent. */
-export const clause: Field<Value | undefined> = {
-  read: (value) => value ?? undefined,
-}
-
 /** Any JSON at all, absent and null kept apart. */
 export const anything: Field<Value | undefined> = { read: (value) => value }
 
-/** A clause that must be there. */
-export const requiredClause: Field<Value> = {
+/** A clause that is parsed later, absent and null kept apart. */
+export const clauseOrNull: Field<Value | undefined> = {
+  read(value, place) {
+    const max = place.limits.clausePartsMax
+    if (value !== undefined && hasMoreParts(value, max))
+      violation(place, value, `it has more than ${max} parts in all`)
+    return value
+  },
+}
+
+/** The same, but null counts as absent. */
+export const clause: Field<Value | undefined> = {
+  read: (value, place) => clauseOrNull.read(value, place) ?? undefined,
+}
+
+function hasMoreParts(value: Value, max: number): boolean {
+  const pending = [value]
+  let parts = 0
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const inside = Array.isArray(next) ? next : isObject(next) ? next.values() : []
+    for (const part of inside) {
+      if (++parts > max) return true
+      if (typeof part === 'object' && part !== null) pending.push(part)
+    }
+  }
+  return false
+}
+
+/** Any JSON but null, and it must be there. */
+export const required: Field<Value> = {
   read(value, place) {
     if (value === undefined || value === null) violation(place, value, 'it is required')
     return value ?? null
   },
+}
+
+/** A clause that must be there. */
+export const requiredClause: Field<Value> = {
+  read: (value, place) => required.read(clauseOrNull.read(value, place), place),
 }
 
 /** A JSON object that must be there. */

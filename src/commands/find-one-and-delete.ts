@@ -1,11 +1,11 @@
 import { replyDeleted, withDocument } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { anything, clause } from './fields.ts'
+import { clauseOrNull, clause } from './fields.ts'
 
 /** Deletes the first document that matches, and returns it. */
 export const findOneAndDelete = defineCommand({
   does: 'write',
-  fields: { filter: clause, sort: clause, projection: anything },
+  fields: { filter: clause, sort: clause, projection: clauseOrNull },
 
   async collection({ filter, sort, projection }, { documents, signal }) {
     const selection = documents.select({ filter, sort, projection })

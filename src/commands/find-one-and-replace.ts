@@ -1,6 +1,6 @@
 import { replyUpdated, withDocument } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { anything, clause, flag, oneOf, options, requiredObject } from './fields.ts'
+import { clauseOrNull, clause, flag, oneOf, options, requiredObject } from './fields.ts'
 
 /** Replaces the first document that matches by another, which takes over its _id. */
 export const findOneAndReplace = defineCommand({
@@ -8,7 +8,7 @@ export const findOneAndReplace = defineCommand({
   fields: {
     filter: clause,
     sort: clause,
-    projection: anything,
+    projection: clauseOrNull,
     replacement: requiredObject,
     options: options({
       returnDocument: oneOf(['before', 'after'], 'before'),

@@ -1,7 +1,7 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated, withDocument } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { anything, clause, flag, oneOf, options, requiredClause } from './fields.ts'
+import { clauseOrNull, clause, flag, oneOf, options, required } from './fields.ts'
 
 /** Updates the first document that matches, and returns it as it was or as it is now. */
 export const findOneAndUpdate = defineCommand({
@@ -9,17 +9,20 @@ export const findOneAndUpdate = defineCommand({
   fields: {
     filter: clause,
     sort: clause,
-    projection: anything,
-    update: requiredClause,
+    projection: clauseOrNull,
+    update: required,
     options: options({
       returnDocument: oneOf(['before', 'after'], 'before'),
       upsert: flag(false),
     }),
   },
 
-  async collection({ filter, sort, projection, update, options }, { documents, signal }) {
+  async collection(
+    { filter, sort, projection, update, options },
+    { documents, limits, signal },
+  ) {
     const selection = documents.select({ filter, sort, projection })
-    const parsed = parseUpdate(update)
+    const parsed = parseUpdate(update, limits)
     const changed = await documents.updateOne(selection, parsed, options, signal)
     const reply = replyUpdated(changed)
     return withDocument(reply, changed[options.returnDocument], selection.projection)

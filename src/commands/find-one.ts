@@ -1,12 +1,12 @@
 import { defineCommand } from './define.ts'
-import { anything, clause, flag, options } from './fields.ts'
+import { clauseOrNull, clause, flag, options } from './fields.ts'
 
 /** Finds the first document that matches, in the order of the sort. */
 export const findOne = defineCommand({
   does: 'read',
   fields: {
     filter: clause,
-    projection: anything,
+    projection: clauseOrNull,
     sort: clause,
     options: options({ includeSimilarity: flag(false), includeSortVector: flag(false) }),
   },

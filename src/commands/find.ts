@@ -2,14 +2,14 @@ import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import type { Sort } from '../query/sort.ts'
 import { defineCommand } from './define.ts'
-import { alias, anything, clause, flag, integer, options, text } from './fields.ts'
+import { alias, clauseOrNull, clause, flag, integer, options, text } from './fields.ts'
 
 /** Finds documents, a page at a time. */
 export const find = defineCommand({
   does: 'read',
   fields: {
     filter: clause,
-    projection: anything,
+    projection: clauseOrNull,
     sort: clause,
     options: options({
       limit: integer({ min: 1 }),

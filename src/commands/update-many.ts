@@ -1,20 +1,20 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { clause, flag, options, requiredClause, text } from './fields.ts'
+import { clause, flag, options, required, text } from './fields.ts'
 
 /** Updates the documents that match, a page of them with each call. */
 export const updateMany = defineCommand({
   does: 'write',
   fields: {
     filter: clause,
-    update: requiredClause,
+    update: required,
     options: options({ upsert: flag(false), pageState: text }),
   },
 
-  async collection({ filter, update, options }, { documents, signal }) {
+  async collection({ filter, update, options }, { documents, limits, signal }) {
     const selection = documents.select({ filter })
-    const parsed = parseUpdate(update)
+    const parsed = parseUpdate(update, limits)
     const changed = await documents.updateMany(selection, parsed, options, signal)
     const reply = replyUpdated(changed)
     const { nextPageState } = changed

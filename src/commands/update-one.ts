@@ -1,7 +1,7 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { clause, flag, options, requiredClause } from './fields.ts'
+import { clause, flag, options, required } from './fields.ts'
 
 /** Updates the first document that matches. */
 export const updateOne = defineCommand({
@@ -9,13 +9,13 @@ export const updateOne = defineCommand({
   fields: {
     filter: clause,
     sort: clause,
-    update: requiredClause,
+    update: required,
     options: options({ upsert: flag(false) }),
   },
 
-  async collection({ filter, sort, update, options }, { documents, signal }) {
+  async collection({ filter, sort, update, options }, { documents, limits, signal }) {
     const selection = documents.select({ filter, sort })
-    const parsed = parseUpdate(update)
+    const parsed = parseUpdate(update, limits)
     return replyUpdated(await documents.updateOne(selection, parsed, options, signal))
   },
 })

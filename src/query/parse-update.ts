@@ -11,21 +11,32 @@ import {
   type JsonObject,
   type Value,
 } from '../json/value.ts'
+import { defaultLimits, type Limits } from '../limits.ts'
 import { escapeSegment, parsePath, type Path } from './path.ts'
 import { PathTree } from './path-tree.ts'
 import { showValue } from './show.ts'
 import type { Action, Operator, Update } from './update.ts'
 
-export function parseUpdate(value: Value): Update {
+export function parseUpdate(value: Value, limits: Limits = defaultLimits): Update {
   if (!isObject(value))
     throw apiError('UNSUPPORTED_UPDATE_DATA_TYPE', {
       what: 'An update',
       type: jsonTypeOf(value),
     })
+  checkPathCount(value, limits)
   const actions = [...value].flatMap(([operator, paths]) => parseOperator(operator, paths))
   checkSearchFields(actions)
   checkOverlaps(actions)
   return Object.freeze({ actions: Object.freeze(actions.sort(inRunningOrder)) })
+}
+
+function checkPathCount(update: JsonObject, { clausePartsMax }: Limits): void {
+  let count = 0
+  for (const paths of update.values()) count += isObject(paths) ? paths.size : 1
+  if (count > clausePartsMax)
+    throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+      problem: `The update names ${count} paths, and at most ${clausePartsMax} are allowed`,
+    })
 }
 
 /** Operators run in this order, which is that of the alphabet. */

@@ -29,17 +29,15 @@ export interface Entry {
 export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
-  #arrays = 0
+  #isInArray = false
 
   /** Adds a document's entries and returns where they start. */
   addDocument(document: JsonObject, rule: IndexingRule): number {
     const start = this.entries.length
-    const arrays = this.#arrays
     for (const [name, value] of rule.prune(document)) {
       // The record's own id column answers for _id.
       if (name !== '_id') this.#node(escapeSegment(name), value)
     }
-    if (this.#arrays > arrays) this.#dropDuplicates(start)
     return start
   }
 
@@ -52,13 +50,20 @@ export class EntryList {
   }
 
   #node(path: string, value: Value): void {
+    const start = this.entries.length
     this.#add(path, value, false)
-    if (typeof value === 'object' && value !== null) this.#inside(path, value)
+    if (typeof value !== 'object' || value === null) return
+    // Only what an array holds can stand twice under a path: in it, or in arrays within it.
+    const isOutermost = Array.isArray(value) && !this.#isInArray
+    if (isOutermost) this.#isInArray = true
+    this.#inside(path, value)
+    if (!isOutermost) return
+    this.#isInArray = false
+    this.#dropDuplicates(start)
   }
 
   #inside(path: string, value: Value): void {
     if (Array.isArray(value)) {
-      this.#arrays++
       for (const element of value) {
         this.#add(path, element, true)
         this.#inside(`${path}.${arrayStep}`, element)

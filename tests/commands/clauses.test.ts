@@ -1,0 +1,42 @@
+/** What all commands refuse alike in the clauses they take. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Collections } from './collections.ts'
+
+const max = 10_000
+
+function paths(count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, 1]))
+}
+
+describe('clauses', () => {
+  const collections = new Collections()
+
+  test('have at most so many parts, at all depths together', async () => {
+    const target = await collections.create([{ _id: 1, p5: 5, tags: [1] }])
+    const { data } = await target.run({ find: { projection: paths(max) } })
+    assert.deepEqual(data!.documents, [{ _id: 1, p5: 5 }])
+    const tooMany = 'COMMAND_FIELD_VALUE_INVALID'
+    await target.refuse({ find: { projection: paths(max + 1) } }, tooMany)
+    await target.refuse({ find: { sort: paths(max + 1) } }, tooMany)
+    for (const filter of [
+      { tags: { $all: Array.from({ length: max }, (_, i) => i) } },
+      { $or: Array.from({ length: max + 1 }, () => ({})) },
+      { $and: Array.from({ length: 100 }, () => ({ $or: Array(100).fill({}) })) },
+    ]) {
+      await target.refuse({ find: { filter } }, tooMany)
+      await target.refuse({ deleteOne: { filter } }, tooMany)
+    }
+  })
+
+  test('of updates have at most so many paths', async () => {
+    const target = await collections.create([{ _id: 1 }])
+    const { message } = await target.refuse(
+      { updateOne: { update: { $unset: paths(max / 2), $inc: paths(max / 2 + 1) } } },
+      'UNSUPPORTED_UPDATE_OPERATION_PARAM',
+    )
+    assert.match(message, /10001 paths/)
+    const { status } = await target.run({ updateOne: { update: { $unset: paths(max) } } })
+    assert.equal(status!['matchedCount'], 1)
+  })
+})
