@@ -510,7 +510,13 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
       test('give texts alone as they give records', async () => {
         const store = await newStore()
         await store.insert(Array.from({ length: 25 }, (_, i) => ({ _id: i, odd: i % 2 })))
-        for (const filter of [everything, where('odd', 'eq', 1), where('odd', 'eq', 7)])
+        const filters: Filter[] = [
+          everything,
+          where('odd', 'eq', 1),
+          where('odd', 'eq', 7),
+          { kind: 'exists', path: pathOf('odd'), exists: false },
+        ]
+        for (const filter of filters)
           for (const pageSize of [1, 6, 12, 13, 25, 30]) {
             const texts = (await store.find({ filter })).map(({ text }) => text)
             const found: string[] = []

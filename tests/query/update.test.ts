@@ -562,9 +562,9 @@ describe('an update of several operators', () => {
   })
 
   test('takes many paths at once', () => {
-    const paths = Array.from({ length: 50_000 }, (_, i) => `"f${i}":1`).join()
+    const paths = Array.from({ length: 10_000 }, (_, i) => `"f${i}":1`).join()
     const result = updated(`{"$set":{${paths}}}`, '{"_id":1}')
-    assert.equal((parseStored(result) as JsonObject).size, 50_001)
+    assert.equal((parseStored(result) as JsonObject).size, 10_001)
   })
 
   test('changes nothing when it is empty', () => {

@@ -97,8 +97,8 @@ export class LeadReader {
    */
   join(lead: Lead, after: Place | undefined, limit: number): JoinedRows | undefined {
     const source = soleSource(lead)
-    if (source === undefined || conditionOf(lead.rest, this.#store.pathId).sql !== '1')
-      return undefined
+    const { sql: open, exact } = conditionOf(lead.rest, this.#store.pathId)
+    if (source === undefined || open !== '1' || !exact) return undefined
     const { sql, seq, numbers, parameters } = source
     const start = seqOf(after)
     // The last row of the page, and the one after it.

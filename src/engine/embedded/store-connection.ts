@@ -48,8 +48,21 @@ export class StoreConnection {
   endRead(): void {
     if (!this.#isReading) return
     this.#isReading = false
-    // A failure may have ended the read before, as closing does.
-    if (this.#database.isOpen && this.#database.isTransaction) this.prepared('COMMIT').run()
+    if (!this.#database.isOpen || !this.#database.isTransaction) return
+    try {
+      this.prepared('COMMIT').run()
+    } catch {
+      // In a damaged file even this can fail. Whoever read was told; nothing was changed.
+      this.#abandonRead()
+    }
+  }
+
+  #abandonRead(): void {
+    try {
+      this.prepared('ROLLBACK').run()
+    } catch {
+      // Then the transaction ended by itself.
+    }
   }
 
   all(sql: string, parameters: readonly (Parameter | string)[]): unknown[][] {
