@@ -50,6 +50,9 @@ interface Store {
   readonly reader: StoreReader
 }
 
+/** How long reads share a state of a store that nobody writes to. */
+const stateHeldMs = 50
+
 /** Index lookups that a read may make on the answering thread: about two milliseconds. */
 const unitsOnMainThread = 2000
 
@@ -58,7 +61,7 @@ class EmbeddedEngine implements Engine {
   readonly #writer: Writer
   readonly #readers = new Readers(Math.max(1, availableParallelism() - 1))
   readonly #stores = new Map<string, Store>()
-  readonly #readInTurn = new Set<Store>()
+  #endOfReads: NodeJS.Timeout | undefined
   #lastChange: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -213,18 +216,16 @@ class EmbeddedEngine implements Engine {
   }
 
   /**
-   * The reads of one turn of the event loop share a state of the store, which spares them
-   * most of its locks. Whoever writes ends it, so that nobody reads an older state after
-   * the write was answered.
+   * Reads share a state of the store until something is written, which spares them its
+   * locks. Whoever writes ends it, so that nobody reads an older state after the write was
+   * answered; so does time, because a state that is held keeps the log from being emptied.
    */
   #beginRead(store: Store): void {
     store.reader.store.beginRead()
-    if (this.#readInTurn.size === 0)
-      setImmediate(() => {
-        for (const { reader } of this.#readInTurn) reader.store.endRead()
-        this.#readInTurn.clear()
-      })
-    this.#readInTurn.add(store)
+    this.#endOfReads ??= setTimeout(() => {
+      this.#endOfReads = undefined
+      for (const { reader } of this.#stores.values()) reader.store.endRead()
+    }, stateHeldMs).unref()
   }
 
   /** Tries here first; what turns out to be long starts again on a reading thread. */
