@@ -147,6 +147,10 @@ function assertPage(page: Page, query: Query, target: Target): void {
     `read: ${records.length} records on a page of at most ${query.limit}`,
   )
   assert(next === undefined || isPosition(next), 'read: next is neither absent nor a text')
+  assert(
+    next === undefined || query.lookAhead !== false || !served.filter || !served.sort,
+    'read: what follows was not asked for',
+  )
   const documents = records.map((record) => documentOf(record))
   assertDistinct(
     'read',

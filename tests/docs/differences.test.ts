@@ -373,6 +373,18 @@ describe('differences in finding and changing', () => {
   })
 })
 
+describe('differences in what is too much', () => {
+  const collections = new Collections()
+
+  difference(33, 'clauses have a size', async () => {
+    const target = await collections.create([{ _id: 1 }])
+    const filter = { $or: Array.from({ length: 10_001 }, () => ({})) }
+    await target.refuse({ find: { filter } }, 'COMMAND_FIELD_VALUE_INVALID')
+    const { data } = await target.run({ find: { filter: { $or: filter.$or.slice(2) } } })
+    assert.equal(data!.documents!.length, 1)
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

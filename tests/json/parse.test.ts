@@ -73,10 +73,10 @@ describe('parseJson', () => {
           const text = printJson(value)
           const at = position % text.length
           const changed = text.slice(0, at) + replacement + text.slice(at + 1)
-          // A change may make two keys equal, which the platform lets pass.
+          // Two equal keys, or an exponent beyond all reason: the platform lets them pass.
           if (accepts(parse, changed)) assert(accepts(JSON.parse, changed), changed)
           else if (accepts(JSON.parse, changed))
-            assert.match(problemOf(changed).message, /stands twice/)
+            assert.match(problemOf(changed).message, /stands twice|out of range/)
         },
       ),
       { numRuns: 1000 },

@@ -5,6 +5,8 @@
  * writes on the writing thread. Every target has a store of its own (layout.ts).
  */
 import { availableParallelism } from 'node:os'
+import { JsonProblem } from '../../json/parse.ts'
+import { storedFields } from '../../json/stored-fields.ts'
 import type { Value } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
 import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
@@ -26,7 +28,7 @@ import { decodePosition, encodePosition, type Place } from './position.ts'
 import { Readers } from './readers.ts'
 import { placeOf } from './sorted-reader.ts'
 import { OverBudget, type Budget } from './budget.ts'
-import { documentOf, type Row } from './store-connection.ts'
+import type { Row } from './store-connection.ts'
 import { StoreReader, type Result, type StoreQuery } from './store-reader.ts'
 import { Writer } from './writer.ts'
 
@@ -331,7 +333,7 @@ class EmbeddedRecord implements StoredRecord {
 
   /** Read from the text when it is asked for: most finds pass the text on unread. */
   get id(): Value {
-    return documentOf(this.row).get('_id')!
+    return storedFields(this.row.text, idOnly).get('_id')!
   }
 
   get text(): string {
@@ -355,6 +357,8 @@ async function attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
   }
 }
 
+const idOnly: ReadonlySet<string> = new Set(['_id'])
+
 function mainThreadBudget(): Budget {
   let left = unitsOnMainThread
   return {
@@ -373,6 +377,8 @@ function sourceOf({ file, indexing }: Store) {
 
 function asEngineError(kind: 'read' | 'write', error: unknown): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error
+  if (error instanceof JsonProblem)
+    return new EngineError('damaged', `a stored document cannot be read: ${error.message}`)
   // SQLite's own failures carry a code; anything else is a bug of ours and stays one.
   if (!('errcode' in error)) return error
   return new EngineError(kind, error.message, { cause: error })

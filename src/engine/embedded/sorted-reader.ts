@@ -16,7 +16,8 @@ import { conditionOf, indexedPaths, type Condition, type Parameter } from './con
 import { afterPrefix, keyOf, tag } from './key.ts'
 import type { SortPlace } from './position.ts'
 import { documentCost, type Budget } from './budget.ts'
-import { documentOf, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import { storedFields } from '../../json/stored-fields.ts'
+import { rowOf, type Row, type StoreConnection } from './store-connection.ts'
 import { wantedBy, type Result, type StoreQuery, type StoreReader } from './store-reader.ts'
 
 export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
@@ -30,12 +31,17 @@ export function placeOf(
   row: { readonly text: string },
   keys: readonly SortKey[],
 ): SortPlace {
-  const document = documentOf(row)
+  const document = storedFields(row.text, fieldsOf(keys))
   return {
     by: 'sort',
     values: keys.map(({ path }) => outline(valueAt(document, path))),
     id: document.get('_id')!,
   }
+}
+
+/** The root fields that a sort looks at. */
+function fieldsOf(keys: readonly SortKey[]): ReadonlySet<string> {
+  return new Set(['_id', ...keys.map(({ path }) => path.segments[0]!)])
 }
 
 /** Containers tie with each other, so an empty one stands for all of its kind. */
@@ -58,6 +64,7 @@ class SortedRead {
   readonly #query: StoreQuery
   readonly #budget: Budget
   readonly #keys: readonly SortKey[]
+  readonly #fields: ReadonlySet<string>
   readonly #after: SortPlace | undefined
   readonly #condition: Condition
   readonly #documents: number
@@ -72,6 +79,7 @@ class SortedRead {
     this.#query = query
     this.#budget = budget
     this.#keys = query.sort
+    this.#fields = fieldsOf(query.sort)
     if (query.after !== undefined && query.after.by !== 'sort')
       throw new EngineError('position', 'the position belongs to another query')
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
@@ -144,7 +152,7 @@ class SortedRead {
     if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
     const isMissing = (row: Row): boolean =>
-      valueAt(documentOf(row), key.path) === undefined
+      valueAt(storedFields(row.text, this.#fields), key.path) === undefined
     if (this.#keys.length > 1) {
       this.#gather('doc d WHERE 1', [], isMissing)
       return
@@ -203,9 +211,11 @@ class SortedRead {
     }
     const order = direction === 1 ? 'e.value, e.doc' : 'e.value DESC, e.doc DESC'
     const { sql, parameters: more } = this.#condition
-    // Where there is a condition, the store passes over what does not fulfil it.
-    const where =
-      sql === '1' ? 'WHERE' : `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql} AND`
+    // The store passes over what does not fulfil the condition. Only one on _id needs the
+    // document for that.
+    const where = sql.includes('d.id')
+      ? `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql} AND`
+      : `WHERE ${sql.replaceAll('d.seq', 'e.doc')} AND`
     return this.#store.all(
       `SELECT e.value, e.doc FROM entry e ${where} e.path = ? AND e.element = 0${from} ` +
         `ORDER BY ${order} LIMIT ?`,
@@ -345,7 +355,9 @@ class SortedRead {
   /** The first rows in the sort's order that come after the position. */
   #best(rows: readonly Row[]): Row[] {
     const compare = compareBy(this.#keys)
-    const documents = rows.map((row) => ({ row, document: documentOf(row) }))
+    const documents = rows.map((row) => {
+      return { row, document: storedFields(row.text, this.#fields) }
+    })
     return documents
       .filter(({ document }) => this.#isAfter(document))
       .sort((a, b) => compare(a.document, b.document))

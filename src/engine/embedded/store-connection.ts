@@ -1,8 +1,7 @@
 /** A connection that reads one store: its statements, and what they bring. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../json/parse.ts'
-import { isObject, type JsonObject } from '../../json/value.ts'
-import { EngineError, type SearchFields } from '../engine.ts'
+import type { SearchFields } from '../engine.ts'
 import type { Parameter } from './conditions.ts'
 import { openToRead, storedPath } from './layout.ts'
 import { decodeVector } from './vector-bytes.ts'
@@ -125,11 +124,4 @@ export class StoreConnection {
 export function rowOf(columns: readonly unknown[]): Row {
   const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
   return value === undefined ? { seq, version, text } : { seq, version, text, value }
-}
-
-export function documentOf(row: { readonly text: string }): JsonObject {
-  const document = parseStored(row.text)
-  if (!isObject(document))
-    throw new EngineError('damaged', 'a stored document is no object')
-  return document
 }

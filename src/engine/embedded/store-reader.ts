@@ -6,6 +6,7 @@
  * (OverBudget) and starts again on a reading thread, which takes as many as it needs and
  * looks between them whether it is still wanted.
  */
+import { storedFields } from '../../json/stored-fields.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { IndexingRule } from '../../query/indexing.ts'
@@ -18,13 +19,7 @@ import { LeadReader, type JoinedRows } from './lead-reader.ts'
 import { leadsOf, type Lead } from './leads.ts'
 import type { Place } from './position.ts'
 import { readSorted } from './sorted-reader.ts'
-import {
-  documentOf,
-  rowColumns,
-  rowOf,
-  StoreConnection,
-  type Row,
-} from './store-connection.ts'
+import { rowColumns, rowOf, StoreConnection, type Row } from './store-connection.ts'
 
 /** A query as it reaches a store: the engine contract's, with the position decoded. */
 export interface StoreQuery {
@@ -63,6 +58,7 @@ export class StoreReader {
   readonly store: StoreConnection
   readonly #leads: LeadReader
   readonly #rule: IndexingRule
+  readonly #fields = new WeakMap<Filter, ReadonlySet<string>>()
 
   constructor(file: string, rule: IndexingRule) {
     this.store = new StoreConnection(file)
@@ -170,7 +166,8 @@ export class StoreReader {
     }
     return {
       rows: rows.slice(skip, skip + limit),
-      more: rows.length > skip + limit,
+      // Several keys may bring more than was wanted, without anybody having asked.
+      more: query.lookAhead !== false && rows.length > skip + limit,
       order:
         lead.kind === 'range' ? { by: 'range', path: lead.range.pathText } : { by: 'seq' },
     }
@@ -194,9 +191,17 @@ export class StoreReader {
     return leads
   }
 
+  /** The root fields that a filter looks at. */
+  #fieldsOf(filter: Filter): ReadonlySet<string> {
+    let names = this.#fields.get(filter)
+    if (names === undefined) this.#fields.set(filter, (names = new Set(rootsOf(filter))))
+    return names
+  }
+
   #documentToMatch(filter: Filter, row: Row): JsonObject {
-    const document = this.#rule.prune(documentOf(row))
-    if (!mentionsSearchFields(filter)) return document
+    const names = this.#fieldsOf(filter)
+    const document = this.#rule.prune(storedFields(row.text, names))
+    if (![...names].some((name) => name.startsWith('$'))) return document
     const { vector, vectorize, lexical } = this.store.searchFields(row.seq)
     // Only their presence can be asked for.
     if (vector !== undefined) document.set('$vector', null)
@@ -210,8 +215,8 @@ function all(filter: Filter): Lead {
   return { kind: 'all', rest: filter }
 }
 
-function mentionsSearchFields(filter: Filter): boolean {
-  if (filter.kind === 'and' || filter.kind === 'or')
-    return filter.of.some(mentionsSearchFields)
-  return filter.path.text.startsWith('$')
+function rootsOf(filter: Filter): string[] {
+  return filter.kind === 'and' || filter.kind === 'or'
+    ? filter.of.flatMap(rootsOf)
+    : [filter.path.segments[0]!]
 }

@@ -1,0 +1,75 @@
+/**
+ * Some fields of a stored object, without reading the others.
+ *
+ * Whoever looks at a field or two of many documents would otherwise spend most of the time
+ * on building values that nobody asks for. The text is one that printJson wrote: compact,
+ * and known to be right.
+ */
+import { JsonProblem, parseStored } from './parse.ts'
+import type { JsonObject } from './value.ts'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** The fields with these names that the object has, in its order. */
+export function storedFields(text: string, names: ReadonlySet<string>): JsonObject {
+  const fields: JsonObject = new Map()
+  let at = 1
+  while (fields.size < names.size && text.charCodeAt(at) === QUOTE) {
+    const nameEnd = endOfString(text, at)
+    const name = nameIn(text.slice(at + 1, nameEnd - 1))
+    const valueEnd = endOfValue(text, nameEnd + 1)
+    if (names.has(name)) fields.set(name, parseStored(text.slice(nameEnd + 1, valueEnd)))
+    at = valueEnd + 1
+  }
+  return fields
+}
+
+function nameIn(written: string): string {
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+}
+
+/** The place after the closing quote of the string that starts here. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code === BACKSLASH) at++
+  }
+  throw cutOff(text)
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start)
+  if (first === QUOTE) return endOfString(text, start)
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfContainer(text, start)
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === COMMA || code === CLOSE_BRACE) return at
+  }
+  throw cutOff(text)
+}
+
+function endOfContainer(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth--
+      if (depth === 0) return at + 1
+    }
+  }
+  throw cutOff(text)
+}
+
+function cutOff(text: string): JsonProblem {
+  const details = { kind: 'syntax', offset: text.length } as const
+  return new JsonProblem('the text ends before the object does', details)
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { JsonProblem } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import { storedFields } from '../../src/json/stored-fields.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { values } from './values.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+
+describe(`fields of a stored object, seed ${seed}`, () => {
+  const names = fc.oneof(
+    fc.constantFrom('_id', 'a', 'b', '__proto__', 'a"b', '\\', '}', ',', '\ud800', ''),
+    fc.string(),
+  )
+
+  test('are those of the parsed object', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(names, values), { selector: ([name]) => name }),
+        fc.uniqueArray(names),
+        (fields, wanted) => {
+          const object: JsonObject = new Map(fields)
+          const expected = fields.filter(([name]) => wanted.includes(name))
+          const found = storedFields(printJson(object), new Set(wanted))
+          assert.equal(printJson(found), printJson(new Map(expected)))
+        },
+      ),
+      { seed, numRuns: 5000 },
+    )
+  })
+
+  test('are refused when the text was cut off', () => {
+    const text = '{"_id":"x","a":{"b":[1,"}"]},"c":12}'
+    for (let end = 2; end < text.length; end++)
+      try {
+        storedFields(text.slice(0, end), new Set(['c']))
+      } catch (error) {
+        assert(error instanceof JsonProblem)
+      }
+  })
+
+  test('are none when none are asked for, or there are none', () => {
+    assert.equal(storedFields('{"a":1}', new Set()).size, 0)
+    assert.equal(storedFields('{}', new Set(['a'])).size, 0)
+  })
+})
