@@ -574,7 +574,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
 
       test('end when nobody waits any more', async () => {
         const large = await newStore()
-        await fill(large, 3000)
+        await fill(large, 12_000)
         const filter = where('list.1', 'gte', 'nowhere')
         for (const sort of [by(), by('list.0')]) {
           const giveUp = new AbortController()

@@ -30,8 +30,8 @@ export type ReaderReply =
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
 
-/** Rows between two looks at the flag: some tens of milliseconds. */
-const stepSize = 10_000
+/** Units between two looks at the flag: some milliseconds. */
+const stepSize = 4_000
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreReader>()
