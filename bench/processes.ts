@@ -9,6 +9,11 @@ const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
 
+export interface Memory {
+  readonly own: number
+  readonly mapped: number
+}
+
 /** A Stela server on a folder. */
 export class Stela {
   readonly port: number
@@ -49,10 +54,13 @@ export class Stela {
   }
 
   /** Memory in use, where the system tells. */
-  residentSize(): number | undefined {
+  /** Bytes of its own, and of files that are mapped: those are the system's to take back. */
+  memory(): Memory | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+      const bytesOf = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)![1]) * 1024
+      return { own: bytesOf('RssAnon'), mapped: bytesOf('RssFile') + bytesOf('RssShmem') }
     } catch {
       return undefined
     }

@@ -1,5 +1,6 @@
 /** Results as tables that are read in a terminal and rendered as Markdown. */
 import { arch, cpus, totalmem } from 'node:os'
+import type { Memory } from './processes.ts'
 import type { Figure, Results, Row } from './run.ts'
 
 /** The table of workloads and the table of single figures. */
@@ -28,7 +29,7 @@ const workloadHead = [
   'documents/s',
   'p50 ms',
   'p99 ms',
-  'server MB',
+  'server MB own + mapped',
   'against',
   'its rate',
   'ratio',
@@ -45,13 +46,17 @@ function workloadCells(row: Row): string[] {
     whole(row.documentsPerSecond),
     short(row.p50Ms),
     short(row.p99Ms),
-    row.residentSize === undefined ? '-' : whole(row.residentSize / 1e6),
+    row.memory === undefined ? '-' : megabytes(row.memory),
     row.baseline,
     baselineRate(row),
     row.ratio < 0.1 ? row.ratio.toPrecision(1) : row.ratio.toFixed(2),
     row.target === undefined ? '-' : `at least ${row.target}`,
     row.target === undefined ? '' : verdict(row.ratio >= row.target),
   ]
+}
+
+function megabytes({ own, mapped }: Memory): string {
+  return `${whole(own / 1e6)} + ${whole(mapped / 1e6)}`
 }
 
 /** Reads are compared by request, writes by document. */

@@ -19,7 +19,7 @@ import {
 } from './dataset.ts'
 import { Picks } from './documents.ts'
 import { Histogram } from './histogram.ts'
-import { Baseline, Stela, token } from './processes.ts'
+import { Baseline, Stela, token, type Memory } from './processes.ts'
 import type { Comparison, Workload } from './workloads/workload.ts'
 
 export interface Settings {
@@ -51,7 +51,7 @@ export interface Row {
   readonly documentsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  readonly residentSize: number | undefined
+  readonly memory: Memory | undefined
   readonly baseline: string
   readonly baselineDocumentsPerSecond: number
   readonly baselineRequestsPerSecond: number
@@ -211,7 +211,7 @@ function rowsOf(
   workload: Workload,
   connections: number,
 ) {
-  const residentSize = stage.server.residentSize()
+  const memory = stage.server.memory()
   const rate = ratesOf(subject)
   return workload.against.map(({ target }, i): Row => {
     const baseline = ratesOf(others[i]!)
@@ -223,7 +223,7 @@ function rowsOf(
       documentsPerSecond: rate.documents,
       p50Ms: subject.latencies.quantile(0.5),
       p99Ms: subject.latencies.quantile(0.99),
-      residentSize,
+      memory,
       baseline: others[i]!.contender.name,
       baselineRequestsPerSecond: baseline.requests,
       baselineDocumentsPerSecond: baseline.documents,

@@ -27,8 +27,8 @@ test('every workload runs against each of its baselines', async () => {
   )
   for (const row of rows) {
     const { name } = row.workload
-    const { requestsPerSecond, p50Ms, p99Ms, ratio, residentSize = 1 } = row
-    for (const value of [requestsPerSecond, p50Ms, p99Ms, ratio, residentSize])
+    const { requestsPerSecond, p50Ms, p99Ms, ratio, memory } = row
+    for (const value of [requestsPerSecond, p50Ms, p99Ms, ratio, memory?.own ?? 1])
       assert(Number.isFinite(value) && value > 0, `${name}: ${JSON.stringify(row)}`)
     assert(p50Ms <= p99Ms, name)
     const documentsPerRequest = row.documentsPerSecond / row.requestsPerSecond
