@@ -273,6 +273,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'pageSize',
   'deleteManyMax',
   'countMax',
+  'clausePartsMax',
   'filterComparisonsMax',
   'inValuesMax',
   'bodySizeMax',
