@@ -21,7 +21,8 @@ import {
 import { placeOf } from '../../src/engine/embedded/sorted-reader.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/budget.ts'
 import type { Row } from '../../src/engine/embedded/store-connection.ts'
-import { StoreReader, type Result } from '../../src/engine/embedded/store-reader.ts'
+import type { Result } from '../../src/engine/embedded/store-query.ts'
+import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
 import type {
   Engine,
   NewRecord,

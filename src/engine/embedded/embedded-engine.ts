@@ -29,7 +29,8 @@ import { Readers } from './readers.ts'
 import { placeOf } from './sorted-reader.ts'
 import { OverBudget, type Budget } from './budget.ts'
 import type { Row } from './store-connection.ts'
-import { StoreReader, type Result, type StoreQuery } from './store-reader.ts'
+import type { Result, StoreQuery } from './store-query.ts'
+import { StoreReader } from './store-reader.ts'
 import { Writer } from './writer.ts'
 
 export interface EmbeddedOptions {

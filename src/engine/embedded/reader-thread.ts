@@ -4,7 +4,8 @@ import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
 import type { Filter } from '../../query/filter.ts'
 import { EngineError } from '../engine.ts'
 import type { Budget } from './budget.ts'
-import { StoreReader, type Result, type StoreQuery } from './store-reader.ts'
+import type { Result, StoreQuery } from './store-query.ts'
+import { StoreReader } from './store-reader.ts'
 
 export type ReaderMessage =
   | ({ readonly id: number; readonly kind: 'read'; readonly query: StoreQuery } & Source)

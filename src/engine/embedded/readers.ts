@@ -3,7 +3,7 @@ import type { IndexingOptions } from '../schema.ts'
 import { EngineError } from '../engine.ts'
 import type { ReaderMessage, ReaderReply } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
-import type { Result, StoreQuery } from './store-reader.ts'
+import type { Result, StoreQuery } from './store-query.ts'
 import { Thread } from './thread.ts'
 
 interface Store {

@@ -18,7 +18,8 @@ import type { SortPlace } from './position.ts'
 import { documentCost, type Budget } from './budget.ts'
 import { storedFields } from '../../json/stored-fields.ts'
 import { rowOf, type Row, type StoreConnection } from './store-connection.ts'
-import { wantedBy, type Result, type StoreQuery, type StoreReader } from './store-reader.ts'
+import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
+import type { StoreReader } from './store-reader.ts'
 
 export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
   const { limit } = query
