@@ -31,14 +31,9 @@ export interface Source {
   readonly limits: Limits
 }
 
-export interface Wanted {
-  readonly filter: Filter
-  readonly sort: readonly SortKey[]
-  readonly skip: number
-  readonly limit: number
+/** A query, with a place of our own. */
+export interface Wanted extends Omit<Query, 'after' | 'lookAhead' | 'textsOnly'> {
   readonly after: Place | undefined
-  readonly stable: boolean
-  readonly withSearchFields: boolean
   /**
    * Whether to find out if anything follows, by reading one record more: nobody should be
    * sent to fetch an empty page, and nobody should wait for what they will not fetch.

@@ -1,21 +1,12 @@
 /** What a store is asked, and what it answers. */
-import type { Filter } from '../../query/filter.ts'
-import type { SortKey } from '../../query/sort.ts'
+import type { Query } from '../engine.ts'
 import type { JoinedRows } from './lead-reader.ts'
 import type { Place } from './position.ts'
 import type { Row } from './store-connection.ts'
 
-/** A query as it reaches a store: the engine contract's, with the position decoded. */
-export interface StoreQuery {
-  readonly filter: Filter
-  readonly sort: readonly SortKey[]
-  readonly skip: number
-  readonly limit: number
+/** The contract's query, with its position decoded. */
+export interface StoreQuery extends Omit<Query, 'after'> {
   readonly after: Place | undefined
-  readonly stable: boolean
-  readonly withSearchFields: boolean
-  readonly lookAhead?: boolean
-  readonly textsOnly?: boolean
 }
 
 /** How many rows to find: one more than asked for tells whether there are more. */
