@@ -116,11 +116,16 @@ function hasMoreParts(value: Value, max: number): boolean {
 }
 
 /** Any JSON but null, and it must be there. */
-export const required: Field<Value> = {
+const required: Field<Value> = {
   read(value, place) {
     if (value === undefined || value === null) violation(place, value, 'it is required')
     return value ?? null
   },
+}
+
+/** An update, which messages know by another name than the field's. */
+export const requiredUpdate: Field<Value> = {
+  read: (value, place) => required.read(value, { ...place, field: `${place.field}Clause` }),
 }
 
 /** A clause that must be there. */

@@ -1,7 +1,7 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated, withDocument } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { clauseOrNull, clause, flag, oneOf, options, required } from './fields.ts'
+import { clauseOrNull, clause, flag, oneOf, options, requiredUpdate } from './fields.ts'
 
 /** Updates the first document that matches, and returns it as it was or as it is now. */
 export const findOneAndUpdate = defineCommand({
@@ -10,7 +10,7 @@ export const findOneAndUpdate = defineCommand({
     filter: clause,
     sort: clause,
     projection: clauseOrNull,
-    update: required,
+    update: requiredUpdate,
     options: options({
       returnDocument: oneOf(['before', 'after'], 'before'),
       upsert: flag(false),

@@ -1,14 +1,14 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { clause, flag, options, required, text } from './fields.ts'
+import { clause, flag, options, requiredUpdate, text } from './fields.ts'
 
 /** Updates the documents that match, a page of them with each call. */
 export const updateMany = defineCommand({
   does: 'write',
   fields: {
     filter: clause,
-    update: required,
+    update: requiredUpdate,
     options: options({ upsert: flag(false), pageState: text }),
   },
 

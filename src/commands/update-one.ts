@@ -1,7 +1,7 @@
 import { parseUpdate } from '../query/parse-update.ts'
 import { replyUpdated } from './changed.ts'
 import { defineCommand } from './define.ts'
-import { clause, flag, options, required } from './fields.ts'
+import { clause, flag, options, requiredUpdate } from './fields.ts'
 
 /** Updates the first document that matches. */
 export const updateOne = defineCommand({
@@ -9,7 +9,7 @@ export const updateOne = defineCommand({
   fields: {
     filter: clause,
     sort: clause,
-    update: required,
+    update: requiredUpdate,
     options: options({ upsert: flag(false) }),
   },
 

@@ -29,6 +29,14 @@ describe('clauses', () => {
     }
   })
 
+  test('that are updates must be there, and have a name of their own', async () => {
+    const target = await collections.create([{ _id: 1 }])
+    for (const command of ['updateOne', 'updateMany', 'findOneAndUpdate']) {
+      const refusal = await target.refuse({ [command]: {} }, 'COMMAND_FIELD_VALUE_INVALID')
+      assert.match(refusal.message, /^command\.updateClause cannot be `null`/)
+    }
+  })
+
   test('of updates have at most so many paths', async () => {
     const target = await collections.create([{ _id: 1 }])
     const { message } = await target.refuse(
