@@ -177,7 +177,7 @@ class SortedRead {
     let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
     let inclusive = true
     while (!this.#isFull()) {
-      const size = Math.min(Math.max(64, this.#missing + 1), entriesMax)
+      const size = Math.min(Math.max(8, this.#missing + 1), entriesMax)
       const entries = this.#entries(path, direction, bound, inclusive, size)
       const groups = groupsOf(entries)
       const isLast = entries.length < size
@@ -212,29 +212,22 @@ class SortedRead {
     }
     const order = direction === 1 ? 'e.value, e.doc' : 'e.value DESC, e.doc DESC'
     const { sql, parameters: more } = this.#condition
-    // The store passes over what does not fulfil the condition. Only one on _id needs the
-    // document for that.
-    const where = sql.includes('d.id')
-      ? `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql} AND`
-      : `WHERE ${sql.replaceAll('d.seq', 'e.doc')} AND`
+    // The store passes over what does not fulfil the condition, and that before it looks for
+    // the document, unless the condition is on its _id.
     return this.#store.all(
-      `SELECT e.value, e.doc FROM entry e ${where} e.path = ? AND e.element = 0${from} ` +
-        `ORDER BY ${order} LIMIT ?`,
+      'SELECT d.seq, d.version, d.text, e.value FROM entry e ' +
+        `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql.replaceAll('d.seq', 'e.doc')} ` +
+        `AND e.path = ? AND e.element = 0${from} ORDER BY ${order} LIMIT ?`,
       [...more, ...parameters, size],
     )
   }
 
   /** Takes the documents of a group that was read whole. */
-  #takeGroup(path: number, group: Group & { readonly docs: readonly number[] }): void {
-    this.#budget.spend(group.docs.length)
-    const { exact } = this.#condition
-    const isAlone = group.docs.length === 1 && exact
-    if (isAlone && !this.#isPositionIn(group)) {
-      const found = this.#store.one('SELECT seq, version, text FROM doc WHERE seq = ?', [
-        group.docs[0]!,
-      ])
-      if (found !== undefined) this.#take([rowOf(found)])
-    } else this.#takeTies(path, group)
+  #takeGroup(path: number, group: ReadGroup): void {
+    this.#budget.spend(group.rows.length)
+    const isAlone = group.rows.length === 1 && this.#condition.exact
+    if (isAlone && !this.#isPositionIn(group)) this.#take(group.rows)
+    else this.#takeTies(path, group)
   }
 
   /** Takes the documents of a group that goes on beyond what was read. */
@@ -390,6 +383,11 @@ interface Group {
   readonly isMixed: boolean
 }
 
+/** A group, and those of its documents that were read. */
+interface ReadGroup extends Group {
+  readonly rows: Row[]
+}
+
 function entriesIn(path: number, group: Group) {
   return {
     sql: 'e.path = ? AND e.element = 0 AND e.value >= ? AND e.value < ?',
@@ -408,16 +406,17 @@ function groupOf(key: Uint8Array): Group {
   return { low, high: afterPrefix(low), isMixed: true }
 }
 
-function groupsOf(entries: readonly unknown[][]): (Group & { docs: number[] })[] {
-  const groups: (Group & { docs: number[] })[] = []
-  let last: (Group & { docs: number[] }) | undefined
-  for (const [value, doc] of entries as [Uint8Array, number][]) {
-    const key = value
+function groupsOf(entries: readonly unknown[][]): ReadGroup[] {
+  const groups: ReadGroup[] = []
+  let last: ReadGroup | undefined
+  for (const columns of entries) {
+    const row = rowOf(columns)
+    const key = row.value!
     const isSame =
       last !== undefined &&
       (last.isMixed ? key[0] === last.low[0] : Buffer.compare(key, last.low) === 0)
-    if (!isSame) groups.push((last = { ...groupOf(key), docs: [] }))
-    last!.docs.push(doc)
+    if (!isSame) groups.push((last = { ...groupOf(key), rows: [] }))
+    last!.rows.push(row)
   }
   return groups
 }
