@@ -32,6 +32,19 @@ export function sectionIn(parent: Section, name: string): Section | undefined {
   return section(value, `${parent.field}.${name}`, parent.violations)
 }
 
+/** A service as embedding and reranking both name one. */
+export function serviceIn(parent: Section): Section | undefined {
+  const service = sectionIn(parent, 'service')
+  if (service !== undefined)
+    refuseUnknownKeys(service, 'COMMAND_FIELD_UNKNOWN', [
+      'provider',
+      'modelName',
+      'authentication',
+      'parameters',
+    ])
+  return service
+}
+
 /** Unknown keys have one code where the API's own options are meant, another elsewhere. */
 export function refuseUnknownKeys(
   { field, members }: Section,

@@ -10,6 +10,7 @@ import {
   flagIn,
   refuseUnknownKeys,
   sectionIn,
+  serviceIn,
   textIn,
   type Section,
 } from './option-section.ts'
@@ -62,14 +63,8 @@ function byDefault(providers: RerankingProviders): RerankOptions {
 }
 
 function readService(rerank: Section): GivenRerankService | undefined {
-  const service = sectionIn(rerank, 'service')
+  const service = serviceIn(rerank)
   if (service === undefined) return undefined
-  refuseUnknownKeys(service, 'COMMAND_FIELD_UNKNOWN', [
-    'provider',
-    'modelName',
-    'authentication',
-    'parameters',
-  ])
   return {
     isEmpty: service.members.size === 0,
     provider: textIn(service, 'provider'),

@@ -12,6 +12,7 @@ import {
   integerIn,
   refuseUnknownKeys,
   sectionIn,
+  serviceIn,
   textIn,
   violation,
   type Section,
@@ -102,14 +103,8 @@ function oneSpelling<T>(
 }
 
 function readService(vector: Section): GivenService | undefined {
-  const service = sectionIn(vector, 'service')
+  const service = serviceIn(vector)
   if (service === undefined) return undefined
-  refuseUnknownKeys(service, 'COMMAND_FIELD_UNKNOWN', [
-    'provider',
-    'modelName',
-    'authentication',
-    'parameters',
-  ])
   return {
     provider: textIn(service, 'provider'),
     modelName: textIn(service, 'modelName'),

@@ -46,11 +46,6 @@ export function compareValues(a: Value | undefined, b: Value | undefined): numbe
   }
 }
 
-/** The order of document ids, which is also the one in which ties are broken. */
-export function compareIds(a: Value, b: Value): number {
-  return compareValues(a, b)
-}
-
 /** The types in ascending order. */
 export const rank = {
   missing: 0,
