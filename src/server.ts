@@ -8,6 +8,7 @@ import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { buildApp } from './http/app.ts'
 import { Arrivals } from './http/body.ts'
 import { Shutdown } from './http/shutdown.ts'
+import { openModels } from './providers/open-models.ts'
 
 export interface Server {
   /** Starts serving. Throws when the address is taken. */
@@ -38,11 +39,12 @@ export async function build(config: Config): Promise<Server> {
     log: (level, message) => log[level](message),
   })
   const engine = config.checked ? checked(opened) : opened
+  const models = openModels({ log: (level, message) => log[level](message) })
   const authenticator = await Authenticator.open(engine, config)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()
   const app = buildApp(
-    { engine, limits, log, authenticator, features, arrivals, shutdown },
+    { engine, limits, models, log, authenticator, features, arrivals, shutdown },
     {
       requestTimeoutMs,
       ...(log.isLevelEnabled('debug') && {
@@ -60,6 +62,7 @@ export async function build(config: Config): Promise<Server> {
     },
     async close() {
       await shutdown.stop(app)
+      await models.close()
       await engine.close()
     },
   }

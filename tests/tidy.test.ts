@@ -16,13 +16,13 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['config', 'server', 'engine'],
-  server: ['config', 'http', 'auth', 'engine', 'engine/embedded'],
-  config: ['http', 'auth'],
-  http: ['auth', 'commands', 'documents'],
+  server: ['config', 'http', 'auth', 'engine', 'engine/embedded', 'providers'],
+  config: ['http', 'auth', 'providers'],
+  http: ['auth', 'commands', 'documents', 'providers'],
   auth: ['engine'],
   commands: ['documents', 'query', 'engine', 'providers', 'auth'],
   documents: ['query', 'search', 'providers', 'engine'],
-  engine: ['query'],
+  engine: ['query', 'search'],
   'engine/embedded': ['engine', 'query', 'search'],
   providers: [],
   query: [],

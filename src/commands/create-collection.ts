@@ -6,8 +6,6 @@ import {
 import type { Engine } from '../engine/engine.ts'
 import type { Collection, CollectionOptions, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
-import { embeddingProviders } from '../providers/embedding-providers.ts'
-import { rerankingProviders } from '../providers/reranking-providers.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
 import { clause, text } from './fields.ts'
 import { checkName } from './names.ts'
@@ -18,13 +16,13 @@ export const createCollection = defineKeyspaceCommand({
   fields: { name: text, options: clause },
 
   async run(fields, context) {
-    const { limits, features } = context
+    const { limits, features, models } = context
     const name = checkName('Collection', fields.name, limits)
     const requested = parseCollectionOptions(fields.options, {
       limits,
       features,
-      embeddingProviders,
-      rerankingProviders,
+      embeddingProviders: models.embeddingProviders,
+      rerankingProviders: models.rerankingProviders,
     })
     const existing = await inTurn(context.engine, () =>
       findOrCreate(name, requested.options, context),

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import type { Credentials, Models } from '../providers/models.ts'
 import type { Fields, Field } from './fields.ts'
 
 /** The path that a command is sent to: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
@@ -14,6 +15,9 @@ export type Level = 'general' | 'keyspace' | 'target'
 export interface Context {
   readonly engine: Engine
   readonly limits: Limits
+  readonly models: Models
+  /** Keys for providers that came with the request. */
+  readonly credentials: Credentials
   readonly features: Features
   readonly principal: Principal
   /** Ends when the client goes away or the server stops. */

@@ -11,6 +11,7 @@ import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import type { Credentials, Models } from '../providers/models.ts'
 import type { Command, Features, KeyspaceContext, Level, Reply } from './define.ts'
 import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
 import { readFields } from './fields.ts'
@@ -27,6 +28,7 @@ export interface Call {
   /** Who asks; undefined when the token is not valid. */
   identify(): Principal | undefined
   readonly features: Features
+  readonly credentials: Credentials
   readonly signal: AbortSignal
 }
 
@@ -34,6 +36,7 @@ export interface Call {
 export interface Services {
   readonly engine: Engine
   readonly limits: Limits
+  readonly models: Models
   readonly log: Log
 }
 
@@ -148,7 +151,7 @@ async function run(
           collection: collectionCommands,
         })
       const context = new CallContext(call, principal, services)
-      const documents = documentsOf(target, services)
+      const documents = documentsOf(target, services).as(call.credentials)
       return command.collection(fields, Object.assign(context, { documents }))
     }
   }
@@ -157,16 +160,17 @@ async function run(
 const known = new WeakMap<Collection, Documents>()
 
 /** The same for all commands on a collection, for as long as the engine knows it. */
-function documentsOf(collection: Collection, { engine, limits }: Services): Documents {
+function documentsOf(collection: Collection, services: Services): Documents {
   let documents = known.get(collection)
   if (documents === undefined)
-    known.set(collection, (documents = new Documents(engine, collection, limits)))
+    known.set(collection, (documents = new Documents(services, collection)))
   return documents
 }
 
 class CallContext implements KeyspaceContext {
   readonly engine: Engine
   readonly limits: Limits
+  readonly models: Models
   readonly features: Features
   readonly principal: Principal
   readonly keyspace: string
@@ -175,10 +179,15 @@ class CallContext implements KeyspaceContext {
   constructor(call: Call, principal: Principal, services: Services) {
     this.engine = services.engine
     this.limits = services.limits
+    this.models = services.models
     this.features = call.features
     this.principal = principal
     this.keyspace = call.keyspace
     this.#call = call
+  }
+
+  get credentials(): Credentials {
+    return this.#call.credentials
   }
 
   /** Asked for when needed only: most commands end before anybody could lose interest. */

@@ -14,6 +14,8 @@ import { checkSortIndexed, parseSort } from '../query/parse-sort.ts'
 import { parseProjection, type Projection } from '../query/projection.ts'
 import type { Sort, SortKey } from '../query/sort.ts'
 import type { Update } from '../query/update.ts'
+import type { Credentials, Models } from '../providers/models.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
 import { insert, type Insertion } from './insert.ts'
 import { locksOf, type Locks } from './locks.ts'
@@ -63,29 +65,54 @@ export interface ChangedMany {
   readonly failure?: ApiError
 }
 
+/** What documents work with, of the whole server. */
+export interface DocumentServices {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly models: Models
+}
+
 export class Documents {
   readonly #store: Source & SearchRules & { readonly locks: Locks }
 
-  constructor(engine: Engine, collection: Collection, limits: Limits, embedder?: Embedder) {
+  readonly #services: DocumentServices
+
+  constructor(
+    services: DocumentServices,
+    collection: Collection,
+    credentials: Credentials = {},
+  ) {
+    const { engine, limits, models } = services
+    const { lexical } = collection.options
     this.#store = {
       engine,
       collection,
       target: `${collection.keyspace}.${collection.name}`,
       limits,
       indexing: indexingRule(collection.options.indexing),
+      analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
       locks: locksOf(engine),
-      embedder,
+      embedder: embedderOf(collection, models, credentials),
     }
+    this.#services = services
+  }
+
+  /** The same documents, for a request that brought keys for providers. */
+  as(credentials: Credentials): Documents {
+    const { collection } = this.#store
+    return collection.options.vector?.service === undefined
+      ? this
+      : new Documents(this.#services, collection, credentials)
   }
 
   /** Reads clauses in the order in which their errors win. */
   select(clauses: Clauses): Selection {
-    const { target, limits, indexing, collection } = this.#store
+    const { target, limits, indexing, collection, analyzer } = this.#store
     const { vector } = collection.options
-    const lexical = collection.options.lexical.enabled
+    const analyze = analyzer && ((text: string) => analyzer.terms(text))
     const vectorize = vector?.service !== undefined
-    const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, lexical })
-    const filter = parseFilter(clauses.filter, { limits, indexing, target, lexical })
+    const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, analyze })
+    const filter = parseFilter(clauses.filter, { limits, indexing, target, analyze })
     checkSortIndexed(sort, indexing)
     const projection = parseProjection(clauses.projection)
     return { filter, sort, projection, clauses }
@@ -293,6 +320,19 @@ export class Documents {
     const keys = valueSort(sort)
     const wanted = { ...anyOrder, filter, sort: keys, limit: 1, withSearchFields }
     return (await read(this.#store, wanted, signal)).records[0]
+  }
+}
+
+function embedderOf(
+  { options }: Collection,
+  models: Models,
+  credentials: Credentials,
+): Embedder | undefined {
+  const { service, dimension } = options.vector ?? {}
+  if (service === undefined || dimension === undefined) return undefined
+  return {
+    embed: (texts, purpose, signal) =>
+      models.embed({ service, dimension, texts, purpose, credentials, signal }),
   }
 }
 

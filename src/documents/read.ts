@@ -20,6 +20,7 @@ import type { IndexingRule } from '../query/indexing.ts'
 import { matches } from '../query/matches.ts'
 import { compareValues } from '../query/order.ts'
 import type { SortKey } from '../query/sort.ts'
+import type { Analyzer } from '../search/lexical/analyzer.ts'
 import { valueAt } from '../query/value-at.ts'
 import { attach } from './search-fields.ts'
 
@@ -29,6 +30,8 @@ export interface Source {
   readonly collection: Collection
   readonly indexing: IndexingRule
   readonly limits: Limits
+  /** Makes the terms of $lexical; undefined where the collection has no lexical search. */
+  readonly analyzer: Analyzer | undefined
 }
 
 /** A query, with a place of our own. */
@@ -246,18 +249,28 @@ export function parseRecord(record: StoredRecord): JsonObject {
   return parseStored(record.text) as JsonObject
 }
 
-function matchesRecord(source: Source, filter: Filter, record: StoredRecord): boolean {
+export function matchesRecord(
+  source: Source,
+  filter: Filter,
+  record: StoredRecord,
+): boolean {
   return matchesDocument(source, filter, record, parseRecord(record))
 }
 
 function matchesDocument(
-  { indexing }: Source,
+  { indexing, analyzer }: Source,
   filter: Filter,
   { search }: StoredRecord,
   document: JsonObject,
 ): boolean {
   const indexed = indexing.all ? document : indexing.prune(document)
-  return matches(filter, search === undefined ? indexed : attach(indexed, search).document)
+  const whole = search === undefined ? indexed : attach(indexed, search).document
+  return matches(filter, whole, (terms) => {
+    const text = search?.lexical
+    if (!text || analyzer === undefined) return false
+    const found = new Set(analyzer.terms(text))
+    return terms.every((term) => found.has(term))
+  })
 }
 
 function mentionsSearchFields(filter: Filter): boolean {

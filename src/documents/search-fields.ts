@@ -24,7 +24,11 @@ import {
 
 /** Turns texts into vectors, as the collection's embedding service does. */
 export interface Embedder {
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>
+  embed(
+    texts: readonly string[],
+    purpose: 'index' | 'search',
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]>
 }
 
 /** What the rules for search fields depend on. */
@@ -95,7 +99,8 @@ export async function embedTexts(
 ): Promise<readonly JsonObject[]> {
   documents.forEach((document, i) => checkTogether(document, i + 1, rules))
   const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
-  const vectors = texts.length === 0 ? [] : await embedder(rules).embed(texts, signal)
+  const vectors =
+    texts.length === 0 ? [] : await embedder(rules).embed(texts, 'index', signal)
   let next = 0
   return documents.map((document) => {
     if (!document.has('$vectorize') || document.has('$vector')) return document

@@ -106,6 +106,9 @@ export function checked(engine: Engine): Engine {
       return count
     },
 
+    search: (target, search, signal) =>
+      ask('search', () => engine.search(target, search, signal)),
+
     async estimateCount(target) {
       const count = await ask('estimateCount', () => engine.estimateCount(target))
       assertCount('estimateCount', count)

@@ -45,6 +45,16 @@ export interface Engine {
     stopAt: number,
     signal: AbortSignal,
   ): Promise<number | undefined>
+  /**
+   * The records that match the filter and come nearest to what is searched for, best first,
+   * ties by ascending _id. Scores are exact; by vector the best few may be missed now and
+   * then. Undefined when the engine can't serve it: then it is done above, from all records.
+   */
+  search(
+    target: Target,
+    search: Search,
+    signal: AbortSignal,
+  ): Promise<readonly Hit[] | undefined>
   /** All records, roughly. */
   estimateCount(target: Target): Promise<number>
 
@@ -96,6 +106,26 @@ export interface Query {
    * query may give them in `joined` instead of as records, which is less work for all.
    */
   readonly textsOnly?: boolean
+}
+
+export interface Search {
+  readonly by: SearchBy
+  readonly filter: Filter
+  readonly limit: number
+  /** Whether records should carry $vector, $vectorize and $lexical. */
+  readonly withSearchFields: boolean
+}
+
+export type SearchBy =
+  /** Nearest to a vector, by the metric of the collection; records without one are left out. */
+  | { readonly kind: 'vector'; readonly numbers: Float32Array }
+  /** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
+  | { readonly kind: 'lexical'; readonly terms: readonly string[] }
+
+export interface Hit {
+  readonly record: StoredRecord
+  /** The similarity of vectors (search/vector/similarity.ts), or the BM25 score. */
+  readonly score: number
 }
 
 /** A place in a query's results, opaque to all but the engine that made it. */
@@ -151,6 +181,11 @@ export interface NewRecord {
   readonly text: string
   readonly document: JsonObject
   readonly search: SearchFields
+  /**
+   * What the collection's analyzer makes of $lexical, repeats included, for engines that
+   * keep the index of terms themselves; absent where there is no text.
+   */
+  readonly terms?: readonly string[]
 }
 
 export type Write =

@@ -1,6 +1,8 @@
 /** What exists: keyspaces hold targets, and a target is a collection (later, or a table). */
 
-export type Metric = 'cosine' | 'dot_product' | 'euclidean'
+import type { Metric } from '../search/vector/similarity.ts'
+
+export type { Metric }
 
 export type DefaultIdType = 'objectId' | 'uuid' | 'uuidv6' | 'uuidv7'
 

@@ -12,9 +12,16 @@ import type { Features, Level } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
+import type { Credentials } from '../providers/models.ts'
 import type { Address } from './address.ts'
 import { parseBody, type Arrivals } from './body.ts'
-import { featuresOf, isJson, tokenOf, type FeatureSettings } from './headers.ts'
+import {
+  credentialsOf,
+  featuresOf,
+  isJson,
+  tokenOf,
+  type FeatureSettings,
+} from './headers.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
@@ -94,6 +101,10 @@ class HttpCall implements Call {
 
   get features(): Features {
     return featuresOf(this.#services.features, this.#request.headers)
+  }
+
+  get credentials(): Credentials {
+    return credentialsOf(this.#request.headers, this.#token)
   }
 
   get signal(): AbortSignal {

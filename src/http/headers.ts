@@ -1,6 +1,7 @@
 /** What request headers say. Names are lower case here, as Node hands them out. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Features } from '../commands/define.ts'
+import type { Credentials } from '../providers/models.ts'
 
 /**
  * The token, wherever the client put it; undefined when it sent none. An empty header is a
@@ -22,6 +23,19 @@ function bearerOf(authorization: string | undefined): string | undefined {
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
+}
+
+/** Keys for providers, which are handed on with what a command asks of them. */
+export function credentialsOf(headers: IncomingHttpHeaders, token: string): Credentials {
+  return {
+    embeddingKey: headerOf(headers, 'x-embedding-api-key'),
+    embeddingAccessId: headerOf(headers, 'x-embedding-access-id'),
+    embeddingSecretId: headerOf(headers, 'x-embedding-secret-id'),
+    // Clients differ in the name that they send it by.
+    rerankingKey:
+      headerOf(headers, 'reranking-api-key') ?? headerOf(headers, 'x-rerank-api-key'),
+    token,
+  }
 }
 
 /** Whether bodies of this content type are read; parameters such as charset are ignored. */

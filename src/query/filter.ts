@@ -26,7 +26,11 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  | { readonly kind: 'match'; readonly path: Path; readonly text: string }
+  /** Has all of these terms, as the collection's analyzer makes them. */
+  | { readonly kind: 'match'; readonly path: Path; readonly terms: readonly string[] }
+
+/** Makes the terms of a text, in order and with repeats. */
+export type Analyze = (text: string) => readonly string[]
 
 /** Matches every document. */
 export const everything: Filter = Object.freeze({ kind: 'and', of: Object.freeze([]) })

@@ -10,19 +10,38 @@ import { valueAt } from './value-at.ts'
 
 export { valueAt } from './value-at.ts'
 
-/** `document` holds $vector, $vectorize and $lexical like any other field. */
-export function matches(filter: Filter, document: JsonObject): boolean {
+/** Whether the text of the document that is asked about has all of some terms. */
+export type HasTerms = (terms: readonly string[]) => boolean
+
+/**
+ * `document` holds $vector, $vectorize and $lexical like any other field. Which terms its
+ * text has only an analyzer or an index can say.
+ */
+export function matches(
+  filter: Filter,
+  document: JsonObject,
+  hasTerms: HasTerms = cannotTell,
+): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.of.every((part) => matches(part, document))
+      return filter.of.every((part) => matches(part, document, hasTerms))
     case 'or':
-      return filter.of.some((part) => matches(part, document))
+      return filter.of.some((part) => matches(part, document, hasTerms))
+    case 'match':
+      return hasTerms(filter.terms)
     default:
       return holds(filter, document)
   }
 }
 
-function holds(filter: Comparison, document: JsonObject): boolean {
+function cannotTell(): never {
+  throw new Error('a filter with $match needs somebody who knows the terms of a text')
+}
+
+function holds(
+  filter: Exclude<Comparison, { kind: 'match' }>,
+  document: JsonObject,
+): boolean {
   const stored = valueAt(document, filter.path)
   switch (filter.kind) {
     case 'eq':
@@ -51,8 +70,6 @@ function holds(filter: Comparison, document: JsonObject): boolean {
       return !(Array.isArray(stored) && stored.length === filter.size)
     case 'exists':
       return (stored !== undefined) === filter.exists
-    case 'match':
-      throw new Error('only the lexical index can decide $match')
   }
 }
 

@@ -9,11 +9,12 @@ import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
-import { everything, type Comparison, type Filter } from './filter.ts'
+import { everything, type Analyze, type Comparison, type Filter } from './filter.ts'
 import type { IndexingRule } from './indexing.ts'
 import { rank, rankOf } from './order.ts'
 import { escapeSegment, parsePath, type Path } from './path.ts'
 import { showValue } from './show.ts'
+import { readTerms } from './terms.ts'
 
 /** What a filter may use on the collection that it is for. */
 export interface FilterContext {
@@ -21,7 +22,8 @@ export interface FilterContext {
   readonly indexing: IndexingRule
   /** The collection, as messages name it. */
   readonly target: string
-  readonly lexical: boolean
+  /** Undefined where the collection has no lexical search. */
+  readonly analyze: Analyze | undefined
 }
 
 export function parseFilter(value: Value | undefined, context: FilterContext): Filter {
@@ -208,11 +210,11 @@ function readComparison(
         throw invalidArgument(path, operator, 'true or false', argument)
       return { kind: 'exists', path, exists: argument }
     case '$match':
-      if (!context.lexical)
+      if (context.analyze === undefined)
         throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: context.target })
       if (typeof argument !== 'string')
         throw invalidArgument(path, operator, 'a String of terms', argument)
-      return { kind: 'match', path, text: argument }
+      return { kind: 'match', path, terms: readTerms(argument, context.analyze, context) }
     case '$and':
     case '$or':
     case '$not':
@@ -343,11 +345,7 @@ function checkComparisons({ context, comparisons }: Reading): void {
     throw apiError('FILTER_FIELDS_LIMIT_VIOLATION', { count: comparisons.length, max })
   if (comparisons.filter(({ path }) => path.text === '_id').length > 1)
     throw apiError('FILTER_MULTIPLE_ID_FILTER')
-  for (const comparison of comparisons) {
-    checkIndexed(comparison, context)
-    // Full-text search is not part of this version.
-    if (comparison.kind === 'match') throw unknownOperator('$match')
-  }
+  for (const comparison of comparisons) checkIndexed(comparison, context)
 }
 
 function checkIndexed(comparison: Comparison, context: FilterContext): void {

@@ -2,10 +2,12 @@
 import { apiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import type { Analyze } from './filter.ts'
 import type { IndexingRule } from './indexing.ts'
 import { parsePath, type Path } from './path.ts'
 import { showValue } from './show.ts'
 import type { Sort, SortKey } from './sort.ts'
+import { readTerms } from './terms.ts'
 import { checkVector, decodeBinaryVector, readVectorNumbers } from './vector.ts'
 
 /** What a sort may use on the collection that it is for. */
@@ -17,7 +19,8 @@ export interface SortContext {
   readonly vector: { readonly dimension: number; readonly metric: string } | undefined
   /** An embedding service is configured. */
   readonly vectorize: boolean
-  readonly lexical: boolean
+  /** Undefined where the collection has no lexical search. */
+  readonly analyze: Analyze | undefined
 }
 
 export function parseSort(value: Value | undefined, context: SortContext): Sort {
@@ -68,11 +71,12 @@ const searches = {
     return { kind: 'vectorize', text: query }
   },
 
-  $lexical(query: Value, { target, lexical }: SortContext): Sort {
+  $lexical(query: Value, { target, analyze }: SortContext): Sort {
     if (typeof query !== 'string')
       throw invalid(`Sort on "$lexical" takes a String of terms; ${shown(query)} was sent`)
-    if (!lexical) throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
-    return { kind: 'lexical', text: query }
+    if (analyze === undefined)
+      throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
+    return { kind: 'lexical', terms: readTerms(query, analyze, { target }) }
   },
 }
 

@@ -11,4 +11,5 @@ export type Sort =
   | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
-  | { readonly kind: 'lexical'; readonly text: string }
+  /** Terms are distinct, and at least one. */
+  | { readonly kind: 'lexical'; readonly terms: readonly string[] }

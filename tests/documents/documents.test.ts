@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/json/value.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/query/parse-update.ts'
 import { json, object } from './json.ts'
+import { openModels } from '../../src/providers/open-models.ts'
 import { collection, PlainEngine } from './plain-engine.ts'
 
 const { signal } = new AbortController()
@@ -33,9 +34,8 @@ class Fixture {
 
   another(): Documents {
     return new Documents(
-      this.engine,
+      { engine: this.engine, limits: this.#limits, models: openModels({ log: () => {} }) },
       collection({ vector: { dimension: 2, metric: 'cosine', sourceModel: 'other' } }),
-      this.#limits,
     )
   }
 

@@ -57,6 +57,10 @@ export class PlainEngine implements Engine {
     return Promise.resolve(undefined)
   }
 
+  search(): Promise<undefined> {
+    return Promise.resolve(undefined)
+  }
+
   estimateCount(): Promise<number> {
     return Promise.resolve(this.#records.size)
   }

@@ -14,6 +14,8 @@ export function servingNothing(engine: Engine): Engine {
       engine.createCollection(keyspace, name, options),
     dropTarget: (target) => engine.dropTarget(target),
 
+    search: () => Promise.resolve(undefined),
+
     async read(target, query, signal) {
       const bare = {
         ...query,

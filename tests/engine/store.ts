@@ -51,6 +51,7 @@ export class Store {
       collection: target,
       indexing: indexingRule(target.options.indexing),
       limits: defaultLimits,
+      analyzer: undefined,
     }
   }
 

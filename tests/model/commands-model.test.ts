@@ -423,7 +423,7 @@ function operatorOf(comparison: Comparison): [string, Value] {
     case 'notSize':
       return ['$size', comparison.size]
     case 'match':
-      return ['$match', comparison.text]
+      return ['$match', comparison.terms.join(' ')]
     default:
       return [`$${comparison.kind}`, comparison.value]
   }

@@ -13,12 +13,19 @@ interface Settings {
   readonly lexical?: boolean
 }
 
+function words(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/\W+/)
+    .filter((term) => term !== '')
+}
+
 function read(text: string, settings: Settings = {}): Filter {
   return parseFilter(parseStored(text), {
     limits: defaultLimits,
     indexing: indexingRule(settings.indexing),
     target: 'shop.books',
-    lexical: settings.lexical ?? true,
+    analyze: (settings.lexical ?? true) ? words : undefined,
   })
 }
 
@@ -53,7 +60,7 @@ describe('a filter', () => {
       limits: defaultLimits,
       indexing: indexingRule(undefined),
       target: 'shop.books',
-      lexical: true,
+      analyze: words,
     }
     assert.equal(parseFilter(undefined, context), everything)
     assert.equal(parseFilter(null, context), everything)
@@ -243,7 +250,7 @@ describe('a filter is refused', () => {
     ['{"$lexical":{"$match":5}}', bad, '5 (Number)'],
     ['{"a":{"$match":"text"}}', bad, '"a"'],
     ['{"$not":{"$lexical":{"$match":"text"}}}', bad, '$not'],
-    ['{"$lexical":{"$match":"text"}}', 'FILTER_UNSUPPORTED_OPERATOR', '"$match"'],
+    ['{"$lexical":{"$match":"?!"}}', 'INVALID_DATABASE_QUERY', '"?!"'],
   ]
   for (const [text, code, named] of rejections)
     test(`as ${code}: ${text}`, () => refuses(text, code, named))

@@ -16,7 +16,7 @@ const context = {
   limits: defaultLimits,
   indexing: indexingRule(undefined),
   target: 'shop.books',
-  lexical: true,
+  analyze: undefined,
 }
 
 function object(text: string): JsonObject {
@@ -229,13 +229,14 @@ describe('a filter', () => {
     assert(!matches({ kind: 'all', path, values: [binary] }, document))
   })
 
-  test('leaves $match to the lexical index', () => {
+  test('asks those who know the terms of a text about $match', () => {
     const path = parsePath('$lexical')
     assert('segments' in path)
-    assert.throws(
-      () => matches({ kind: 'match', path, text: 'x' }, object('{}')),
-      /lexical/,
-    )
+    const filter = { kind: 'match', path, terms: ['x', 'y'] } as const
+    const has = (terms: readonly string[]) => terms.join() === 'x,y'
+    assert(matches(filter, object('{}'), has))
+    assert(!matches(filter, object('{}'), () => false))
+    assert.throws(() => matches(filter, object('{}')), /terms/)
   })
 })
 

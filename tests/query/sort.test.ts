@@ -22,7 +22,11 @@ const everywhere: SortContext = {
   limits: defaultLimits,
   vector: { dimension: 2, metric: 'cosine' },
   vectorize: true,
-  lexical: true,
+  analyze: (text) =>
+    text
+      .toLowerCase()
+      .split(/\W+/)
+      .filter((term) => term !== ''),
 }
 
 function read(text: string, changes: Partial<SortContext> = {}): Sort {

@@ -14,7 +14,11 @@ function parse(filter: string): Filter {
     limits: defaultLimits,
     indexing: indexingRule(undefined),
     target: 'library.books',
-    lexical: true,
+    analyze: (text) =>
+      text
+        .toLowerCase()
+        .split(/\W+/)
+        .filter((term) => term !== ''),
   })
 }
 

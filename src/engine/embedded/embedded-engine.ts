@@ -18,6 +18,7 @@ import {
   type Page,
   type Position,
   type Query,
+  type Search,
   type SearchFields,
   type StoredRecord,
   type Write,
@@ -170,6 +171,12 @@ class EmbeddedEngine implements Engine {
     )
   }
 
+  async search(target: Target, _search: Search, signal: AbortSignal): Promise<undefined> {
+    signal.throwIfAborted()
+    this.#store(target)
+    return Promise.resolve(undefined)
+  }
+
   estimateCount(target: Target): Promise<number> {
     return this.#attempt('read', () => {
       const store = this.#store(target)
@@ -185,7 +192,7 @@ class EmbeddedEngine implements Engine {
   ): Promise<readonly Outcome[]> {
     const store = this.#store(target)
     const { ordered = false } = options
-    const outcomes = await this.#writer.write(store.file, store.rule, writes, ordered)
+    const { outcomes } = await this.#writer.write(store.file, store.rule, writes, ordered)
     store.reader.store.endRead()
     return outcomes
   }

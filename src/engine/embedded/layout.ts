@@ -5,7 +5,8 @@
  *   search  $vector, $vectorize and $lexical of the documents that have any
  *   path    the paths that occur, and how many documents have each
  *   entry   the index: which document has which value at which path (entries.ts)
- *   meta    the number of documents, and of the latest write
+ *   feed    which documents got or lost a vector with which write, for the vector index
+ *   meta    the number of documents and of the latest write; what the feed starts after
  *
  * docs/internals/store.md tells more. A file says who wrote it and in which format before
  * anything else is believed of it.
@@ -17,13 +18,13 @@ import { EngineError } from '../engine.ts'
 /** "STLA": the file is ours. */
 const applicationId = 0x53544c41
 /** Raised with every change to a file's layout that older code could not read. */
-export const formatVersion = 1
+export const formatVersion = 2
 
 export const storeFile = 'store.db'
 
 const storeSchema = `
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-  INSERT INTO meta VALUES ('documents', 0), ('version', 0);
+  INSERT INTO meta VALUES ('documents', 0), ('version', 0), ('feed', 0);
   CREATE TABLE doc(
     seq INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -37,6 +38,7 @@ const storeSchema = `
     vectorize TEXT,
     lexical TEXT
   ) STRICT;
+  CREATE TABLE feed(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
   CREATE TABLE path(
     id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,

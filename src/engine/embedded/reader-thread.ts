@@ -2,9 +2,9 @@
 import { parentPort } from 'node:worker_threads'
 import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
 import type { Filter } from '../../query/filter.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type Search } from '../engine.ts'
 import type { Budget } from './budget.ts'
-import type { Result, StoreQuery } from './store-query.ts'
+import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
 
 export type ReaderMessage =
@@ -15,6 +15,7 @@ export type ReaderMessage =
       readonly filter: Filter
       readonly stopAt: number
     } & Source)
+  | ({ readonly id: number; readonly kind: 'search'; readonly search: Search } & Source)
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'stop' }
 
@@ -28,6 +29,7 @@ interface Source {
 export type ReaderReply =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly count: number }
+  | { readonly id: number; readonly hits: readonly ScoredRow[] }
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
 
@@ -67,6 +69,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
         const count = (reader: StoreReader) =>
           reader.count(filter, stopAt, budgetOf(message))
         return { id, count: readFrom(message, count) }
+      }
+      case 'search': {
+        const { search } = message
+        const find = (reader: StoreReader) => reader.search(search, budgetOf(message))
+        return { id, hits: readFrom(message, find) }
       }
       case 'close':
         stores.get(message.file)?.close()

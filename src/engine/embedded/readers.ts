@@ -1,9 +1,9 @@
 /** The threads that long reads go to, and whose turn it is. */
 import type { IndexingOptions } from '../schema.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type Search } from '../engine.ts'
 import type { ReaderMessage, ReaderReply } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
-import type { Result, StoreQuery } from './store-query.ts'
+import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { Thread } from './thread.ts'
 
 interface Store {
@@ -18,7 +18,7 @@ interface Member {
 
 /** A read before it has its number and its flag. */
 type Read =
-  Extract<ReaderMessage, { kind: 'read' | 'count' }> extends infer M
+  Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
       ? Omit<M, 'id' | 'cancelled'>
       : never
@@ -47,6 +47,15 @@ export class Readers {
   ): Promise<number> {
     const reply = await this.#ask({ kind: 'count', filter, stopAt, ...store }, signal)
     return (reply as { count: number }).count
+  }
+
+  async search(
+    store: Store,
+    search: Search,
+    signal: AbortSignal,
+  ): Promise<readonly ScoredRow[]> {
+    const reply = await this.#ask({ kind: 'search', search, ...store }, signal)
+    return (reply as { hits: readonly ScoredRow[] }).hits
   }
 
   async close(file: string): Promise<void> {

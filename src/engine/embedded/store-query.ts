@@ -9,6 +9,12 @@ export interface StoreQuery extends Omit<Query, 'after'> {
   readonly after: Place | undefined
 }
 
+/** A row that a search found, and how well it fits. */
+export interface ScoredRow {
+  readonly row: Row
+  readonly score: number
+}
+
 /** How many rows to find: one more than asked for tells whether there are more. */
 export function wantedBy({ skip, limit, lookAhead }: StoreQuery): number {
   return skip + limit + (lookAhead === false ? 0 : 1)

@@ -11,13 +11,13 @@ import type { JsonObject } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { IndexingRule } from '../../query/indexing.ts'
 import { matches } from '../../query/matches.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type Search } from '../engine.ts'
 import { OverBudget, tryOut, type Budget } from './budget.ts'
 import { keyOf } from './key.ts'
 import { LeadReader } from './lead-reader.ts'
 import { leadsOf, type Lead } from './leads.ts'
 import { readSorted } from './sorted-reader.ts'
-import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
+import { wantedBy, type Result, type ScoredRow, type StoreQuery } from './store-query.ts'
 import { rowColumns, rowOf, StoreConnection, type Row } from './store-connection.ts'
 
 export class StoreReader {
@@ -63,6 +63,12 @@ export class StoreReader {
       if (count >= stopAt) return stopAt
     }
     return count
+  }
+
+  /** The best rows of a search, best first. */
+  search(search: Search, budget: Budget): ScoredRow[] {
+    budget.spend(0)
+    throw new Error(`search by ${search.by.kind} is not served`)
   }
 
   /** All matching rows of a selective filter, in no promised order. */

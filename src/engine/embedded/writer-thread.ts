@@ -19,12 +19,23 @@ export type WriterMessage =
       batch: WriteBatch
     }
   | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
+  | {
+      readonly id: number
+      readonly kind: 'trim'
+      readonly file: string
+      readonly version: number
+    }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'configure'; readonly durable: boolean }
   | { readonly id: number; readonly kind: 'stop' }
 
 export type WriterReply =
-  | { readonly id: number; readonly outcomes: readonly Outcome[] }
+  | {
+      readonly id: number
+      readonly outcomes: readonly Outcome[]
+      /** The number of the latest write to the store, once this one is done. */
+      readonly version: number
+    }
   | { readonly id: number; readonly error: string }
 
 /** The writes of one request, packed so that few objects cross between threads. */
@@ -74,6 +85,10 @@ class StoreWriter {
     this.#readMeta()
   }
 
+  get version(): number {
+    return this.#version
+  }
+
   /** Runs all tasks in one transaction: either all are durable or none happened. */
   commit(tasks: readonly ((store: StoreWriter) => Outcome[])[]): Outcome[][] {
     this.#database.exec('BEGIN IMMEDIATE')
@@ -111,6 +126,14 @@ class StoreWriter {
     this.#pathCounts.clear()
     this.#documents = 0
     this.#version++
+    return this.trim(this.#version)
+  }
+
+  /** Forgets what the vector index has taken in for good. */
+  trim(version: number): Outcome[] {
+    const { feed, meta } = this.#statements
+    feed.trim.run(version)
+    meta.raise.run(version, 'feed')
     return []
   }
 
@@ -153,16 +176,19 @@ class StoreWriter {
       }
     }
     this.#version = version
-    this.#writeSearch(seq, operation)
+    this.#writeSearch(seq, version, operation)
     this.#writeEntries(seq, operation, batch, pathIds)
     return 'done'
   }
 
-  #writeSearch(seq: number | bigint, { kind, search }: Operation): void {
-    const { put, remove } = this.#statements.search
+  #writeSearch(seq: number | bigint, version: number, { kind, search }: Operation): void {
+    const { find, put, remove } = this.#statements.search
+    const before = kind === 'insert' ? undefined : find.get(seq)
     if (search !== null)
       put.run(seq, search.form, search.vector, search.vectorize, search.lexical)
-    else if (kind !== 'insert') remove.run(seq)
+    else if (before !== undefined) remove.run(seq)
+    if (!isSame(before?.['vector'] as Uint8Array | null | undefined, search?.vector))
+      this.#statements.feed.add.run(version, seq)
   }
 
   #writeEntries(
@@ -213,6 +239,12 @@ class StoreWriter {
   }
 }
 
+function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {
+  return (a ?? null) === null || (b ?? null) === null
+    ? (a ?? null) === (b ?? null)
+    : Buffer.compare(a!, b!) === 0
+}
+
 type Statements = ReturnType<typeof prepareStatements>
 
 function prepareStatements(database: DatabaseSync) {
@@ -221,6 +253,7 @@ function prepareStatements(database: DatabaseSync) {
     meta: {
       read: prepare('SELECT value FROM meta WHERE name = ?'),
       write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
+      raise: prepare('UPDATE meta SET value = max(value, ?) WHERE name = ?'),
     },
     doc: {
       insert: prepare(
@@ -231,11 +264,16 @@ function prepareStatements(database: DatabaseSync) {
       remove: prepare('DELETE FROM doc WHERE seq = ?'),
     },
     search: {
+      find: prepare('SELECT vector FROM search WHERE doc = ?'),
       put: prepare(
         'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
           'VALUES (?, ?, ?, ?, ?)',
       ),
       remove: prepare('DELETE FROM search WHERE doc = ?'),
+    },
+    feed: {
+      add: prepare('INSERT INTO feed(version, doc) VALUES (?, ?)'),
+      trim: prepare('DELETE FROM feed WHERE version <= ?'),
     },
     entry: {
       put: prepare('INSERT INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)'),
@@ -269,12 +307,20 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
     try {
       const tasks = group.map((message) => (store: StoreWriter) => {
-        return message.kind === 'write' ? store.write(message.batch) : store.truncate()
+        switch (message.kind) {
+          case 'write':
+            return store.write(message.batch)
+          case 'trim':
+            return store.trim(message.version)
+          default:
+            return store.truncate()
+        }
       })
       const store = storeOf(file)
       const outcomes = store.commit(tasks)
       untidy.add(store)
-      return group.map(({ id }, i) => ({ id, outcomes: outcomes[i]! }))
+      const { version } = store
+      return group.map(({ id }, i) => ({ id, outcomes: outcomes[i]!, version }))
     } catch (error) {
       return group.map(({ id }) => ({ id, error: reasonOf(error) }))
     }
@@ -295,7 +341,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         for (const store of stores.values()) store.close()
         stores.clear()
       }
-      return { id: message.id, outcomes: [] }
+      return { id: message.id, outcomes: [], version: 0 }
     } catch (error) {
       return { id: message.id, error: reasonOf(error) }
     }
@@ -306,8 +352,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const replies: WriterReply[] = []
     for (const group of groupsOf(messages)) {
       const message = group[0]!
-      if (message.kind === 'write' || message.kind === 'truncate')
-        replies.push(...commitGroup(message.file, group))
+      if (isWrite(message)) replies.push(...commitGroup(message.file, group))
       else replies.push(control(message))
     }
     port.postMessage(replies)
@@ -336,7 +381,7 @@ function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
   const groups: WriterMessage[][] = []
   let open = new Map<string, WriterMessage[]>()
   for (const message of messages) {
-    if (message.kind !== 'write' && message.kind !== 'truncate') {
+    if (!isWrite(message)) {
       groups.push([message])
       open = new Map()
       continue
@@ -350,6 +395,12 @@ function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
     }
   }
   return groups
+}
+
+function isWrite(
+  message: WriterMessage,
+): message is Extract<WriterMessage, { kind: 'write' | 'truncate' | 'trim' }> {
+  return ['write', 'truncate', 'trim'].includes(message.kind)
 }
 
 function reasonOf(error: unknown): string {

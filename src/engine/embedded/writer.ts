@@ -38,13 +38,18 @@ export class Writer {
     rule: IndexingRule,
     writes: readonly Write[],
     ordered: boolean,
-  ): Promise<readonly Outcome[]> {
+  ): Promise<Written> {
     const batch = packWrites(writes, rule, ordered)
     return this.#ask({ kind: 'write', file, batch })
   }
 
-  async truncate(file: string): Promise<void> {
-    await this.#ask({ kind: 'truncate', file })
+  async truncate(file: string): Promise<Written> {
+    return this.#ask({ kind: 'truncate', file })
+  }
+
+  /** Forgets what the feed says of writes up to this one. */
+  async trim(file: string, version: number): Promise<void> {
+    await this.#ask({ kind: 'trim', file, version })
   }
 
   /** Lets go of a store; a later write would open it again. */
@@ -56,10 +61,16 @@ export class Writer {
     await this.#ask({ kind: 'stop' })
   }
 
-  async #ask(message: Unnumbered<WriterMessage>): Promise<readonly Outcome[]> {
+  async #ask(message: Unnumbered<WriterMessage>): Promise<Written> {
     const reply = await this.#thread.ask(message)
-    return 'outcomes' in reply ? reply.outcomes : []
+    return 'outcomes' in reply ? reply : { outcomes: [], version: 0 }
   }
+}
+
+export interface Written {
+  readonly outcomes: readonly Outcome[]
+  /** The number of the latest write to the store. */
+  readonly version: number
 }
 
 export function packWrites(

@@ -1,0 +1,95 @@
+/**
+ * Searching: by vector or by terms, best first. What an engine can't serve is found here, by
+ * looking at every record; that is also what the word of an engine is tested against.
+ */
+import type { Hit, Search, StoredRecord } from '../engine/engine.ts'
+import { termScore, termWeight, type Corpus } from '../search/lexical/bm25.ts'
+import { similarity } from '../search/vector/similarity.ts'
+import { compareValues } from '../query/order.ts'
+import { everything } from '../query/filter.ts'
+import { anyOrder, matchesRecord, read, type Source } from './read.ts'
+
+export async function search(
+  source: Source,
+  wanted: Search,
+  signal: AbortSignal,
+): Promise<readonly Hit[]> {
+  const served = await source.engine.search(source.collection, wanted, signal)
+  return served ?? searchHere(source, wanted, signal)
+}
+
+async function searchHere(
+  source: Source,
+  { by, filter, limit }: Search,
+  signal: AbortSignal,
+): Promise<readonly Hit[]> {
+  // The counts behind a BM25 score are those of all records, so the filter comes later.
+  const all = { ...anyOrder, filter: everything, limit: Infinity, withSearchFields: true }
+  const { records } = await read(source, all, signal)
+  const scoreOf =
+    by.kind === 'vector'
+      ? bySimilarity(source, by.numbers)
+      : byTerms(source, by.terms, records)
+  const hits: Hit[] = []
+  for (const record of records) {
+    const score = scoreOf(record)
+    if (score !== undefined && matchesRecord(source, filter, record))
+      hits.push({ record, score })
+  }
+  return hits
+    .sort((a, b) => b.score - a.score || compareValues(a.record.id, b.record.id))
+    .slice(0, limit)
+}
+
+/** Undefined for records that have no place in the results. */
+type ScoreOf = (record: StoredRecord) => number | undefined
+
+function bySimilarity({ collection }: Source, query: Float32Array): ScoreOf {
+  const { metric } = collection.options.vector!
+  return ({ search }) =>
+    search?.vector
+      ? similarity(metric, query, Float32Array.from(search.vector.numbers))
+      : undefined
+}
+
+function byTerms(
+  { analyzer }: Source,
+  terms: readonly string[],
+  records: readonly StoredRecord[],
+): ScoreOf {
+  const counted = new Map<StoredRecord, CountedTerms>()
+  for (const record of records) {
+    const text = record.search?.lexical
+    if (text) counted.set(record, countTerms(analyzer!.terms(text)))
+  }
+  const texts = [...counted.values()]
+  const corpus: Corpus = {
+    documents: texts.length,
+    tokens: texts.reduce((sum, { length }) => sum + length, 0),
+  }
+  const weights = terms.map((term) =>
+    termWeight(corpus, texts.filter(({ counts }) => counts.has(term)).length),
+  )
+  return (record) => {
+    const text = counted.get(record)
+    if (text === undefined) return undefined
+    let score = 0
+    for (const [i, term] of terms.entries()) {
+      const count = text.counts.get(term)
+      if (count === undefined) return undefined
+      score += termScore(weights[i]!, count, text.length, corpus)
+    }
+    return score
+  }
+}
+
+interface CountedTerms {
+  readonly counts: ReadonlyMap<string, number>
+  readonly length: number
+}
+
+function countTerms(terms: readonly string[]): CountedTerms {
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return { counts, length: terms.length }
+}

@@ -1,0 +1,12 @@
+/** Models that run inside the server, without a network and without a key. */
+export interface LocalModels {
+  /** One vector per text, in order. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>
+  /** One score per passage, in order: greater fits the query better. */
+  rerank(
+    query: string,
+    passages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly number[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,72 @@
+/**
+ * The plainest token filters, which the others and the languages build on.
+ */
+import type { Token, TokenFilter } from '../stage.ts'
+
+export const lowercase: TokenFilter = mapTexts((text) => text.toLowerCase())
+export const uppercase: TokenFilter = mapTexts((text) => text.toUpperCase())
+
+/** Changes the text of each token. Filters after it never see an empty one. */
+export function mapTexts(change: (text: string) => string): TokenFilter {
+  return (tokens) =>
+    withoutEmpty(tokens.map((token) => withText(token, change(token.text))))
+}
+
+/** Cuts words down to their stems; protected ones stay as they are. */
+export function stemmer(stem: (word: string) => string): TokenFilter {
+  return (tokens) =>
+    withoutEmpty(
+      tokens.map((token) => (token.keyword ? token : withText(token, stem(token.text)))),
+    )
+}
+
+/** Drops stop words. The next token steps over their places, so phrases still line up. */
+export function stop(words: ReadonlySet<string>, ignoreCase = false): TokenFilter {
+  const has = membership(words, ignoreCase)
+  return (tokens) => keep(tokens, (token) => !has(token.text))
+}
+
+/** Cuts an article off the front of a word: "l'avion" is "avion". */
+export function elision(articles: ReadonlySet<string>, ignoreCase = false): TokenFilter {
+  const has = membership(articles, ignoreCase)
+  return mapTexts((text) => {
+    const apostrophe = text.search(/['\u2019]/)
+    if (apostrophe <= 0 || !has(text.slice(0, apostrophe))) return text
+    return text.slice(apostrophe + 1)
+  })
+}
+
+/** Whether a text is one of the words, in any case if so asked. */
+export function membership(
+  words: ReadonlySet<string>,
+  ignoreCase: boolean,
+): (text: string) => boolean {
+  if (!ignoreCase) return (text) => words.has(text)
+  const lower = new Set([...words].map((word) => word.toLowerCase()))
+  return (text) => lower.has(text.toLowerCase())
+}
+
+/** The tokens that are wanted; what follows a dropped one keeps its place. */
+export function keep(
+  tokens: readonly Token[],
+  isWanted: (token: Token) => boolean,
+): readonly Token[] {
+  const kept: Token[] = []
+  let skipped = 0
+  for (const token of tokens)
+    if (isWanted(token)) {
+      kept.push(skipped === 0 ? token : { ...token, step: token.step + skipped })
+      skipped = 0
+    } else skipped += token.step
+  return kept
+}
+
+export function withText(token: Token, text: string): Token {
+  return text === token.text ? token : { ...token, text }
+}
+
+function withoutEmpty(tokens: readonly Token[]): readonly Token[] {
+  return tokens.some((token) => token.text === '')
+    ? keep(tokens, (token) => token.text !== '')
+    : tokens
+}
