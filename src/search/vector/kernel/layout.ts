@@ -1,0 +1,238 @@
+/**
+ * Where things are in the memory of one index. All of the index lives in linear memory, at
+ * addresses that depend only on its shape, so that saving the memory saves the index and
+ * several threads can work on the same memory.
+ *
+ *   header    numbers about the index (below)
+ *   scratch   one area per thread: queries, heaps, marks
+ *   places    which node holds a document: a hash table by the document's number
+ *   pending   a ring of nodes that are not linked into the graph yet, oldest first
+ *   upper     link lists above level 0, for one node in sixteen
+ *   nodes     last, because it grows
+ *
+ * One thread writes, any number search meanwhile, without locks. Searchers may see a list
+ * that is being rewritten, or a node that is being reused: every number they can find there
+ * is a valid node, and who asked checks what was found against the store.
+ */
+
+export const NIL: u32 = 0xffffffff
+
+/** Links of a node above level 0, and at level 0. */
+export const M: u32 = 16
+export const M0: u32 = 32
+export const LEVEL_MAX: u32 = 12
+
+export const COSINE: u32 = 0
+export const DOT_PRODUCT: u32 = 1
+export const EUCLIDEAN: u32 = 2
+
+export namespace State {
+  /** Not in use: on the free list. */
+  export const free: u32 = 0
+  /** Found by scanning; not in the graph yet. */
+  export const pending: u32 = 1
+  export const linked: u32 = 2
+  /** Walked through, but never found. */
+  export const deleted: u32 = 3
+  /** As deleted, and about to be free: nobody may link to it any more. */
+  export const leaving: u32 = 4
+  /** Deleted before it was linked: freed when its turn comes. */
+  export const dropped: u32 = 5
+}
+
+/** After AssemblyScript's own data, which starts at --memoryBase and is small. */
+export const HEADER: usize = 32768
+/** Bytes that hold the fields below. */
+export const HEADER_SIZE: usize = 256
+
+export namespace Field {
+  export const dimension: u32 = 0
+  export const metric: u32 = 1
+  export const capacity: u32 = 2
+  export const breadth: u32 = 3
+  /** Nodes ever taken: no node has a greater number. */
+  export const count: u32 = 4
+  export const entry: u32 = 5
+  export const topLevel: u32 = 6
+  export const upperTop: u32 = 7
+  export const pendingHead: u32 = 8
+  export const pendingTail: u32 = 9
+  export const freeNode: u32 = 10
+  export const live: u32 = 11
+  export const deleted: u32 = 12
+  export const random: u32 = 13
+  /** Odd while places are being moved. */
+  export const placesEpoch: u32 = 14
+  export const repairCursor: u32 = 15
+  export const leaving: u32 = 16
+  /** Nodes that were freed are left alone: they are being saved. */
+  export const frozen: u32 = 17
+  /** Squared lengths of vectors, as floats' bits: what they are lifted to (code.ts) ... */
+  export const liftedLength: u32 = 18
+  /** ... and what that follows from. */
+  export const lengthMean: u32 = 19
+  export const lengthSpread: u32 = 20
+  /** Free blocks of upper lists, by level. */
+  export const freeUpper: u32 = 21
+}
+
+@inline export function field(i: u32): u32 {
+  return load<u32>(HEADER + (<usize>i << 2))
+}
+@inline export function setField(i: u32, value: u32): void {
+  store<u32>(HEADER + (<usize>i << 2), value)
+}
+@inline export function sharedField(i: u32): u32 {
+  return atomic.load<u32>(HEADER + (<usize>i << 2))
+}
+@inline export function shareField(i: u32, value: u32): void {
+  atomic.store<u32>(HEADER + (<usize>i << 2), value)
+}
+
+// What follows from the shape of the index; each thread works it out for itself.
+export let dimension: u32 = 0
+export let metric: u32 = 0
+export let capacity: u32 = 0
+/** Numbers of a code, padded to whole SIMD registers. */
+export let codeSize: usize = 0
+export let nodeSize: usize = 0
+export let nodes: usize = 0
+export let upper: usize = 0
+export let upperEnd: usize = 0
+export let places: usize = 0
+export let placesMask: u32 = 0
+export let pending: usize = 0
+
+// This thread's scratch.
+export let input: usize = 0
+export let query: usize = 0
+export let numbers: usize = 0
+export let visited: usize = 0
+export let known: usize = 0
+export let allowed: usize = 0
+export let candidates: usize = 0
+export let results: usize = 0
+export let selected: usize = 0
+export let kept: usize = 0
+export let near: usize = 0
+export let distances: usize = 0
+
+/** Results that a search can gather. */
+export const RESULTS_MAX: u32 = 16384
+/** Numbers of documents that are handed over at a time, in either direction. */
+export const NUMBERS_MAX: u32 = 16384
+/** Nodes whose distances are worked out at a time. */
+export const NEAR_MAX: u32 = 2048
+
+@inline function aligned(address: usize): usize {
+  return (address + 63) & ~(<usize>63)
+}
+
+/** Works out all addresses. Returns where the nodes begin. */
+export function place(thread: u32, threads: u32): usize {
+  dimension = field(Field.dimension)
+  metric = field(Field.metric)
+  capacity = field(Field.capacity)
+  codeSize = (dimension + 15) & ~15
+  nodeSize = aligned(codeSize + 160)
+  const marks = aligned(<usize>capacity / 8 + 64)
+  let at: usize = aligned(HEADER + 1024)
+  let end = at
+  for (let t: u32 = 0; t < threads; t++) {
+    let a = end
+    const inputAt = a; a = aligned(a + <usize>dimension * 4 + 64)
+    const queryAt = a; a = aligned(a + codeSize + 160)
+    const numbersAt = a; a = aligned(a + <usize>NUMBERS_MAX * 8)
+    const resultsAt = a; a = aligned(a + <usize>(RESULTS_MAX + 64) * 8)
+    const selectedAt = a; a += 1024
+    const keptAt = a; a += 1024
+    const nearAt = a; a = aligned(a + <usize>(NEAR_MAX + 64) * 4)
+    const distancesAt = a; a = aligned(a + <usize>(NEAR_MAX + 64) * 8)
+    const visitedAt = a; a += marks
+    const knownAt = a; a += marks
+    const allowedAt = a; a += marks
+    const candidatesAt = a; a = aligned(a + <usize>capacity * 8 + 64)
+    if (t == thread) {
+      input = inputAt; query = queryAt; numbers = numbersAt; results = resultsAt
+      selected = selectedAt; kept = keptAt; near = nearAt; distances = distancesAt
+      visited = visitedAt; known = knownAt; allowed = allowedAt; candidates = candidatesAt
+    }
+    end = a
+  }
+  at = end
+  places = at
+  placesMask = placesSize(capacity) - 1
+  at = aligned(at + (<usize>(placesMask + 1) << 2))
+  pending = at
+  at = aligned(at + (<usize>(placesMask + 1) << 1))
+  upper = at
+  // One node in fifteen has a list above level 0, of 64 bytes; a quarter is to spare.
+  at = aligned(at + <usize>capacity * 6 + 65536)
+  upperEnd = at
+  nodes = at
+  return at
+}
+
+/** At most half full, so that runs stay short. */
+function placesSize(capacity: u32): u32 {
+  let size: u32 = 1024
+  while (size < capacity * 2) size <<= 1
+  return size
+}
+
+// A node: its code, what turns the code back into numbers, what it is, its links.
+@inline export function node(id: u32): usize {
+  return nodes + <usize>id * nodeSize
+}
+@inline export function upperOf(id: u32): u32 {
+  return load<u32>(node(id) + codeSize, 16)
+}
+@inline export function setUpper(id: u32, offset: u32): void {
+  store<u32>(node(id) + codeSize, offset, 16)
+}
+@inline export function levelOf(id: u32): u32 {
+  return load<u8>(node(id) + codeSize, 20)
+}
+@inline export function setLevel(id: u32, level: u32): void {
+  store<u8>(node(id) + codeSize, level, 20)
+}
+@inline export function stateOf(id: u32): u32 {
+  return load<u8>(node(id) + codeSize, 21)
+}
+@inline export function setState(id: u32, state: u32): void {
+  store<u8>(node(id) + codeSize, state, 21)
+}
+/** The document's number in its store. */
+@inline export function documentOf(id: u32): f64 {
+  return load<f64>(node(id) + codeSize, 24)
+}
+@inline export function setDocument(id: u32, document: f64): void {
+  store<f64>(node(id) + codeSize, document, 24)
+}
+/** A node's links end at the first NIL. */
+@inline export function linksOf(id: u32, level: u32): usize {
+  return level == 0
+    ? node(id) + codeSize + 32
+    : upper + <usize>upperOf(id) + <usize>(level - 1) * (M << 2)
+}
+@inline export function linksMax(level: u32): u32 {
+  return level == 0 ? M0 : M
+}
+@inline export function pendingAt(i: u32): usize {
+  return pending + (<usize>(i & (placesMask >> 1)) << 2)
+}
+
+@inline export function isMarked(marks: usize, id: u32): bool {
+  return ((<u32>load<u8>(marks + (id >> 3)) >> (id & 7)) & 1) != 0
+}
+@inline export function mark(marks: usize, id: u32): void {
+  const at = marks + (id >> 3)
+  store<u8>(at, load<u8>(at) | (<u32>1 << (id & 7)))
+}
+@inline export function unmark(marks: usize, id: u32): void {
+  const at = marks + (id >> 3)
+  store<u8>(at, load<u8>(at) & ~(<u32>1 << (id & 7)))
+}
+@inline export function unmarkAll(marks: usize): void {
+  memory.fill(marks, 0, (<usize>field(Field.count) + 8) >> 3)
+}

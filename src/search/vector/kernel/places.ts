@@ -1,0 +1,67 @@
+/**
+ * Which node holds a document: a hash table with linear probing. Documents are numbered in
+ * the order in which they come, so their numbers are good hashes as they are, and the part of
+ * the table that is in use stays together.
+ */
+import { documentOf, Field, field, NIL, places, placesMask, sharedField, shareField } from './layout'
+
+@inline function homeOf(document: f64): u32 {
+  return <u32>(<u64>document) & placesMask
+}
+@inline function placeAt(i: u32): usize {
+  return places + (<usize>i << 2)
+}
+
+/** The node of a document, or NIL. */
+export function findNode(document: f64): u32 {
+  while (true) {
+    const epoch = sharedField(Field.placesEpoch)
+    const found = probe(document)
+    // What was missing may have been on the move.
+    if (found != NIL || ((epoch & 1) == 0 && epoch == sharedField(Field.placesEpoch)))
+      return found
+  }
+}
+
+function probe(document: f64): u32 {
+  let i = homeOf(document)
+  // Ends for searchers even while the table changes under them.
+  for (let steps: u32 = 0; steps <= placesMask; steps++) {
+    const held = load<u32>(placeAt(i))
+    if (held == 0) return NIL
+    if (documentOf(held - 1) == document) return held - 1
+    i = (i + 1) & placesMask
+  }
+  return NIL
+}
+
+export function addPlace(document: f64, id: u32): void {
+  let i = homeOf(document)
+  while (load<u32>(placeAt(i)) != 0) i = (i + 1) & placesMask
+  atomic.store<u32>(placeAt(i), id + 1)
+}
+
+/** Takes a document out, and closes the gap so that nothing behind it is lost. */
+export function removePlace(document: f64): void {
+  let gap = homeOf(document)
+  while (true) {
+    const held = load<u32>(placeAt(gap))
+    if (held == 0) return
+    if (documentOf(held - 1) == document) break
+    gap = (gap + 1) & placesMask
+  }
+  shareField(Field.placesEpoch, field(Field.placesEpoch) + 1)
+  let i = gap
+  while (true) {
+    i = (i + 1) & placesMask
+    const held = load<u32>(placeAt(i))
+    if (held == 0) break
+    const home = homeOf(documentOf(held - 1))
+    // It may move back to the gap unless its home lies between the two.
+    if (((i - home) & placesMask) < ((i - gap) & placesMask)) continue
+    store<u32>(placeAt(gap), held)
+    gap = i
+  }
+  store<u32>(placeAt(gap), 0)
+  shareField(Field.placesEpoch, field(Field.placesEpoch) + 1)
+}
