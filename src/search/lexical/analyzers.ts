@@ -154,6 +154,7 @@ export const tokenFilters: readonly Component[] = [
       preserveOriginal: '0 or 1',
       stemEnglishPossessive: '0 or 1',
       ignoreKeywords: '0 or 1',
+      adjustOffsets: '0 or 1',
       protected: 'text',
       types: 'text',
     },

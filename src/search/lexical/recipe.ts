@@ -14,6 +14,14 @@ import {
   type ArgumentType,
   type Component,
 } from './analyzers.ts'
+import { ArgumentProblem } from './arguments.ts'
+import {
+  makeCharFilter,
+  makeTokenFilter,
+  makeTokenizer,
+  type Make,
+  type Makers,
+} from './components.ts'
 
 export const defaultAnalyzer = 'standard'
 
@@ -50,20 +58,43 @@ function findRecipeProblem(recipe: JsonObject): string | undefined {
   if (!Array.isArray(filterList)) return notAnArray('filters', filterList)
   if (tokenizer === undefined && charFilterList.length === 0 && filterList.length === 0)
     return 'analyzer names no tokenizer and no filter. It needs at least one of them'
+  if (charFilterList.length + filterList.length > filtersMax)
+    return `analyzer has more than ${filtersMax} filters`
   return (
-    firstProblem(charFilterList, charFilters, 'char filter') ??
-    firstProblem(tokenizer === undefined ? [] : [tokenizer], tokenizers, 'tokenizer') ??
-    firstProblem(filterList, tokenFilters, 'token filter')
+    firstProblem(charFilterList, charFilterKind) ??
+    firstProblem(tokenizer === undefined ? [] : [tokenizer], tokenizerKind) ??
+    firstProblem(filterList, tokenFilterKind)
   )
+}
+
+/** Each one goes over every text, so nobody gets any number of them. */
+const filtersMax = 32
+
+interface Kind {
+  readonly what: string
+  readonly known: readonly Component[]
+  readonly make: Makers<unknown>
+}
+
+const charFilterKind: Kind = {
+  what: 'char filter',
+  known: charFilters,
+  make: makeCharFilter,
+}
+const tokenizerKind: Kind = { what: 'tokenizer', known: tokenizers, make: makeTokenizer }
+const tokenFilterKind: Kind = {
+  what: 'token filter',
+  known: tokenFilters,
+  make: makeTokenFilter,
 }
 
 function notAnArray(member: string, value: Value): string {
   return `${member} of analyzer is of type ${jsonTypeOf(value)}, but is an Array`
 }
 
-function firstProblem(list: Value[], known: readonly Component[], what: string) {
+function firstProblem(list: Value[], kind: Kind) {
   for (const given of list) {
-    const problem = findComponentProblem(given, known, what)
+    const problem = findComponentProblem(given, kind)
     if (problem !== undefined) return problem
   }
   return undefined
@@ -71,8 +102,7 @@ function firstProblem(list: Value[], known: readonly Component[], what: string) 
 
 function findComponentProblem(
   given: Value,
-  known: readonly Component[],
-  what: string,
+  { what, known, make }: Kind,
 ): string | undefined {
   if (!isObject(given))
     return `a ${what} of analyzer is of type ${jsonTypeOf(given)}, but is an Object`
@@ -92,8 +122,15 @@ function findComponentProblem(
   const args = given.get('args') ?? new Map<string, Value>()
   if (!isObject(args))
     return `args of the ${what} "${name}" is of type ${jsonTypeOf(args)}, but is an Object`
-  return findArgumentProblem(args, component, `the ${what} "${name}"`)
+  const where = `the ${what} "${name}"`
+  return (
+    findArgumentProblem(args, component, where) ??
+    findMakingProblem(make.get(name.toLowerCase())!, args, where)
+  )
 }
+
+/** Enough for long lists of words; more would have to be kept and read at every start. */
+const argumentLengthMax = 1_000_000
 
 function findArgumentProblem(
   args: JsonObject,
@@ -109,12 +146,29 @@ function findArgumentProblem(
       }`
     if (typeof value !== 'string')
       return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but is a String`
+    if (value.length > argumentLengthMax)
+      return `"${name}" of ${where} has more than ${argumentLengthMax} characters`
     if (!argumentPatterns[type].test(value))
       return `"${name}" of ${where} cannot be "${value}". It is: ${type}`
   }
   for (const name of Object.keys(component.required ?? {}))
     if (!args.has(name)) return `${where} needs "${name}" in its args`
   return undefined
+}
+
+/** What only shows when the component is made: patterns, ranges, entries of lists. */
+function findMakingProblem(
+  make: Make<unknown>,
+  args: JsonObject,
+  where: string,
+): string | undefined {
+  try {
+    make(args as Map<string, string>)
+    return undefined
+  } catch (error) {
+    if (error instanceof ArgumentProblem) return `${where}: ${error.message}`
+    throw error
+  }
 }
 
 const argumentPatterns: Readonly<Record<ArgumentType, RegExp>> = {

@@ -3,8 +3,14 @@
  */
 import type { Token, TokenFilter } from '../stage.ts'
 
-export const lowercase: TokenFilter = mapTexts((text) => text.toLowerCase())
+export const lowercase: TokenFilter = mapTexts(lowercased)
 export const uppercase: TokenFilter = mapTexts((text) => text.toUpperCase())
+
+/** The Turkish capital İ would become two characters, of which nobody types the second. */
+export function lowercased(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : text.replaceAll('İ', 'i').toLowerCase()
+}
 
 /** Changes the text of each token. Filters after it never see an empty one. */
 export function mapTexts(change: (text: string) => string): TokenFilter {

@@ -1,0 +1,97 @@
+/**
+ * Reads the arguments of a component. They were found in the catalogue and have the right
+ * type by then; what they may be beyond that, each component says where it reads them.
+ */
+import { compilePattern, type Pattern } from './pattern/pattern.ts'
+import type { Arguments } from './stage.ts'
+
+/** Says what is wrong with an argument, to whoever asked for the component. */
+export class ArgumentProblem extends Error {}
+
+export function countIn(
+  args: Arguments,
+  name: string,
+  range: { readonly min?: number; readonly max: number; readonly default?: number },
+): number {
+  const { min = 1, max } = range
+  const count = Number(args.get(name) ?? range.default)
+  if (!(count >= min && count <= max))
+    throw new ArgumentProblem(`"${name}" is ${count}, but must be from ${min} to ${max}`)
+  return count
+}
+
+/** Two counts, of which the first may not exceed the second. */
+export function checkOrder(
+  [smallName, small]: readonly [string, number],
+  [largeName, large]: readonly [string, number],
+): void {
+  if (small > large)
+    throw new ArgumentProblem(
+      `"${smallName}" is ${small}, but must not exceed "${largeName}", which is ${large}`,
+    )
+}
+
+/** "true", "1" and their opposites. */
+export function flagIn(args: Arguments, name: string, otherwise: boolean): boolean {
+  const flag = args.get(name)?.toLowerCase()
+  return flag === undefined ? otherwise : flag === 'true' || flag === '1'
+}
+
+export function choiceIn<Choice extends string>(
+  args: Arguments,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const given = args.get(name)?.toLowerCase() ?? choices[0]
+  const choice = choices.find((one) => one.toLowerCase() === given)
+  if (choice === undefined)
+    throw new ArgumentProblem(
+      `"${name}" cannot be "${args.get(name)}". It is: ${choices.join(' or ')}`,
+    )
+  return choice
+}
+
+export function patternIn(args: Arguments, name = 'pattern'): Pattern {
+  const source = args.get(name) ?? ''
+  try {
+    return compilePattern(source)
+  } catch (error) {
+    throw asProblem(name, source, error)
+  }
+}
+
+export function asProblem(name: string, source: string, error: unknown): unknown {
+  if (!(error instanceof SyntaxError)) return error
+  return new ArgumentProblem(`"${name}" cannot be "${source}": ${error.message}`)
+}
+
+/**
+ * Lists that would be files elsewhere are written out: entries between commas or on lines
+ * of their own, a comma inside an entry as "\,". Empty entries and comments don't count.
+ */
+export function entriesIn(list: string): readonly string[] {
+  return list
+    .split(/(?<!\\)[,\n\r]/)
+    .map((entry) => entry.replaceAll('\\,', ',').trim())
+    .filter((entry) => entry !== '' && !entry.startsWith('#'))
+}
+
+/** The two sides of an entry such as "a => b"; undefined: it has only one. */
+export function pairIn(entry: string, sign = '=>'): readonly [string, string] | undefined {
+  const at = entry.indexOf(sign)
+  if (at < 0) return undefined
+  return [entry.slice(0, at).trim(), entry.slice(at + sign.length).trim()]
+}
+
+/** The words of such a list; undefined: it was not given. */
+export function wordsIn(args: Arguments, name: string): ReadonlySet<string> | undefined {
+  const list = args.get(name)
+  if (list === undefined) return undefined
+  const format = args.has('format')
+    ? choiceIn(args, 'format', ['wordset', 'snowball'])
+    : 'wordset'
+  if (format === 'wordset') return new Set(entriesIn(list))
+  // Snowball's lists have several words on a line, and comments after a bar.
+  const lines = entriesIn(list).map((line) => line.replace(/\|.*/, ''))
+  return new Set(lines.flatMap((line) => line.split(/\s+/)).filter((word) => word !== ''))
+}

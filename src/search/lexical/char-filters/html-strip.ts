@@ -1,0 +1,133 @@
+/**
+ * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
+ * they stand for. Where a tag ends a line of text, so does what is left.
+ */
+import { entriesIn } from '../arguments.ts'
+import type { Arguments, CharFilter } from '../stage.ts'
+import { decodeEntity } from './html-entities.ts'
+
+export function htmlStrip(args: Arguments): CharFilter {
+  const escaped = entriesIn(args.get('escapedTags') ?? '').flatMap((tags) =>
+    tags.split(/\s+/),
+  )
+  const kept = new Set(escaped.map((tag) => tag.toLowerCase()))
+  return (text) => new Stripper(text, kept).strip()
+}
+
+/** Tags inside of a line, which leave nothing behind. */
+const inlineTags: ReadonlySet<string> = new Set([
+  ...['a', 'abbr', 'acronym', 'b', 'basefont', 'bdo', 'big', 'cite', 'code', 'dfn', 'em'],
+  ...['font', 'i', 'img', 'input', 'kbd', 'label', 'q', 's', 'samp', 'select', 'small'],
+  ...['span', 'strike', 'strong', 'sub', 'sup', 'textarea', 'tt', 'u', 'var'],
+])
+
+/** A tag that is longer is taken for text; so one that never ends costs little. */
+const tagLengthMax = 4_096
+
+class Stripper {
+  readonly #text: string
+  readonly #keptTags: ReadonlySet<string>
+  #made = ''
+  #at = 0
+  /** What was looked for to the end of the text, and is not there. */
+  readonly #missing = new Set<string>()
+
+  constructor(text: string, keptTags: ReadonlySet<string>) {
+    this.#text = text
+    this.#keptTags = keptTags
+  }
+
+  strip(): string {
+    const text = this.#text
+    const markup = /[<&]/g
+    for (;;) {
+      markup.lastIndex = this.#at
+      const start = markup.exec(text)?.index
+      if (start === undefined) return this.#made + text.slice(this.#at)
+      this.#made += text.slice(this.#at, start)
+      this.#at = start
+      const understood = text[start] === '&' ? this.#entity() : this.#markup()
+      if (!understood) {
+        this.#made += text[start]!
+        this.#at++
+      }
+    }
+  }
+
+  #entity(): boolean {
+    const entity = decodeEntity(this.#text, this.#at)
+    if (entity === undefined) return false
+    this.#made += entity.text
+    this.#at = entity.end
+    return true
+  }
+
+  #markup(): boolean {
+    const start = this.#at
+    if (this.#text.startsWith('<!--', start)) return this.#skipPast('-->', start + 4)
+    if (this.#text.startsWith('<![CDATA[', start)) return this.#characterData(start + 9)
+    if (/^<[!?][a-z]/i.test(this.#text.slice(start, start + 3)))
+      return this.#skipPast('>', start + 2)
+    return this.#tag()
+  }
+
+  #skipPast(end: string, from: number): boolean {
+    if (this.#missing.has(end)) return false
+    const found = this.#text.indexOf(end, from)
+    if (found < 0) this.#missing.add(end)
+    else this.#at = found + end.length
+    return found >= 0
+  }
+
+  #characterData(from: number): boolean {
+    if (!this.#skipPast(']]>', from)) return false
+    this.#made += this.#text.slice(from, this.#at - 3)
+    return true
+  }
+
+  #tag(): boolean {
+    const text = this.#text
+    const start = this.#at
+    const name = nameAt(text, start)
+    const end = name === undefined ? undefined : tagEnd(text, start + 1)
+    if (name === undefined || end === undefined) return false
+    this.#at = end
+    if (this.#keptTags.has(name)) {
+      this.#made += text.slice(start, end)
+      return true
+    }
+    const opens = text[start + 1] !== '/'
+    if (opens && (name === 'script' || name === 'style')) this.#skipContent(name)
+    this.#made += inlineTags.has(name) ? '' : '\n'
+    return true
+  }
+
+  /** Without an end, all of the rest belongs to it. */
+  #skipContent(name: string): void {
+    const close = new RegExp(`</${name}`, 'gi')
+    close.lastIndex = this.#at
+    const end = close.test(this.#text) ? this.#text.indexOf('>', close.lastIndex) : -1
+    this.#at = end < 0 ? this.#text.length : end + 1
+  }
+}
+
+const tagName = /<\/?([a-z][a-z0-9:_-]{0,63})(?=[\s/>])/iy
+
+function nameAt(text: string, start: number): string | undefined {
+  tagName.lastIndex = start
+  return tagName.exec(text)?.[1]!.toLowerCase()
+}
+
+/** Where a tag ends; a ">" between quotes doesn't end it. */
+function tagEnd(text: string, from: number): number | undefined {
+  let quote = ''
+  const limit = Math.min(text.length, from + tagLengthMax)
+  for (let at = from; at < limit; at++) {
+    const char = text[at]!
+    if (quote !== '') quote = char === quote ? '' : quote
+    else if (char === '"' || char === "'") quote = char
+    else if (char === '>') return at + 1
+    else if (char === '<') return undefined
+  }
+  return undefined
+}

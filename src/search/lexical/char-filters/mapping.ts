@@ -1,0 +1,89 @@
+/** Replaces texts by others, wherever they stand; of those that fit, the longest. */
+import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
+import { TextBuilder } from '../bounds.ts'
+import type { Arguments, CharFilter } from '../stage.ts'
+
+export function mapping(args: Arguments): CharFilter {
+  const root = newBranch()
+  for (const entry of entriesIn(args.get('mapping') ?? '')) addEntry(root, entry)
+  return (text) => {
+    const made = new TextBuilder()
+    let kept = 0
+    let at = 0
+    while (at < text.length) {
+      const found = longestAt(root, text, at)
+      if (found === undefined) at++
+      else {
+        made.add(text.slice(kept, at))
+        made.add(found.replacement)
+        at += found.length
+        kept = at
+      }
+    }
+    made.add(text.slice(kept))
+    return made.toString()
+  }
+}
+
+/** Texts by their characters, one a level. */
+interface Branch {
+  readonly next: Map<string, Branch>
+  replacement?: string
+}
+
+function newBranch(): Branch {
+  return { next: new Map() }
+}
+
+/** Longer ones would only cost time, at every place of a text. */
+const lengthMax = 255
+
+function addEntry(root: Branch, entry: string): void {
+  const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(entry)?.[0] ?? ''
+  const sides = pairIn(entry.slice(quoted.length))
+  const from = sides && unquoted(quoted + sides[0])
+  if (!from)
+    throw new ArgumentProblem(
+      `"mapping" has "${entry}", but an entry is like "ph" => "f", with the quotes`,
+    )
+  if (from.length > lengthMax)
+    throw new ArgumentProblem(
+      `"mapping" has a text of ${from.length} characters; ${lengthMax} are allowed`,
+    )
+  let branch = root
+  for (const char of from.split('')) {
+    const next = branch.next.get(char) ?? newBranch()
+    branch.next.set(char, next)
+    branch = next
+  }
+  branch.replacement = unquoted(sides[1])
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+}
+
+/** Quotes are optional, but without them spaces around the text don't belong to it. */
+function unquoted(text: string): string {
+  const bare = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text
+  return bare.replace(/\\(?:u([0-9a-f]{4})|([^]))/giu, (_, hex?: string, char?: string) =>
+    hex === undefined
+      ? (escapes[char!] ?? char!)
+      : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+}
+
+function longestAt(root: Branch, text: string, start: number) {
+  let branch: Branch | undefined = root
+  let found: { readonly length: number; readonly replacement: string } | undefined
+  for (let length = 0; branch !== undefined; length++) {
+    if (branch.replacement !== undefined)
+      found = { length, replacement: branch.replacement }
+    branch = branch.next.get(text[start + length] ?? '')
+  }
+  return found
+}

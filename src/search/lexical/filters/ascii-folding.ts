@@ -1,0 +1,143 @@
+/** Writes letters, digits and signs with ASCII characters where there are such. */
+import { flagIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, TokenFilter } from '../stage.ts'
+import { mapTexts } from './basic.ts'
+
+/** "café" becomes "cafe"; with preserveOriginal it is also kept as it was. */
+export function asciiFolding(args: Arguments): TokenFilter {
+  if (!flagIn(args, 'preserveOriginal', false)) return mapTexts(foldToAscii)
+  return (tokens) => {
+    const list = new TokenList()
+    for (const token of tokens) {
+      const text = foldToAscii(token.text)
+      list.add({ ...token, text })
+      if (text !== token.text) list.add({ ...token, step: 0 })
+    }
+    return list.tokens
+  }
+}
+
+export function foldToAscii(text: string): string {
+  return text.replace(/[^\0-\x7f]/gu, (char) => {
+    let folded = folds.get(char)
+    if (folded === undefined) {
+      folded = foldOf(char)
+      folds.set(char, folded)
+    }
+    return folded
+  })
+}
+
+/** What characters become; grows with the characters that texts have. */
+const folds = new Map<string, string>()
+
+/** Letters without a decomposition, and signs that stand for ASCII ones. */
+const special: readonly (readonly [ascii: string, chars: string])[] = [
+  ['A', 'ȺᴀⱯƏ'],
+  ['AE', 'ÆǢǼᴁ'],
+  ['B', 'ɃƁƂʙᴃ'],
+  ['C', 'ȻƇᴄↃ'],
+  ['D', 'ÐĐƉƊƋᴅᴆ'],
+  ['E', 'ɆƎƐᴇⱻ'],
+  ['F', 'Ƒꜰꟻ'],
+  ['G', 'ǤƓɢʛꝽꝾ'],
+  ['H', 'ĦⱧⱵʜ'],
+  ['I', 'ƗƖɪᵻ'],
+  ['J', 'Ɉᴊ'],
+  ['K', 'ƘⱩᴋꝀꝂꝄ'],
+  ['L', 'ŁȽⱠⱢʟᴌꝆꝈ'],
+  ['M', 'ƜⱮᴍꟽ'],
+  ['N', 'ŊƝȠɴᴎ'],
+  ['O', 'ØǾƆƟᴏᴐꝊꝌ'],
+  ['OE', 'Œɶ'],
+  ['OU', 'Ȣᴕ'],
+  ['P', 'ƤⱣᴘꝐꝒꝔ'],
+  ['Q', 'Ɋꝗ'],
+  ['R', 'ɌⱤʀʁᴙᴚꝚ'],
+  ['S', 'ꜱ'],
+  ['SS', 'ẞ'],
+  ['T', 'ŦƬƮȾᴛꞆ'],
+  ['TH', 'ÞꝦ'],
+  ['U', 'ɄᴜᵾƱ'],
+  ['V', 'ƲɅᴠꝞ'],
+  ['W', 'Ⱳᴡ'],
+  ['Y', 'ɎƳʏỾ'],
+  ['Z', 'ƵȤⱫᴢ'],
+  ['a', 'ɐəɚᶏᶕⱥ'],
+  ['ae', 'æǣǽᴂ'],
+  ['b', 'ƀƃɓᵬᶀ'],
+  ['c', 'ƈȼɕↄꜿ'],
+  ['d', 'ðđƌɖɗȡᵭᶁᶑ'],
+  ['db', 'ȸ'],
+  ['e', 'ɇǝɘɛɜɝɞʚᴈᶒᶓⱸ'],
+  ['f', 'ƒᵮᶂẛ'],
+  ['g', 'ǥɠɡᵷᵹᶃꝿ'],
+  ['h', 'ħɥɦʮʯⱨⱶ'],
+  ['hv', 'ƕ'],
+  ['i', 'ıɨᴉᵼᶖ'],
+  ['j', 'ȷɉɟʄʝ'],
+  ['k', 'ƙᶄⱪꝁꝃꝅ'],
+  ['l', 'łƚȴɫɬɭᶅⱡꝇꝉ'],
+  ['m', 'ɯɰɱᵯᶆ'],
+  ['n', 'ŋƞȵɲɳᵰᶇ'],
+  ['o', 'øǿɔɵᴑᴓᴖᴗᶗⱺꝋꝍ'],
+  ['oe', 'œᴔ'],
+  ['ou', 'ȣ'],
+  ['p', 'ƥᵱᵽᶈꝑꝓꝕ'],
+  ['q', 'ɋʠĸꝙ'],
+  ['qp', 'ȹ'],
+  ['r', 'ɍɼɽɾɿᵲᵳᶉꝛ'],
+  ['s', 'ſȿʂᵴᶊẜẝ'],
+  ['ss', 'ß'],
+  ['t', 'ŧƫƭȶʇʈⱦᵵꞇ'],
+  ['th', 'þᵺꝧ'],
+  ['u', 'ʉᶙᵿ'],
+  ['v', 'ʋʌᴧᶌⱱⱴꝟ'],
+  ['w', 'ʍⱳ'],
+  ['x', 'ᶍ'],
+  ['y', 'ɏƴʎỿ'],
+  ['z', 'ƶȥɀʐʑᵶᶎⱬ'],
+  ['"', '«»“”„″‶❝❞❮❯'],
+  ["'", '‘’‚‛′‵‹›❛❜'],
+  ['-', '‐‑‒–—⁻₋'],
+  ['*', '⁎'],
+  ['/', '⁄'],
+  ['!!', '‼'],
+  ['??', '⁇'],
+  ['?!', '⁈'],
+  ['!?', '⁉'],
+  ['~', '⁓'],
+  [';', '⁏'],
+  ['%', '⁒'],
+  ['^', '‸'],
+  ['[', '⁅❲'],
+  [']', '⁆❳'],
+  ['(', '❨❪⁽₍'],
+  [')', '❩❫⁾₎'],
+  ['<', '❬❰'],
+  ['>', '❭❱'],
+  ['{', '❴'],
+  ['}', '❵'],
+  ['+', '⁺₊'],
+  ['=', '⁼₌'],
+]
+
+const specialFolds = new Map(
+  special.flatMap(([ascii, chars]) => Array.from(chars, (char) => [char, ascii] as const)),
+)
+
+/** Letters, digits, and those in brackets, circles or full width. */
+const foldable = /[\p{L}\p{N}\u249c-\u24e9\uff01-\uff5e]/u
+
+function foldOf(char: string): string {
+  const ascii = specialFolds.get(char)
+  if (ascii !== undefined) return ascii
+  if (!foldable.test(char)) return char
+  const parts = char.normalize('NFKD').replace(/\p{M}/gu, '')
+  // What is left may have a fold of its own: "Ǿ" is "Ø" with an accent.
+  const folded = parts.replace(/[^\0-\x7f]/gu, (part) =>
+    foldable.test(part) ? (specialFolds.get(part) ?? part) : part,
+  )
+  return /^[\0-\x7f]+$/.test(folded) ? folded : char
+}

@@ -1,0 +1,47 @@
+/** Pieces of tokens, all at the place of the token that they come from. */
+import { flagIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, TokenFilter } from '../stage.ts'
+import { edgeGrams, grams, gramSizesIn, type GramSizes } from '../tokenizers/grams.ts'
+import { keep } from './basic.ts'
+
+export function nGramFilter(args: Arguments): TokenFilter {
+  return gramFilter(args, grams)
+}
+
+export function edgeNGramFilter(args: Arguments): TokenFilter {
+  return gramFilter(args, edgeGrams)
+}
+
+function gramFilter(
+  args: Arguments,
+  cut: (text: string, sizes: GramSizes) => Iterable<string>,
+): TokenFilter {
+  const sizes = gramSizesIn(args)
+  const preserveOriginal = flagIn(args, 'preserveOriginal', false)
+  return (tokens) => {
+    const list = new TokenList()
+    // Tokens without a gram leave a gap, so they are dropped like any other.
+    const long = preserveOriginal
+      ? tokens
+      : keep(tokens, ({ text }) => sizeOf(text) >= sizes.min)
+    for (const token of long) {
+      let { step } = token
+      for (const text of cut(token.text, sizes)) {
+        list.add({ ...token, text, step, kind: 'gram' })
+        step = 0
+      }
+      const size = sizeOf(token.text)
+      // A token whose size is in the range is a gram of itself.
+      if (preserveOriginal && (size < sizes.min || size > sizes.max))
+        list.add({ ...token, step })
+    }
+    return list.tokens
+  }
+}
+
+function sizeOf(text: string): number {
+  let size = 0
+  for (let i = 0; i < text.length; i += text.codePointAt(i)! > 0xffff ? 2 : 1) size++
+  return size
+}

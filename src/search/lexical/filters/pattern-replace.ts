@@ -1,0 +1,73 @@
+/** Replaces what a pattern of the client's matches, in tokens or in a whole text. */
+import { ArgumentProblem, choiceIn, patternIn } from '../arguments.ts'
+import { checkLength, TextBuilder } from '../bounds.ts'
+import { StepCount, type Match, type Pattern } from '../pattern/pattern.ts'
+import type { Arguments, CharFilter, TokenFilter } from '../stage.ts'
+import { mapTexts } from './basic.ts'
+
+export function patternReplaceFilter(args: Arguments): TokenFilter {
+  const replaceIn = replacer(args, choiceIn(args, 'replace', ['all', 'first']))
+  return (tokens) => {
+    const steps = StepCount.forTokens(tokens)
+    return checkLength(mapTexts((text) => replaceIn(text, steps))(tokens))
+  }
+}
+
+export function patternReplaceCharFilter(args: Arguments): CharFilter {
+  const replaceIn = replacer(args, 'all')
+  return (text) => replaceIn(text, new StepCount(text.length))
+}
+
+function replacer(
+  args: Arguments,
+  which: 'all' | 'first',
+): (text: string, steps: StepCount) => string {
+  const pattern = patternIn(args)
+  const replacement = readReplacement(args.get('replacement') ?? '', pattern)
+  return (text, steps) => {
+    const made = new TextBuilder()
+    let from = 0
+    for (const match of pattern.matches(text, steps)) {
+      made.add(text.slice(from, match.start))
+      for (const piece of replacement)
+        made.add(typeof piece === 'string' ? piece : textOf(match, piece))
+      from = match.end
+      if (which === 'first') break
+    }
+    made.add(text.slice(from))
+    return made.toString()
+  }
+}
+
+/** Plain text, and numbers of groups whose text goes there. */
+type Replacement = readonly (string | number)[]
+
+/** "$1" and "${name}" are groups; a backslash makes the next character plain. */
+function readReplacement(source: string, pattern: Pattern): Replacement {
+  const pieces: (string | number)[] = []
+  for (const [part, escaped, digits, name, char] of source.matchAll(
+    /\\([^])|\$(\d)|\$\{(\w+)\}|([^$\\])|[$\\]/gu,
+  )) {
+    if (digits !== undefined) pieces.push(groupNumber(Number(digits), part, pattern))
+    else if (name !== undefined)
+      pieces.push(groupNumber(pattern.groupNames.get(name), part, pattern))
+    else if (escaped === undefined && char === undefined)
+      throw new ArgumentProblem(
+        `"replacement" has a "${part}" that starts nothing. Write "\\${part}" for the sign`,
+      )
+    else pieces.push(escaped ?? char!)
+  }
+  return pieces
+}
+
+function groupNumber(number: number | undefined, part: string, pattern: Pattern): number {
+  if (number === undefined || number > pattern.groupCount)
+    throw new ArgumentProblem(
+      `"replacement" has "${part}", but "pattern" has no such group`,
+    )
+  return number
+}
+
+function textOf(match: Match, group: number): string {
+  return match.group(group) ?? ''
+}

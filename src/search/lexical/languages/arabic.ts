@@ -1,0 +1,93 @@
+/**
+ * Languages in Arabic letters. Most are written by their numbers here: as they are, they
+ * join and turn the line around, and some look alike.
+ */
+import { cut, firstOf, inTurn, leaving, over, type Step } from './endings.ts'
+import { rewriting } from './letters.ts'
+
+const alef = '\u0627'
+const beh = '\u0628'
+const tehMarbuta = '\u0629'
+const teh = '\u062a'
+const reh = '\u0631'
+const feh = '\u0641'
+const kaf = '\u0643'
+const lam = '\u0644'
+const noon = '\u0646'
+const heh = '\u0647'
+const waw = '\u0648'
+const yeh = '\u064a'
+const dotlessYeh = '\u0649'
+const farsiYeh = '\u06cc'
+const keheh = '\u06a9'
+const ae = '\u06d5'
+const rreh = '\u0695'
+/** Lengthens a line, no letter; after it the short vowels that are mostly left out. */
+const tatweelAndVowels = '\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'
+
+export const arabicNormalization: Step = rewriting(
+  `\u0622\u0623\u0625:${alef} ${dotlessYeh}:${yeh} ${tehMarbuta}:${heh} ` +
+    `${tatweelAndVowels}:`,
+)
+
+/**
+ * One prefix, then suffixes in turn, after L. Larkey and others, "Light stemming for Arabic
+ * information retrieval" (2007).
+ */
+export const arabicStem: Step = inTurn(
+  (word) => {
+    const prefix = arabicPrefixes.find(
+      // A single "and" is cut only where it is surely no letter of the root.
+      (text) => word.length >= Math.max(text.length + 2, 4) && word.startsWith(text),
+    )
+    return prefix === undefined ? word : word.slice(prefix.length)
+  },
+  ...[heh + alef, alef + noon, alef + teh, waw + noon, yeh + noon, yeh + heh]
+    .concat([yeh + tehMarbuta, heh, tehMarbuta, yeh])
+    .map((suffix) => cut(leaving(2, suffix))),
+)
+
+const arabicPrefixes = [
+  alef + lam,
+  ...[waw, beh, kaf, feh].map((letter) => letter + alef + lam),
+  lam + lam,
+  waw,
+]
+
+export const persianNormalization: Step = rewriting(
+  `${farsiYeh}\u06d2:${yeh} ${keheh}:${kaf} \u06c0\u06c1:${heh} \u0654:`,
+)
+
+/** Plurals, degrees and the joining "i", in normalized spelling. */
+export const persianStem: Step = inTurn(
+  ...[alef + teh, alef + noon, teh + reh + yeh + noon, teh + reh, yeh + yeh, yeh]
+    .concat([heh + alef, '\u200c'])
+    .map((suffix) => cut(leaving(2, suffix))),
+)
+
+/** Takes one spelling of several: Sorani is written in Arabic letters in many ways. */
+export const soraniNormalization: Step = inTurn(
+  (word) => word.replace(/\u0647\u200c/g, ae).replace(/\u0647$/, ae),
+  rewriting(
+    `${yeh}${dotlessYeh}:${farsiYeh} ${kaf}:${keheh} ${tehMarbuta}:${ae} \u06be:${heh} ` +
+      `\u0692:${rreh} ${tatweelAndVowels}:`,
+  ),
+  (word) => word.replace(/^\u0631/, rreh).replace(/\p{Cf}/gu, ''),
+)
+
+/** What follows a noun, from the outside in: postposition, possessor, then one of many. */
+export const soraniStem: Step = inTurn(
+  cut(over(5, 'دا'), over(4, 'نا', 'ن'), over(6, 'ەوە')),
+  cut(over(6, 'مان یان تان')),
+  firstOf(
+    cut(over(6, 'ێکی'), over(7, 'یەکی')),
+    cut(over(5, 'ێک'), over(6, 'یەک')),
+    cut(over(6, 'ەکە'), over(5, 'کە')),
+    cut(over(7, 'ەکان'), over(6, 'کان')),
+    cut(over(7, 'یانی'), over(6, 'انی')),
+    cut(over(6, 'یان'), over(5, 'ان')),
+    cut(over(7, 'یانە'), over(6, 'انە')),
+    cut(over(5, 'ایە', 'ا'), over(5, 'ەیە', 'ە'), over(4, 'ە')),
+    cut(over(4, 'ی')),
+  ),
+)

@@ -1,0 +1,119 @@
+/**
+ * Stemming by tables of endings: most stemmers are a few such tables, one after the other.
+ */
+
+/** One step of a stemmer. */
+export type Step = (word: string) => string
+
+/** An ending to cut off, and what takes its place. */
+export interface Ending {
+  readonly text: string
+  readonly by: string
+  /** How many letters a word has at least. */
+  readonly wordMin: number
+  readonly spares: (word: string) => boolean
+}
+
+/** Endings, parted by spaces, that words of more than so many letters lose. */
+export function over(letters: number, texts: string, by = ''): readonly Ending[] {
+  return wordsOf(texts).map((text) => ({
+    text,
+    by,
+    wordMin: letters + 1,
+    spares: () => false,
+  }))
+}
+
+/**
+ * Endings that a word loses if at least so many letters stay. Exceptions are whole words,
+ * or endings where they start with a hyphen.
+ */
+export function leaving(
+  letters: number,
+  texts: string,
+  by = '',
+  exceptions = '',
+): readonly Ending[] {
+  const spares = exceptionTest(wordsOf(exceptions))
+  return wordsOf(texts).map((text) => ({
+    text,
+    by,
+    wordMin: letters + text.length,
+    spares,
+  }))
+}
+
+/** A step that cuts the first ending that fits, in the order they are given. */
+export function cut(...groups: readonly (readonly Ending[])[]): Step {
+  const byLastLetter = Map.groupBy(groups.flat(), ({ text }) => text.at(-1))
+  return (word) => {
+    const found = byLastLetter
+      .get(word.at(-1))
+      ?.find(
+        ({ text, wordMin, spares }) =>
+          word.length >= wordMin && word.endsWith(text) && !spares(word),
+      )
+    return found === undefined ? word : word.slice(0, -found.text.length) + found.by
+  }
+}
+
+export function inTurn(...steps: readonly Step[]): Step {
+  return (word) => steps.reduce((changed, step) => step(changed), word)
+}
+
+/** Only the first step that changes the word. */
+export function firstOf(...steps: readonly Step[]): Step {
+  return (word) => {
+    for (const step of steps) {
+      const changed = step(word)
+      if (changed !== word) return changed
+    }
+    return word
+  }
+}
+
+/** Leaves words of up to so many letters alone. */
+export function onlyOver(letters: number, step: Step): Step {
+  return (word) => (word.length > letters ? step(word) : word)
+}
+
+/** Looks up the longest ending that starts at a position or after it. */
+export function longestEnding<Action>(
+  table: ReadonlyMap<string, Action>,
+): (word: string, from?: number) => { start: number; action: Action } | undefined {
+  const lengthMax = Math.max(...[...table.keys()].map((ending) => ending.length))
+  return (word, from = 0) => {
+    for (
+      let start = Math.max(from, word.length - lengthMax);
+      start < word.length;
+      start++
+    ) {
+      const action = table.get(word.slice(start))
+      if (action !== undefined) return { start, action }
+    }
+    return undefined
+  }
+}
+
+/** A table for `longestEnding`, in rows of endings with which the same is done. */
+export function endingTable<Action>(
+  ...rows: readonly (readonly [endings: string, action: Action])[]
+): ReadonlyMap<string, Action> {
+  return new Map(
+    rows.flatMap(([endings, action]) =>
+      wordsOf(endings).map((ending) => [ending, action] as const),
+    ),
+  )
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '')
+}
+
+function exceptionTest(exceptions: readonly string[]): (word: string) => boolean {
+  const whole = new Set(exceptions.filter((exception) => !exception.startsWith('-')))
+  const endings = exceptions
+    .filter((exception) => exception.startsWith('-'))
+    .map((exception) => exception.slice(1))
+  return (word) => whole.has(word) || endings.some((ending) => word.endsWith(ending))
+}

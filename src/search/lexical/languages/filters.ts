@@ -1,0 +1,147 @@
+/** The filters for single languages that a recipe may ask for, by name. */
+import { ArgumentProblem, wordsIn } from '../arguments.ts'
+import { mapTexts, stemmer } from '../filters/basic.ts'
+import type { Arguments, TokenFilter } from '../stage.ts'
+import {
+  arabicNormalization,
+  arabicStem,
+  persianNormalization,
+  persianStem,
+  soraniNormalization,
+  soraniStem,
+} from './arabic.ts'
+import { bengaliNormalization, bengaliStem } from './bengali.ts'
+import { brazilianStem } from './brazilian.ts'
+import type { Step } from './endings.ts'
+import { englishMinimalStem, englishPossessive } from './english.ts'
+import { frenchLightStem, frenchMinimalStem } from './french.ts'
+import { galicianMinimalStem, galicianStem } from './galician.ts'
+import {
+  germanLightStem,
+  germanMinimalStem,
+  germanNormalization,
+  germanStem,
+} from './german.ts'
+import { hungarianLightStem } from './hungarian.ts'
+import { hindiNormalization, indicNormalization, teluguNormalization } from './indic.ts'
+import { kStem } from './kstem.ts'
+import { latvianStem } from './latvian.ts'
+import {
+  finnishLightStem,
+  norwegianLightStem,
+  norwegianMinimalStem,
+  norwegianNormalization,
+  scandinavianNormalization,
+  swedishLightStem,
+  swedishMinimalStem,
+} from './nordic.ts'
+import { porterStem } from './porter.ts'
+import { portugueseLightStem, portugueseMinimalStem, portugueseStem } from './portuguese.ts'
+import { italianLightStem, spanishLightStem, spanishMinimalStem } from './romance.ts'
+import {
+  bulgarianStem,
+  czechStem,
+  russianLightStem,
+  serbianNormalization,
+} from './slavic.ts'
+import { findLanguageProblem, isSnowballLanguage, snowballStem } from './snowball.ts'
+
+/** By name in small letters. */
+export const languageFilters: ReadonlyMap<string, (args: Arguments) => TokenFilter> =
+  byLowerCasedName({
+    englishPossessive: () => englishPossessive,
+    snowballPorter,
+    ...eachAs(stemming, {
+      arabicStem,
+      bengaliStem,
+      brazilianStem,
+      bulgarianStem,
+      czechStem,
+      englishMinimalStem,
+      finnishLightStem,
+      frenchLightStem,
+      frenchMinimalStem,
+      galicianMinimalStem,
+      galicianStem,
+      germanLightStem,
+      germanMinimalStem,
+      germanStem,
+      greekStem: snowballStem('Greek'),
+      hindiStem: snowballStem('Hindi'),
+      hungarianLightStem,
+      indonesianStem: snowballStem('Indonesian'),
+      italianLightStem,
+      kStem,
+      latvianStem,
+      norwegianLightStem,
+      norwegianMinimalStem,
+      persianStem,
+      porterStem,
+      portugueseLightStem,
+      portugueseMinimalStem,
+      portugueseStem,
+      russianLightStem,
+      soraniStem,
+      spanishLightStem,
+      spanishMinimalStem,
+      swedishLightStem,
+      swedishMinimalStem,
+    }),
+    ...eachAs(mapTexts, {
+      arabicNormalization,
+      bengaliNormalization,
+      germanNormalization,
+      hindiNormalization,
+      indicNormalization,
+      norwegianNormalization,
+      persianNormalization,
+      scandinavianNormalization,
+      serbianNormalization,
+      soraniNormalization,
+      teluguNormalization,
+    }),
+  })
+
+/**
+ * No word of any language is longer, but a text that is one token may be, and steps that go
+ * over a word several times would take long with it. The standard tokenizer ends here, too.
+ */
+const lettersMax = 255
+
+/** A word that is nothing but endings stays as it is. */
+export function stemming(stem: Step): TokenFilter {
+  return stemmer((word) => (word.length > lettersMax ? word : stem(word) || word))
+}
+
+function snowballPorter(args: Arguments): TokenFilter {
+  const language = args.get('language') ?? 'English'
+  if (!isSnowballLanguage(language))
+    throw new ArgumentProblem(findLanguageProblem(language))
+  const stem = stemming(snowballStem(language))
+  const spared = wordsIn(args, 'protected')
+  if (spared === undefined) return stem
+  return (tokens) =>
+    stem(
+      tokens.map((token) => (spared.has(token.text) ? { ...token, keyword: true } : token)),
+    )
+}
+
+type MakeFilter = (args: Arguments) => TokenFilter
+
+function eachAs(
+  make: (step: Step) => TokenFilter,
+  steps: Readonly<Record<string, Step>>,
+): Record<string, MakeFilter> {
+  return Object.fromEntries(
+    Object.entries(steps).map(([name, step]) => {
+      const filter = make(step)
+      return [name, () => filter]
+    }),
+  )
+}
+
+function byLowerCasedName(
+  filters: Readonly<Record<string, MakeFilter>>,
+): ReadonlyMap<string, MakeFilter> {
+  return new Map(Object.entries(filters).map(([name, make]) => [name.toLowerCase(), make]))
+}

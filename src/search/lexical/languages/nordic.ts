@@ -1,0 +1,106 @@
+/** The North of Europe: light stemmers after J. Savoy, and one spelling of å, æ, ø. */
+import { cut, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { rewriting } from './letters.ts'
+
+const genitive = cut(over(4, 's'))
+
+/** Bokmål; the other written Norwegian has endings of its own. */
+export const norwegianLightStem: Step = inTurn(
+  genitive,
+  cut(
+    over(7, 'heter heten'),
+    over(5, 'dom het'),
+    over(7, 'elser elsen'),
+    over(6, 'ende else este eren'),
+    over(5, 'ere est ene'),
+    over(4, 'er en et st te'),
+    over(3, 'a e n'),
+  ),
+)
+
+export const norwegianMinimalStem: Step = inTurn(
+  genitive,
+  cut(over(5, 'ene'), over(4, 'er en et'), over(3, 'a e')),
+)
+
+export const swedishLightStem: Step = inTurn(
+  genitive,
+  cut(
+    over(7, 'elser heten'),
+    over(6, 'arne erna ande else aste orna aren'),
+    over(5, 'are ast het'),
+    over(4, 'ar er or en at te et'),
+    over(3, 't a e n'),
+  ),
+)
+
+export const swedishMinimalStem: Step = inTurn(
+  genitive,
+  cut(
+    over(6, 'arne erna arna orna aren'),
+    over(5, 'are'),
+    over(4, 'ar at er et or en'),
+    over(3, 'a e n'),
+  ),
+)
+
+export const finnishLightStem: Step = onlyOver(
+  3,
+  inTurn(
+    rewriting('äå:a ö:o'),
+    (word) => finnishParticles(word),
+    cut(over(5, 'lla tse sti ni'), over(5, 'aa', 'a')),
+    cut(
+      over(8, 'nnen', 's'),
+      over(8, 'ntena', 's'),
+      over(8, 'tten eiden'),
+      over(6, 'neen niin seen teen inen'),
+      over(6, 'han hen hin hon hun hyn'),
+      over(6, 'den ksen', 's'),
+      over(6, 'ssa sta lla lta tta ksi lle'),
+      over(5, 'na ne nei'),
+      over(4, 'ja ta a'),
+      over(4, 'an en in on un yn n'),
+    ),
+    cut(over(5, 'hde', 'ksi')),
+    cut(over(4, 'ei at'), over(3, 't s j e a i')),
+    cut(over(8, 'e o u')),
+    cut(over(4, 'i')),
+    onlyOver(4, (word) => word.replace(/([kpt])\1+/g, '$1')),
+  ),
+)
+
+/** "-kin" and "-ko" may be put to any word, one after the other. */
+function finnishParticles(word: string): string {
+  const shorter = cutParticle(word)
+  return shorter === word ? cutLongAdjective(word) : finnishParticles(shorter)
+}
+
+const cutParticle = cut(over(8, 'kin ko'))
+const cutLongAdjective = cut(over(11, 'dellinen dellisuus'))
+
+/** Across Scandinavia "ä", "ae", "æ" are one letter, "ö", "oe", "ø" one, and "aa", "å". */
+export const scandinavianNormalization: Step = normalizing(/a[aoe]|o[oe]|[äö]/gi)
+
+/** As the Norwegians read it: "ao" and "oo" stay as they are. */
+export const norwegianNormalization: Step = normalizing(/a[ae]|oe|[äö]/gi)
+
+function normalizing(letters: RegExp): Step {
+  return (word) =>
+    word.replace(letters, (found) => {
+      const letter = oneLetter.get(found.toLowerCase())!
+      return found.startsWith(found.slice(0, 1).toLowerCase())
+        ? letter
+        : letter.toUpperCase()
+    })
+}
+
+const oneLetter = new Map([
+  ['aa', 'å'],
+  ['ao', 'å'],
+  ['ae', 'æ'],
+  ['ä', 'æ'],
+  ['oe', 'ø'],
+  ['oo', 'ø'],
+  ['ö', 'ø'],
+])

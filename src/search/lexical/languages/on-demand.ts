@@ -1,0 +1,14 @@
+/**
+ * The languages, loaded when the first analyzer asks for one: their tables take a good part
+ * of the time in which a server starts, and most servers need none of them.
+ */
+import { createRequire } from 'node:module'
+
+type Languages = typeof import('./index.ts')
+
+let loaded: Languages | undefined
+
+export function languages(): Languages {
+  loaded ??= createRequire(import.meta.url)('./index.ts') as Languages
+  return loaded
+}

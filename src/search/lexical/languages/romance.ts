@@ -1,0 +1,40 @@
+/**
+ * Italian and Spanish after J. Savoy's light stemmers, "Report on CLEF-2001 experiments":
+ * nothing but gender and number.
+ */
+import { cut, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { rewriting } from './letters.ts'
+
+/** What is joined to the next word by an apostrophe, in Italian. */
+export const italianArticles: ReadonlySet<string> = new Set([
+  ...['c', 'l', 'all', 'dall', 'dell', 'nell', 'sull', 'coll', 'pell', 'gl', 'agl', 'dagl'],
+  ...['degl', 'negl', 'sugl', 'un', 'm', 't', 's', 'v', 'd'],
+])
+
+export const catalanArticles: ReadonlySet<string> = new Set(['d', 'l', 'm', 'n', 's', 't'])
+
+const withoutAccents = rewriting('àáâä:a òóôö:o èéêë:e ùúûü:u ìíîï:i')
+
+export const italianLightStem: Step = onlyOver(
+  5,
+  inTurn(withoutAccents, cut(over(5, 'ie he hi ii ia io e i a o'))),
+)
+
+export const spanishLightStem: Step = onlyOver(
+  4,
+  inTurn(
+    withoutAccents,
+    cut(over(4, 'eses', 'es'), over(4, 'ces', 'z'), over(4, 'os as es o a e')),
+  ),
+)
+
+/** Plurals only. */
+export function spanishMinimalStem(word: string): string {
+  return word.length > 3 && word.endsWith('s') ? spanishSingular(word) : word
+}
+
+const spanishSingular: Step = inTurn(
+  withoutAccents,
+  rewriting('ñ:n'),
+  cut(over(3, 'ces', 'z'), over(3, 'es s')),
+)

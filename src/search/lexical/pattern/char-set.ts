@@ -1,0 +1,105 @@
+/** Sets of characters, as patterns name them. Characters are code points. */
+export type CharSet = (char: number) => boolean
+
+const asciiMax = 128
+
+/** The same set, with its ASCII part looked up in a table. */
+export function tabled(set: CharSet): CharSet {
+  const table = Uint8Array.from({ length: asciiMax }, (_, char) => (set(char) ? 1 : 0))
+  return (char) => (char < asciiMax ? table[char] === 1 : set(char))
+}
+
+export const oneChar =
+  (wanted: number): CharSet =>
+  (char) =>
+    char === wanted
+
+export const range =
+  (first: number, last: number): CharSet =>
+  (char) =>
+    char >= first && char <= last
+
+export const not =
+  (set: CharSet): CharSet =>
+  (char) =>
+    !set(char)
+
+export const anyOf =
+  (sets: readonly CharSet[]): CharSet =>
+  (char) =>
+    sets.some((set) => set(char))
+
+export const allOf =
+  (sets: readonly CharSet[]): CharSet =>
+  (char) =>
+    sets.every((set) => set(char))
+
+/** Takes a character in either case for the other. */
+export function ignoringCase(set: CharSet): CharSet {
+  return (char) => {
+    if (set(char)) return true
+    const text = String.fromCodePoint(char)
+    return isIn(set, text.toLowerCase()) || isIn(set, text.toUpperCase())
+  }
+}
+
+function isIn(set: CharSet, changed: string): boolean {
+  const char = changed.codePointAt(0)!
+  return changed.length === String.fromCodePoint(char).length && set(char)
+}
+
+/** By a class of JavaScript's, such as "\p{L}". Throws SyntaxError if there is none. */
+export function byClass(source: string): CharSet {
+  const regExp = new RegExp(`^[${source}]$`, 'u')
+  return (char) => regExp.test(String.fromCodePoint(char))
+}
+
+export const anyChar: CharSet = () => true
+export const lineEnds = byClass('\\n\\r\\u0085\\u2028\\u2029')
+
+/** The classes that one letter after a backslash names; the upper-case letter negates. */
+export const letterClasses: ReadonlyMap<string, CharSet> = new Map([
+  ['d', byClass('0-9')],
+  ['w', byClass('A-Za-z0-9_')],
+  ['s', byClass(' \\t\\n\\v\\f\\r')],
+  ['h', byClass(' \\t\\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000')],
+  ['v', byClass('\\n\\v\\f\\r\\x85\\u2028\\u2029')],
+])
+
+/** Names of \p{...} that Java has and JavaScript has not, or that mean less there. */
+const javaClasses: ReadonlyMap<string, string> = new Map([
+  ['Lower', 'a-z'],
+  ['Upper', 'A-Z'],
+  ['ASCII', '\\0-\\x7f'],
+  ['Alpha', 'A-Za-z'],
+  ['Digit', '0-9'],
+  ['Alnum', 'A-Za-z0-9'],
+  ['Punct', '!-\\/:-@\\[-`\\{-~'],
+  ['Graph', '!-~'],
+  ['Print', ' -~'],
+  ['Blank', ' \\t'],
+  ['Cntrl', '\\0-\\x1f\\x7f'],
+  ['XDigit', '0-9A-Fa-f'],
+  ['Space', ' \\t\\n\\v\\f\\r'],
+  ['javaLowerCase', '\\p{Lowercase}'],
+  ['javaUpperCase', '\\p{Uppercase}'],
+  ['javaWhitespace', '\\s'],
+  ['javaLetter', '\\p{L}'],
+  ['javaDigit', '\\p{Nd}'],
+  ['javaLetterOrDigit', '\\p{L}\\p{Nd}'],
+])
+
+/** The class that \p{name} names; undefined: there is none. */
+export function namedClass(name: string): CharSet | undefined {
+  const java = javaClasses.get(name)
+  if (java !== undefined) return byClass(java)
+  if (!/^[\w=]+$/.test(name)) return undefined
+  const bare = name.replace(/^(?:Is|script=|sc=|general_category=|gc=)/i, '')
+  for (const source of [bare, `Script=${bare}`])
+    try {
+      return byClass(`\\p{${source}}`)
+    } catch {
+      // Not a name of that kind; the next kind may have it.
+    }
+  return undefined
+}

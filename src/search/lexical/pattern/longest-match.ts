@@ -1,0 +1,74 @@
+/**
+ * Simple patterns, as Lucene has them: the longest match counts, not the first. All ways
+ * are walked at once, so the time grows with the text and the pattern, never faster.
+ */
+import { parsePattern } from './parse-pattern.ts'
+import { compile, type Step } from './program.ts'
+import { charLengthAt, type StepCount } from './pattern.ts'
+
+export interface SimplePattern {
+  /** All longest matches from left to right, as start and end. Never empty ones. */
+  matches(text: string, steps: StepCount): Iterable<readonly [start: number, end: number]>
+}
+
+/** Throws SyntaxError with what is wrong with it. */
+export function compileSimplePattern(source: string): SimplePattern {
+  const { root, groupCount } = parsePattern(source, 'automaton')
+  const { steps } = compile(root, groupCount, 'no runs')
+
+  function* matches(text: string, count: StepCount): Iterable<readonly [number, number]> {
+    let from = 0
+    while (from < text.length) {
+      const end = longestFrom(steps, text, from, count)
+      if (end > from) yield [from, end]
+      from = end > from ? end : from + charLengthAt(text, from)
+    }
+  }
+
+  return { matches }
+}
+
+/** Where the longest match ends; the start itself where nothing, or no more, matches. */
+function longestFrom(
+  steps: readonly Step[],
+  text: string,
+  start: number,
+  count: StepCount,
+): number {
+  let end = start
+  let position = start
+  let places = reach(steps, [0], count)
+  for (;;) {
+    if (places.has(steps.length - 1)) end = position
+    if (position >= text.length || places.size === 0) return end
+    const char = text.codePointAt(position)!
+    const entered: number[] = []
+    for (const place of places) {
+      const step = steps[place]!
+      if (step.op === 'char' && step.set(char)) entered.push(place + 1)
+    }
+    position += char > 0xffff ? 2 : 1
+    places = reach(steps, entered, count)
+  }
+}
+
+/** All places of the program that are reached without taking a character. */
+function reach(
+  steps: readonly Step[],
+  from: readonly number[],
+  count: StepCount,
+): ReadonlySet<number> {
+  const reached = new Set<number>()
+  const open = [...from]
+  while (open.length > 0) {
+    const place = open.pop()!
+    if (reached.has(place)) continue
+    reached.add(place)
+    count.take(1)
+    const step = steps[place]!
+    if (step.op === 'fork') open.push(step.first, step.second)
+    else if (step.op === 'jump') open.push(step.to)
+    else if (step.op === 'save' || step.op === 'progress') open.push(place + 1)
+  }
+  return reached
+}

@@ -1,0 +1,239 @@
+/**
+ * Walks the program of a pattern over a text: the first way first, and where that leads
+ * nowhere, back to the last fork. Forks wait on a stack of our own, as deep as it takes.
+ */
+import { lineEnds, type CharSet } from './char-set.ts'
+import type { Edge } from './parse-pattern.ts'
+import type { StepCount } from './pattern.ts'
+import type { Program, Step } from './program.ts'
+
+/** Where groups start and end, in pairs; -1: not matched. The first pair is the match. */
+export type Slots = Int32Array
+
+/** What waits on the stack, as triples of numbers: what, and two that go with it. */
+const restore = -1
+const shorten = -2
+
+/** Numbers on the stack; far more than a pattern that behaves ever leaves there. */
+const stackMax = 6_000_000
+
+export class Walk {
+  readonly #slots: Slots
+  readonly #steps: readonly Step[]
+  readonly #text: string
+  readonly #count: StepCount
+  readonly #stack: number[] = []
+
+  constructor(program: Program, text: string, count: StepCount) {
+    this.#slots = new Int32Array(program.slotCount)
+    this.#steps = program.steps
+    this.#text = text
+    this.#count = count
+  }
+
+  /** The match that starts at a position, if any; `wantedEnd` leaves only that one. */
+  matchAt(start: number, wantedEnd?: number): Slots | undefined {
+    this.#slots.fill(-1)
+    this.#stack.length = 0
+    const end = this.#from(0, start, wantedEnd)
+    if (end === undefined) return undefined
+    this.#slots[0] = start
+    this.#slots[1] = end
+    return this.#slots.slice()
+  }
+
+  /** Where what stands from one step to "done" ends if it starts at a position. */
+  #from(firstStep: number, start: number, wantedEnd?: number): number | undefined {
+    const base = this.#stack.length
+    let at = firstStep
+    let position: number | undefined = start
+    for (;;) {
+      this.#count.take(1)
+      const step = this.#steps[at]!
+      if (step.op === 'done') {
+        if (wantedEnd === undefined || position === wantedEnd) {
+          this.#forgetForks(base)
+          return position
+        }
+        position = undefined
+      } else {
+        position = this.#walk(step, at, position)
+        at = this.#next
+      }
+      if (position === undefined) {
+        if (!this.#back(base)) return undefined
+        at = this.#next
+        position = this.#position
+      }
+    }
+  }
+
+  /** The step that comes next, and after going back, the position in the text. */
+  #next = 0
+  #position = 0
+
+  #walk(step: Step, at: number, position: number): number | undefined {
+    this.#next = at + 1
+    switch (step.op) {
+      case 'char':
+        return this.#isCharAt(position, step.set) ? this.#after(position) : undefined
+      case 'run':
+        return this.#run(step, at, position)
+      case 'fork':
+        this.#push(step.second, position, 0)
+        this.#next = step.first
+        return position
+      case 'jump':
+        this.#next = step.to
+        return position
+      case 'save':
+        this.#push(restore, step.slot, this.#slots[step.slot]!)
+        this.#slots[step.slot] = position
+        return position
+      case 'progress':
+        return this.#slots[step.slot] === position ? undefined : position
+      case 'edge':
+        return isEdge(this.#text, position, step.edge) ? position : undefined
+      case 'same':
+        return this.#same(step.group, step.ignoreCase, position)
+      case 'look': {
+        const found = step.ahead
+          ? this.#from(step.start, position) !== undefined
+          : this.#isBehind(step.start, position)
+        this.#next = step.next
+        return found === step.wanted ? position : undefined
+      }
+      case 'atomic': {
+        const end = this.#from(step.start, position)
+        this.#next = step.next
+        return end
+      }
+      case 'done':
+        return position
+    }
+  }
+
+  #run(
+    { set, min, max }: Step & { op: 'run' },
+    at: number,
+    start: number,
+  ): number | undefined {
+    let position = start
+    let shortest = start
+    let count = 0
+    while (count < max && this.#isCharAt(position, set)) {
+      position = this.#after(position)
+      if (++count === min) shortest = position
+    }
+    this.#count.take(count)
+    if (count < min) return undefined
+    if (count > min) this.#push(shorten - at, shortest, position)
+    return position
+  }
+
+  /** Looks for a start from which the content ends here, the nearest first. */
+  #isBehind(firstStep: number, position: number): boolean {
+    for (let start = position; start >= 0; start--)
+      if (this.#from(firstStep, start, position) !== undefined) return true
+    return false
+  }
+
+  #same(group: number, ignoreCase: boolean, position: number): number | undefined {
+    const start = this.#slots[2 * group]!
+    const end = this.#slots[2 * group + 1]!
+    if (start < 0 || end < 0) return undefined
+    this.#count.take(end - start)
+    const wanted = this.#text.slice(start, end)
+    const found = this.#text.slice(position, position + wanted.length)
+    const isSame =
+      found === wanted || (ignoreCase && found.toLowerCase() === wanted.toLowerCase())
+    return isSame ? position + wanted.length : undefined
+  }
+
+  /** Takes up the last way that was left; false: there is none. */
+  #back(base: number): boolean {
+    const stack = this.#stack
+    while (stack.length > base) {
+      const second = stack.pop()!
+      const first = stack.pop()!
+      const what = stack.pop()!
+      if (what === restore) {
+        this.#slots[first] = second
+        continue
+      }
+      if (what >= 0) {
+        this.#next = what
+        this.#position = first
+        return true
+      }
+      // A run that gives up its last character.
+      const position = second - (this.#isPairBefore(second) ? 2 : 1)
+      if (position > first) stack.push(what, first, position)
+      this.#next = shorten - what + 1
+      this.#position = position
+      return true
+    }
+    return false
+  }
+
+  /** What matched for good is not tried in other ways; its slots can still be restored. */
+  #forgetForks(base: number): void {
+    const stack = this.#stack
+    let kept = base
+    for (let i = base; i < stack.length; i += 3)
+      if (stack[i] === restore) {
+        stack.copyWithin(kept, i, i + 3)
+        kept += 3
+      }
+    stack.length = kept
+  }
+
+  #push(what: number, first: number, second: number): void {
+    if (this.#stack.length >= stackMax) this.#count.refuse()
+    this.#stack.push(what, first, second)
+  }
+
+  #isCharAt(position: number, set: CharSet): boolean {
+    return position < this.#text.length && set(this.#text.codePointAt(position)!)
+  }
+
+  #after(position: number): number {
+    return position + (this.#text.codePointAt(position)! > 0xffff ? 2 : 1)
+  }
+
+  #isPairBefore(position: number): boolean {
+    return position >= 2 && this.#text.codePointAt(position - 2)! > 0xffff
+  }
+}
+
+function isEdge(text: string, position: number, edge: Edge): boolean {
+  switch (edge) {
+    case 'text start':
+      return position === 0
+    case 'text end':
+      return position === text.length
+    case 'last line end':
+      return /^(?:\r\n|[\n\r\u0085\u2028\u2029])?$/.test(text.slice(position, position + 3))
+    case 'line start':
+      return position === 0 || lineEnds(text.charCodeAt(position - 1))
+    case 'line end':
+      return position === text.length || lineEnds(text.charCodeAt(position))
+    case 'word edge':
+      return isWordAt(text, position) !== isWordBefore(text, position)
+    case 'no word edge':
+      return isWordAt(text, position) === isWordBefore(text, position)
+  }
+}
+
+const wordChar = /[\p{L}\p{Nd}\p{M}_]/u
+
+function isWordAt(text: string, position: number): boolean {
+  const char = text.codePointAt(position)
+  return char !== undefined && wordChar.test(String.fromCodePoint(char))
+}
+
+function isWordBefore(text: string, position: number): boolean {
+  if (position === 0) return false
+  const pair = position >= 2 && text.codePointAt(position - 2)! > 0xffff
+  return isWordAt(text, position - (pair ? 2 : 1))
+}

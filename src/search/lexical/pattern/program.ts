@@ -1,0 +1,153 @@
+/** Turns the tree of a pattern into a flat program, which a matcher walks step by step. */
+import type { CharSet } from './char-set.ts'
+import type { Edge, Node } from './parse-pattern.ts'
+
+export type Step =
+  | { readonly op: 'char'; readonly set: CharSet }
+  /** As many characters of a set as there are, then fewer, at least `min`. */
+  | {
+      readonly op: 'run'
+      readonly set: CharSet
+      readonly min: number
+      readonly max: number
+    }
+  /** Goes on at `first`; if that leads nowhere, at `second`. */
+  | { readonly op: 'fork'; first: number; second: number }
+  | { readonly op: 'jump'; to: number }
+  | { readonly op: 'save'; readonly slot: number }
+  /** Fails if nothing was matched since the slot was saved: a loop must get on. */
+  | { readonly op: 'progress'; readonly slot: number }
+  | { readonly op: 'edge'; readonly edge: Edge }
+  | { readonly op: 'same'; readonly group: number; readonly ignoreCase: boolean }
+  | {
+      readonly op: 'look'
+      readonly start: number
+      readonly ahead: boolean
+      readonly wanted: boolean
+      next: number
+    }
+  | { readonly op: 'atomic'; readonly start: number; next: number }
+  | { readonly op: 'done' }
+
+export interface Program {
+  readonly steps: readonly Step[]
+  /** Places that the matcher remembers: two for each group, then one for each loop. */
+  readonly slotCount: number
+}
+
+/** Counts such as {1000} are written out, so a short pattern may become a long program. */
+const stepsMax = 20_000
+
+export function compile(
+  root: Node,
+  groupCount: number,
+  runs: 'with runs' | 'no runs' = 'with runs',
+): Program {
+  const steps: Step[] = []
+  let slotCount = 2 * (groupCount + 1)
+
+  function add<Added extends Step>(step: Added): Added {
+    if (steps.length >= stepsMax)
+      throw new SyntaxError('its counts multiply to more than is supported')
+    steps.push(step)
+    return step
+  }
+
+  function write(node: Node): void {
+    switch (node.kind) {
+      case 'char':
+        add({ op: 'char', set: node.set })
+        return
+      case 'sequence':
+        node.of.forEach(write)
+        return
+      case 'choice':
+        writeChoice(node.of)
+        return
+      case 'repeat':
+        writeRepeat(node)
+        return
+      case 'group':
+        add({ op: 'save', slot: 2 * node.number })
+        write(node.of)
+        add({ op: 'save', slot: 2 * node.number + 1 })
+        return
+      case 'atomic':
+        writeApart(add({ op: 'atomic', start: steps.length + 1, next: 0 }), node.of)
+        return
+      case 'look': {
+        const { ahead, wanted } = node
+        const start = steps.length + 1
+        writeApart(add({ op: 'look', start, ahead, wanted, next: 0 }), node.of)
+        return
+      }
+      case 'edge':
+        add({ op: 'edge', edge: node.edge })
+        return
+      case 'same':
+        add({ op: 'same', group: node.group, ignoreCase: node.ignoreCase })
+    }
+  }
+
+  function writeApart(step: { next: number }, content: Node): void {
+    write(content)
+    add({ op: 'done' })
+    step.next = steps.length
+  }
+
+  function writeChoice(ways: readonly Node[]): void {
+    const ends: { to: number }[] = []
+    for (const [i, way] of ways.entries()) {
+      const last = i === ways.length - 1
+      const fork = last ? undefined : add({ op: 'fork', first: 0, second: 0 })
+      if (fork) fork.first = steps.length
+      write(way)
+      if (!last) ends.push(add({ op: 'jump', to: 0 }))
+      if (fork) fork.second = steps.length
+    }
+    for (const end of ends) end.to = steps.length
+  }
+
+  function writeRepeat({ of, min, max, lazy }: Node & { kind: 'repeat' }): void {
+    if (of.kind === 'char' && !lazy && runs === 'with runs') {
+      add({ op: 'run', set: of.set, min, max })
+      return
+    }
+    for (let i = 0; i < min; i++) write(of)
+    if (max === Infinity) {
+      writeLoop(of, lazy)
+      return
+    }
+    const skips: (() => void)[] = []
+    for (let i = min; i < max; i++) {
+      skips.push(writeFork(lazy))
+      write(of)
+    }
+    for (const skip of skips) skip()
+  }
+
+  function writeLoop(of: Node, lazy: boolean): void {
+    const start = steps.length
+    const leave = writeFork(lazy)
+    const slot = slotCount++
+    add({ op: 'save', slot })
+    write(of)
+    add({ op: 'progress', slot })
+    add({ op: 'jump', to: start })
+    leave()
+  }
+
+  /** A fork between what is written next and what will stand where it is told to. */
+  function writeFork(lazy: boolean): () => void {
+    const fork = add({ op: 'fork', first: 0, second: 0 })
+    const into = steps.length
+    return () => {
+      fork.first = lazy ? steps.length : into
+      fork.second = lazy ? into : steps.length
+    }
+  }
+
+  write(root)
+  add({ op: 'done' })
+  return { steps, slotCount }
+}

@@ -1,0 +1,54 @@
+/**
+ * Finds web and mail addresses. Their parts have the lengths that the standards allow at
+ * most, so looking for them anywhere in a text takes a bounded time for each character.
+ */
+export interface Address {
+  readonly start: number
+  readonly end: number
+  readonly kind: 'url' | 'email'
+}
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const host = `${label}(?:\\.${label}){0,20}`
+const number = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
+const ipAddress = `${number}(?:\\.${number}){3}`
+const port = '(?::\\d{1,5})?'
+const rest = `(?:[/?#](?:[\\w.~:/?#\\[\\]@!$&'()*+,;=%-]{0,2000}[\\w~/#@$&*+=%-])?)?`
+/** Where no scheme says that it is an address, its last part has to: ".com", ".de". */
+const topLevel =
+  '(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|dev|app|cloud|online|site|shop|tech|' +
+  'blog|news|museum|jobs|travel|[a-z]{2})'
+
+const localPart = "[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}"
+const email = new RegExp(
+  `${localPart}(?:\\.${localPart}){0,20}@(?:${label}(?:\\.${label}){1,20}|\\[${ipAddress}\\])(?![a-z0-9])`,
+  'iy',
+)
+const url = new RegExp(
+  `(?:(?:https?|ftps?|sftp|wss?|file|git|ssh|telnet|gopher|irc)://(?:${host}${port}|(?=/\\w))${rest}` +
+    `|(?:${label}\\.){1,20}${topLevel}(?![\\w-])(?!\\.${label})${port}${rest}` +
+    `|${ipAddress}(?![\\w.-])${port}${rest})`,
+  'iy',
+)
+
+/** Characters with which an address, though no word, may start. */
+const startSign = /[!#$%&'*+/=?^_`{|}~-]/
+
+/** The address that starts at `from` or in the punctuation up to `last`. */
+export function addressAt(text: string, from: number, last: number): Address | undefined {
+  for (let start = from; start <= last && start < text.length; start++) {
+    // Of signs in a row only the first starts something.
+    const isSign = startSign.test(text[start]!)
+    if (start < last && (!isSign || (start > from && startSign.test(text[start - 1]!))))
+      continue
+    const end = endOf(email, text, start)
+    if (end !== undefined) return { start, end, kind: 'email' }
+  }
+  const end = endOf(url, text, last)
+  return end === undefined ? undefined : { start: last, end, kind: 'url' }
+}
+
+function endOf(pattern: RegExp, text: string, start: number): number | undefined {
+  pattern.lastIndex = start
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}

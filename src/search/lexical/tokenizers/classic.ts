@@ -1,0 +1,94 @@
+/**
+ * What Lucene's tokenizer was before Unicode had rules: for European languages, with an eye
+ * for acronyms, companies, mail addresses, host names and part numbers.
+ */
+import { countIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, Tokenizer, TokenKind } from '../stage.ts'
+import { newToken } from './token.ts'
+
+const cj = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
+const letter = `(?!${cj})\\p{L}`
+const letters = `(?:${letter})+`
+const alphanumeric = `(?:${letter}|\\p{Nd})+`
+/** Letters and digits, at least one of the latter. */
+const numeric = `(?:${letter})*\\p{Nd}(?:${letter}|\\p{Nd})*`
+const separator = '[_\\-/.,]'
+/** What an address has at most of it, so that looking for one takes a bounded time. */
+const parts = '{0,30}'
+
+/** The longest match counts; of those of the same length, the first. */
+const rules: readonly (readonly [RegExp, TokenKind])[] = [
+  [sticky(alphanumeric), 'word'],
+  [sticky(`${letters}(?:'${letters})+`), 'apostrophe'],
+  [sticky(`${letter}\\.(?:${letter}\\.)+`), 'acronym'],
+  [sticky(`${letters}[&@]${letters}`), 'word'],
+  [
+    sticky(
+      `${alphanumeric}(?:[._\\-]${alphanumeric})${parts}@${alphanumeric}(?:[.\\-]${alphanumeric})+`,
+    ),
+    'email',
+  ],
+  [sticky(`${alphanumeric}(?:\\.${alphanumeric})+`), 'word'],
+  // Every second part, at least, has a digit.
+  [
+    sticky(
+      `${alphanumeric}(?:${separator}${numeric}${separator}${alphanumeric})*(?:${separator}${numeric})?`,
+    ),
+    'number',
+  ],
+  [
+    sticky(
+      `${numeric}(?:${separator}${alphanumeric}${separator}${numeric})*(?:${separator}${alphanumeric})?`,
+    ),
+    'number',
+  ],
+  [sticky(cj), 'han'],
+]
+
+const start = new RegExp(`${cj}|${letter}|\\p{Nd}`, 'gu')
+
+export function classic(args: Arguments): Tokenizer {
+  const lengthMax = countIn(args, 'maxTokenLength', { max: 1_048_576, default: 255 })
+  return (text) => {
+    const list = new TokenList()
+    let skipped = 0
+    let from = nextStart(text, 0)
+    while (from !== undefined) {
+      const { end, kind } = longestAt(text, from, lengthMax)
+      if (end - from > lengthMax) skipped++
+      else {
+        list.add(newToken(text.slice(from, end), kind, 1 + skipped))
+        skipped = 0
+      }
+      from = nextStart(text, end)
+    }
+    return list.tokens
+  }
+}
+
+function nextStart(text: string, from: number): number | undefined {
+  start.lastIndex = from
+  return start.exec(text)?.index
+}
+
+/** Looks no further once it is too long. */
+function longestAt(text: string, from: number, lengthMax: number): Found {
+  let longest: Found = { end: from, kind: 'word' }
+  for (const [pattern, kind] of rules) {
+    pattern.lastIndex = from
+    if (pattern.test(text) && pattern.lastIndex > longest.end)
+      longest = { end: pattern.lastIndex, kind }
+    if (longest.end - from > lengthMax) break
+  }
+  return longest
+}
+
+interface Found {
+  readonly end: number
+  readonly kind: TokenKind
+}
+
+function sticky(source: string): RegExp {
+  return new RegExp(source, 'uy')
+}

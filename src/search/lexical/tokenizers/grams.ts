@@ -1,0 +1,65 @@
+/** Pieces of a text of every length in a range, whatever they are made of. */
+import { checkOrder, countIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, Tokenizer } from '../stage.ts'
+import { newToken } from './token.ts'
+
+/** As long as the longest word. */
+export const gramSizeMax = 255
+
+export interface GramSizes {
+  readonly min: number
+  readonly max: number
+}
+
+/** Arguments have no default where none is given here. */
+export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
+  const range = (name: 'min' | 'max') => ({
+    max: gramSizeMax,
+    ...(defaults && { default: defaults[name] }),
+  })
+  const min = countIn(args, 'minGramSize', range('min'))
+  const max = countIn(args, 'maxGramSize', range('max'))
+  checkOrder(['minGramSize', min], ['maxGramSize', max])
+  return { min, max }
+}
+
+/** "abc" with sizes from 1 to 2: "a", "ab", "b", "bc", "c". */
+export function nGram(args: Arguments): Tokenizer {
+  const sizes = gramSizesIn(args, { min: 3, max: 7 })
+  return (text) => collect(grams(text, sizes))
+}
+
+/** "abc" with sizes from 1 to 2: "a", "ab". */
+export function edgeNGram(args: Arguments): Tokenizer {
+  const sizes = gramSizesIn(args, { min: 1, max: 1 })
+  return (text) => collect(edgeGrams(text, sizes))
+}
+
+export function* grams(text: string, sizes: GramSizes): Iterable<string> {
+  for (let start = 0; start < text.length; start += lengthAt(text, start))
+    yield* edgeGrams(text, sizes, start)
+}
+
+/** Sizes are counted in characters, of which some take two places. */
+export function* edgeGrams(
+  text: string,
+  { min, max }: GramSizes,
+  start = 0,
+): Iterable<string> {
+  let end = start
+  for (let size = 1; size <= max && end < text.length; size++) {
+    end += lengthAt(text, end)
+    if (size >= min) yield text.slice(start, end)
+  }
+}
+
+function lengthAt(text: string, position: number): number {
+  return text.codePointAt(position)! > 0xffff ? 2 : 1
+}
+
+function collect(texts: Iterable<string>) {
+  const list = new TokenList()
+  for (const text of texts) list.add(newToken(text, 'gram'))
+  return list.tokens
+}

@@ -1,0 +1,73 @@
+/** Tokenizers that cut where a pattern of the client's says. */
+import { ArgumentProblem, asProblem, patternIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import { compileSimplePattern, type SimplePattern } from '../pattern/longest-match.ts'
+import { StepCount } from '../pattern/pattern.ts'
+import type { Arguments, Tokenizer } from '../stage.ts'
+import { newToken } from './token.ts'
+
+/** What a group of the pattern matches, or with group -1, what stands between matches. */
+export function pattern(args: Arguments): Tokenizer {
+  const separator = patternIn(args)
+  const group = Number(args.get('group') ?? -1)
+  if (group < -1 || group > separator.groupCount)
+    throw new ArgumentProblem(
+      `"group" is ${group}, but must be from -1 to ${separator.groupCount}, ` +
+        'the number of groups in "pattern"',
+    )
+  return (text) => {
+    const matches = separator.matches(text, new StepCount(text.length))
+    if (group === -1)
+      return between(
+        text,
+        mapped(matches, ({ start, end }) => [start, end]),
+      )
+    return collect(mapped(matches, (match) => match.group(group) ?? ''))
+  }
+}
+
+/** What the pattern matches. */
+export function simplePattern(args: Arguments): Tokenizer {
+  const word = simplePatternIn(args)
+  return (text) => {
+    const matches = word.matches(text, new StepCount(text.length))
+    return collect(mapped(matches, ([start, end]) => text.slice(start, end)))
+  }
+}
+
+/** What stands between matches. */
+export function simplePatternSplit(args: Arguments): Tokenizer {
+  const separator = simplePatternIn(args)
+  return (text) => between(text, separator.matches(text, new StepCount(text.length)))
+}
+
+function simplePatternIn(args: Arguments): SimplePattern {
+  const source = args.get('pattern') ?? ''
+  try {
+    return compileSimplePattern(source)
+  } catch (error) {
+    throw asProblem('pattern', source, error)
+  }
+}
+
+function between(text: string, separators: Iterable<readonly [number, number]>) {
+  function* parts() {
+    let from = 0
+    for (const [start, end] of separators) {
+      yield text.slice(from, start)
+      from = end
+    }
+    yield text.slice(from)
+  }
+  return collect(parts())
+}
+
+function collect(texts: Iterable<string>) {
+  const list = new TokenList()
+  for (const text of texts) if (text !== '') list.add(newToken(text))
+  return list.tokens
+}
+
+function* mapped<From, To>(from: Iterable<From>, change: (one: From) => To): Iterable<To> {
+  for (const one of from) yield change(one)
+}

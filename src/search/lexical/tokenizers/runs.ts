@@ -1,0 +1,50 @@
+/** Tokenizers that only look at single characters: runs of those that belong to a token. */
+import { choiceIn, countIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, Tokenizer } from '../stage.ts'
+import { newToken } from './token.ts'
+
+/** The whole text is one token. Its length was never limited, whatever the name says. */
+export function keyword(args: Arguments): Tokenizer {
+  countIn(args, 'maxTokenLen', { max: 1_048_576, default: 256 })
+  return (text) => (text === '' ? [] : [newToken(text)])
+}
+
+/** Runs of letters. Longer ones are cut into pieces. */
+export function letter(args: Arguments): Tokenizer {
+  return runs(/\p{L}+/gu, args)
+}
+
+/** What stands between spaces. */
+export function whitespace(args: Arguments): Tokenizer {
+  const rule = choiceIn(args, 'rule', ['java', 'unicode'])
+  // To Java, spaces that forbid a line break separate nothing.
+  return rule === 'java'
+    ? runs(
+        /[^\t-\r\x1c-\x20\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/g,
+        args,
+      )
+    : runs(/\P{White_Space}+/gu, args)
+}
+
+function runs(pattern: RegExp, args: Arguments): Tokenizer {
+  const lengthMax = countIn(args, 'maxTokenLen', { max: 1_048_576, default: 255 })
+  return (text) => {
+    const list = new TokenList()
+    for (const [run] of text.matchAll(pattern))
+      for (const piece of pieces(run, lengthMax)) list.add(newToken(piece))
+    return list.tokens
+  }
+}
+
+/** Cuts a text into pieces of a length, but never through a character. */
+export function* pieces(text: string, lengthMax: number): Iterable<string> {
+  let start = 0
+  while (text.length - start > lengthMax) {
+    let end = start + lengthMax
+    if (text.codePointAt(end - 1)! > 0xffff) end += lengthMax === 1 ? 1 : -1
+    yield text.slice(start, end)
+    start = end
+  }
+  if (start < text.length) yield text.slice(start)
+}

@@ -1,0 +1,58 @@
+/** Words by Unicode's rules, and the same with web and mail addresses kept whole. */
+import { countIn } from '../arguments.ts'
+import { TokenList } from '../bounds.ts'
+import type { Arguments, Tokenizer } from '../stage.ts'
+import { addressAt } from './addresses.ts'
+import { newToken, type AdjoiningToken } from './token.ts'
+import { wordLengthMax, Words } from './words.ts'
+
+const lengthRange = { max: 1_048_576, default: wordLengthMax }
+
+export function standard(args: Arguments): Tokenizer {
+  const lengthMax = countIn(args, 'maxTokenLength', lengthRange)
+  return lengthMax === wordLengthMax ? standardTokenizer : wordTokenizer(lengthMax)
+}
+
+/** There is one only, so that analyzers can tell whether it is theirs. */
+export const standardTokenizer = wordTokenizer(wordLengthMax)
+
+function wordTokenizer(lengthMax: number): Tokenizer {
+  return (text) => {
+    const list = new TokenList()
+    const words = new Words(text, lengthMax)
+    while (words.next()) list.add(tokenAt(text, words))
+    return list.tokens
+  }
+}
+
+export function uax29UrlEmail(args: Arguments): Tokenizer {
+  const lengthMax = countIn(args, 'maxTokenLength', lengthRange)
+  return (text) => {
+    const list = new TokenList()
+    const words = new Words(text, lengthMax)
+    let from = 0
+    while (from < text.length) {
+      const found = words.moveTo(from)
+      const wordStart = found ? words.start : text.length
+      const address = addressAt(text, from, wordStart)
+      if (address !== undefined && !(found && words.end > address.end)) {
+        for (let start = address.start; start < address.end; start += lengthMax)
+          list.add(
+            newToken(
+              text.slice(start, Math.min(address.end, start + lengthMax)),
+              address.kind,
+            ),
+          )
+        from = address.end
+      } else {
+        if (found) list.add(tokenAt(text, words))
+        from = found ? words.end : text.length
+      }
+    }
+    return list.tokens
+  }
+}
+
+function tokenAt(text: string, { start, end, kind, adjoins }: Words): AdjoiningToken {
+  return { text: text.slice(start, end), step: 1, keyword: false, kind, adjoins }
+}

@@ -1,0 +1,223 @@
+/**
+ * Finds the words of a text by the rules of Unicode's annex 29, as Lucene's standard
+ * tokenizer does: "can't", "3.14" and "a_b" are one word each, punctuation is none, and
+ * every Chinese character is one.
+ */
+import type { TokenKind } from '../stage.ts'
+import {
+  classOf,
+  connector,
+  doubleQuote,
+  emoji,
+  extender,
+  han,
+  hangul,
+  hebrew,
+  hiragana,
+  joiner,
+  katakana,
+  keycapSign,
+  letter,
+  letterJoiner,
+  number,
+  numberJoiner,
+  regional,
+  skinTone,
+  southeastAsian,
+} from './word-classes.ts'
+
+/** Longer words are cut into pieces of this length. */
+export const wordLengthMax = 255
+
+/** Stands on one word after the other, without making anything for each. */
+export class Words {
+  start = 0
+  end = 0
+  kind: TokenKind = 'word'
+  /** Whether the word before ends where this one starts. */
+  adjoins = false
+  readonly #text: string
+  readonly #lengthMax: number
+  /** Where the word that is being read has to end at the latest. */
+  #limit = 0
+
+  constructor(text: string, lengthMax = wordLengthMax) {
+    this.#text = text
+    this.#lengthMax = lengthMax
+  }
+
+  /** Goes on to the next word; false: there is none. */
+  next(): boolean {
+    return this.moveTo(this.end)
+  }
+
+  /** Goes on to the first word from a position on. */
+  moveTo(from: number): boolean {
+    const text = this.#text
+    const before = this.end
+    let start = from
+    while (start < text.length) {
+      this.#limit = Math.min(text.length, start + this.#lengthMax)
+      const end = this.#read(start)
+      if (end > start) {
+        this.adjoins = start === before && start > 0
+        this.start = start
+        this.end = end
+        return true
+      }
+      // Nothing, or connectors with nothing to connect.
+      start = end < start ? -end : start + lengthOf(text.codePointAt(start)!)
+    }
+    return false
+  }
+
+  /** Where a word that starts here ends; the start or a negative end: there is none. */
+  #read(start: number): number {
+    const first = this.#text.codePointAt(start)!
+    const next = start + lengthOf(first)
+    switch (classOf(first)) {
+      case letter:
+      case hebrew:
+      case hangul:
+      case number:
+      case katakana:
+      case connector:
+        return this.#readWord(start)
+      case han:
+        this.kind = 'han'
+        return this.#skipExtenders(next)
+      case hiragana:
+        this.kind = 'hiragana'
+        return this.#skipExtenders(next)
+      case southeastAsian:
+        this.kind = 'southeast-asian'
+        return this.#readRow(next)
+      case emoji:
+      case skinTone:
+        this.kind = 'emoji'
+        return this.#readEmoji(next)
+      case regional:
+        this.kind = 'emoji'
+        return this.#classAt(next) === regional ? this.#skipExtenders(next + 2) : start
+      case keycapSign:
+        this.kind = 'emoji'
+        return this.#readKeycap(start)
+      default:
+        return start
+    }
+  }
+
+  #readWord(start: number): number {
+    const text = this.#text
+    let end = start
+    /** The class of the last character that is no extender. */
+    let last = connector
+    /** Which classes there are, a bit for each. */
+    let seen = 0
+    while (end < this.#limit) {
+      const char = text.codePointAt(end)!
+      let next = end + lengthOf(char)
+      if (next > this.#limit && end > start) break
+      const found = classOf(char)
+      if (found === extender) {
+        end = next
+        continue
+      }
+      if (isContent(found) || found === katakana) {
+        if (last !== connector && (found === katakana) !== (last === katakana)) break
+        seen |= 1 << found
+      } else if (found !== connector) {
+        if (last === hebrew && char === apostrophe) {
+          end = next
+          // Whether a letter follows or not; more than that it doesn't join.
+          if (!isLetter(this.#classAt(this.#skipExtenders(end)))) break
+          continue
+        }
+        next = this.#skipExtenders(next)
+        if (!joins(found, last, this.#classAt(next))) break
+        end = next
+        continue
+      }
+      last = found
+      end = next
+    }
+    if (seen === 0) return -end
+    this.kind = kindOf(seen)
+    return end
+  }
+
+  #readRow(from: number): number {
+    let end = this.#skipExtenders(from)
+    while (this.#classAt(end) === southeastAsian)
+      end = this.#skipExtenders(end + lengthOf(this.#text.codePointAt(end)!))
+    return end
+  }
+
+  /** Emojis that are joined by an invisible joiner are one. */
+  #readEmoji(from: number): number {
+    let end = from
+    for (;;) {
+      end = this.#skipExtenders(end, skinTone)
+      const joined = this.#text.charCodeAt(end - 1) === zeroWidthJoiner
+      const found = this.#classAt(end)
+      if (!joined || found !== emoji) return end
+      end += lengthOf(this.#text.codePointAt(end)!)
+    }
+  }
+
+  #readKeycap(start: number): number {
+    const end = this.#skipExtenders(start + 1)
+    return this.#text.slice(start + 1, end).includes('\u20e3') ? end : start
+  }
+
+  #skipExtenders(from: number, also: number = extender): number {
+    let end = from
+    for (;;) {
+      const found = this.#classAt(end)
+      if (found !== extender && found !== also) return end
+      end += lengthOf(this.#text.codePointAt(end)!)
+    }
+  }
+
+  /** Undefined at the limit. */
+  #classAt(position: number): number | undefined {
+    return position < this.#limit ? classOf(this.#text.codePointAt(position)!) : undefined
+  }
+}
+
+const apostrophe = 0x27
+const zeroWidthJoiner = '\u200d'.charCodeAt(0)
+
+function lengthOf(char: number): number {
+  return char > 0xffff ? 2 : 1
+}
+
+function isLetter(found: number | undefined): boolean {
+  return found === letter || found === hebrew || found === hangul
+}
+
+function isContent(found: number): boolean {
+  return isLetter(found) || found === number
+}
+
+/** Whether punctuation joins what stands before and after it. */
+function joins(found: number, before: number, after: number | undefined): boolean {
+  switch (found) {
+    case joiner:
+      return isLetter(before) ? isLetter(after) : before === number && after === number
+    case letterJoiner:
+      return isLetter(before) && isLetter(after)
+    case numberJoiner:
+      return before === number && after === number
+    case doubleQuote:
+      return before === hebrew && after === hebrew
+    default:
+      return false
+  }
+}
+
+function kindOf(seen: number): TokenKind {
+  if (seen === 1 << number) return 'number'
+  if (seen === 1 << katakana) return 'katakana'
+  return seen === 1 << hangul ? 'hangul' : 'word'
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
+import { builtInAnalyzers } from '../../../src/search/lexical/analyzers.ts'
+import { termsOf } from './analyze.ts'
+
+const sizeMax = 8_192
+
+function sizeOf(terms: readonly string[]): number {
+  return terms.reduce((size, term) => size + Buffer.byteLength(term), 0)
+}
+
+/** Texts with a bit of everything that analyzers treat in a way of its own. */
+const texts = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.constantFrom(
+        ...["can't ", 'İ', 'ΣΑΣ ', '東京', 'ひら', 'カナ', '한국', 'ไทย', '_'],
+      ),
+      fc.constantFrom(...['👍🏽', '\u200d', '\u0301', '\ud800', '3.14', 'x'.repeat(300)]),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''))
+
+describe('built-in analyzers', () => {
+  test('cut texts as their names say', () => {
+    const text = "The 2 QUICK-brown foxes can't jump"
+    for (const [name, terms] of [
+      ['standard', ['the', '2', 'quick', 'brown', 'foxes', "can't", 'jump']],
+      ['Standard', ['the', '2', 'quick', 'brown', 'foxes', "can't", 'jump']],
+      ['simple', ['the', 'quick', 'brown', 'foxes', 'can', 't', 'jump']],
+      ['whitespace', ['The', '2', 'QUICK-brown', 'foxes', "can't", 'jump']],
+      ['stop', ['quick', 'brown', 'foxes', 'can', 't', 'jump']],
+      ['lowercase', [text.toLowerCase()]],
+      ['keyword', [text]],
+      ['cjk', ['2', 'quick', 'brown', 'foxes', "can't", 'jump']],
+      ['english', ['2', 'quick', 'brown', 'fox', "can't", 'jump']],
+    ] as const)
+      assert.deepEqual(termsOf(name, text), terms, name)
+    assert.deepEqual(termsOf('cjk', 'ＡＢＣ 東京都、大阪 the'), [
+      'abc',
+      '東京',
+      '京都',
+      '大阪',
+    ])
+    assert.deepEqual(termsOf('thai', 'แสดงงาน Good'), ['แสดง', 'งาน', 'good'])
+  })
+
+  test('make terms that are never empty, the same at every time', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...builtInAnalyzers), texts, (name, text) => {
+        const terms = analyzerFor(name).terms(text)
+        assert.ok(!terms.includes(''))
+        assert.deepEqual(analyzerFor(name).terms(text), terms)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of the same recipe are the same', () => {
+    const recipe = () => ({ tokenizer: { name: 'letter' }, filters: [{ name: 'trim' }] })
+    assert.equal(analyzerFor(recipe()), analyzerFor(recipe()))
+    assert.equal(analyzerFor('standard'), analyzerFor('standard'))
+    assert.notEqual(analyzerFor(recipe()), analyzerFor('standard'))
+  })
+})
+
+describe('recipes', () => {
+  test('run char filters, tokenizer and filters in the order of the recipe', () => {
+    const recipe = {
+      filters: [{ name: 'LOWERCASE' }, { name: 'stop' }, { name: 'porterStem' }],
+      tokenizer: { name: 'Letter', args: null },
+      charFilters: [
+        { name: 'htmlstrip' },
+        { name: 'mapping', args: { mapping: '"&" => " and "' } },
+      ],
+    }
+    assert.deepEqual(termsOf(recipe, '<b>Cats</b>&amp;<i>The Running DOGS</i>'), [
+      ...['cat', 'run', 'dog'],
+    ])
+    const filters = [{ name: 'stop' }, { name: 'lowercase' }]
+    assert.deepEqual(termsOf({ tokenizer: { name: 'letter' }, filters }, 'The the'), [
+      'the',
+    ])
+  })
+
+  test('take the text whole without a tokenizer', () => {
+    assert.deepEqual(termsOf({ filters: [{ name: 'lowercase' }] }, 'New York'), [
+      'new york',
+    ])
+    const recipe = { tokenizer: null, filters: null, charFilters: [{ name: 'persian' }] }
+    assert.deepEqual(termsOf(recipe, 'New York'), ['New York'])
+  })
+
+  test('of words in lower case take a short cut to the same terms', () => {
+    // The trimming finds nothing to do, but keeps to the long way.
+    const filters = [{ name: 'lowercase' }, { name: 'trim' }]
+    const long = analyzerFor({ tokenizer: { name: 'standard' }, filters })
+    fc.assert(
+      fc.property(texts, (text) => {
+        assert.deepEqual(analyzerFor('standard').terms(text), long.terms(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('in lower case stay as they are in lower case', () => {
+    const lower = analyzerFor('lowercase')
+    fc.assert(
+      fc.property(texts, (text) => {
+        const once = lower.terms(text)
+        assert.deepEqual(
+          once.flatMap((term) => lower.terms(term)),
+          once,
+        )
+      }),
+    )
+  })
+})
+
+describe('bounds', () => {
+  test('stop the standard analyzer once the terms are too many', () => {
+    const text = 'word '.repeat(800_000)
+    const terms = analyzerFor('standard').terms(text, { tokenSizeMax: sizeMax })
+    assert.equal(terms.length, Math.floor(sizeMax / 4) + 1)
+    assert.ok(sizeOf(terms) > sizeMax)
+    const few = analyzerFor('standard').terms('word', { tokenSizeMax: sizeMax })
+    assert.deepEqual(few, ['word'])
+  })
+
+  /** Whatever took the square of this in steps would not end. */
+  const length = 1_000_000
+  const long = (piece: string) => piece.repeat(length / piece.length)
+  const component = (name: string, args = {}) => ({ name, args })
+
+  for (const [what, recipe, text] of [
+    [
+      'grams of a whole text',
+      { tokenizer: component('nGram', { minGramSize: '1', maxGramSize: '50' }) },
+      long('abcde'),
+    ],
+    [
+      'grams of tokens',
+      { filters: [component('nGram', { minGramSize: '1', maxGramSize: '255' })] },
+      long('abcde'),
+    ],
+    [
+      'Chinese',
+      { tokenizer: component('standard'), filters: [component('cjkBigram')] },
+      long('漢'),
+    ],
+    [
+      'shingles',
+      {
+        tokenizer: component('whitespace'),
+        filters: [component('shingle', { maxShingleSize: '32' })],
+      },
+      long('abc '),
+    ],
+    [
+      'synonyms',
+      {
+        tokenizer: component('whitespace'),
+        filters: [component('synonym', { synonyms: Array.from('abcdefgh').join(',') })],
+      },
+      'a '.repeat(100_000),
+    ],
+    ['paths', { tokenizer: component('pathHierarchy') }, long('a/')],
+    [
+      'reversed paths',
+      { tokenizer: component('pathHierarchy', { reverse: 'true' }) },
+      long('a/'),
+    ],
+    ['word parts', { filters: [component('wordDelimiterGraph')] }, long('a-')],
+    [
+      'a mapping that multiplies',
+      {
+        charFilters: Array.from({ length: 9 }, () =>
+          component('mapping', { mapping: `a => ${'a'.repeat(100)}` }),
+        ),
+      },
+      'a',
+    ],
+    [
+      'replacements that multiply',
+      {
+        filters: Array.from({ length: 9 }, () =>
+          component('patternReplace', { pattern: 'a', replacement: 'a'.repeat(100) }),
+        ),
+      },
+      'a',
+    ],
+    ['letters', { tokenizer: component('letter') }, long('a ')],
+    ['classic words', { tokenizer: component('classic') }, long('a-')],
+    ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
+    ['Thai', { tokenizer: component('thai') }, long('a ')],
+  ] as const)
+    test(`hold for ${what}`, () => {
+      const terms = termsOf(recipe, text)
+      assert.ok(sizeOf(terms) > sizeMax)
+      assert.ok(terms.length <= 250_001)
+    })
+
+  for (const [what, recipe, text] of [
+    ['open tags', { charFilters: [component('htmlStrip')] }, long('<a "')],
+    ['open comments', { charFilters: [component('htmlStrip')] }, long('<!--')],
+    ['open scripts', { charFilters: [component('htmlStrip')] }, long('</script<script>')],
+    ['connectors', { tokenizer: component('standard') }, long('_')],
+    ['accents', { tokenizer: component('standard') }, long(':\u0301')],
+    ['signs', { tokenizer: component('uax29UrlEmail') }, long('!')],
+    ['a long word', { tokenizer: component('classic') }, long('ж')],
+    ['a long number', { tokenizer: component('classic') }, long('1')],
+    ['spaces', { tokenizer: component('pattern', { pattern: '\\s+' }) }, long(' ')],
+  ] as const)
+    test(`are not even needed for ${what}`, () => {
+      assert.ok(termsOf(recipe, text).length <= 1)
+    })
+
+  test('refuse a text on which a pattern takes for ever', () => {
+    const recipe = { tokenizer: component('pattern', { pattern: '(a+)+b' }) }
+    assert.throws(() => termsOf(recipe, 'a'.repeat(60)), {
+      code: 'INVALID_DATABASE_QUERY',
+      message: /pattern/,
+    })
+  })
+})
