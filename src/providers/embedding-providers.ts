@@ -1,12 +1,22 @@
-/** The services that turn text into vectors, as data. */
+/** What a service that turns text into vectors is, as schemas and callers see it. */
+import type { Authentications } from './authentication.ts'
 import type { ModelSupport } from './model-support.ts'
+import type { Endpoint } from './provider-url.ts'
+
+export type { Authentication, AuthenticationMethod } from './authentication.ts'
 
 export type EmbeddingProviders = ReadonlyMap<string, EmbeddingProvider>
 
 export interface EmbeddingProvider {
   readonly displayName: string
   readonly enabled: boolean
-  readonly supportedAuthentication: Readonly<Record<AuthenticationMethod, Authentication>>
+  /** Where the provider's own service is, as callers are shown it; absent: no one place. */
+  readonly url?: string
+  /** What is called in fact; absent for models that run in this server. */
+  readonly endpoint?: Endpoint
+  readonly supportedAuthentication: Authentications
+  /** The secrets that this server keeps for collections to name; absent: none. */
+  readonly credentials?: ReadonlySet<string>
   /** Parameters that every model of the provider takes. */
   readonly parameters: readonly ProviderParameter[]
   readonly models: readonly EmbeddingModel[]
@@ -16,6 +26,8 @@ export interface EmbeddingProvider {
 
 export interface EmbeddingModel {
   readonly name: string
+  /** Whether this entry stands for every name that no other entry has. */
+  readonly isAnyName?: boolean
   readonly support: ModelSupport
   readonly dimension: ModelDimension
   /** Parameters that only this model takes. */
@@ -42,18 +54,21 @@ export interface ProviderParameter {
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean'
   readonly required: boolean
+  /** What the provider takes a left-out one for; it is not sent. */
+  readonly byDefault?: string
+  /** For forms: a label, an example, and a sentence. */
+  readonly displayName?: string
+  readonly hint?: string
+  readonly help?: string
 }
 
-/**
- * How the provider's key gets here: not needed, with each request, or kept by the server
- * and named by the collection.
- */
-export type AuthenticationMethod = 'NONE' | 'HEADER' | 'SHARED_SECRET'
-
-export interface Authentication {
-  readonly enabled: boolean
-  /** The header or the secret's part that is read, and the name it is passed on by. */
-  readonly tokens: readonly { readonly accepted: string; readonly forwarded: string }[]
+/** The entry that a model's name stands for. */
+export function findEmbeddingModel(
+  { models }: EmbeddingProvider,
+  name: string,
+): EmbeddingModel | undefined {
+  return (
+    models.find((model) => model.name === name) ??
+    (name === '' ? undefined : models.find((model) => model.isAnyName === true))
+  )
 }
-
-export const embeddingProviders: EmbeddingProviders = new Map()

@@ -6,13 +6,16 @@
 import { apiError } from '../errors/api-error.ts'
 import { isNumeric, jsonTypeOf, type JsonObject } from '../json/value.ts'
 import { toPlain } from '../json/plain.ts'
-import type {
-  EmbeddingModel,
-  EmbeddingProvider,
-  EmbeddingProviders,
-  ProviderParameter,
+import { credentialIn } from './embedding-keys.ts'
+import {
+  findEmbeddingModel,
+  type EmbeddingModel,
+  type EmbeddingProvider,
+  type EmbeddingProviders,
+  type ProviderParameter,
 } from './embedding-providers.ts'
 import { checkModelForNewUse } from './model-support.ts'
+import { placeOf, UrlProblem } from './provider-url.ts'
 
 /** A service as it was asked for; null and absent members are the same. */
 export interface GivenService {
@@ -40,20 +43,22 @@ export function resolveEmbeddingService(
 ): ResolvedService {
   const { name, provider } = findProvider(given, providers)
   checkAuthentication(given, name, provider)
-  const model = findModel(given, name, provider)
-  const resolvedDimension = chooseDimension(dimension, model)
-  checkParameters(given, model, [...provider.parameters, ...model.parameters])
+  const { modelName, model } = findModel(given, name, provider)
+  const resolvedDimension = chooseDimension(dimension, modelName, model)
+  const known = [...provider.parameters, ...model.parameters]
+  checkParameters(given, modelName, known)
+  const parameters =
+    given.parameters && (toPlain(given.parameters) as Record<string, unknown>)
+  checkPlace(provider, modelName, parameters ?? {})
   return {
     dimension: resolvedDimension,
     service: {
       provider: name,
-      modelName: model.name,
+      modelName,
       ...(given.authentication && {
         authentication: storedAuthentication(given.authentication),
       }),
-      ...(given.parameters && {
-        parameters: toPlain(given.parameters) as Record<string, unknown>,
-      }),
+      ...(parameters && { parameters }),
     },
   }
 }
@@ -80,7 +85,7 @@ function checkAuthentication(
 ): void {
   const methods = provider.supportedAuthentication
   if (given.authentication === undefined || given.authentication.size === 0) {
-    if (!methods.NONE.enabled && !methods.HEADER.enabled)
+    if (!methods.NONE.enabled && methods.HEADER?.enabled !== true)
       refuse(
         `The embedding provider "${name}" needs vector.service.authentication: it takes ` +
           'its key neither from a request header nor does it work without one',
@@ -88,38 +93,45 @@ function checkAuthentication(
     return
   }
   const secret = methods.SHARED_SECRET
-  const accepted = secret.enabled ? secret.tokens.map((token) => token.accepted) : []
+  const accepted = secret?.enabled ? secret.tokens.map((token) => token.accepted) : []
   for (const key of given.authentication.keys())
     if (!accepted.includes(key))
       refuse(
         `The embedding provider "${name}" does not take "${key}" in ` +
           `vector.service.authentication. It takes: ${named(accepted)}`,
       )
+  const { credentials } = provider
+  for (const [key, credential] of given.authentication)
+    if (credentials && !credentials.has(credentialIn(credential, key)))
+      throw apiError('VECTORIZE_CREDENTIAL_INVALID', { provider: name, key: credential })
 }
 
 function findModel(
   given: GivenService,
   providerName: string,
   provider: EmbeddingProvider,
-): EmbeddingModel {
+): { readonly modelName: string; readonly model: EmbeddingModel } {
   const offered = () => named(provider.models.map((model) => model.name))
   const name = given.modelName ?? provider.defaultModel
   if (name === undefined)
     refuse(
       `vector.service needs a modelName. "${providerName}" has the models: ${offered()}`,
     )
-  const model = provider.models.find((candidate) => candidate.name === name)
+  const model = findEmbeddingModel(provider, name)
   if (model === undefined)
     refuse(
       `The embedding provider "${providerName}" has no model "${name}". ` +
         `It has: ${offered()}`,
     )
   checkModelForNewUse(name, model.support)
-  return model
+  return { modelName: name, model }
 }
 
-function chooseDimension(given: number | undefined, model: EmbeddingModel): number {
-  const allowed = model.dimension
+function chooseDimension(
+  given: number | undefined,
+  modelName: string,
+  { dimension: allowed }: EmbeddingModel,
+): number {
   switch (allowed.kind) {
     case 'fixed':
       if (given !== undefined && given !== allowed.value)
@@ -141,13 +153,13 @@ function chooseDimension(given: number | undefined, model: EmbeddingModel): numb
 
   function mismatch(dimension: number, expected: string): never {
     refuse(
-      `vector.dimension is ${dimension}, but the vectors of "${model.name}" have ${expected}`,
+      `vector.dimension is ${dimension}, but the vectors of "${modelName}" have ${expected}`,
     )
   }
 
   function missing(expected: string): never {
     refuse(
-      `vector.dimension is missing: the model "${model.name}" has no dimension of its ` +
+      `vector.dimension is missing: the model "${modelName}" has no dimension of its ` +
         `own, and can have ${expected}`,
     )
   }
@@ -155,28 +167,43 @@ function chooseDimension(given: number | undefined, model: EmbeddingModel): numb
 
 function checkParameters(
   given: GivenService,
-  model: EmbeddingModel,
+  modelName: string,
   known: readonly ProviderParameter[],
 ): void {
   const parameters = given.parameters ?? new Map<string, never>()
   for (const name of parameters.keys())
     if (!known.some((parameter) => parameter.name === name))
       refuse(
-        `"${name}" is not a parameter of the model "${model.name}". ` +
+        `"${name}" is not a parameter of the model "${modelName}". ` +
           `Its parameters: ${named(known.map((parameter) => parameter.name))}`,
       )
   for (const { name, required } of known)
     if (required && !parameters.has(name))
-      refuse(`The model "${model.name}" needs "${name}" in vector.service.parameters`)
+      refuse(`The model "${modelName}" needs "${name}" in vector.service.parameters`)
   for (const { name, type } of known) {
     const value = parameters.get(name)
     if (value === undefined) continue
     const fits = type === 'number' ? isNumeric(value) : typeof value === type
     if (!fits)
       refuse(
-        `The parameter "${name}" of the model "${model.name}" is a ${type}, but a ` +
+        `The parameter "${name}" of the model "${modelName}" is a ${type}, but a ` +
           `${jsonTypeOf(value)} was sent`,
       )
+  }
+}
+
+/** What can be seen to lead nowhere, or where it must not, is not worth keeping. */
+function checkPlace(
+  { endpoint }: EmbeddingProvider,
+  modelName: string,
+  parameters: Readonly<Record<string, unknown>>,
+): void {
+  if (endpoint === undefined) return
+  try {
+    placeOf(endpoint, modelName, parameters)
+  } catch (error) {
+    if (error instanceof UrlProblem) refuse(`vector.service: ${error.message}`)
+    throw error
   }
 }
 

@@ -9,13 +9,25 @@ export interface ModelSupport {
 
 /** Throws unless something new may be built on the model. */
 export function checkModelForNewUse(model: string, support: ModelSupport): void {
-  const note = support.message ?? 'Choose another model.'
-  switch (support.status) {
-    case 'SUPPORTED':
-      return
-    case 'DEPRECATED':
-      throw apiError('DEPRECATED_AI_MODEL', { model, status: support.status, note })
-    case 'END_OF_LIFE':
-      throw apiError('END_OF_LIFE_AI_MODEL', { model, status: support.status, note })
-  }
+  if (support.status === 'DEPRECATED')
+    throw apiError('DEPRECATED_AI_MODEL', {
+      model,
+      status: support.status,
+      note: noteOf(support),
+    })
+  checkModelForUse(model, support)
+}
+
+/** Throws unless what was built on the model may go on using it. */
+export function checkModelForUse(model: string, support: ModelSupport): void {
+  if (support.status === 'END_OF_LIFE')
+    throw apiError('END_OF_LIFE_AI_MODEL', {
+      model,
+      status: support.status,
+      note: noteOf(support),
+    })
+}
+
+function noteOf({ message }: ModelSupport): string {
+  return message ?? 'Choose another model.'
 }

@@ -1,26 +1,156 @@
 /** Brings together the models that this server offers. */
 import { apiError } from '../errors/api-error.ts'
-import { embeddingProviders } from './embedding-providers.ts'
+import { noKey } from './authentication.ts'
+import { embed } from './embed.ts'
+import type { EmbeddingProvider, EmbeddingProviders } from './embedding-providers.ts'
+import type { LocalModels } from './local/local-model-types.ts'
+import { nameLocalModels, type LocalModelNames } from './local/local-models.ts'
 import type { Models } from './models.ts'
-import { rerankingProviders } from './reranking-providers.ts'
+import { offerEmbeddings } from './offered-embeddings.ts'
+import { ProviderCaller } from './provider-call.ts'
+import { defaultProviderSettings, type ProviderSettings } from './provider-settings.ts'
+import { findRerankingModel, rerank } from './rerank.ts'
+import {
+  rerankingProviders as rerankingTable,
+  type RerankingProvider,
+  type RerankingProviders,
+} from './reranking-providers.ts'
 
-/** What operators can set about models. */
 export interface ModelSettings {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+  readonly providers?: ProviderSettings
+  /** Absent when they are not installed. */
+  readonly local?: LocalModels | undefined
+  /** What those are called; absent: as the ones that come with the server. */
+  readonly localNames?: LocalModelNames
 }
 
-export function openModels(_settings: ModelSettings): Models {
+export function openModels({
+  log,
+  providers: settings = defaultProviderSettings,
+  local,
+  localNames = nameLocalModels({}),
+}: ModelSettings): Models {
+  const caller = new ProviderCaller()
+  const remote = offerEmbeddings(settings)
+  const embeddingProviders: EmbeddingProviders = new Map<string, EmbeddingProvider>(
+    local ? [...remote, [localName, localEmbeddings(localNames)]] : remote,
+  )
+  const rerankingProviders = offerReranking(settings, local && localRerankings(localNames))
+  const standIn = standInFor(standsInFor, local, log)
   return {
     embeddingProviders,
     rerankingProviders,
-    embed: ({ service }) =>
-      Promise.reject(
-        apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target: service.provider }),
-      ),
-    rerank: ({ service }) =>
-      Promise.reject(
-        apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target: service.provider }),
-      ),
-    close: () => Promise.resolve(),
+
+    async embed(request) {
+      if (request.texts.length === 0) return []
+      if (request.service.provider === localName && local) {
+        checkLocalModel(request.service.modelName, localNames)
+        return local.embed(request.texts, request.signal)
+      }
+      return embed(request, { providers: remote, settings, caller })
+    },
+
+    async rerank(request) {
+      const { query, passages, service, signal } = request
+      if (passages.length === 0) return []
+      findRerankingModel(service, rerankingProviders)
+      if (service.provider === localName && local)
+        return local.rerank(query, passages, signal)
+      if (service.provider === standsInFor && !settings.rerankingUrls.has(standsInFor))
+        return standIn().rerank(query, passages, signal)
+      return rerank(request, { providers: rerankingProviders, settings, caller })
+    },
+
+    async close() {
+      caller.close()
+      await local?.close()
+    },
+  }
+}
+
+/** The provider whose models run in this server. */
+const localName = 'local'
+
+function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
+  return {
+    displayName: 'Built in',
+    enabled: true,
+    supportedAuthentication: noKey,
+    parameters: [],
+    models: [
+      {
+        name: embedding.model,
+        support: { status: 'SUPPORTED' },
+        dimension: { kind: 'fixed', value: embedding.dimension },
+        parameters: [],
+      },
+    ],
+  }
+}
+
+/** Vectors of two models have nothing to do with each other, even if they are as long. */
+function checkLocalModel(name: string, { embedding }: LocalModelNames): void {
+  if (name !== embedding.model)
+    throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      name: localName,
+      problem:
+        `the collection was made with the model "${name}", and this server runs ` +
+        `"${embedding.model}"`,
+    })
+}
+
+function localRerankings({ reranker }: LocalModelNames): RerankingProvider {
+  return {
+    displayName: 'Built in',
+    enabled: true,
+    isDefault: false,
+    supportedAuthentication: noKey,
+    models: [{ name: reranker.model, isDefault: false, support: { status: 'SUPPORTED' } }],
+  }
+}
+
+function offerReranking(
+  { rerankingUrls }: ProviderSettings,
+  local: RerankingProvider | undefined,
+): RerankingProviders {
+  const offered = [...rerankingTable].map(
+    ([name, provider]): [string, RerankingProvider] => [
+      name,
+      { ...provider, enabled: provider.enabled || rerankingUrls.has(name) },
+    ],
+  )
+  return new Map(local ? [...offered, [localName, local]] : offered)
+}
+
+/**
+ * Every collection reranks with this provider unless it says otherwise, but the provider's
+ * own service is open to another cloud only. Where the operator names no URL for it, the
+ * built-in model does its work.
+ */
+const standsInFor = 'nvidia'
+
+function standInFor(
+  provider: string,
+  local: LocalModels | undefined,
+  log: ModelSettings['log'],
+): () => LocalModels {
+  let isAnnounced = false
+  return () => {
+    if (local === undefined)
+      throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+        name: provider,
+        problem:
+          'its own service is open to another cloud only, and the built-in model is not ' +
+          `installed. The operator can name a URL: --reranking-urls ${provider}=<url>`,
+      })
+    if (!isAnnounced)
+      log(
+        'info',
+        `The built-in model reranks in the place of ${provider}, for which no URL is set ` +
+          `(--reranking-urls ${provider}=<url>)`,
+      )
+    isAnnounced = true
+    return local
   }
 }

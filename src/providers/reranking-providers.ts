@@ -1,4 +1,5 @@
 /** The services that put search results into a better order, as data. */
+import { noKey, type Authentications } from './authentication.ts'
 import type { ModelSupport } from './model-support.ts'
 
 export type RerankingProviders = ReadonlyMap<string, RerankingProvider>
@@ -8,6 +9,7 @@ export interface RerankingProvider {
   readonly displayName: string
   readonly enabled: boolean
   readonly isDefault: boolean
+  readonly supportedAuthentication: Authentications
   readonly models: readonly RerankingModel[]
 }
 
@@ -15,8 +17,11 @@ export interface RerankingModel {
   readonly name: string
   readonly isDefault: boolean
   readonly support: ModelSupport
+  /** Where the provider's own service is; absent: no one place. */
+  readonly url?: string
 }
 
+/** What a server offers before its operator sets anything. */
 export const rerankingProviders: RerankingProviders = new Map([
   [
     'nvidia',
@@ -24,13 +29,51 @@ export const rerankingProviders: RerankingProviders = new Map([
       displayName: 'Nvidia',
       enabled: true,
       isDefault: true,
+      supportedAuthentication: noKey,
       models: [
         {
-          name: 'nvidia/llama-3.2-nv-rerankqa-1b-v2',
+          ...model(
+            'nvidia/llama-3.2-nv-rerankqa-1b-v2',
+            'https://us-west-2.api-dev.ai.datastax.com/nvidia/v1/ranking',
+          ),
           isDefault: true,
-          support: { status: 'SUPPORTED' },
         },
       ],
+    },
+  ],
+  [
+    'cohere',
+    byKey('Cohere', 'https://api.cohere.com/v2/rerank', [
+      'rerank-english-v3.0',
+      'rerank-multilingual-v3.0',
+      'rerank-v3.5',
+      'rerank-v4.0-pro',
+    ]),
+  ],
+  [
+    'jinaAI',
+    byKey('Jina AI', 'https://api.jina.ai/v1/rerank', [
+      'jina-reranker-v2-base-multilingual',
+    ]),
+  ],
+  [
+    'voyageAI',
+    byKey('Voyage AI', 'https://api.voyageai.com/v1/rerank', [
+      'rerank-2',
+      'rerank-2-lite',
+      'rerank-2.5',
+      'rerank-2.5-lite',
+    ]),
+  ],
+  [
+    'textEmbeddingsInference',
+    {
+      displayName: 'Text Embeddings Inference',
+      // There is none to call until the operator names one.
+      enabled: false,
+      isDefault: false,
+      supportedAuthentication: { ...keyHeader(), ...noKey },
+      models: [model('endpoint-defined-model')],
     },
   ],
 ])
@@ -44,4 +87,28 @@ export function defaultReranking(
     if (model !== undefined) return { provider, modelName: model.name }
   }
   return undefined
+}
+
+function byKey(
+  displayName: string,
+  url: string,
+  models: readonly string[],
+): RerankingProvider {
+  return {
+    displayName,
+    enabled: true,
+    isDefault: false,
+    supportedAuthentication: { NONE: { enabled: false, tokens: [] }, ...keyHeader() },
+    models: models.map((name) => model(name, url)),
+  }
+}
+
+function model(name: string, url?: string): RerankingModel {
+  const support = { status: 'SUPPORTED' } as const
+  return { name, isDefault: false, support, ...(url !== undefined && { url }) }
+}
+
+function keyHeader() {
+  const tokens = [{ accepted: 'reranking-api-key', forwarded: 'Authorization' }]
+  return { HEADER: { enabled: true, tokens } }
 }

@@ -1,0 +1,131 @@
+/** Texts to vectors by a service that is asked over HTTP. */
+import { apiError } from '../errors/api-error.ts'
+import { inBatches } from './batches.ts'
+import { keysFor } from './embedding-keys.ts'
+import { findEmbeddingModel } from './embedding-providers.ts'
+import type { EmbeddingAsk } from './embedding-wires.ts'
+import { checkModelForUse } from './model-support.ts'
+import type { EmbedRequest } from './models.ts'
+import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
+import type { ProviderCaller } from './provider-call.ts'
+import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
+import type { ProviderSettings } from './provider-settings.ts'
+import { below, placeOf, UrlProblem, type Endpoint, type Place } from './provider-url.ts'
+
+export interface EmbedServices {
+  readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
+  readonly settings: ProviderSettings
+  readonly caller: ProviderCaller
+}
+
+export async function embed(
+  request: EmbedRequest,
+  { providers, settings, caller }: EmbedServices,
+): Promise<readonly Float32Array[]> {
+  const { service, dimension, purpose, texts, signal } = request
+  const provider = findProvider(request, providers)
+  const { wire } = provider
+  const place = findPlace(provider.endpoint, request)
+  const keys = keysFor(provider, request, place, settings.embeddingKeys)
+  const asked: Asked = {
+    kind: 'embedding',
+    provider: service.provider,
+    model: service.modelName,
+    errorAt: wire.errorAt,
+    keys,
+  }
+  const parameters = service.parameters ?? {}
+  return inBatches(texts, provider.batchSize, signal, async (batch, batchSignal) => {
+    const ask = { model: service.modelName, dimension, texts: batch, purpose, parameters }
+    const call = callFor(ask, provider, place, keys)
+    const outcome = await caller.call(call, provider.patience, batchSignal)
+    return readVectors(wire.vectors(jsonOf(outcome, asked)), ask, asked)
+  })
+}
+
+function findProvider(
+  { service }: EmbedRequest,
+  providers: ReadonlyMap<string, RemoteEmbeddingProvider>,
+): RemoteEmbeddingProvider {
+  const { provider: name, modelName } = service
+  const provider = providers.get(name)
+  if (provider === undefined)
+    throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      name,
+      problem: `this server offers ${[...providers.keys()].join(', ')}`,
+    })
+  const model = findEmbeddingModel(provider, modelName)
+  if (model === undefined)
+    throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      name,
+      problem: `it no longer has the model "${modelName}" that the collection was made with`,
+    })
+  checkModelForUse(modelName, model.support)
+  return provider
+}
+
+function findPlace(endpoint: Endpoint | undefined, { service }: EmbedRequest): Place {
+  const { provider, modelName, parameters = {} } = service
+  if (endpoint === undefined)
+    throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      name: provider,
+      problem:
+        'its own service is open to another cloud only. The operator can name one that ' +
+        `speaks its language: --embedding-urls ${provider}=<url>`,
+    })
+  try {
+    return placeOf(endpoint, modelName, parameters)
+  } catch (error) {
+    if (!(error instanceof UrlProblem)) throw error
+    throw apiError('EMBEDDING_PROVIDER_BAD_HOST_NAME', { provider, problem: error.message })
+  }
+}
+
+/** Bytes of a number as generously as anyone lays JSON out, and of what surrounds them. */
+const numberSizeMax = 64
+const restSizeMax = 1_000_000
+
+function callFor(
+  ask: EmbeddingAsk,
+  { wire }: RemoteEmbeddingProvider,
+  base: Place,
+  keys: readonly string[],
+) {
+  const place = wire.path === undefined ? base : below(base, wire.path(ask.model))
+  const body = JSON.stringify(wire.body(ask))
+  const authorization =
+    keys.length === 0 ? {} : wire.authorize(keys, { url: place.url, body, ask })
+  return {
+    place,
+    body,
+    headers: { ...wire.headers?.(ask), ...authorization },
+    replySizeMax: restSizeMax + ask.texts.length * ask.dimension * numberSizeMax,
+  }
+}
+
+function readVectors(
+  vectors: unknown,
+  { texts, dimension }: EmbeddingAsk,
+  asked: Asked,
+): Float32Array[] {
+  if (!Array.isArray(vectors))
+    throw unexpected(asked, `${texts.length} vectors`, 'a reply without any')
+  if (vectors.length !== texts.length)
+    throw unexpected(asked, `${texts.length} vectors`, `${vectors.length}`)
+  return vectors.map((vector: unknown) => {
+    if (!Array.isArray(vector))
+      throw unexpected(asked, 'vectors', 'something else in the place of one')
+    if (vector.length !== dimension)
+      throw unexpected(
+        asked,
+        `vectors of ${dimension} numbers`,
+        `one of ${vector.length}: the collection was created for another model`,
+      )
+    if (!vector.every((number) => typeof number === 'number'))
+      throw unexpected(asked, 'vectors of numbers', 'one with something else in it')
+    const numbers = Float32Array.from(vector)
+    if (!numbers.every(Number.isFinite))
+      throw unexpected(asked, 'numbers that fit into 32 bits', 'one that does not')
+    return numbers
+  })
+}

@@ -1,0 +1,82 @@
+/**
+ * The keys to show to an embedding service: those of the request, else the secret that the
+ * collection names, else the server's own. Keys of the server never go to a host that a
+ * collection had a say in, whose owner could then use them.
+ */
+import { apiError } from '../errors/api-error.ts'
+import type { Authentication } from './authentication.ts'
+import type { Credentials, EmbedRequest } from './models.ts'
+import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
+import type { Place } from './provider-url.ts'
+
+/** In the order of the provider's tokens; empty when none are needed and none are there. */
+export function keysFor(
+  provider: RemoteEmbeddingProvider,
+  { service, credentials }: EmbedRequest,
+  place: Place,
+  ownKeys: ReadonlyMap<string, string>,
+): readonly string[] {
+  const { NONE, HEADER = keyHeader } = provider.supportedAuthentication
+  const sent = HEADER.tokens.map(({ accepted }) => headerIn(credentials, accepted))
+  if (sent.every((key) => key !== undefined)) return sent
+  const own = ownKey(service, ownKeys)
+  const isKept = place.isChosen && provider.wire.keepsKeys !== true
+  if (own !== undefined && !isKept) return HEADER.tokens.length === 1 ? [own] : pair(own)
+  if (NONE.enabled) return []
+  throw apiError('EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED', {
+    provider: service.provider,
+    headers: HEADER.tokens.map(({ accepted }) => accepted),
+    note:
+      own === undefined
+        ? ''
+        : " The server's own key is not sent to a host that the collection's parameters " +
+          'decide over, unless the operator sets the URL.',
+  })
+}
+
+/** Also for services that work without: a key that was sent is meant for them. */
+const keyHeader: Authentication = {
+  enabled: true,
+  tokens: [{ accepted: 'x-embedding-api-key', forwarded: 'Authorization' }],
+}
+
+/** An empty header is as good as none. */
+function headerIn(credentials: Credentials, name: string): string | undefined {
+  const key = valueIn(credentials, name)
+  return key === '' ? undefined : key
+}
+
+function valueIn(credentials: Credentials, name: string): string | undefined {
+  switch (name) {
+    case 'x-embedding-access-id':
+      return credentials.embeddingAccessId
+    case 'x-embedding-secret-id':
+      return credentials.embeddingSecretId
+    default:
+      return credentials.embeddingKey
+  }
+}
+
+function ownKey(
+  { provider, authentication }: EmbedRequest['service'],
+  ownKeys: ReadonlyMap<string, string>,
+): string | undefined {
+  const [named] = Object.entries(authentication ?? {})
+  if (named === undefined) return ownKeys.get(provider)
+  const [part, stored] = named
+  const key = ownKeys.get(`${provider}.${credentialIn(stored, part)}`)
+  if (key === undefined)
+    throw apiError('VECTORIZE_CREDENTIAL_INVALID', { provider, key: stored })
+  return key
+}
+
+/** Collections keep "credential.part". */
+export function credentialIn(stored: string, part: string): string {
+  return stored.endsWith(`.${part}`) ? stored.slice(0, -part.length - 1) : stored
+}
+
+/** Two keys are set as "id:secret". */
+function pair(key: string): readonly string[] {
+  const colon = key.indexOf(':')
+  return [key.slice(0, colon), key.slice(colon + 1)]
+}

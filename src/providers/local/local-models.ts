@@ -1,0 +1,141 @@
+/**
+ * Models that run in the server: one that embeds, and a reranker. Those that come with it
+ * both read all-MiniLM-L6-v2; the operator can name folders with others. They run in a thread
+ * of their own, which is started with the first request; docs/internals/local-models.md says
+ * what they are and are not.
+ */
+import { apiError } from '../../errors/api-error.ts'
+import type { LocalModels } from './local-model-types.ts'
+import { folderModelDimension, folderModelName } from './model-folder.ts'
+import type { Answers, Question } from './model-thread.ts'
+import { packagesAreInstalled } from './packages.ts'
+import { Recent } from './recent.ts'
+import { Thread } from './thread.ts'
+
+export interface LocalModelSettings {
+  /** Threads that one run of a model may use. */
+  readonly threads: number
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+  /** A model to embed with instead of the built-in one. */
+  readonly embeddingFolder?: string | undefined
+  /** A cross-encoder to rerank with instead of the built-in way. */
+  readonly rerankerFolder?: string | undefined
+}
+
+export const localEmbedding = { model: 'all-MiniLM-L6-v2', dimension: 384 } as const
+
+export const localReranker = { model: 'all-MiniLM-L6-v2-late-interaction' } as const
+
+/** Undefined where the optional packages are not installed, or not made for this platform. */
+export function findLocalModels(settings: LocalModelSettings): LocalModels | undefined {
+  return packagesAreInstalled() ? new ThreadedModels(settings) : undefined
+}
+
+export interface LocalModelNames {
+  readonly embedding: { readonly model: string; readonly dimension: number }
+  readonly reranker: { readonly model: string }
+}
+
+/** What the models are to be called. Throws if a folder has no model. */
+export function nameLocalModels({
+  embeddingFolder,
+  rerankerFolder,
+}: Pick<LocalModelSettings, 'embeddingFolder' | 'rerankerFolder'>): LocalModelNames {
+  return {
+    embedding:
+      embeddingFolder === undefined
+        ? localEmbedding
+        : {
+            model: folderModelName(embeddingFolder),
+            dimension: folderModelDimension(embeddingFolder),
+          },
+    reranker:
+      rerankerFolder === undefined
+        ? localReranker
+        : { model: folderModelName(rerankerFolder) },
+  }
+}
+
+/** Texts whose vectors are remembered. Queries come again; what is stored does not. */
+const rememberedMax = 1_000
+
+/** Characters; whoever sends more is storing a text, not searching for one. */
+const rememberedLengthMax = 1_000
+
+class ThreadedModels implements LocalModels {
+  readonly #settings: LocalModelSettings
+  readonly #remembered = new Recent<Float32Array>(rememberedMax)
+  #thread: Thread | undefined
+  #closed = false
+
+  constructor(settings: LocalModelSettings) {
+    this.#settings = settings
+  }
+
+  async embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]> {
+    const [text] = texts
+    if (text === undefined) return []
+    if (texts.length > 1 || text.length > rememberedLengthMax)
+      return this.#ask({ kind: 'embed', texts }, signal)
+    const known = this.#remembered.get(text)
+    if (known !== undefined) return [known.slice()]
+    const vectors = await this.#ask({ kind: 'embed', texts }, signal)
+    this.#remembered.set(text, vectors[0]!.slice())
+    return vectors
+  }
+
+  async rerank(
+    query: string,
+    passages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    if (passages.length === 0) return []
+    return this.#ask({ kind: 'rerank', query, passages }, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#thread?.close()
+  }
+
+  async #ask<Asked extends Question>(
+    question: Asked,
+    signal: AbortSignal,
+  ): Promise<Answers[Asked['kind']]> {
+    try {
+      return await this.#running().ask(question, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw apiError(failures[question.kind], {
+        provider: 'local',
+        status: 'none',
+        text: (error as Error).message,
+      })
+    }
+  }
+
+  #running(): Thread {
+    if (this.#closed) throw new Error('the model was closed')
+    const { threads, log, embeddingFolder, rerankerFolder } = this.#settings
+    this.#thread ??= new Thread(
+      { threads, embeddingFolder, rerankerFolder },
+      {
+        loaded: (model, durationMs) =>
+          log('info', `local model loaded in ${durationMs} ms: ${model}`),
+        ended: (reason) => {
+          this.#thread = undefined
+          if (reason !== undefined) log('error', `local model broke down: ${reason}`)
+        },
+      },
+    )
+    return this.#thread
+  }
+}
+
+const failures = {
+  embed: 'EMBEDDING_PROVIDER_SERVER_ERROR',
+  rerank: 'RERANKING_PROVIDER_SERVER_ERROR',
+} as const

@@ -1,0 +1,73 @@
+/**
+ * A model of the operator's own: a folder as its publisher offers it, with an ONNX graph and
+ * tokenizer.json. It is looked at when the server starts, and read when it is first used.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { ModelSource } from './token-model.ts'
+
+/** The folder's name. Throws if it holds no model. */
+export function folderModelName(folder: string): string {
+  graphPath(folder)
+  readJson(folder, 'tokenizer.json')
+  return basename(resolve(folder))
+}
+
+/** How many numbers a vector of the model has. */
+export function folderModelDimension(folder: string): number {
+  const dimension = readJson(folder, 'config.json')['hidden_size']
+  if (typeof dimension !== 'number')
+    throw new Error(`${join(folder, 'config.json')} has no number named hidden_size`)
+  return dimension
+}
+
+export function folderModel(folder: string): ModelSource {
+  return {
+    graph: graphPath(folder),
+    outputs: ['sentence_embedding', 'last_hidden_state', 'token_embeddings', 'logits'],
+    tokenizer: readJson(folder, 'tokenizer.json'),
+    tokenizerConfig: readJsonIfAny(folder, 'tokenizer_config.json'),
+    tokensMax: tokensMaxOf(folder),
+    // As sentence-transformers writes it down; models without this file take the mean.
+    pooling:
+      readJsonIfAny(folder, '1_Pooling/config.json')['pooling_mode_cls_token'] === true
+        ? 'first'
+        : 'mean',
+    runsAlone: false,
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What most models of this kind can take, where the folder does not say. */
+const tokensMaxDefault = 512
+
+function tokensMaxOf(folder: string): number {
+  const told = readJsonIfAny(folder, 'sentence_bert_config.json')['max_seq_length']
+  const possible = readJsonIfAny(folder, 'config.json')['max_position_embeddings']
+  return Math.min(
+    typeof told === 'number' ? told : tokensMaxDefault,
+    typeof possible === 'number' ? possible : tokensMaxDefault,
+  )
+}
+
+function graphPath(folder: string): string {
+  const paths = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
+  const path = paths.find((path) => existsSync(path))
+  if (path === undefined)
+    throw new Error(`There is no model in ${folder}: neither ${paths.join(' nor ')} exists`)
+  return path
+}
+
+function readJsonIfAny(folder: string, name: string): Json {
+  return existsSync(join(folder, name)) ? readJson(folder, name) : {}
+}
+
+function readJson(folder: string, name: string): Json {
+  const path = join(folder, name)
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Json
+  } catch (error) {
+    throw new Error(`Cannot read ${path}: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,90 @@
+/** The thread that models run in, since a run holds up whatever thread it is in. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { ExitGuard } from './exit-guard.ts'
+import { ModelWork, type WorkSettings } from './model-work.ts'
+
+export interface ThreadSettings extends WorkSettings {
+  readonly guard: SharedArrayBuffer
+}
+
+export type Question =
+  | { readonly kind: 'embed'; readonly texts: readonly string[] }
+  | {
+      readonly kind: 'rerank'
+      readonly query: string
+      readonly passages: readonly string[]
+    }
+
+export interface Answers {
+  /** A vector for each text. */
+  readonly embed: readonly Float32Array[]
+  /** A score for each passage. */
+  readonly rerank: readonly number[]
+}
+
+export type ToThread =
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'drop'; readonly id: number }
+  | { readonly kind: 'close' }
+
+export type FromThread =
+  | { readonly kind: 'loaded'; readonly model: string; readonly durationMs: number }
+  | {
+      readonly kind: 'answered'
+      readonly id: number
+      readonly answer: Answers[keyof Answers]
+    }
+  | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
+
+function serve(port: NonNullable<typeof parentPort>, settings: ThreadSettings): void {
+  const asked = new Map<number, AbortController>()
+  const send = (message: FromThread): void => port.postMessage(message)
+  const work = new ModelWork(settings, new ExitGuard(settings.guard), {
+    loaded: (model, durationMs) => send({ kind: 'loaded', model, durationMs }),
+  })
+
+  const answerTo = (question: Question, signal: AbortSignal) => {
+    switch (question.kind) {
+      case 'embed':
+        return work.embed(question.texts, signal)
+      case 'rerank':
+        return work.rerank(question.query, question.passages, signal)
+    }
+  }
+
+  const answer = async (id: number, question: Question): Promise<void> => {
+    const controller = new AbortController()
+    asked.set(id, controller)
+    try {
+      send({ kind: 'answered', id, answer: await answerTo(question, controller.signal) })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      // Nobody waits for what was dropped.
+      if (!controller.signal.aborted) send({ kind: 'failed', id, reason })
+    } finally {
+      asked.delete(id)
+    }
+  }
+
+  const close = async (): Promise<void> => {
+    for (const controller of asked.values()) controller.abort()
+    await work.close()
+    port.close()
+  }
+
+  port.on('message', (message: ToThread) => {
+    switch (message.kind) {
+      case 'ask':
+        void answer(message.id, message.question)
+        return
+      case 'drop':
+        asked.get(message.id)?.abort()
+        return
+      case 'close':
+        void close()
+        return
+    }
+  })
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ThreadSettings)

@@ -1,0 +1,156 @@
+/** What the models are asked to do. Questions take turns, a batch of texts each. */
+import { builtInModel } from './built-in-model.ts'
+import type { ExitGuard } from './exit-guard.ts'
+import { score, toCompare, type ComparedText } from './late-interaction.ts'
+import { batchesOf } from './length-batches.ts'
+import { folderModel } from './model-folder.ts'
+import { Recent } from './recent.ts'
+import { TokenModel, type EncodedText, type Tokens } from './token-model.ts'
+import { Turns } from './turns.ts'
+import { wholeVector } from './whole-vector.ts'
+
+export interface WorkSettings {
+  /** Threads that one run of a model may use. */
+  readonly threads: number
+  /** Folders of other models than the built-in one. */
+  readonly embeddingFolder: string | undefined
+  readonly rerankerFolder: string | undefined
+}
+
+export interface WorkEvents {
+  loaded(model: string, durationMs: number): void
+}
+
+/** Numbers of token vectors that are kept for the next reranking: 64 MiB of them. */
+const keptNumbersMax = 16 * 2 ** 20
+
+export class ModelWork {
+  readonly #settings: WorkSettings
+  readonly #guard: ExitGuard
+  readonly #events: WorkEvents
+  readonly #turns = new Turns()
+  readonly #models = new Map<Role, Promise<TokenModel>>()
+  readonly #compared = new Recent<ComparedText>(
+    keptNumbersMax,
+    ({ tokens }) => tokens.length,
+  )
+
+  constructor(settings: WorkSettings, guard: ExitGuard, events: WorkEvents) {
+    this.#settings = settings
+    this.#guard = guard
+    this.#events = events
+  }
+
+  async embed(
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]> {
+    const model = await this.#load('embedding')
+    const read = (text: EncodedText): Float32Array => wholeVector(text, model.pooling)
+    return this.#runAll(model, { texts, read, signal })
+  }
+
+  async rerank(
+    query: string,
+    passages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    const { rerankerFolder } = this.#settings
+    if (rerankerFolder === undefined) return this.#compareAll(query, passages, signal)
+    const model = await this.#load('reranking')
+    return this.#runAll(model, { texts: passages, query, read: likelihood, signal })
+  }
+
+  async close(): Promise<void> {
+    const models = await Promise.allSettled(this.#models.values())
+    for (const model of models)
+      if (model.status === 'fulfilled')
+        await this.#turns.take(() => model.value.close(), notDropped)
+  }
+
+  async #compareAll(
+    query: string,
+    passages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly number[]> {
+    const model = await this.#load('reranking')
+    const texts = [query, ...passages]
+    // Passages that many queries find are encoded once.
+    const known = texts.map((text) => this.#compared.get(text))
+    const missing = [...new Set(texts.filter((_, i) => known[i] === undefined))]
+    const made = await this.#runAll(model, { texts: missing, read: toCompare, signal })
+    const found = new Map(missing.map((text, i) => [text, made[i]!]))
+    for (const [text, compared] of found) this.#compared.set(text, compared)
+    const [first, ...others] = texts.map((text, i) => known[i] ?? found.get(text)!)
+    return this.#turns.take(() => others.map((other) => score(first!, other)), signal)
+  }
+
+  /** What `read` makes of each text, in the order of the texts. */
+  async #runAll<T>(
+    model: TokenModel,
+    { texts, query, read, signal }: Run<T>,
+  ): Promise<readonly T[]> {
+    const tokenized: Tokens[] = []
+    for (const text of texts)
+      tokenized.push(await this.#turns.take(() => model.tokenize(text, query), signal))
+    const batches = model.runsAlone
+      ? tokenized.map((_, position) => [position])
+      : batchesOf(tokenized.map(({ ids }) => ids.length))
+    const results = new Array<T>(texts.length)
+    for (const batch of batches) {
+      const encoded = await this.#turns.take(
+        () => model.run(batch.map((position) => tokenized[position]!)),
+        signal,
+      )
+      for (const [i, position] of batch.entries()) results[position] = read(encoded[i]!)
+    }
+    return results
+  }
+
+  #load(role: Role): Promise<TokenModel> {
+    const known = this.#models.get(role)
+    if (known !== undefined) return known
+    const loading = this.#turns.take(() => this.#open(role), notDropped)
+    this.#models.set(role, loading)
+    // What failed is tried again with the next question.
+    loading.catch(() => this.#models.delete(role))
+    return loading
+  }
+
+  async #open(role: Role): Promise<TokenModel> {
+    const started = performance.now()
+    const { threads, embeddingFolder, rerankerFolder } = this.#settings
+    const folder = role === 'embedding' ? embeddingFolder : rerankerFolder
+    const source =
+      folder === undefined ? await builtInModel(precisions[role]) : folderModel(folder)
+    const model = await TokenModel.open(source, threads, this.#guard)
+    const durationMs = Math.round(performance.now() - started)
+    this.#events.loaded(`${role}, ${folder ?? 'built in'}`, durationMs)
+    return model
+  }
+}
+
+type Role = 'embedding' | 'reranking'
+
+/** Vectors are kept for years and must be the same on every machine; scores are not. */
+const precisions = { embedding: 'float', reranking: 'int8' } as const
+
+interface Run<T> {
+  readonly texts: readonly string[]
+  /** If given, each text is read together with it. */
+  readonly query?: string
+  readonly read: (text: EncodedText) => T
+  readonly signal: AbortSignal
+}
+
+/** For what goes on even if nobody waits for it. */
+const notDropped = new AbortController().signal
+
+/** Between 0 and 1, from the one number that a cross-encoder gives. */
+function likelihood({ numbers }: EncodedText): number {
+  if (numbers.length !== 1)
+    throw new Error(
+      `a reranker gives one number for each passage, but this model gives ${numbers.length}`,
+    )
+  return 1 / (1 + Math.exp(-numbers[0]!))
+}

@@ -1,0 +1,177 @@
+/**
+ * Writing an ONNX model: nodes that compute, each giving one named value, and weights,
+ * which may stay in a file beside the model. Field numbers are those of onnx.proto3.
+ */
+import { bytesField, floatField, join, numberField } from './protobuf.ts'
+
+/** Element types, with their numbers in TensorProto.DataType. */
+export const elementTypes = { float: 1, int8: 3, int32: 6, int64: 7, float16: 10 } as const
+
+export type ElementType = keyof typeof elementTypes
+
+/** The name of a value of the graph. */
+export type Value = string
+
+type TypedArray = Float32Array | Int8Array | BigInt64Array
+
+/** Bytes of a file, in the folder that the session is told to look in. */
+export interface StoredWeight {
+  readonly type: ElementType
+  readonly shape: readonly number[]
+  readonly file: string
+  readonly offset: number
+  readonly size: number
+}
+
+export interface NodeOptions {
+  readonly integers?: Readonly<Record<string, number>>
+  readonly floats?: Readonly<Record<string, number>>
+  /** Operators beyond the standard are in domains of their own. */
+  readonly domain?: string
+  /** The name of what the node gives, where somebody outside must know it. */
+  readonly output?: Value
+}
+
+export class OnnxGraph {
+  readonly #domains: ReadonlyMap<string, number>
+  readonly #fields: Uint8Array[] = []
+  #values = 0
+
+  /** The operator sets in use, by domain; the standard one's domain is ''. */
+  constructor(operatorSets: ReadonlyMap<string, number>) {
+    this.#domains = operatorSets
+  }
+
+  /** A size that is a text names a size that differs from run to run. */
+  input(name: string, type: ElementType, shape: readonly (number | string)[]): Value {
+    this.#fields.push(bytesField(graphFields.input, valueInfo(name, type, shape)))
+    return name
+  }
+
+  output(value: Value, type: ElementType, shape: readonly (number | string)[]): void {
+    this.#fields.push(bytesField(graphFields.output, valueInfo(value, type, shape)))
+  }
+
+  weight(name: string, weight: StoredWeight): Value {
+    const { type, shape, file, offset, size } = weight
+    const tensor = join([
+      ...shape.map((length) => numberField(1, length)),
+      numberField(2, elementTypes[type]),
+      bytesField(8, name),
+      bytesField(13, entry('location', file)),
+      bytesField(13, entry('offset', String(offset))),
+      bytesField(13, entry('length', String(size))),
+      numberField(14, externalLocation),
+    ])
+    this.#fields.push(bytesField(graphFields.initializer, tensor))
+    return name
+  }
+
+  /** A weight that is part of the model. */
+  numbers(type: ElementType, shape: readonly number[], numbers: TypedArray): Value {
+    const name = this.#nextValue('numbers')
+    const { buffer, byteOffset, byteLength } = numbers
+    const tensor = join([
+      ...shape.map((length) => numberField(1, length)),
+      numberField(2, elementTypes[type]),
+      bytesField(8, name),
+      bytesField(9, new Uint8Array(buffer, byteOffset, byteLength)),
+    ])
+    this.#fields.push(bytesField(graphFields.initializer, tensor))
+    return name
+  }
+
+  integers(values: readonly number[]): Value {
+    return this.numbers('int64', [values.length], BigInt64Array.from(values.map(BigInt)))
+  }
+
+  node(operator: string, inputs: readonly Value[], options: NodeOptions = {}): Value {
+    const output = options.output ?? this.#nextValue(operator)
+    this.#addNode(operator, inputs, [output], options)
+    return output
+  }
+
+  /** A node that gives three values. */
+  nodeOfThree(operator: string, inputs: readonly Value[]): [Value, Value, Value] {
+    const outputs: [Value, Value, Value] = [
+      this.#nextValue(operator),
+      this.#nextValue(operator),
+      this.#nextValue(operator),
+    ]
+    this.#addNode(operator, inputs, outputs, {})
+    return outputs
+  }
+
+  toModel(name: string): Uint8Array {
+    return join([
+      numberField(1, irVersion),
+      bytesField(2, 'stela'),
+      bytesField(7, join([bytesField(graphFields.name, name), ...this.#fields])),
+      ...[...this.#domains].map(([domain, version]) =>
+        bytesField(8, join([bytesField(1, domain), numberField(2, version)])),
+      ),
+    ])
+  }
+
+  #addNode(
+    operator: string,
+    inputs: readonly Value[],
+    outputs: readonly Value[],
+    { integers = {}, floats = {}, domain = '' }: NodeOptions,
+  ): void {
+    const node = join([
+      ...inputs.map((input) => bytesField(1, input)),
+      ...outputs.map((output) => bytesField(2, output)),
+      bytesField(3, outputs[0]!),
+      bytesField(4, operator),
+      ...Object.entries(integers).map(([name, value]) =>
+        bytesField(5, attribute(name, attributeTypes.integer, numberField(3, value))),
+      ),
+      ...Object.entries(floats).map(([name, value]) =>
+        bytesField(5, attribute(name, attributeTypes.float, floatField(2, value))),
+      ),
+      bytesField(7, domain),
+    ])
+    this.#fields.push(bytesField(graphFields.node, node))
+  }
+
+  #nextValue(operator: string): Value {
+    return `${operator}.${this.#values++}`
+  }
+}
+
+/** The version of the format itself that these fields belong to. */
+const irVersion = 8
+
+const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const
+
+const attributeTypes = { float: 1, integer: 2 } as const
+
+/** TensorProto.DataLocation. */
+const externalLocation = 1
+
+function valueInfo(
+  name: string,
+  type: ElementType,
+  shape: readonly (number | string)[],
+): Uint8Array {
+  const dimensions = shape.map((length) =>
+    bytesField(
+      1,
+      typeof length === 'number' ? numberField(1, length) : bytesField(2, length),
+    ),
+  )
+  const tensorType = join([
+    numberField(1, elementTypes[type]),
+    bytesField(2, join(dimensions)),
+  ])
+  return join([bytesField(1, name), bytesField(2, bytesField(1, tensorType))])
+}
+
+function attribute(name: string, type: number, value: Uint8Array): Uint8Array {
+  return join([bytesField(1, name), value, numberField(20, type)])
+}
+
+function entry(key: string, value: string): Uint8Array {
+  return join([bytesField(1, key), bytesField(2, value)])
+}

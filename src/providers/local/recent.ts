@@ -1,0 +1,38 @@
+/** What was used lately, up to a total weight; what was not used the longest goes first. */
+export class Recent<V> {
+  readonly #weightMax: number
+  readonly #weightOf: (value: V) => number
+  readonly #entries = new Map<string, V>()
+  #weight = 0
+
+  constructor(weightMax: number, weightOf: (value: V) => number = () => 1) {
+    this.#weightMax = weightMax
+    this.#weightOf = weightOf
+  }
+
+  get(key: string): V | undefined {
+    const value = this.#entries.get(key)
+    if (value === undefined) return undefined
+    // A Map keeps the order of insertion: the oldest come first.
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    return value
+  }
+
+  set(key: string, value: V): void {
+    this.#delete(key)
+    this.#entries.set(key, value)
+    this.#weight += this.#weightOf(value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#weightMax) break
+      this.#delete(oldest)
+    }
+  }
+
+  #delete(key: string): void {
+    const value = this.#entries.get(key)
+    if (value === undefined) return
+    this.#entries.delete(key)
+    this.#weight -= this.#weightOf(value)
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Weights as small whole numbers, for products that are done in those: each column is a
+ * scale times numbers from -63 to 63. That is 7 bits, because x64 processors without VNNI
+ * add pairs of products in 16 bits, which would overflow with 8.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { Tensor } from './safetensors.ts'
+
+export interface RoundedWeights {
+  /** One row per input. */
+  readonly numbers: Int8Array
+  /** What 1 stands for, for each output. */
+  readonly scales: Float32Array
+}
+
+/** Several tensors are put side by side. In the file each has one row per output. */
+export function roundWeights(path: string, tensors: readonly Tensor[]): RoundedWeights {
+  const inputs = tensors[0]!.shape[1]!
+  const outputs = tensors.reduce((sum, { shape }) => sum + shape[0]!, 0)
+  const numbers = new Int8Array(inputs * outputs)
+  const scales = new Float32Array(outputs)
+  let output = 0
+  for (const tensor of tensors) {
+    const weights = readHalves(path, tensor)
+    for (let start = 0; start < weights.length; start += inputs) {
+      let greatest = 0
+      for (let i = 0; i < inputs; i++)
+        greatest = Math.max(greatest, Math.abs(weights[start + i]!))
+      // A column of zeros needs a scale as well.
+      const scale = greatest / numberMax || 1
+      scales[output] = scale
+      for (let i = 0; i < inputs; i++)
+        numbers[i * outputs + output] = Math.round(weights[start + i]! / scale)
+      output++
+    }
+  }
+  return { numbers, scales }
+}
+
+const numberMax = 63
+
+function readHalves(path: string, { offset, size }: Tensor): Float32Array {
+  const bytes = new Uint8Array(size)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, bytes, 0, size, offset)
+  } finally {
+    closeSync(file)
+  }
+  return new Float32Array(new Float16Array(bytes.buffer))
+}

@@ -1,0 +1,46 @@
+/**
+ * Where the tensors of a safetensors file are: the file starts with the size of its header,
+ * eight bytes, then comes the header as JSON, then the numbers. Only the header is read.
+ */
+import { open } from 'node:fs/promises'
+
+export interface Tensor {
+  /** 'F16', 'F32', 'I64' and so on. */
+  readonly type: string
+  readonly shape: readonly number[]
+  /** In bytes, from the start of the file. */
+  readonly offset: number
+  readonly size: number
+}
+
+export async function readSafetensors(path: string): Promise<ReadonlyMap<string, Tensor>> {
+  const file = await open(path)
+  try {
+    const { buffer: sizeBytes } = await file.read(Buffer.alloc(8), 0, 8, 0)
+    const headerSize = Number(sizeBytes.readBigUInt64LE())
+    if (headerSize > headerSizeMax)
+      throw new Error(`${path} is not a safetensors file: its header would be too large`)
+    const { buffer: header } = await file.read(Buffer.alloc(headerSize), 0, headerSize, 8)
+    const entries = JSON.parse(header.toString('utf8')) as Readonly<Record<string, Entry>>
+    return new Map(
+      Object.entries(entries)
+        .filter(([name]) => name !== '__metadata__')
+        .map(([name, entry]) => [name, place(entry, 8 + headerSize)]),
+    )
+  } finally {
+    await file.close()
+  }
+}
+
+/** The format's own bound. */
+const headerSizeMax = 100_000_000
+
+interface Entry {
+  readonly dtype: string
+  readonly shape: readonly number[]
+  readonly data_offsets: readonly [number, number]
+}
+
+function place({ dtype, shape, data_offsets: [start, end] }: Entry, base: number): Tensor {
+  return { type: dtype, shape, offset: base + start, size: end - start }
+}

@@ -1,0 +1,90 @@
+/** The embedding services of one server: the table, as the operator's settings change it. */
+import type { Authentications } from './authentication.ts'
+import type { EmbeddingProvider } from './embedding-providers.ts'
+import {
+  embeddingTable,
+  type EmbeddingProviderName,
+  type EmbeddingRow,
+} from './embedding-table.ts'
+import { embeddingWires, type EmbeddingWire } from './embedding-wires.ts'
+import type { Patience } from './provider-call.ts'
+import type { ProviderSettings } from './provider-settings.ts'
+import { baseUrlName, type Endpoint } from './provider-url.ts'
+
+/** A service that is asked over HTTP. */
+export interface RemoteEmbeddingProvider extends EmbeddingProvider {
+  readonly wire: EmbeddingWire
+  readonly batchSize: number
+  readonly patience: Patience
+}
+
+export function offerEmbeddings(
+  settings: ProviderSettings,
+): Map<string, RemoteEmbeddingProvider> {
+  const rows = Object.entries(embeddingTable) as [EmbeddingProviderName, EmbeddingRow][]
+  return new Map(rows.map(([name, row]) => [name, offer(name, row, settings)]))
+}
+
+function offer(
+  name: EmbeddingProviderName,
+  row: EmbeddingRow,
+  settings: ProviderSettings,
+): RemoteEmbeddingProvider {
+  const { displayName, url, models, defaultModel, batchSize, patience } = row
+  const endpoint = endpointOf(name, row, settings)
+  const credentials = credentialsOf(name, settings)
+  return {
+    displayName,
+    enabled: true,
+    ...(url !== undefined && { url }),
+    ...(endpoint && { endpoint }),
+    supportedAuthentication: withSecrets(row.authentication, credentials),
+    credentials,
+    // Who has to name a URL is who has none to fall back on.
+    parameters: row.parameters.map((parameter) =>
+      parameter.name === baseUrlName
+        ? { ...parameter, required: endpoint?.url === undefined }
+        : parameter,
+    ),
+    models,
+    ...(defaultModel !== undefined && { defaultModel }),
+    wire: embeddingWires[name],
+    batchSize,
+    patience,
+  }
+}
+
+function endpointOf(
+  name: string,
+  { url, calls, parameters }: EmbeddingRow,
+  { embeddingUrls, privateProviders }: ProviderSettings,
+): Endpoint | undefined {
+  const set = embeddingUrls.get(name)
+  const called = set ?? (calls === undefined ? url : (calls ?? undefined))
+  const takesBaseUrl = parameters.some((parameter) => parameter.name === baseUrlName)
+  if (called === undefined && !takesBaseUrl) return undefined
+  return {
+    ...(called !== undefined && { url: called }),
+    isOperators: set !== undefined,
+    mayBePrivate: privateProviders,
+  }
+}
+
+function credentialsOf(name: string, { embeddingKeys }: ProviderSettings): Set<string> {
+  const prefix = `${name}.`
+  return new Set(
+    [...embeddingKeys.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length)),
+  )
+}
+
+/** Collections can name secrets where the server keeps some. */
+function withSecrets(
+  methods: Authentications,
+  credentials: ReadonlySet<string>,
+): Authentications {
+  const secret = methods.SHARED_SECRET
+  if (secret === undefined || credentials.size === 0) return methods
+  return { ...methods, SHARED_SECRET: { ...secret, enabled: true } }
+}

@@ -1,0 +1,32 @@
+/** Finding one's way in replies that may be anything at all. */
+
+/** What stands at a JSON pointer such as "/error/message"; undefined when nothing does. */
+export function at(reply: unknown, pointer: string): unknown {
+  let value = reply
+  for (const name of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+      return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+/**
+ * The members of this name of a list's entries, each at the place that its `index` says.
+ * Undefined when the list is none, or the indexes are not those of its places.
+ */
+export function byIndex(list: unknown, member: string): unknown[] | undefined {
+  if (!Array.isArray(list)) return undefined
+  const entries: readonly unknown[] = list
+  const placed = new Map<unknown, unknown>()
+  for (const [place, entry] of entries.entries())
+    placed.set(at(entry, '/index') ?? place, at(entry, `/${member}`))
+  return entries.every((_, place) => placed.has(place))
+    ? entries.map((_, place) => placed.get(place))
+    : undefined
+}
+
+/** The members of this name of a list's entries, in order. */
+export function each(list: unknown, pointer: string): unknown[] | undefined {
+  return Array.isArray(list) ? list.map((entry) => at(entry, pointer)) : undefined
+}

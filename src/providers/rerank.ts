@@ -1,0 +1,106 @@
+/** Scores for passages by a service that is asked over HTTP. */
+import { apiError } from '../errors/api-error.ts'
+import { inBatches } from './batches.ts'
+import { bearer } from './embedding-wires.ts'
+import { checkModelForUse } from './model-support.ts'
+import type { RerankRequest } from './models.ts'
+import { defaultPatience, type ProviderCaller } from './provider-call.ts'
+import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
+import type { ProviderSettings } from './provider-settings.ts'
+import type {
+  RerankingModel,
+  RerankingProvider,
+  RerankingProviders,
+} from './reranking-providers.ts'
+import { rerankingWires } from './reranking-wires.ts'
+
+export interface RerankServices {
+  readonly providers: RerankingProviders
+  readonly settings: ProviderSettings
+  readonly caller: ProviderCaller
+}
+
+/** Bytes of a passage's score with what surrounds it, and of the rest of a reply. */
+const scoreSizeMax = 1_000
+const restSizeMax = 1_000_000
+
+export async function rerank(
+  { service, query, passages, credentials, signal }: RerankRequest,
+  { providers, settings, caller }: RerankServices,
+): Promise<readonly number[]> {
+  const { provider: name, modelName } = service
+  const { provider, model } = findRerankingModel(service, providers)
+  const url = settings.rerankingUrls.get(name) ?? model.url
+  const wire = rerankingWires.get(name)
+  if (wire === undefined || url === undefined)
+    throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      name,
+      problem: `the operator has to name its URL: --reranking-urls ${name}=<url>`,
+    })
+  const sent = credentials.rerankingKey === '' ? undefined : credentials.rerankingKey
+  const key = sent ?? settings.rerankingKeys.get(name)
+  if (key === undefined && !provider.supportedAuthentication.NONE.enabled)
+    throw apiError('RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED', {
+      provider: name,
+      header: 'reranking-api-key',
+    })
+  const keys = key === undefined ? [] : [key]
+  const asked: Asked = {
+    kind: 'reranking',
+    provider: name,
+    model: modelName,
+    errorAt: wire.errorAt,
+    keys,
+  }
+  const place = { url: new URL(url), isChosen: false, isGuarded: false }
+  return inBatches(passages, wire.batchSize, signal, async (batch, batchSignal) => {
+    const call = {
+      place,
+      headers: bearer(keys),
+      body: JSON.stringify(wire.body({ model: modelName, query, passages: batch })),
+      replySizeMax: restSizeMax + batch.length * scoreSizeMax,
+    }
+    const outcome = await caller.call(call, defaultPatience, batchSignal)
+    return readScores(wire.scores(jsonOf(outcome, asked)), batch.length, asked)
+  })
+}
+
+/** Throws an ApiError when a collection names what is not, or no longer, offered. */
+export function findRerankingModel(
+  { provider: name, modelName }: RerankRequest['service'],
+  providers: RerankingProviders,
+): { readonly provider: RerankingProvider; readonly model: RerankingModel } {
+  const provider = providers.get(name)
+  if (!provider?.enabled)
+    throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      name,
+      problem: `this server offers ${offeredBy(providers)}`,
+    })
+  const model = provider.models.find((candidate) => candidate.name === modelName)
+  if (model === undefined)
+    throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      name,
+      problem: `it has no model "${modelName}"`,
+    })
+  checkModelForUse(modelName, model.support)
+  return { provider, model }
+}
+
+function offeredBy(providers: RerankingProviders): string {
+  return [...providers]
+    .filter(([, { enabled }]) => enabled)
+    .map(([name]) => name)
+    .join(', ')
+}
+
+function readScores(scores: unknown, count: number, asked: Asked): number[] {
+  if (!Array.isArray(scores))
+    throw unexpected(asked, `${count} scores`, 'a reply without a score for each passage')
+  if (scores.length !== count)
+    throw unexpected(asked, `${count} scores`, `${scores.length}`)
+  return scores.map((score: unknown) => {
+    if (typeof score !== 'number' || !Number.isFinite(score))
+      throw unexpected(asked, 'scores', 'something that is no number in the place of one')
+    return score
+  })
+}

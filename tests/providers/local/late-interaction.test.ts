@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { score, toCompare } from '../../../src/providers/local/late-interaction.ts'
+
+const start = 101
+const end = 102
+/** The vocabulary's first word, and one whose rank has twice its logarithm. */
+const the = 1_996
+const common = 1_998
+assert.equal(Math.log(1 + (common - 1_995)) / Math.log(1 + (the - 1_995)), 2)
+
+function text(ids: readonly number[], vectors: readonly (readonly number[])[]) {
+  const dimension = vectors[0]!.length
+  return toCompare({ ids, numbers: Float32Array.from(vectors.flat()), dimension })
+}
+
+function assertNear(actual: number, expected: number): void {
+  assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`)
+}
+
+describe('late interaction', () => {
+  test('weighs the nearest token of each token of the query, and both texts as wholes', () => {
+    // Wholes: the query's points along [1, 1], the passage's along [1, 0].
+    const query = text(
+      [start, the, common, end],
+      [
+        [1, 1],
+        [2, 0],
+        [0, 3],
+        [1, 1],
+      ],
+    )
+    const passage = text(
+      [start, the, end],
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+      ],
+    )
+    // "the" is met with 1 and weighs 1; the other is met with 0 and weighs 2 * 2.
+    const nearest = (1 * 1 + 4 * 0) / 5
+    const wholes = 3 / Math.hypot(4, 5) + 1 / Math.hypot(4, 5)
+    assertNear(score(query, passage), (nearest + wholes) / 2)
+  })
+
+  test('gives 1 to a text that is asked for word for word', () => {
+    const same = text(
+      [start, the, end],
+      [
+        [1, 2],
+        [3, -1],
+        [0, 2],
+      ],
+    )
+    assertNear(score(same, same), 1)
+  })
+
+  test('compares the wholes alone when a query has no words', () => {
+    const blank = text(
+      [start, end],
+      [
+        [1, 0],
+        [1, 0],
+      ],
+    )
+    const passage = text(
+      [start, the, end],
+      [
+        [0, 1],
+        [0, 1],
+        [0, 1],
+      ],
+    )
+    assertNear(score(blank, passage), 0)
+    assertNear(score(blank, blank), 1)
+  })
+})

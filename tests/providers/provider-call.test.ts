@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { hostname } from 'node:os'
+import {
+  defaultPatience,
+  ProviderCaller,
+  type Call,
+  type Patience,
+} from '../../src/providers/provider-call.ts'
+import { FakeProvider } from './fake-provider.ts'
+
+const hasty: Patience = {
+  timeoutMs: 250,
+  retriesMax: 3,
+  firstPauseMs: 1,
+  pauseMaxMs: 4,
+  jitter: 0.5,
+}
+
+const patient: Patience = { ...hasty, timeoutMs: 10_000 }
+
+describe('a call to a provider', async () => {
+  const fake = await FakeProvider.start()
+  const caller = new ProviderCaller()
+  after(() => caller.close())
+
+  const callTo = (url: string, more: Partial<Call> = {}): Call => ({
+    place: { url: new URL(url), isChosen: false, isGuarded: false },
+    headers: {},
+    body: '{}',
+    replySizeMax: 1_000,
+    ...more,
+  })
+  const call = (
+    patience: Patience,
+    more: Partial<Call> = {},
+    signal = new AbortController().signal,
+  ) => caller.call(callTo(fake.url, more), patience, signal)
+
+  test('brings back status, type and text', async () => {
+    fake.answers({ status: 418, contentType: 'text/plain', body: 'short and stout' })
+    assert.deepEqual(await call(patient), {
+      kind: 'reply',
+      status: 418,
+      contentType: 'text/plain',
+      text: 'short and stout',
+    })
+    assert.equal(fake.asked.length, 1)
+  })
+
+  test('is tried again when it takes too long, but not for ever', async () => {
+    fake.answers('silence')
+    assert.deepEqual(await call(hasty), { kind: 'timeout', timeoutMs: 250 })
+    assert.equal(fake.asked.length, 1 + hasty.retriesMax)
+  })
+
+  for (const status of [408, 504])
+    test(`is tried again when the provider says ${status}`, async () => {
+      let times = 0
+      fake.answers(() => (++times < 3 ? { status, body: {} } : { body: { done: true } }))
+      const outcome = await call(patient)
+      assert(outcome.kind === 'reply')
+      assert.equal(outcome.text, '{"done":true}')
+      assert.equal(fake.asked.length, 3)
+    })
+
+  for (const status of [400, 401, 404, 429, 500, 502, 503])
+    test(`is not tried again when the provider says ${status}`, async () => {
+      fake.answers({ status, body: {} })
+      const outcome = await call(patient)
+      assert(outcome.kind === 'reply')
+      assert.equal(outcome.status, status)
+      assert.equal(fake.asked.length, 1)
+    })
+
+  test('does not follow redirects', async () => {
+    fake.answers({ status: 307, headers: { location: `${fake.url}/elsewhere` }, body: '' })
+    const outcome = await call(patient)
+    assert(outcome.kind === 'reply')
+    assert.equal(outcome.status, 307)
+    assert.equal(fake.asked.length, 1)
+  })
+
+  test('gives up on an answer that is too large', async () => {
+    fake.answers({ body: 'x'.repeat(1_001) })
+    assert.deepEqual(await call(patient), { kind: 'too large', sizeMax: 1_000 })
+    fake.answers({ body: 'x'.repeat(1_000) })
+    assert.equal((await call(patient)).kind, 'reply')
+  })
+
+  for (const answer of ['hang up', 'half an answer'] as const)
+    test(`ends without a reply when the provider's last word is ${answer}`, async () => {
+      const fresh = new ProviderCaller()
+      fake.answers(answer)
+      const outcome = await fresh.call(
+        callTo(fake.url),
+        patient,
+        new AbortController().signal,
+      )
+      assert.equal(outcome.kind, 'no reply')
+      assert.equal(fake.asked.length, 1)
+      fresh.close()
+    })
+
+  test('survives a kept connection that the provider closes', async () => {
+    fake.answers({ body: {} })
+    await call(patient)
+    let times = 0
+    fake.answers(() => (++times === 1 ? 'hang up' : { body: {} }))
+    assert.equal((await call(patient)).kind, 'reply')
+    assert.equal(fake.asked.length, 2)
+  })
+
+  test('names a host that does not exist', async () => {
+    const outcome = await caller.call(
+      callTo('http://nowhere.invalid'),
+      patient,
+      new AbortController().signal,
+    )
+    assert(outcome.kind === 'bad host')
+    assert(outcome.problem.includes('nowhere.invalid'))
+  })
+
+  test('says when nobody listens', async () => {
+    const gone = await FakeProvider.start()
+    const { url } = gone
+    await gone.stop()
+    const outcome = await caller.call(callTo(url), patient, new AbortController().signal)
+    assert(outcome.kind === 'no reply')
+    assert(outcome.problem.includes('refused'))
+  })
+
+  test('does not leave with headers that cannot be sent', async () => {
+    fake.answers({ body: {} })
+    const outcome = await call(patient, { headers: { authorization: 'a\r\nb: c' } })
+    assert.equal(outcome.kind, 'not sent')
+    assert.equal(fake.asked.length, 0)
+  })
+
+  test('ends when it is told to, without another try', async () => {
+    fake.answers('silence')
+    const abort = new AbortController()
+    const outcome = call(patient, {}, abort.signal)
+    while (fake.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    abort.abort()
+    await assert.rejects(outcome, { name: 'AbortError' })
+    assert.equal(fake.asked.length, 1)
+  })
+
+  test('ends when it is told to while it pauses', async () => {
+    fake.answers({ status: 504, body: {} })
+    const abort = new AbortController()
+    const pausing = { ...patient, firstPauseMs: 600_000, pauseMaxMs: 600_000 }
+    const outcome = call(pausing, {}, abort.signal)
+    while (fake.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    abort.abort()
+    await assert.rejects(outcome, { name: 'AbortError' })
+    assert.equal(fake.asked.length, 1)
+  })
+
+  test('does not begin once it was told to end', async () => {
+    fake.answers({ body: {} })
+    await assert.rejects(call(patient, {}, AbortSignal.abort()), { name: 'AbortError' })
+    assert.equal(fake.asked.length, 0)
+  })
+
+  test('goes to no address that is not public where that is guarded', async () => {
+    fake.answers({ body: {} })
+    const port = new URL(fake.url).port
+    for (const host of ['127.0.0.1', 'localhost', 'a.localhost', '[::1]', hostname()]) {
+      const url = new URL(`http://${host}:${port}`)
+      const outcome = await caller.call(
+        callTo(fake.url, { place: { url, isChosen: true, isGuarded: true } }),
+        patient,
+        new AbortController().signal,
+      )
+      assert.equal(outcome.kind, 'bad host', host)
+    }
+    assert.equal(fake.asked.length, 0)
+  })
+
+  test('shares a bounded number of connections', async () => {
+    fake.answers({ body: {}, afterMs: 20 })
+    await Promise.all(Array.from({ length: 40 }, () => call(patient)))
+    assert.equal(fake.asked.length, 40)
+    assert(fake.runningMost <= 16, `${fake.runningMost} at once`)
+  })
+
+  test('has the patience that the reference has', () => {
+    assert.deepEqual(defaultPatience, {
+      timeoutMs: 5_000,
+      retriesMax: 3,
+      firstPauseMs: 100,
+      pauseMaxMs: 500,
+      jitter: 0.5,
+    })
+  })
+})

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { LocalModels } from '../../src/providers/local/local-model-types.ts'
+import { rerankingProviders } from '../../src/providers/reranking-providers.ts'
+import {
+  embedRequest,
+  FakeProvider,
+  modelsWith,
+  rerankRequest,
+  type Answer,
+} from './fake-provider.ts'
+
+const passages = ['one', 'three']
+const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
+const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
+
+/** Best first, which the indexes make up for. */
+const sorted = [
+  { index: 1, relevance_score: 0.9 },
+  { index: 0, relevance_score: 0.1 },
+]
+
+const protocols = [
+  {
+    ...nvidia,
+    body: {
+      model: nvidia.modelName,
+      query: { text: 'question' },
+      passages: [{ text: 'one' }, { text: 'three' }],
+      truncate: 'NONE',
+    },
+    reply: {
+      rankings: [
+        { index: 1, logit: 4.5 },
+        { index: 0, logit: -3.25 },
+      ],
+    },
+    scores: [-3.25, 4.5],
+  },
+  {
+    ...cohere,
+    body: { model: 'rerank-v3.5', query: 'question', documents: passages },
+    reply: { id: 'x', results: sorted, meta: {} },
+    scores: [0.1, 0.9],
+  },
+  {
+    provider: 'jinaAI',
+    modelName: 'jina-reranker-v2-base-multilingual',
+    body: {
+      model: 'jina-reranker-v2-base-multilingual',
+      query: 'question',
+      documents: passages,
+      return_documents: false,
+    },
+    reply: { model: 'x', results: sorted, usage: { total_tokens: 1 } },
+    scores: [0.1, 0.9],
+  },
+  {
+    provider: 'voyageAI',
+    modelName: 'rerank-2.5',
+    body: { model: 'rerank-2.5', query: 'question', documents: passages },
+    reply: { object: 'list', data: sorted },
+    scores: [0.1, 0.9],
+  },
+  {
+    provider: 'textEmbeddingsInference',
+    modelName: 'endpoint-defined-model',
+    body: { query: 'question', texts: passages },
+    reply: sorted.map(({ index, relevance_score: score }) => ({ index, score })),
+    scores: [0.1, 0.9],
+  },
+]
+
+describe('reranking', async () => {
+  const fake = await FakeProvider.start()
+  const rerankingUrls = new Map(
+    [...rerankingProviders.keys()].map((name) => [name, `${fake.url}/${name}/path`]),
+  )
+  const models = modelsWith({ rerankingUrls })
+
+  test('has a protocol in this test for each provider', () => {
+    assert.deepEqual(
+      protocols.map(({ provider }) => provider),
+      [...rerankingProviders.keys()],
+    )
+  })
+
+  for (const { provider, modelName, body, reply, scores } of protocols)
+    test(`asks ${provider} in its language`, async () => {
+      fake.answers({ body: reply })
+      assert.deepEqual(
+        await models.rerank(rerankRequest({ provider, modelName }, { passages })),
+        scores,
+      )
+      const [asked] = fake.asked
+      assert.equal(asked!.path, `/${provider}/path`)
+      assert.deepEqual(asked!.body, body)
+      assert.equal(asked!.headers.authorization, 'Bearer the-key')
+    })
+
+  test('of nothing asks nobody', async () => {
+    fake.answers({ body: {} })
+    assert.deepEqual(await models.rerank(rerankRequest(nvidia, { passages: [] })), [])
+    assert.equal(fake.asked.length, 0)
+  })
+
+  test('splits many passages into batches and keeps their order', async () => {
+    fake.answers(({ body }) => {
+      const { passages } = body as { passages: { text: string }[] }
+      const rankings = passages
+        .map(({ text }, index) => ({ index, logit: Number(text) }))
+        .toReversed()
+      return { body: { rankings }, afterMs: passages[0]!.text === '0' ? 30 : 1 }
+    })
+    const many = Array.from({ length: 64 }, (_, i) => String(i))
+    assert.deepEqual(
+      await models.rerank(rerankRequest(nvidia, { passages: many })),
+      many.map(Number),
+    )
+    assert.equal(fake.asked.length, 7)
+    assert(fake.runningMost <= 4)
+  })
+
+  const failures: [string, Answer, string, string, ...string[]][] = [
+    [
+      'a refusal',
+      { status: 401, body: { message: 'bad key' } },
+      'RERANKING_PROVIDER_CLIENT_ERROR',
+      ...(['SCHEMA', 'cohere', '401', 'bad key'] as const),
+    ],
+    [
+      'a limit',
+      { status: 429, body: {} },
+      'RERANKING_PROVIDER_RATE_LIMITED',
+      'SCHEMA',
+      '429',
+    ],
+    [
+      'a failure',
+      { status: 500, body: {} },
+      'RERANKING_PROVIDER_SERVER_ERROR',
+      'SCHEMA',
+      '500',
+    ],
+    ['an end', 'hang up', 'RERANKING_PROVIDER_SERVER_ERROR', 'SCHEMA', 'none'],
+    [
+      'being late',
+      { status: 504, body: {} },
+      'RERANKING_PROVIDER_TIMEOUT',
+      'RERANKING_PROVIDER',
+      '504',
+    ],
+    ...(
+      [
+        ['no JSON', { body: 'no' }],
+        ['another type', { contentType: 'text/html', body: '{}' }],
+        ['no scores', { body: {} }],
+        ['too few scores', { body: { results: [sorted[1]] } }],
+        ['one passage twice', { body: { results: [sorted[0], sorted[0]] } }],
+        ['no numbers', { body: { results: [0, 1].map((index) => ({ index })) } }],
+      ] as [string, Answer][]
+    ).map(([name, answer]): [string, Answer, string, string] => [
+      name,
+      answer,
+      'RERANKING_PROVIDER_UNEXPECTED_RESPONSE',
+      'SCHEMA',
+    ]),
+  ]
+  for (const [name, answer, code, scope, ...named] of failures)
+    test(`fails by ${name}`, async () => {
+      fake.answers(answer)
+      await assert.rejects(
+        models.rerank(rerankRequest(cohere)),
+        (error: Error & { code: string; scope: string }) => {
+          assert.deepEqual([error.code, error.scope], [code, scope], error.message)
+          for (const part of ['cohere', ...named]) assert(error.message.includes(part))
+          return true
+        },
+      )
+    })
+
+  test('needs a key where the provider does, and takes the server own one', async () => {
+    fake.answers({ body: { results: sorted } })
+    for (const credentials of [{}, { rerankingKey: '' }, { token: 'database-token' }])
+      await assert.rejects(models.rerank(rerankRequest(cohere, { credentials })), {
+        code: 'RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED',
+        message: /cohere.*reranking-api-key/,
+      })
+    const keyed = modelsWith({ rerankingUrls, rerankingKeys: new Map([['cohere', 'own']]) })
+    await keyed.rerank(rerankRequest(cohere, { credentials: {} }))
+    await keyed.rerank(rerankRequest(cohere))
+    assert.deepEqual(
+      fake.asked.map(({ headers }) => headers.authorization),
+      ['Bearer own', 'Bearer the-key'],
+    )
+  })
+
+  test('is refused for what the server does not offer', async () => {
+    const plain = modelsWith()
+    for (const service of [
+      { provider: 'acme', modelName: 'x' },
+      { ...cohere, modelName: 'x' },
+      { provider: 'textEmbeddingsInference', modelName: 'endpoint-defined-model' },
+      { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' },
+      nvidia,
+    ])
+      await assert.rejects(plain.rerank(rerankRequest(service)), {
+        code: 'RERANKING_SERVICE_TYPE_UNAVAILABLE',
+      })
+  })
+
+  describe('by the built-in model', () => {
+    const local: LocalModels = {
+      embed: (texts) =>
+        Promise.resolve(texts.map((text) => new Float32Array([text.length]))),
+      rerank: (_query, given) => Promise.resolve(given.map((text) => text.length)),
+      close: () => Promise.resolve(),
+    }
+
+    test('stands in for the default until the operator names a URL, and says so once', async () => {
+      const logged: string[] = []
+      const log = (_level: string, message: string) => logged.push(message)
+      const built = modelsWith({}, { local, log })
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(await built.rerank(rerankRequest(nvidia)), [3, 5])
+      assert.equal(logged.length, 1)
+      assert.match(logged[0]!, /built-in.*nvidia.*--reranking-urls/)
+      fake.answers({ body: protocols[0]!.reply })
+      const remote = modelsWith({ rerankingUrls }, { local, log })
+      assert.deepEqual(await remote.rerank(rerankRequest(nvidia)), [-3.25, 4.5])
+      assert.equal(logged.length, 1)
+    })
+
+    test('is a provider of its own', async () => {
+      const built = modelsWith({}, { local })
+      const service = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
+      assert.deepEqual(await built.rerank(rerankRequest(service)), [3, 5])
+      assert(built.rerankingProviders.has('local'))
+      assert(!modelsWith().rerankingProviders.has('local'))
+    })
+
+    test('embeds as well', async () => {
+      const built = modelsWith({}, { local })
+      const [vector] = await built.embed({
+        service: { provider: 'local', modelName: 'all-MiniLM-L6-v2' },
+        dimension: 384,
+        texts: ['four'],
+        purpose: 'search',
+        credentials: {},
+        signal: new AbortController().signal,
+      })
+      assert.deepEqual([...vector!], [4])
+      await assert.rejects(
+        built.embed(embedRequest({ provider: 'local', modelName: 'another' })),
+        { code: 'EMBEDDING_PROVIDER_UNAVAILABLE', message: /another.*all-MiniLM-L6-v2/ },
+      )
+      assert.deepEqual(built.embeddingProviders.get('local')?.models[0]?.dimension, {
+        kind: 'fixed',
+        value: 384,
+      })
+      assert(!modelsWith().embeddingProviders.has('local'))
+    })
+  })
+})
