@@ -46,6 +46,7 @@ interface Kernel {
   count(): number
   liveCount(): number
   deletedCount(): number
+  isRepairing(): number
   pendingCount(): number
   add(document: number): number
   remove(document: number): number
@@ -147,6 +148,11 @@ export class Segment {
     return this.#kernel.deletedCount()
   }
 
+  /** Whether a repair has begun and not ended. */
+  get isRepairing(): boolean {
+    return this.#kernel.isRepairing() !== 0
+  }
+
   /** Bytes in use for vectors and their links. */
   get size(): number {
     const kernel = this.#kernel
@@ -237,14 +243,38 @@ export class Segment {
    */
   freeze(): readonly Uint8Array[] {
     this.#kernel.freeze(true)
-    return this.#parts()
+    const [header, ...rest] = this.#parts()
+    // The header changes with every vector that is added; the rest stays.
+    return [header!.slice(), ...rest]
   }
 
   thaw(): void {
     this.#kernel.freeze(false)
   }
 
-  /** Sizes of the parts, from the first, which says how large the others are. */
+  /**
+   * Puts back what was saved. `read` fills the parts one after the other: the first says how
+   * large the others are. Undefined when the parts contradict each other.
+   */
+  static restore(
+    shape: SegmentShape,
+    read: (part: Uint8Array) => void,
+  ): Segment | undefined {
+    const segment = Segment.create(shape)
+    const [header] = segment.#parts()
+    read(header!)
+    const nodesEnd =
+      segment.#kernel.nodesAddress() + segment.#kernel.count() * segment.#kernel.nodeBytes()
+    if (segment.#kernel.count() > shape.capacity) return undefined
+    const missing =
+      Math.ceil(nodesEnd / pageSize) - segment.memory.buffer.byteLength / pageSize
+    if (missing > 0) segment.memory.grow(missing)
+    const [, upper, nodes] = segment.#parts()
+    read(upper!)
+    read(nodes!)
+    return segment.#kernel.restore() === 0 ? undefined : segment
+  }
+
   #parts(): readonly Uint8Array[] {
     const kernel = this.#kernel
     const { buffer } = this.memory

@@ -1,0 +1,77 @@
+/**
+ * Two searches brought together, and the order in which reranked documents are answered.
+ *
+ * Reciprocal rank fusion is by Cormack, Clarke and Büttcher, "Reciprocal rank fusion
+ * outperforms Condorcet and individual rank learning methods" (SIGIR 2009). Ranks count
+ * from 1, and greater is better:
+ *
+ *   rrf(d) = sum of 1 / (60 + rank of d), over the searches that found d
+ *
+ * The reranker has the last word, so here it only decides between equal scores.
+ */
+import { printJson } from '../../json/print.ts'
+import { jsonTypeOf, type JsonType, type Value } from '../../json/value.ts'
+
+/** What one of two searches found, or both. Ranks are null where a search did not find it. */
+export interface Fused<Item> {
+  /** As the search by vector found it, if it did. */
+  readonly item: Item
+  readonly vectorRank: number | null
+  readonly bm25Rank: number | null
+  readonly rrf: number
+}
+
+/** The union of two lists, best first each, in which equal keys mean the same document. */
+export function fuse<Item>(
+  lists: { readonly vector: readonly Item[]; readonly bm25: readonly Item[] },
+  keyOf: (item: Item) => string,
+): readonly Fused<Item>[] {
+  const fused = new Map<string, Fused<Item>>()
+  for (const [i, item] of lists.vector.entries()) {
+    const vectorRank = i + 1
+    fused.set(keyOf(item), { item, vectorRank, bm25Rank: null, rrf: rrfOf(vectorRank) })
+  }
+  for (const [i, item] of lists.bm25.entries()) {
+    const bm25Rank = i + 1
+    const key = keyOf(item)
+    const found = fused.get(key) ?? { item, vectorRank: null, rrf: 0 }
+    fused.set(key, { ...found, bm25Rank, rrf: found.rrf + rrfOf(bm25Rank) })
+  }
+  return [...fused.values()]
+}
+
+/** Holds back the first few ranks, which would else outweigh all others. */
+const rankConstant = 60
+
+function rrfOf(rank: number): number {
+  return 1 / (rankConstant + rank)
+}
+
+export interface Reranked {
+  readonly id: Value
+  /** The reranker's score: greater fits better. */
+  readonly rerank: number
+  readonly rrf: number
+}
+
+/** Best first; what ties in both scores comes in the order of its id's type, then text. */
+export function compareReranked(a: Reranked, b: Reranked): number {
+  return b.rerank - a.rerank || b.rrf - a.rrf || compareIds(a.id, b.id)
+}
+
+function compareIds(a: Value, b: Value): number {
+  return (
+    idTypes.indexOf(jsonTypeOf(a)) - idTypes.indexOf(jsonTypeOf(b)) ||
+    compareTexts(textOf(a), textOf(b))
+  )
+}
+
+const idTypes: readonly JsonType[] = ['Boolean', 'Null', 'Number', 'Object', 'String']
+
+function textOf(id: Value): string {
+  return typeof id === 'string' ? id : printJson(id)
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

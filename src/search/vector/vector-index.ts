@@ -1,0 +1,118 @@
+/**
+ * All vectors of a collection: one segment, or several when a memory is full. The thread
+ * that changes the index has a VectorIndex; those that search have VectorViews of it.
+ */
+import { Segment, type SegmentShape, type SharedSegment } from './segment.ts'
+
+/** How many nodes are mended at a time: about a millisecond. */
+const repairStep = 256
+/** Repair begins when one vector in so many was removed, and at least so many were. */
+const repairShare = 10
+const repairMin = 100
+
+export class VectorIndex {
+  readonly #shape: SegmentShape
+  readonly #segments: Segment[]
+
+  /** Starts empty, or from segments that were saved. */
+  constructor(shape: SegmentShape, segments: readonly Segment[] = []) {
+    this.#shape = shape
+    this.#segments = [...segments]
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments
+  }
+
+  get count(): number {
+    return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
+  }
+
+  get pendingCount(): number {
+    return this.#segments.reduce((sum, { pendingCount }) => sum + pendingCount, 0)
+  }
+
+  /** Bytes in use. */
+  get size(): number {
+    return this.#segments.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Makes this the vector of a document; undefined: it has none any more. */
+  put(document: number, vector: Float32Array | undefined): void {
+    for (const segment of this.#segments) if (segment.remove(document)) break
+    if (vector === undefined) return
+    // The newest has room as a rule; older ones where vectors were removed.
+    for (let i = this.#segments.length - 1; i >= 0; i--)
+      if (this.#segments[i]!.add(document, vector)) return
+    const segment = Segment.create(this.#shape)
+    segment.add(document, vector)
+    this.#segments.push(segment)
+  }
+
+  /** Does a little of what is left to do; false when nothing is. */
+  work(): boolean {
+    for (const segment of this.#segments)
+      if (segment.linkNext() || this.#repair(segment)) return true
+    return false
+  }
+
+  #repair(segment: Segment): boolean {
+    const { deletedCount, liveCount, isRepairing } = segment
+    if (!isRepairing && deletedCount < Math.max(repairMin, liveCount / repairShare))
+      return false
+    segment.repair(repairStep)
+    return true
+  }
+}
+
+/** An index as it goes from one thread to another. */
+export type SharedIndex = readonly SharedSegment[]
+
+/** How far a search looks. */
+export interface Breadth {
+  /** Documents to bring, as candidates for an exact comparison. */
+  readonly count: number
+  /** Candidates to keep on the walk, at least `count`. */
+  readonly walk: number
+}
+
+/** Below this many vectors, looking at each is as fast as walking, and misses none. */
+export const scanMax = 10_000
+
+export class VectorView {
+  readonly #segments: readonly Segment[]
+
+  /** `thread` is the number of the searching thread, from 1. */
+  constructor(index: SharedIndex, thread: number) {
+    this.#segments = index.map((segment) => Segment.attach(segment, thread))
+  }
+
+  get count(): number {
+    return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
+  }
+
+  /** The documents nearest to the query, roughly in order. */
+  search(query: Float32Array, { count, walk }: Breadth): number[] {
+    const isSmall = this.count <= scanMax
+    return this.#segments.flatMap((segment) => [
+      ...(isSmall ? segment.scanAll(query, count) : segment.search(query, count, walk)),
+    ])
+  }
+
+  /** As `search`, among the documents that match. */
+  searchMatching(
+    query: Float32Array,
+    { count, walk }: Breadth,
+    matches: (document: number) => boolean,
+  ): number[] {
+    return this.#segments.flatMap((segment) => {
+      segment.forget()
+      return [...segment.searchMatching(query, count, walk, matches)]
+    })
+  }
+
+  /** As `search`, among some documents: each of them is looked at. */
+  scan(query: Float32Array, count: number, documents: Float64Array): number[] {
+    return this.#segments.flatMap((segment) => [...segment.scan(query, count, documents)])
+  }
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Segment } from '../../../src/search/vector/segment.ts'
+import { similarityTo, type Metric } from '../../../src/search/vector/similarity.ts'
+import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
+
+const seed = Number(process.env['SEED'] ?? 20_261_115)
+const floor = 0.95
+/** As searches walk by default, for ten results. */
+const breadth = { count: 40, walk: 128 }
+
+/** A segment, and what it should hold. */
+class Subject {
+  readonly vectors = new Map<number, Float32Array>()
+  readonly segment: Segment
+  readonly metric: Metric
+  readonly #make: () => Float32Array
+  #next = 1
+
+  constructor(dimension: number, metric: Metric, lengths = 0) {
+    this.metric = metric
+    this.#make = vectorsFrom(seed, dimension, { lengths })
+    this.segment = Segment.create({
+      dimension,
+      metric,
+      capacity: 100_000,
+      breadth: 128,
+      threads: 1,
+    })
+  }
+
+  add(count: number): void {
+    for (let i = 0; i < count; i++) {
+      const vector = this.#make()
+      assert(this.segment.add(this.#next, vector))
+      this.vectors.set(this.#next++, vector)
+    }
+  }
+
+  remove(document: number): void {
+    assert(this.segment.remove(document))
+    this.vectors.delete(document)
+  }
+
+  link(): void {
+    while (this.segment.linkNext());
+  }
+
+  /** The recall of some searches for ten. */
+  recall(matches?: (document: number) => boolean, queries = 40): number {
+    const { segment, metric, vectors } = this
+    const asked = Array.from({ length: queries }, this.#make)
+    const found = asked.map((query) => {
+      segment.forget()
+      const { count, walk } = breadth
+      const documents =
+        matches === undefined
+          ? segment.search(query, count, walk)
+          : segment.searchMatching(query, count, walk, matches)
+      const scoreOf = similarityTo(metric, query)
+      return [...documents]
+        .sort((a, b) => scoreOf(vectors.get(b)!) - scoreOf(vectors.get(a)!))
+        .slice(0, 10)
+    })
+    for (const documents of found)
+      assert.equal(new Set(documents).size, documents.length, 'found twice')
+    return recall(
+      asked.map((query) => nearest(metric, query, vectors, 10, matches)),
+      found,
+    )
+  }
+}
+
+const metrics = ['cosine', 'dot_product', 'euclidean'] as const
+
+describe(`the graph finds at least ${floor} of the ten nearest (seed ${seed})`, () => {
+  for (const metric of metrics)
+    for (const [dimension, count] of [
+      [8, 6000],
+      [100, 4000],
+      [768, 2000],
+      [1536, 1200],
+    ] as const)
+      test(`of ${count} vectors of ${dimension} numbers, by ${metric}`, () => {
+        const subject = new Subject(dimension, metric, metric === 'cosine' ? 0 : 0.5)
+        subject.add(count)
+        subject.link()
+        assert.equal(subject.segment.pendingCount, 0)
+        const whole = subject.recall()
+        assert(whole >= floor, `recall ${whole}`)
+        for (const share of [2, 10, 100, 1000]) {
+          const filtered = subject.recall((document) => document % share === 0)
+          assert(filtered >= floor, `recall ${filtered} where 1 in ${share} match`)
+        }
+        assert.equal(
+          subject.recall(() => false),
+          1,
+          'finds nothing where nothing matches',
+        )
+      })
+})
+
+describe('the graph after half of its vectors were exchanged, three times', () => {
+  for (const metric of metrics)
+    for (const dimension of [16, 256])
+      test(`finds as much as before: ${dimension} numbers, by ${metric}`, () => {
+        const random = randomFrom(seed + 1)
+        const subject = new Subject(dimension, metric)
+        subject.add(3000)
+        subject.link()
+        for (let round = 0; round < 3; round++) {
+          for (let i = 0; i < 1500; i++) {
+            const documents = [...subject.vectors.keys()]
+            subject.remove(documents[Math.floor(random() * documents.length)]!)
+            subject.add(1)
+            if (i % 100 === 0) subject.link()
+            if (subject.segment.deletedCount > 300) while (subject.segment.repair(500));
+          }
+          subject.link()
+          assert.equal(subject.segment.liveCount, 3000)
+          const after = subject.recall()
+          assert(after >= floor, `recall ${after} after round ${round + 1}`)
+        }
+        while (subject.segment.repair(500));
+        assert.equal(subject.segment.deletedCount, 0)
+        // Places of removed vectors were used again.
+        assert(subject.segment.size < 4500 * (dimension + 300))
+      })
+})
+
+describe('a segment', () => {
+  const make = vectorsFrom(seed, 24)
+
+  function segmentOf(capacity: number): Segment {
+    const shape = { dimension: 24, metric: 'euclidean', breadth: 128, threads: 2 } as const
+    return Segment.create({ ...shape, capacity })
+  }
+
+  test('finds vectors before they are linked, while they are, and afterwards', () => {
+    const segment = segmentOf(1000)
+    const vectors = Array.from({ length: 200 }, make)
+    vectors.forEach((vector, i) => segment.add(i + 1, vector))
+    const findAll = () => vectors.map((vector) => segment.search(vector, 1, 64)[0])
+    const everyone = vectors.map((_, i) => i + 1)
+    assert.deepEqual(findAll(), everyone)
+    for (let i = 0; i < 100; i++) segment.linkNext()
+    assert.deepEqual(findAll(), everyone)
+    while (segment.linkNext());
+    assert.deepEqual(findAll(), everyone)
+  })
+
+  test('says when it is full, and has room again once a vector has gone', () => {
+    const segment = segmentOf(10)
+    for (let i = 1; i <= 10; i++) assert(segment.add(i, make()))
+    assert(!segment.add(11, make()))
+    while (segment.linkNext());
+    segment.remove(3)
+    while (segment.repair(100));
+    assert(segment.add(11, make()))
+    assert.deepEqual(
+      [segment.has(3), segment.has(11), segment.liveCount],
+      [false, true, 10],
+    )
+  })
+
+  test('is empty after all was removed, and can be filled again', () => {
+    const segment = segmentOf(100)
+    for (let round = 0; round < 3; round++) {
+      for (let i = 1; i <= 50; i++) segment.add(i, make())
+      while (segment.linkNext());
+      for (let i = 1; i <= 50; i++) assert(segment.remove(i))
+      assert.deepEqual([...segment.search(make(), 10, 64)], [])
+      while (segment.repair(100));
+    }
+    const vector = make()
+    segment.add(7, vector)
+    while (segment.linkNext());
+    assert.deepEqual([...segment.search(vector, 10, 64)], [7])
+  })
+
+  test('links what comes after everything else was deleted', () => {
+    const segment = segmentOf(100)
+    for (let i = 1; i <= 20; i++) segment.add(i, make())
+    while (segment.linkNext());
+    for (let i = 1; i <= 20; i++) segment.remove(i)
+    for (let i = 21; i <= 40; i++) segment.add(i, make())
+    while (segment.linkNext());
+    assert.equal(segment.search(make(), 40, 64).length, 20)
+    while (segment.repair(100));
+    assert.equal(segment.search(make(), 40, 64).length, 20)
+  })
+
+  test('knows documents by any whole number, and removes the right one', () => {
+    const segment = segmentOf(2000)
+    const random = randomFrom(seed)
+    const held = new Map<number, Float32Array>()
+    for (let i = 0; i < 4000; i++) {
+      // Numbers that fall on the same places of the table, and far apart.
+      const document = Math.floor(random() * 40) * 4096 + Math.floor(random() * 20) + 1
+      if (held.delete(document)) assert(segment.remove(document))
+      else {
+        const vector = make()
+        held.set(document, vector)
+        assert(segment.add(document, vector))
+      }
+      if (i % 50 === 0) while (segment.linkNext() || segment.repair(200));
+      assert.equal(segment.has(document), held.has(document))
+    }
+    assert.equal(segment.liveCount, held.size)
+    for (const [document, vector] of held)
+      assert.equal(segment.scan(vector, 1, Float64Array.of(document))[0], document)
+  })
+
+  test('is put back from its parts as it was, whatever its vectors were doing', () => {
+    const segment = segmentOf(1000)
+    const vectors = new Map<number, Float32Array>()
+    for (let i = 1; i <= 300; i++) {
+      vectors.set(i, make())
+      segment.add(i, vectors.get(i)!)
+    }
+    for (let i = 0; i < 200; i++) segment.linkNext()
+    for (const document of [5, 50, 250, 299]) {
+      segment.remove(document)
+      vectors.delete(document)
+    }
+    const parts = segment.freeze().map((part) => part.slice())
+    // What comes meanwhile is not part of it, and does no harm.
+    segment.add(1001, make())
+    segment.remove(7)
+    segment.thaw()
+    let next = 0
+    const restored = Segment.restore(segment.shape, (part) => part.set(parts[next++]!))
+    assert(restored !== undefined)
+    assert.equal(restored.liveCount, vectors.size)
+    const findAll = () =>
+      [...vectors].map(([, vector]) => restored.search(vector, 1, 64)[0])
+    assert.deepEqual(findAll(), [...vectors.keys()])
+    while (restored.linkNext() || restored.repair(100));
+    assert.deepEqual(findAll(), [...vectors.keys()])
+    assert.equal(restored.deletedCount, 0)
+  })
+
+  test('refuses parts that contradict each other', () => {
+    const segment = segmentOf(100)
+    for (let i = 1; i <= 5; i++) segment.add(i, make())
+    const [header, upper, nodes] = segment.freeze().map((part) => part.slice())
+    // Two nodes for one document.
+    const size = nodes!.length / 5
+    nodes!.copyWithin(size, 0, size)
+    const parts = [header!, upper!, nodes!]
+    let next = 0
+    assert.equal(
+      Segment.restore(segment.shape, (part) => part.set(parts[next++]!)),
+      undefined,
+    )
+  })
+})
