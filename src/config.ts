@@ -6,6 +6,12 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { Account } from './auth/tokens.ts'
 import type { FeatureSettings } from './http/headers.ts'
 import { checkLimits, defaultLimits, type Limits } from './limits.ts'
+import { embeddingTable } from './providers/embedding-table.ts'
+import {
+  defaultProviderSettings,
+  type ProviderSettings,
+} from './providers/provider-settings.ts'
+import { rerankingProviders } from './providers/reranking-providers.ts'
 
 export interface Config {
   readonly host: string
@@ -17,12 +23,24 @@ export interface Config {
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
   readonly features: FeatureSettings
+  readonly providers: ProviderSettings
+  readonly localModels: LocalModelConfig
+  /** Threads for searches and long reads; undefined: by the machine. */
+  readonly searchThreads: number | undefined
   readonly limits: Limits
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
   readonly logLevel: LogLevel
   /** Whether the engine's promises are asserted with every call: for tests. */
   readonly checked: boolean
+}
+
+/** The models that run in the server itself. */
+export interface LocalModelConfig {
+  readonly threads: number
+  /** Folders with models to run instead of the built-in ones. */
+  readonly embeddingFolder: string | undefined
+  readonly rerankerFolder: string | undefined
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -37,6 +55,9 @@ export const defaultConfig: Config = {
   adminToken: undefined,
   accounts: [],
   features: { lexical: undefined, reranking: undefined, vectorize: true },
+  providers: defaultProviderSettings,
+  localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
+  searchThreads: undefined,
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
   logLevel: 'info',
@@ -61,6 +82,7 @@ const limitSettings: readonly LimitSetting[] = [
   limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
   limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
   limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
 ]
@@ -71,7 +93,8 @@ function limit(flag: string, name: keyof Limits, min: number, says: string): Lim
 
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
-  const { host, port, dataDir, limits, logLevel, requestTimeoutMs } = defaultConfig
+  const { host, port, dataDir, limits, localModels, logLevel, requestTimeoutMs } =
+    defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
@@ -97,9 +120,43 @@ export function serveOptions(): Option[] {
     setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
+    setting('search-threads', '<number>', 'threads for searches and long reads').argParser(
+      wholeNumber(1, 64),
+    ),
     feature('lexical', 'lexical search; unset: on, requests may opt out'),
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
+    provider(
+      'embedding-urls',
+      'URLs to call instead: openai=http://…,ollama=http://…',
+    ).argParser(readUrls(embeddingNames)),
+    provider(
+      'embedding-keys',
+      'keys for requests without one: openai=sk-…,cohere=…',
+    ).argParser(readKeys(embeddingNames)),
+    provider('reranking-urls', 'URLs to call instead: nvidia=http://…').argParser(
+      readUrls(rerankingNames),
+    ),
+    provider('reranking-keys', 'keys for requests without one: cohere=…').argParser(
+      readKeys(rerankingNames),
+    ),
+    provider(
+      'embedding-model',
+      'folder of a model to embed with, for the provider local',
+      '<folder>',
+    ).argParser(notEmpty),
+    provider(
+      'reranking-model',
+      'folder of a model to rerank with, for the provider local',
+      '<folder>',
+    ).argParser(notEmpty),
+    provider('model-threads', 'threads that the built-in models compute with', '<number>')
+      .argParser(wholeNumber(1, 64))
+      .default(localModels.threads),
+    setting('private-providers', '<on|off>', "let collections' URLs be in your network")
+      .choices(['on', 'off'])
+      .default('off')
+      .helpGroup('Providers:'),
     ...limitSettings.map(({ flag, limit, min, says }) =>
       setting(flag, '<number>', says)
         .argParser(wholeNumber(min, Number.MAX_SAFE_INTEGER))
@@ -118,6 +175,13 @@ function feature(name: string, says: string): Option {
   return setting(name, '<on|off>', says).choices(['on', 'off']).helpGroup('Features:')
 }
 
+function provider(name: string, says: string, value = '<list>'): Option {
+  return setting(name, value, says).helpGroup('Providers:')
+}
+
+const embeddingNames = Object.keys(embeddingTable)
+const rerankingNames = [...rerankingProviders.keys()]
+
 /**
  * Turns what the options were read into, by their names, into a configuration. Throws an
  * InvalidArgumentError when two of them exclude each other.
@@ -133,6 +197,15 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     lexical?: 'on' | 'off'
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
+    embeddingUrls?: ReadonlyMap<string, string>
+    embeddingKeys?: ReadonlyMap<string, string>
+    rerankingUrls?: ReadonlyMap<string, string>
+    rerankingKeys?: ReadonlyMap<string, string>
+    privateProviders: 'on' | 'off'
+    embeddingModel?: string
+    rerankingModel?: string
+    modelThreads: number
+    searchThreads?: number
     logLevel: LogLevel
     requestTimeout: number
   }>
@@ -148,6 +221,19 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       reranking: given.reranking && given.reranking === 'on',
       vectorize: given.vectorize === 'on',
     },
+    providers: {
+      embeddingUrls: given.embeddingUrls ?? defaultProviderSettings.embeddingUrls,
+      embeddingKeys: given.embeddingKeys ?? defaultProviderSettings.embeddingKeys,
+      rerankingUrls: given.rerankingUrls ?? defaultProviderSettings.rerankingUrls,
+      rerankingKeys: given.rerankingKeys ?? defaultProviderSettings.rerankingKeys,
+      privateProviders: given.privateProviders === 'on',
+    },
+    localModels: {
+      threads: given.modelThreads,
+      embeddingFolder: given.embeddingModel,
+      rerankerFolder: given.rerankingModel,
+    },
+    searchThreads: given.searchThreads,
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
     logLevel: given.logLevel,
@@ -195,5 +281,56 @@ function readAccounts(text: string): readonly Account[] {
     if (colon < 1 || account.password === '')
       throw new InvalidArgumentError('It takes name:password,name:password and so on.')
     return account
+  })
+}
+
+/** Parts of a "{place}" stand where a collection's parameters go, so they come off first. */
+function readUrls(providers: readonly string[]) {
+  return (text: string): ReadonlyMap<string, string> =>
+    new Map(
+      namedValues(text).map(([name, value]) => {
+        checkProvider(name, providers)
+        const url = URL.parse(value.replace(/\{\w+\}/g, 'x'))
+        if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
+          throw new InvalidArgumentError(
+            `"${value}" is no http or https URL, or holds a user.`,
+          )
+        return [name, value]
+      }),
+    )
+}
+
+/** "openai=key" is the provider's, "openai.team=key" one that collections name. */
+function readKeys(providers: readonly string[]) {
+  return (text: string): ReadonlyMap<string, string> =>
+    new Map(
+      namedValues(text).map(([name, key]) => {
+        const provider = name.split('.', 1)[0]!
+        checkProvider(provider, providers)
+        if (!/^[\x21-\x7e]+$/.test(key))
+          throw new InvalidArgumentError(`The key for ${name} cannot be sent in a header.`)
+        if (provider === 'bedrock' && !/^[^:]+:./.test(key))
+          throw new InvalidArgumentError('The key for bedrock is <access id>:<secret>.')
+        return [name, key]
+      }),
+    )
+}
+
+function checkProvider(name: string, known: readonly string[]): void {
+  if (!known.includes(name))
+    throw new InvalidArgumentError(
+      `"${name}" is no provider. Known are ${known.toSorted().join(', ')}.`,
+    )
+}
+
+/** A comma ends an entry, so values cannot hold one; further equals signs are theirs. */
+function namedValues(text: string): [string, string][] {
+  return text.split(',').map((entry) => {
+    const equals = entry.indexOf('=')
+    const name = entry.slice(0, equals).trim()
+    const value = entry.slice(equals + 1).trim()
+    if (equals < 1 || value === '')
+      throw new InvalidArgumentError('It takes name=value,name=value and so on.')
+    return [name, value]
   })
 }

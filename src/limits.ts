@@ -33,6 +33,8 @@ export const defaultLimits = {
   stringSizeMax: 8_000,
   /** Numbers in a vector. */
   vectorDimensionMax: 4_096,
+  /** UTF-8 bytes of the terms that an analyzer makes of a $lexical text, repeats included. */
+  lexicalSizeMax: 8_192,
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
@@ -44,6 +46,13 @@ export const defaultLimits = {
   countMax: 1_000,
   /** Documents that a vector search returns. */
   vectorLimitMax: 1_000,
+  /** Documents that a lexical search returns when no limit is given, and at most. */
+  lexicalLimitDefault: 100,
+  lexicalLimitMax: 1_000,
+  /** Documents that findAndRerank returns when it is not told how many. */
+  rerankLimitDefault: 10,
+  /** Documents that each search of a findAndRerank may find. */
+  hybridLimitMax: 100,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
   /**
@@ -76,6 +85,14 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.vectorDimensionMax < limits.clausePartsMax,
     'a sort must be able to hold a vector',
+  )
+  assert(
+    limits.lexicalLimitDefault <= limits.lexicalLimitMax,
+    'a search without a limit must not return more than one with a limit can',
+  )
+  assert(
+    limits.rerankLimitDefault <= limits.hybridLimitMax,
+    'each search of a findAndRerank must be able to find what it returns by default',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')
   assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')

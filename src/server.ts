@@ -8,6 +8,7 @@ import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { buildApp } from './http/app.ts'
 import { Arrivals } from './http/body.ts'
 import { Shutdown } from './http/shutdown.ts'
+import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
 
 export interface Server {
@@ -33,13 +34,16 @@ export async function build(config: Config): Promise<Server> {
     { level: config.logLevel, base: null },
     pino.destination({ fd: 2, sync: true }),
   )
-  const opened = await openEmbeddedEngine({
-    dataDir,
-    durable,
-    log: (level, message) => log[level](message),
-  })
+  const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
+  const { searchThreads, localModels } = config
+  const opened = await openEmbeddedEngine({ dataDir, durable, searchThreads, log: report })
   const engine = config.checked ? checked(opened) : opened
-  const models = openModels({ log: (level, message) => log[level](message) })
+  const models = openModels({
+    log: report,
+    providers: config.providers,
+    local: findLocalModels({ ...localModels, log: report }),
+    localNames: nameLocalModels(localModels),
+  })
   const authenticator = await Authenticator.open(engine, config)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()

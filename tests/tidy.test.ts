@@ -37,7 +37,8 @@ const byAnyone = ['errors', 'json', 'limits']
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
-  'node:http': ['http'],
+  'node:http': ['http', 'providers'],
+  'node:https': ['providers'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
   commander: ['main', 'config'],
@@ -99,19 +100,28 @@ test('only http knows HTTP, and only the embedded engine knows SQLite', () => {
 })
 
 test('only what package.json lists is imported', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as {
-    dependencies: Record<string, string>
-  }
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >
+  const listed = { ...dependencies, ...optionalDependencies }
   const offences = imports.flatMap(({ place, from }) =>
-    from.startsWith('.') || from.startsWith('node:') || from in dependencies ? [] : [place],
+    from.startsWith('.') || from.startsWith('node:') || packageOf(from) in listed
+      ? []
+      : [place],
   )
   assertNone(offences, 'a package that another one happens to bring may go away with it')
 })
 
+/** "@scope/name" for "@scope/name/part". */
+function packageOf(from: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(from)![0]
+}
+
 test('files are named in kebab-case, and no folder is a drawer for leftovers', () => {
   const offences = files.filter(
     (file) =>
-      !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/.test(file) ||
+      !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.ts$/.test(file) ||
       /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/.test(file),
   )
   assertNone(offences, 'a file is named for what is in it')

@@ -1,5 +1,6 @@
 import { defineCommand } from './define.ts'
 import { clauseOrNull, clause, flag, options } from './fields.ts'
+import { tellSortVector } from './sort-vector.ts'
 
 /** Finds the first document that matches, in the order of the sort. */
 export const findOne = defineCommand({
@@ -13,8 +14,8 @@ export const findOne = defineCommand({
 
   async collection({ filter, sort, projection, options }, { documents, signal }) {
     const selection = documents.select({ filter, sort, projection })
-    const document = await documents.findOne(selection, signal)
-    const data = { document }
-    return options.includeSortVector ? { data, status: { sortVector: null } } : { data }
+    const found = await documents.findOne(selection, options, signal)
+    const data = { document: found.document }
+    return { data, ...(options.includeSortVector && tellSortVector(found)) }
   },
 })

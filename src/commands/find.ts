@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts'
 import type { Sort } from '../query/sort.ts'
 import { defineCommand } from './define.ts'
 import { alias, clauseOrNull, clause, flag, integer, options, text } from './fields.ts'
+import { tellSortVector } from './sort-vector.ts'
 
 /** Finds documents, a page at a time. */
 export const find = defineCommand({
@@ -26,12 +27,10 @@ export const find = defineCommand({
     const { skip, limit } = options
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
-    const page = await documents.find(selection, { skip, limit, pageState }, signal)
-    return {
-      data: page,
-      // Only searches have a vector to tell.
-      ...(options.includeSortVector && { status: { sortVector: null } }),
-    }
+    const { includeSimilarity, includeSortVector } = options
+    const paging = { skip, limit, pageState, includeSimilarity }
+    const page = await documents.find(selection, paging, signal)
+    return { data: page, ...(includeSortVector && tellSortVector(page)) }
   },
 })
 
@@ -41,7 +40,10 @@ interface Paging {
   readonly pageState: string | undefined
 }
 
-/** Skipping needs an order, and searches come in one page that starts with the best. */
+/**
+ * Skipping needs an order, and searches come in one page that starts with the best. A limit
+ * beyond what a search returns is a mistake only with $vector: the others are cut short.
+ */
 function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
   switch (sort.kind) {
     case 'values':
@@ -52,11 +54,11 @@ function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Lim
     case 'vectorize':
       if (skip !== undefined)
         throw invalid('skip', skip, `a sort by $${sort.kind} cannot skip documents`)
-      if (limit !== undefined && limit > limits.vectorLimitMax)
+      if (sort.kind === 'vector' && limit !== undefined && limit > limits.vectorLimitMax)
         throw invalid(
           'limit',
           limit,
-          `a sort by $${sort.kind} returns at most ${limits.vectorLimitMax} documents`,
+          `a sort by $vector returns at most ${limits.vectorLimitMax} documents`,
         )
       checkFirstPage(sort, pageState)
       return

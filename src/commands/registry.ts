@@ -10,13 +10,16 @@ import { deleteOne } from './delete-one.ts'
 import { dropKeyspace } from './drop-keyspace.ts'
 import { dropNamespace } from './drop-namespace.ts'
 import { estimatedDocumentCount } from './estimated-document-count.ts'
+import { findAndRerank } from './find-and-rerank.ts'
 import { findCollections } from './find-collections.ts'
+import { findEmbeddingProviders } from './find-embedding-providers.ts'
 import { findKeyspaces } from './find-keyspaces.ts'
 import { findNamespaces } from './find-namespaces.ts'
 import { findOneAndDelete } from './find-one-and-delete.ts'
 import { findOneAndReplace } from './find-one-and-replace.ts'
 import { findOneAndUpdate } from './find-one-and-update.ts'
 import { findOne } from './find-one.ts'
+import { findRerankingProviders } from './find-reranking-providers.ts'
 import { find } from './find.ts'
 import { insertMany } from './insert-many.ts'
 import { insertOne } from './insert-one.ts'
@@ -46,13 +49,16 @@ export const commands: Readonly<Record<string, Command>> = {
   dropNamespace,
   estimatedDocumentCount,
   find,
+  findAndRerank,
   findCollections,
+  findEmbeddingProviders,
   findKeyspaces,
   findNamespaces,
   findOne,
   findOneAndDelete,
   findOneAndReplace,
   findOneAndUpdate,
+  findRerankingProviders,
   insertMany,
   insertOne,
   listIndexes,

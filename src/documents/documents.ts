@@ -2,9 +2,9 @@
  * What a collection means: documents with ids, search fields and rules, on top of records
  * that an engine stores. Every command on a collection is a few calls of this class.
  */
-import type { Engine, StoredRecord } from '../engine/engine.ts'
+import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
 import type { Collection } from '../engine/schema.ts'
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { Filter } from '../query/filter.ts'
@@ -12,7 +12,7 @@ import { indexingRule } from '../query/indexing.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import { checkSortIndexed, parseSort } from '../query/parse-sort.ts'
 import { parseProjection, type Projection } from '../query/projection.ts'
-import type { Sort, SortKey } from '../query/sort.ts'
+import type { Sort } from '../query/sort.ts'
 import type { Update } from '../query/update.ts'
 import type { Credentials, Models } from '../providers/models.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
@@ -21,9 +21,12 @@ import { insert, type Insertion } from './insert.ts'
 import { locksOf, type Locks } from './locks.ts'
 import { decodePageState, encodePageState, nameQuery } from './page-state.ts'
 import { anyOrder, count, read, type Source } from './read.ts'
-import { show, showsSearchFields, type Stored } from './records.ts'
+import { addSimilarity, show, showsSearchFields, type Stored } from './records.ts'
+import { planRerank, type AskedRerank, type RerankServer } from './rerank-plan.ts'
+import { rerank, type RerankedPage } from './rerank.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
 import type { Embedder, SearchRules } from './search-fields.ts'
+import { search, searchedBy, withinReach, type SearchSort } from './search.ts'
 
 /** The clauses of a command that choose documents, and what is shown of them. */
 export interface Clauses {
@@ -44,6 +47,14 @@ export interface FoundPage {
   /** JSON texts, with commas between them. */
   readonly documents: string
   readonly nextPageState: string | null
+  /** What a vector search compared with. */
+  readonly sortVector?: Float32Array
+}
+
+export interface FoundOne {
+  /** JSON text; null when nothing was found. */
+  readonly document: string | null
+  readonly sortVector?: Float32Array
 }
 
 export interface ChangedOne {
@@ -69,40 +80,32 @@ export interface ChangedMany {
 export interface DocumentServices {
   readonly engine: Engine
   readonly limits: Limits
-  readonly models: Models
+  readonly models: Pick<Models, 'embed'>
 }
 
+type Store = Source & SearchRules & { readonly locks: Locks }
+
 export class Documents {
-  readonly #store: Source & SearchRules & { readonly locks: Locks }
+  readonly #store: Store
 
   readonly #services: DocumentServices
 
   constructor(
     services: DocumentServices,
     collection: Collection,
-    credentials: Credentials = {},
+    store: Store = storeOf(services, collection),
   ) {
-    const { engine, limits, models } = services
-    const { lexical } = collection.options
-    this.#store = {
-      engine,
-      collection,
-      target: `${collection.keyspace}.${collection.name}`,
-      limits,
-      indexing: indexingRule(collection.options.indexing),
-      analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
-      locks: locksOf(engine),
-      embedder: embedderOf(collection, models, credentials),
-    }
+    this.#store = store
     this.#services = services
   }
 
   /** The same documents, for a request that brought keys for providers. */
   as(credentials: Credentials): Documents {
     const { collection } = this.#store
-    return collection.options.vector?.service === undefined
+    const embedder = embedderOf(collection, this.#services.models, credentials)
+    return embedder === undefined
       ? this
-      : new Documents(this.#services, collection, credentials)
+      : new Documents(this.#services, collection, { ...this.#store, embedder })
   }
 
   /** Reads clauses in the order in which their errors win. */
@@ -126,18 +129,24 @@ export class Documents {
     return insert(this.#store, documents, options.ordered, signal)
   }
 
-  /** One page. A limit holds for all pages together, a skip for the first. */
+  /**
+   * One page. A limit holds for all pages together, a skip for the first. A search has but
+   * one page, and starts with the best.
+   */
   async find(
-    { filter, sort, projection, clauses }: Selection,
+    selection: Selection,
     options: {
       readonly skip?: number | undefined
       readonly limit?: number | undefined
       readonly pageState?: string | undefined
+      readonly includeSimilarity?: boolean
     },
     signal: AbortSignal,
   ): Promise<FoundPage> {
+    const { filter, sort, projection, clauses } = selection
+    if (sort.kind !== 'values') return this.#findBest(selection, sort, options, signal)
     const { limits } = this.#store
-    const keys = valueSort(sort)
+    const { keys } = sort
     const query = () => nameQuery('find', clauses.filter, clauses.sort)
     const from = options.pageState
       ? decodePageState(options.pageState, query(), limits)
@@ -167,10 +176,30 @@ export class Documents {
     }
   }
 
-  async findOne(selection: Selection, signal: AbortSignal): Promise<string | null> {
-    const { projection } = selection
-    const record = await this.#readOne(selection, showsSearchFields(projection), signal)
-    return record === undefined ? null : show(record, projection)
+  async findOne(
+    selection: Selection,
+    options: { readonly includeSimilarity?: boolean },
+    signal: AbortSignal,
+  ): Promise<FoundOne> {
+    const { sort, projection } = selection
+    if (sort.kind !== 'values') {
+      const one = { ...options, limit: 1 }
+      const found = await this.#findBest(selection, sort, one, signal)
+      return { ...found, document: found.documents || null }
+    }
+    const record = await this.#readFirst(selection, showsSearchFields(projection), signal)
+    return { document: record === undefined ? null : show(record, projection) }
+  }
+
+  /** Searches by vector and by terms, and orders what is found by a reranker's word. */
+  async findAndRerank(
+    asked: AskedRerank,
+    clauses: Omit<Clauses, 'sort'>,
+    server: RerankServer,
+    signal: AbortSignal,
+  ): Promise<RerankedPage> {
+    const plan = planRerank(this.#store, asked, server)
+    return rerank(this.#store, plan, this.select(clauses), server, signal)
   }
 
   /** Counts up to `stopAt`. */
@@ -203,7 +232,7 @@ export class Documents {
   }
 
   async deleteOne(selection: Selection, signal: AbortSignal): Promise<ChangedOne> {
-    return this.#changeOne(selection, deleting, undefined, signal)
+    return this.#changeOne(selection, { decide: deleting }, signal)
   }
 
   /** Updates one page of documents. */
@@ -234,6 +263,7 @@ export class Documents {
       if (upserted !== undefined) return upserted
       ;({ records, next } = await read(this.#store, wanted, signal))
     }
+    await revision.prepare?.(records)
     const changed = await change(this.#store, records, filter, revision.decide, signal)
     const total = (from?.count ?? 0) + records.length
     return {
@@ -266,28 +296,34 @@ export class Documents {
     upsert: boolean,
     signal: AbortSignal,
   ): Promise<ChangedOne> {
+    const { prepare, decide } = revision
     return this.#changeOne(
       selection,
-      revision.decide,
-      upsert ? () => this.#upsert(revision) : undefined,
+      { prepare, decide, ...(upsert && { upsert: () => this.#upsert(revision) }) },
       signal,
     )
   }
 
-  /** A document whose _id is known from the start is locked before it is read. */
+  /**
+   * A document whose _id is known from the start is locked before it is read, unless a
+   * provider would keep the others waiting.
+   */
   async #changeOne(
     selection: Selection,
-    decide: Decide,
-    upsert: (() => Promise<ChangedOne | undefined>) | undefined,
+    { prepare, decide, upsert }: ChangeOne,
     signal: AbortSignal,
   ): Promise<ChangedOne> {
-    const { filter } = selection
-    const id = pinnedId(filter)
+    const { sort } = selection
+    const by =
+      sort.kind === 'values' ? undefined : await searchedBy(sort, this.#store, signal)
+    const filter = by === undefined ? selection.filter : withinReach(selection.filter, by)
+    const id = prepare === undefined ? pinnedId(selection.filter) : undefined
     const changes = id === undefined ? change : changeLocked
     const attempt = async () => {
       for (;;) {
-        const found = await this.#readOne(selection, true, signal)
+        const found = await this.#readFirst(selection, true, signal, by)
         if (found === undefined) return undefined
+        await prepare?.([found])
         const changed = await changes(this.#store, [found], filter, decide, signal)
         // Where others took the document first, another one may match.
         if (changed.settled.length > 0 || changed.failure !== undefined)
@@ -312,20 +348,69 @@ export class Documents {
       : undefined
   }
 
-  async #readOne(
+  /** `by` is what the sort searches by, if it does. */
+  async #readFirst(
     { filter, sort }: Selection,
     withSearchFields: boolean,
     signal: AbortSignal,
+    by?: SearchBy,
   ): Promise<StoredRecord | undefined> {
-    const keys = valueSort(sort)
-    const wanted = { ...anyOrder, filter, sort: keys, limit: 1, withSearchFields }
-    return (await read(this.#store, wanted, signal)).records[0]
+    const wanted = { filter, limit: 1, withSearchFields }
+    if (by !== undefined)
+      return (await search(this.#store, { ...wanted, by }, signal))[0]?.record
+    const keys = sort.kind === 'values' ? sort.keys : []
+    const found = await read(this.#store, { ...anyOrder, ...wanted, sort: keys }, signal)
+    return found.records[0]
+  }
+
+  async #findBest(
+    { filter, projection }: Selection,
+    sort: SearchSort,
+    options: { readonly limit?: number | undefined; readonly includeSimilarity?: boolean },
+    signal: AbortSignal,
+  ): Promise<FoundPage> {
+    const by = await searchedBy(sort, this.#store, signal)
+    const limit = searchLimit(by, options.limit, this.#store.limits)
+    const withSearchFields = showsSearchFields(projection)
+    const wanted = { by, filter, limit, withSearchFields }
+    const hits = await search(this.#store, wanted, signal)
+    const isVector = by.kind === 'vector'
+    const showHit = ({ record, score }: Hit) =>
+      isVector && options.includeSimilarity
+        ? addSimilarity(show(record, projection), score)
+        : show(record, projection)
+    return {
+      documents: hits.map(showHit).join(','),
+      nextPageState: null,
+      ...(isVector && { sortVector: by.numbers }),
+    }
+  }
+}
+
+/** How a command for one document goes about it. */
+interface ChangeOne extends Partial<Pick<Revision, 'prepare'>> {
+  readonly decide: Decide
+  /** Absent if nothing is to be inserted. */
+  readonly upsert?: () => Promise<ChangedOne | undefined>
+}
+
+function storeOf({ engine, limits, models }: DocumentServices, collection: Collection) {
+  const { lexical, indexing } = collection.options
+  return {
+    engine,
+    collection,
+    target: `${collection.keyspace}.${collection.name}`,
+    limits,
+    indexing: indexingRule(indexing),
+    analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
+    locks: locksOf(engine),
+    embedder: embedderOf(collection, models, {}),
   }
 }
 
 function embedderOf(
   { options }: Collection,
-  models: Models,
+  models: DocumentServices['models'],
   credentials: Credentials,
 ): Embedder | undefined {
   const { service, dimension } = options.vector ?? {}
@@ -362,12 +447,13 @@ function outcomeOf(changed: Changed): ChangedOne {
   }
 }
 
-/** The keys of a sort by values, the only kind that this version can carry out. */
-function valueSort(sort: Sort): readonly SortKey[] {
-  if (sort.kind === 'values') return sort.keys
-  throw apiError('SORT_CLAUSE_INVALID', {
-    problem: `This version cannot sort by $${sort.kind} yet; sort by values instead`,
-  })
+function searchLimit(by: SearchBy, limit: number | undefined, limits: Limits): number {
+  switch (by.kind) {
+    case 'vector':
+      return Math.min(limit ?? Infinity, limits.vectorLimitMax)
+    case 'lexical':
+      return Math.min(limit ?? limits.lexicalLimitDefault, limits.lexicalLimitMax)
+  }
 }
 
 /** How many ids the filter lists: those are answered in one page. */

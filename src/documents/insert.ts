@@ -6,8 +6,8 @@ import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import { checkId } from './ids.ts'
 import type { Source } from './read.ts'
 import { makeRecord } from './records.ts'
-import { checkNotBoth, embedTexts, expandHybrid } from './search-fields.ts'
-import type { SearchRules } from './search-fields.ts'
+import { expandHybrid, type SearchRules } from './search-fields.ts'
+import { checkNotBoth, embedTexts } from './vectorize.ts'
 
 /** What became of one document of an insert. */
 export interface Insertion {

@@ -35,14 +35,17 @@ export function sectionIn(parent: Section, name: string): Section | undefined {
 /** A service as embedding and reranking both name one. */
 export function serviceIn(parent: Section): Section | undefined {
   const service = sectionIn(parent, 'service')
-  if (service !== undefined)
-    refuseUnknownKeys(service, 'COMMAND_FIELD_UNKNOWN', [
-      'provider',
-      'modelName',
-      'authentication',
-      'parameters',
-    ])
+  if (service !== undefined) checkServiceKeys(service)
   return service
+}
+
+export function checkServiceKeys(service: Section): void {
+  refuseUnknownKeys(service, 'COMMAND_FIELD_UNKNOWN', [
+    'provider',
+    'modelName',
+    'authentication',
+    'parameters',
+  ])
 }
 
 /** Unknown keys have one code where the API's own options are meant, another elsewhere. */

@@ -6,7 +6,14 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../query/projection.ts'
 import { checkId, newId } from './ids.ts'
 import type { Source } from './read.ts'
-import { attach, detach, type Attached, type SearchRules } from './search-fields.ts'
+import { shortestFloat } from './floats.ts'
+import {
+  attach,
+  detach,
+  withTerms,
+  type Attached,
+  type SearchRules,
+} from './search-fields.ts'
 import { checkDocument, checkLength } from './validate.ts'
 
 /**
@@ -28,7 +35,7 @@ export function makeRecord(
   const text = printJson(document)
   const beside = (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
   checkLength(text.length + beside, limits)
-  return { id, text, document, search }
+  return withTerms({ id, text, document, search }, store, before)
 }
 
 function withIdFirst(document: JsonObject, id: Value): JsonObject {
@@ -51,6 +58,12 @@ export function show({ text, search }: Stored, projection: Projection): string {
   return printJson(
     projection.apply(search === undefined ? document : attach(document, search).document),
   )
+}
+
+/** A shown document with its score in a vector search, which no projection takes away. */
+export function addSimilarity(shown: string, similarity: number): string {
+  const field = `"$similarity":${shortestFloat(similarity)}`
+  return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
 }
 
 /** Whether the projection shows anything that is kept beside the text. */

@@ -1,14 +1,20 @@
-/** The `rerank` option: the service that orders the results of a hybrid search. */
+/**
+ * The `rerank` option: the service that orders the results of a hybrid search. A collection
+ * has one, and a findAndRerank may name another for itself.
+ */
 import type { RerankOptions } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
+import type { Value } from '../json/value.ts'
 import { checkModelForNewUse } from '../providers/model-support.ts'
 import {
   defaultReranking,
   type RerankingProviders,
 } from '../providers/reranking-providers.ts'
 import {
+  checkServiceKeys,
   flagIn,
   refuseUnknownKeys,
+  rootSection,
   sectionIn,
   serviceIn,
   textIn,
@@ -20,7 +26,7 @@ export interface GivenRerank {
   readonly service: GivenRerankService | undefined
 }
 
-interface GivenRerankService {
+export interface GivenRerankService {
   readonly isEmpty: boolean
   readonly provider: string | undefined
   readonly modelName: string | undefined
@@ -32,7 +38,18 @@ export function readRerank(options: Section): GivenRerank | undefined {
   const rerank = sectionIn(options, 'rerank')
   if (rerank === undefined) return undefined
   refuseUnknownKeys(rerank, 'COMMAND_FIELD_UNKNOWN', ['enabled', 'service'])
-  return { enabled: flagIn(rerank, 'enabled'), service: readService(rerank) }
+  const service = serviceIn(rerank)
+  return {
+    enabled: flagIn(rerank, 'enabled'),
+    service: service && readService(service),
+  }
+}
+
+/** A service that is not part of a collection's options. `field` is where it stands. */
+export function readRerankService(value: Value, field: string): GivenRerankService {
+  const service = rootSection(value, field)
+  checkServiceKeys(service)
+  return readService(service)
 }
 
 export function resolveRerank(
@@ -54,7 +71,15 @@ export function resolveRerank(
   }
   if (!available) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
   if (service === undefined) return byDefault(context.rerankingProviders)
-  return { enabled: true, service: resolveService(service, context.rerankingProviders) }
+  return {
+    enabled: true,
+    service: resolveRerankService(
+      service,
+      'rerank.service',
+      context.rerankingProviders,
+      refuse,
+    ),
+  }
 }
 
 function byDefault(providers: RerankingProviders): RerankOptions {
@@ -62,9 +87,7 @@ function byDefault(providers: RerankingProviders): RerankOptions {
   return service === undefined ? { enabled: false } : { enabled: true, service }
 }
 
-function readService(rerank: Section): GivenRerankService | undefined {
-  const service = serviceIn(rerank)
-  if (service === undefined) return undefined
+function readService(service: Section): GivenRerankService {
   return {
     isEmpty: service.members.size === 0,
     provider: textIn(service, 'provider'),
@@ -74,7 +97,13 @@ function readService(rerank: Section): GivenRerankService | undefined {
   }
 }
 
-function resolveService(given: GivenRerankService, providers: RerankingProviders) {
+/** Checks a service against the table of providers; `where` is what messages call it. */
+export function resolveRerankService(
+  given: GivenRerankService,
+  where: string,
+  providers: RerankingProviders,
+  refuse: (problem: string) => never,
+): NonNullable<RerankOptions['service']> {
   const offered = () =>
     [...providers]
       .filter(([, { enabled }]) => enabled)
@@ -82,7 +111,7 @@ function resolveService(given: GivenRerankService, providers: RerankingProviders
       .join(', ')
   const { provider: name, modelName } = given
   if (name === undefined)
-    refuse(`rerank.service needs a provider. This server offers: ${offered()}`)
+    refuse(`${where} needs a provider. This server offers: ${offered()}`)
   const provider = providers.get(name)
   if (!provider?.enabled)
     refuse(
@@ -90,11 +119,11 @@ function resolveService(given: GivenRerankService, providers: RerankingProviders
         `here. This server offers: ${offered()}`,
     )
   if (given.hasAuthentication)
-    refuse(`rerank.service takes no authentication: "${name}" gets its key by header`)
-  if (given.hasParameters) refuse(`rerank.service takes no parameters: "${name}" has none`)
+    refuse(`${where} takes no authentication: "${name}" gets its key by header`)
+  if (given.hasParameters) refuse(`${where} takes no parameters: "${name}" has none`)
   const models = () => provider.models.map((model) => model.name).join(', ')
   if (modelName === undefined)
-    refuse(`rerank.service needs a modelName. "${name}" has the models: ${models()}`)
+    refuse(`${where} needs a modelName. "${name}" has the models: ${models()}`)
   const model = provider.models.find((candidate) => candidate.name === modelName)
   if (model === undefined)
     refuse(

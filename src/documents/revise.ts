@@ -17,15 +17,24 @@ import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
   attach,
-  checkNotBoth,
-  embedTexts,
-  keepEmbedding,
   type Attached,
   type SearchRules,
 } from './search-fields.ts'
+import {
+  checkNotBoth,
+  embedTexts,
+  hasMeaning,
+  keepEmbedding,
+  rememberingEmbedder,
+} from './vectorize.ts'
 
 /** Records to decide on must carry their search fields. */
 export interface Revision {
+  /**
+   * Present if there may be a text to embed, which can take seconds or fail. To be called
+   * with what was found while nothing is locked or written; `decide` then need not wait.
+   */
+  readonly prepare: ((found: readonly StoredRecord[]) => Promise<void>) | undefined
   readonly decide: Decide
   /** The record of an upsert that found nothing. */
   create(): Promise<NewRecord>
@@ -36,12 +45,25 @@ type Store = Source & SearchRules
 export function updating(
   update: Update,
   filter: Filter,
-  store: Store,
+  plainStore: Store,
   signal: AbortSignal,
 ): Revision {
+  const store = embeddingOnce(plainStore)
+  const text = update.actions.find(({ path }) => path.text === '$vectorize')
   const apply = (document: JsonObject, inserting: boolean) =>
     applyUpdate(update, document, { inserting, nowMs: Date.now(), limits: store.limits })
   return {
+    prepare:
+      text && 'value' in text
+        ? (found) =>
+            embedAhead(
+              text.operator === '$set' ? text.value : undefined,
+              found,
+              store,
+              signal,
+            )
+        : undefined,
+
     async decide(record) {
       const { before, beforeDocument } = open(record)
       const { document, changed } = apply(before.document, false)
@@ -61,13 +83,18 @@ export function updating(
 export function replacing(
   replacement: JsonObject,
   filter: Filter,
-  store: Store,
+  plainStore: Store,
   signal: AbortSignal,
 ): Revision {
+  const store = embeddingOnce(plainStore)
   checkNotBoth(replacement, 'The replacement')
   const given = replacement.get('_id')
   if (given !== undefined) checkId(given)
   return {
+    prepare: replacement.has('$vectorize')
+      ? (found) => embedAhead(replacement.get('$vectorize'), found, store, signal)
+      : undefined,
+
     async decide(record) {
       checkSameId(record.id, given)
       const { before, beforeDocument } = open(record)
@@ -102,6 +129,23 @@ function open(record: StoredRecord) {
   assert(record.search, 'a record without its search fields would lose them when rewritten')
   const beforeDocument = parseRecord(record)
   return { beforeDocument, before: attach(beforeDocument, record.search) }
+}
+
+/** The same store for one revision: it gives all documents one text, and needs one vector. */
+function embeddingOnce(store: Store): Store {
+  return { ...store, embedder: store.embedder && rememberingEmbedder(store.embedder) }
+}
+
+/** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */
+async function embedAhead(
+  text: Value | undefined,
+  found: readonly StoredRecord[],
+  { embedder }: Store,
+  signal: AbortSignal,
+): Promise<void> {
+  if (embedder === undefined || !hasMeaning(text)) return
+  if (found.some(({ search }) => search?.vectorize !== text))
+    await embedder.embed([text], 'index', signal)
 }
 
 async function remake(

@@ -1,9 +1,10 @@
 /**
  * The fields that search lives on: $vector, $vectorize and $lexical, and $hybrid, which
  * stands for the latter two. Callers send and get them at the root of a document; the engine
- * keeps them beside it. Here they pass from one place to the other.
+ * keeps them beside it. Here they pass from one place to the other; how $vectorize becomes
+ * $vector is in vectorize.ts.
  */
-import type { SearchFields, Vector } from '../engine/engine.ts'
+import type { NewRecord, SearchFields, Vector } from '../engine/engine.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
@@ -21,6 +22,7 @@ import {
   readVectorNumbers,
   type VectorRules,
 } from '../query/vector.ts'
+import type { Analyzer } from '../search/lexical/analyzer.ts'
 
 /** Turns texts into vectors, as the collection's embedding service does. */
 export interface Embedder {
@@ -37,6 +39,8 @@ export interface SearchRules {
   /** As messages name the collection. */
   readonly target: string
   readonly limits: Limits
+  /** Absent where the collection has no lexical search. */
+  readonly analyzer: Analyzer | undefined
   /** Absent where the collection has no embedding service. */
   readonly embedder: Embedder | undefined
 }
@@ -86,74 +90,6 @@ function readHybridParts(hybrid: JsonObject, position: number, count: number) {
     lexical: hybrid.get('$lexical') ?? null,
     vectorize: hybrid.get('$vectorize') ?? null,
   }
-}
-
-/**
- * Makes the vectors of documents that have a text to make one from and no vector yet. Also
- * refuses what no document of the collection may have, whichever of a request it stands in.
- */
-export async function embedTexts(
-  documents: readonly JsonObject[],
-  rules: SearchRules,
-  signal: AbortSignal,
-): Promise<readonly JsonObject[]> {
-  documents.forEach((document, i) => checkTogether(document, i + 1, rules))
-  const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
-  const vectors =
-    texts.length === 0 ? [] : await embedder(rules).embed(texts, 'index', signal)
-  let next = 0
-  return documents.map((document) => {
-    if (!document.has('$vectorize') || document.has('$vector')) return document
-    const vector = textToEmbed(document) === undefined ? null : [...vectors[next++]!]
-    return new Map(document).set('$vector', vector)
-  })
-}
-
-/**
- * The changed document, with the old vector if its text is the old one, and otherwise
- * without, so that the text is embedded again.
- */
-export function keepEmbedding(before: JsonObject, after: JsonObject): JsonObject {
-  const text = after.get('$vectorize')
-  if (text === undefined) return after
-  const vector = text === before.get('$vectorize') ? before.get('$vector') : undefined
-  if (vector === after.get('$vector')) return after
-  const kept = new Map(after)
-  kept.delete('$vector')
-  return vector === undefined ? kept : kept.set('$vector', vector)
-}
-
-function checkTogether(document: JsonObject, position: number, rules: SearchRules): void {
-  const vectorize = document.get('$vectorize') ?? null
-  if (!isTextOrNull(vectorize))
-    throw apiError('INVALID_VECTORIZE_VALUE_TYPE', {
-      type: jsonTypeOf(vectorize),
-      position,
-    })
-  if (
-    (document.get('$vector') ?? null) !== null &&
-    rules.collection.options.vector === undefined
-  )
-    throw apiError('VECTOR_SEARCH_NOT_SUPPORTED', { target: rules.target })
-}
-
-/** For documents that come whole: the text gives the vector, so both cannot be sent. */
-export function checkNotBoth(document: JsonObject, where: string): void {
-  if (document.has('$vector') && document.has('$vectorize'))
-    throw apiError('INVALID_USAGE_OF_VECTORIZE', { where })
-}
-
-/** Null and blank texts have no vector. */
-function textToEmbed(document: JsonObject): string | undefined {
-  const text = document.get('$vectorize')
-  return typeof text === 'string' && text.trim() !== '' && !document.has('$vector')
-    ? text
-    : undefined
-}
-
-function embedder({ embedder, target }: SearchRules): Embedder {
-  if (embedder === undefined) throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target })
-  return embedder
 }
 
 /** A document as it was read, with its search fields in both forms. */
@@ -258,6 +194,31 @@ function badVector(problem: string): ApiError {
   return apiError('SHRED_BAD_DOCUMENT_VECTOR_TYPE', { problem })
 }
 
+/**
+ * The record with the terms of its text. A text that `before` had as well is taken apart only
+ * if the engine asks, which it need not where it has the terms already.
+ */
+export function withTerms(
+  record: NewRecord,
+  { analyzer, limits, target }: SearchRules,
+  before?: Attached,
+): NewRecord {
+  const { lexical } = record.search
+  if (typeof lexical !== 'string') return record
+  let terms: readonly string[] | undefined
+  const making = {
+    ...record,
+    get terms() {
+      return (terms ??= analyzer!.terms(lexical))
+    },
+  }
+  if (lexical === before?.search.lexical) return making
+  const size = making.terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0)
+  const max = limits.lexicalSizeMax
+  if (size > max) throw apiError('LEXICAL_CONTENT_TOO_LONG', { target, size, max })
+  return making
+}
+
 export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
   const text = (search: SearchFields) => printJson(attach(new Map(), search).document)
   return a === b || text(a) === text(b)
@@ -271,6 +232,6 @@ function vectorValue(vector: Vector): Value {
   return new Map([['$binary', bytes.toString('base64')]])
 }
 
-function isTextOrNull(value: Value): value is string | null {
+export function isTextOrNull(value: Value): value is string | null {
   return value === null || typeof value === 'string'
 }

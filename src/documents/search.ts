@@ -2,12 +2,17 @@
  * Searching: by vector or by terms, best first. What an engine can't serve is found here, by
  * looking at every record; that is also what the word of an engine is tested against.
  */
-import type { Hit, Search, StoredRecord } from '../engine/engine.ts'
+import type { Hit, Search, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { termScore, termWeight, type Corpus } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
+import { everything, type Filter } from '../query/filter.ts'
 import { compareValues } from '../query/order.ts'
-import { everything } from '../query/filter.ts'
+import type { Path } from '../query/path.ts'
+import type { Sort } from '../query/sort.ts'
+import { checkVector } from '../query/vector.ts'
 import { anyOrder, matchesRecord, read, type Source } from './read.ts'
+import type { SearchRules } from './search-fields.ts'
+import { requireEmbedder } from './vectorize.ts'
 
 export async function search(
   source: Source,
@@ -18,13 +23,61 @@ export async function search(
   return served ?? searchHere(source, wanted, signal)
 }
 
+/** The sorts that are searches. */
+export type SearchSort = Exclude<Sort, { readonly kind: 'values' }>
+
+/** What a sort searches by; a text is embedded first. */
+export async function searchedBy(
+  sort: SearchSort,
+  rules: SearchRules,
+  signal: AbortSignal,
+): Promise<SearchBy> {
+  switch (sort.kind) {
+    case 'vector':
+      return { kind: 'vector', numbers: sort.vector }
+    case 'vectorize': {
+      const [numbers] = await requireEmbedder(rules).embed([sort.text], 'search', signal)
+      checkVector(numbers!, { ...rules.collection.options.vector!, target: rules.target })
+      return { kind: 'vector', numbers: numbers! }
+    }
+    case 'lexical':
+      return { kind: 'lexical', terms: sort.terms }
+  }
+}
+
+/**
+ * Those of a filter's records that a search can find at all, as far as a filter can say it:
+ * one whose vector was set to null since passes.
+ */
+export function withinReach(filter: Filter, by: SearchBy): Filter {
+  switch (by.kind) {
+    case 'vector':
+      return both(filter, { kind: 'exists', path: pathOf('$vector'), exists: true })
+    case 'lexical':
+      return both(filter, { kind: 'match', path: pathOf('$lexical'), terms: by.terms })
+  }
+}
+
+function both(filter: Filter, other: Filter): Filter {
+  return { kind: 'and', of: [filter, other] }
+}
+
+function pathOf(name: string): Path {
+  return { text: name, segments: [name] }
+}
+
 async function searchHere(
   source: Source,
   { by, filter, limit }: Search,
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
-  // The counts behind a BM25 score are those of all records, so the filter comes later.
-  const all = { ...anyOrder, filter: everything, limit: Infinity, withSearchFields: true }
+  const all = {
+    ...anyOrder,
+    // The counts behind a BM25 score are those of all records, so the filter comes later.
+    filter: by.kind === 'vector' ? filter : everything,
+    limit: Number.MAX_SAFE_INTEGER,
+    withSearchFields: true,
+  }
   const { records } = await read(source, all, signal)
   const scoreOf =
     by.kind === 'vector'
@@ -33,7 +86,8 @@ async function searchHere(
   const hits: Hit[] = []
   for (const record of records) {
     const score = scoreOf(record)
-    if (score !== undefined && matchesRecord(source, filter, record))
+    if (score === undefined) continue
+    if (by.kind === 'vector' || matchesRecord(source, filter, record))
       hits.push({ record, score })
   }
   return hits

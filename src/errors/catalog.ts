@@ -27,6 +27,40 @@ function server(scope: string) {
   return { family: 'SERVER', scope } as const
 }
 
+// A provider's own words come last, as they end anyhow; status is "none" where no answer came.
+
+function refusedBy(v: { provider: string; status: number | 'none'; text: string }): string {
+  return (
+    `"${v.provider}" refused the request (HTTP status ${v.status}). Check the key, the ` +
+    `model and its parameters. The provider says: ${v.text}`
+  )
+}
+
+function limitedBy(v: Parameters<typeof refusedBy>[0]): string {
+  return (
+    `"${v.provider}" takes no more requests now (HTTP status ${v.status}). Send the ` +
+    `command again later. The provider says: ${v.text}`
+  )
+}
+
+function failedAt(v: Parameters<typeof refusedBy>[0]): string {
+  return (
+    `"${v.provider}" failed (HTTP status ${v.status}). The command can be sent again. ` +
+    `What is known: ${v.text}`
+  )
+}
+
+function lateAt(v: Parameters<typeof refusedBy>[0]): string {
+  return (
+    `"${v.provider}" took too long (HTTP status ${v.status}), also when asked again. ` +
+    `What is known: ${v.text}`
+  )
+}
+
+function answeredElse(v: { provider: string; expected: string; actual: string }): string {
+  return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
+}
+
 export const catalog = {
   // Requests as such.
   COMMAND_ACCEPTS_NO_OPTIONS: {
@@ -90,6 +124,18 @@ export const catalog = {
     body: (v: { field: string; where: string; known: readonly string[] }) =>
       `"${v.field}" is not known in ${v.where}. Known there: ${list(v.known)}.`,
   },
+  INVALID_RERANK_OVERRIDE: {
+    ...request(''),
+    title: 'The command cannot rerank with this service',
+    body: (v: { problem: string }) => `${v.problem}.`,
+  },
+  MISSING_RERANK_QUERY_TEXT: {
+    ...request(''),
+    title: 'There is no text to rerank by',
+    body: () =>
+      'Rerankers compare documents with a text. Send one as sort.$hybrid, as ' +
+      'sort.$hybrid.$vectorize, or as options.rerankQuery.',
+  },
   REQUEST_NOT_JSON: {
     ...request(''),
     title: 'The body is not JSON',
@@ -133,6 +179,13 @@ export const catalog = {
     }) =>
       `${v.target} is a collection, and ${v.command} acts on tables. ` +
       `Table commands: ${list(v.table)}. Collection commands: ${list(v.collection)}.`,
+  },
+  UNSUPPORTED_RERANKING_COMMAND: {
+    ...request(''),
+    title: 'The collection does not rerank',
+    body: (v: { target: string; command: string }) =>
+      `${v.target} was created with rerank off, so ${v.command} has no service to ask. ` +
+      'Name one in options.rerank, or use a collection that was created with rerank on.',
   },
 
   // Who is asking.
@@ -347,6 +400,19 @@ export const catalog = {
     title: 'The sort has a value it cannot take',
     body: (v: { path: string; problem: string }) => `Sort on "${v.path}": ${v.problem}.`,
   },
+  UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION: {
+    ...request('SORT'),
+    title: 'The collection holds no vectors to sort by',
+    body: (v: { target: string }) =>
+      `${v.target} was created without the vector option, so a sort cannot use $vector.`,
+  },
+  UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION: {
+    ...request('SORT'),
+    title: 'The collection cannot turn texts into vectors',
+    body: (v: { target: string }) =>
+      `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
+      'nor a text as $hybrid. Send {"$vector": …, "$lexical": …} instead.',
+  },
 
   // Updates.
   UNSUPPORTED_UPDATE_DATA_TYPE: {
@@ -529,6 +595,39 @@ export const catalog = {
       `The model "${v.model}" is ${v.status}. ${v.note}`,
   },
 
+  RERANKING_SERVICE_TYPE_UNAVAILABLE: {
+    ...request('SCHEMA'),
+    title: 'The reranking service is not available',
+    body: (v: { name: string; problem: string }) =>
+      `The reranking service "${v.name}" cannot be used here: ${v.problem}.`,
+  },
+  RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider needs a key',
+    body: (v: { provider: string; header: string }) =>
+      `"${v.provider}" needs a key. Send it in the header ${v.header}.`,
+  },
+  RERANKING_PROVIDER_CLIENT_ERROR: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider refused the request',
+    body: refusedBy,
+  },
+  RERANKING_PROVIDER_RATE_LIMITED: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider limits the rate of requests',
+    body: limitedBy,
+  },
+  RERANKING_PROVIDER_SERVER_ERROR: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider failed',
+    body: failedAt,
+  },
+  RERANKING_PROVIDER_UNEXPECTED_RESPONSE: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider answered something else',
+    body: answeredElse,
+  },
+
   // Warnings, which only ever stand in status.warnings.
   DEPRECATED_COMMAND: {
     ...request('WARNING'),
@@ -586,6 +685,63 @@ export const catalog = {
     title: 'The store could not write',
     body: (v: { target: string; problem: string }) =>
       `Writing to ${v.target} failed: ${v.problem}. Nothing of this group was kept.`,
+  },
+
+  // Failures of providers.
+  EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider needs a key',
+    body: (v: { provider: string; headers: readonly string[]; note: string }) =>
+      `"${v.provider}" needs a key. Send it in the header ${v.headers.join(' and ')}.${v.note}`,
+  },
+  EMBEDDING_PROVIDER_BAD_HOST_NAME: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider cannot be called at this address',
+    body: (v: { provider: string; problem: string }) =>
+      `"${v.provider}" was not called: ${v.problem}. The collection's vector.service ` +
+      'parameters decide over the address.',
+  },
+  EMBEDDING_PROVIDER_CLIENT_ERROR: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider refused the request',
+    body: refusedBy,
+  },
+  EMBEDDING_PROVIDER_RATE_LIMITED: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider limits the rate of requests',
+    body: limitedBy,
+  },
+  EMBEDDING_PROVIDER_SERVER_ERROR: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider failed',
+    body: failedAt,
+  },
+  EMBEDDING_PROVIDER_TIMEOUT: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider did not answer in time',
+    body: lateAt,
+  },
+  EMBEDDING_PROVIDER_UNAVAILABLE: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider is not available',
+    body: (v: { name: string; problem: string }) =>
+      `"${v.name}" cannot be used here: ${v.problem}.`,
+  },
+  EMBEDDING_PROVIDER_UNEXPECTED_RESPONSE: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: 'The embedding provider answered something else',
+    body: answeredElse,
+  },
+  EMBEDDING_RESPONSE_DECODING_ERROR: {
+    ...server('EMBEDDING_PROVIDER'),
+    title: "The embedding provider's reply cannot be read",
+    body: (v: { provider: string; model: string; problem: string }) =>
+      `The reply of "${v.provider}", model "${v.model}", is not JSON: ${v.problem}.`,
+  },
+  RERANKING_PROVIDER_TIMEOUT: {
+    ...server('RERANKING_PROVIDER'),
+    title: 'The reranking provider did not answer in time',
+    body: lateAt,
   },
 } as const satisfies Record<string, CatalogEntry>
 

@@ -13,8 +13,8 @@ export class Collections {
   #count = 0
   readonly #config: Partial<Config>
 
-  constructor(limits: Partial<Limits> = {}) {
-    this.#config = { limits: { ...defaultLimits, ...limits } }
+  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
+    this.#config = { ...config, limits: { ...defaultLimits, ...limits } }
     before(async () => {
       this.#server = await startServer(this.#config)
     })
@@ -56,8 +56,8 @@ export class Target {
     this.#path = path
   }
 
-  send(body: object | string): Promise<Answer> {
-    return this.#server().command(this.#path, body)
+  send(body: object | string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#server().command(this.#path, body, headers)
   }
 
   /** Sends a command that is to succeed. */

@@ -54,15 +54,4 @@ describe('findOne', () => {
     assert.deepEqual(data, { document: { _id: 1 } })
     assert.deepEqual(status, { sortVector: null })
   })
-
-  test('says that it cannot search yet', async () => {
-    const books = await collections.create([], {
-      vector: { dimension: 2, metric: 'cosine' },
-    })
-    const error = await books.refuse(
-      { findOne: { sort: { $vector: [1, 2] } } },
-      'SORT_CLAUSE_INVALID',
-    )
-    assert.match(error.message, /yet/)
-  })
 })

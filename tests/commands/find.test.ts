@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Collections, numbered, type Target } from './collections.ts'
+import { Collections, numbered } from './collections.ts'
 
 function idsOf(documents: readonly Record<string, unknown>[]): unknown[] {
   return documents.map(({ _id }) => _id)
@@ -224,46 +224,6 @@ describe('find', () => {
       'SORT_CLAUSE_PATH_UNINDEXED',
     )
     await books.refuse({ find: { filter, projection } }, 'FILTER_UNSUPPORTED_OPERATOR')
-  })
-
-  test('checks searches wholly before it says that it cannot make them yet', async () => {
-    const vector = { dimension: 2, metric: 'cosine' }
-    const books = await collections.create([], { vector })
-    const plain = await collections.create([], { lexical: { enabled: false } })
-    const $vector = [1, 2]
-    const cases: readonly (readonly [Target, object, string])[] = [
-      [books, { sort: { $vector: [1] } }, 'INVALID_VECTOR_LENGTH'],
-      [books, { sort: { $vector: [] } }, 'SHRED_BAD_VECTOR_SIZE'],
-      [books, { sort: { $vector: ['a', 'b'] } }, 'SHRED_BAD_VECTOR_VALUE'],
-      [books, { sort: { $vector: [0, 0] } }, 'INVALID_DATABASE_QUERY'],
-      [books, { sort: { $vector: 5 } }, 'SORT_CLAUSE_VALUE_INVALID'],
-      [books, { sort: { $vector, a: 1 } }, 'SORT_CLAUSE_INVALID'],
-      [books, { sort: { $vectorize: ' ' } }, 'SORT_CLAUSE_VALUE_INVALID'],
-      [books, { sort: { $vectorize: 'text' } }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
-      [books, { sort: { $lexical: 5 } }, 'SORT_CLAUSE_INVALID'],
-      [plain, { sort: { $vector } }, 'VECTOR_SEARCH_NOT_SUPPORTED'],
-      [plain, { sort: { $lexical: 'text' } }, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
-      [books, { sort: { $vector }, options: { skip: 0 } }, 'COMMAND_FIELD_VALUE_INVALID'],
-      [
-        books,
-        { sort: { $vector }, options: { limit: 1001 } },
-        'COMMAND_FIELD_VALUE_INVALID',
-      ],
-      [books, { sort: { $vector }, options: { pageState: 'x' } }, 'SORT_CLAUSE_INVALID'],
-      [
-        books,
-        { sort: { $lexical: 'x' }, options: { pageState: 'x' } },
-        'SORT_CLAUSE_INVALID',
-      ],
-    ]
-    for (const [target, find, code] of cases) await target.refuse({ find }, code)
-    for (const sort of [{ $vector }, { $lexical: 'text' }]) {
-      const error = await books.refuse(
-        { find: { sort, options: { limit: 1000 } } },
-        'SORT_CLAUSE_INVALID',
-      )
-      assert.match(error.message, /yet/)
-    }
   })
 })
 

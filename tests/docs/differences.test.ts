@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { Collections, numbered } from '../commands/collections.ts'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
+import { Collections, numbered, type Target } from '../commands/collections.ts'
+import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { FakeProvider } from '../providers/fake-provider.ts'
 
 const numbers: number[] = []
 
@@ -11,6 +14,9 @@ function difference(number: number, behaviour: string, run: () => Promise<void>)
   numbers.push(number)
   test(`${number}. ${behaviour}`, run)
 }
+
+const models = await LetterModels.start()
+after(() => models.close())
 
 const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
 const objectId = '66f2c46a1b7c3d8e4f5a6b7c'
@@ -382,6 +388,199 @@ describe('differences in what is too much', () => {
     await target.refuse({ find: { filter } }, 'COMMAND_FIELD_VALUE_INVALID')
     const { data } = await target.run({ find: { filter: { $or: filter.$or.slice(2) } } })
     assert.equal(data!.documents!.length, 1)
+  })
+})
+
+describe('differences in hybrid search', () => {
+  const collections = new Collections({}, { providers: models.settings })
+  const found = async (target: Target, clauses: object = {}) => {
+    const { data, status } = await target.run({
+      findAndRerank: {
+        sort: { $hybrid: 'ant' },
+        options: { includeScores: true },
+        ...clauses,
+      },
+    })
+    const responses = status!['documentResponses'] as { scores: unknown }[]
+    return {
+      ids: data!.documents!.map((document) => document['_id']),
+      scores: responses.map(({ scores }) => scores as Record<string, number | null>),
+    }
+  }
+
+  difference(34, 'each search finds as many documents as the limit says', async () => {
+    const ants = Array.from({ length: 60 }, (_, i) => ({ _id: i, $hybrid: 'ant' }))
+    const target = await collections.create(ants, lettersCollection)
+    models.forget()
+    await target.run({ findAndRerank: { sort: { $hybrid: 'ant' } } })
+    assert.equal(models.rerankings.flatMap(({ passages }) => passages).length, 10)
+  })
+
+  difference(35, 'documents are reranked on $lexical, or else $vectorize', async () => {
+    const documents = [
+      { _id: 1, $vectorize: 'a', $lexical: 'text' },
+      { _id: 2, $vectorize: 'b' },
+    ]
+    const target = await collections.create(documents, lettersCollection)
+    models.forget()
+    await found(target, { sort: { $hybrid: { $vectorize: 'a' } } })
+    assert.deepEqual(models.rerankings[0]!.passages, ['text', 'b'])
+  })
+
+  difference(36, 'a document needs both $lexical and $vector', async () => {
+    const documents = [
+      { _id: 1, $vectorize: 'ant' },
+      { _id: 2, $lexical: 'ant' },
+      { _id: 3, $vectorize: 'ant', $lexical: 'ant' },
+    ]
+    const target = await collections.create(documents, lettersCollection)
+    assert.deepEqual((await found(target)).ids, [3])
+    const { ids } = await found(target, { sort: { $hybrid: { $vectorize: 'ant' } } })
+    assert.deepEqual(ids, [1, 3])
+  })
+
+  difference(37, 'every document has its similarity in the scores', async () => {
+    const documents = [
+      { _id: 1, $vector: [2, 1], $lexical: 'bee' },
+      { _id: 2, $vector: [-2, -1], $lexical: 'ant' },
+    ]
+    const target = await collections.create(documents, lettersCollection)
+    const { ids, scores } = await found(target, {
+      options: { includeScores: true, hybridLimits: 1 },
+    })
+    assert.deepEqual(ids, [2, 1])
+    assert.deepEqual(
+      scores.map(({ $vector, $vectorRank }) => [$vector, $vectorRank]),
+      [
+        [0, null],
+        [1, 1],
+      ],
+    )
+  })
+
+  difference(38, 'findAndRerank returns documents with any _id', async () => {
+    const ids = [{ $uuid: uuid }, { $objectId: objectId }, { $date: 5 }, true, null, 7]
+    const documents = ids.map((_id, i) => ({ _id, $hybrid: 'ant '.repeat(ids.length - i) }))
+    const target = await collections.create(documents, lettersCollection)
+    assert.deepEqual((await found(target)).ids, ids)
+  })
+
+  difference(39, 'what findAndRerank cannot do is refused', async () => {
+    const document = { _id: 1, list: ['ant'], $hybrid: 'ant' }
+    const target = await collections.create([document], lettersCollection)
+    const rerankQuery = 'ant'
+    for (const findAndRerank of [
+      { sort: { $hybrid: { $lexical: 'ant' } }, options: { rerankQuery } },
+      { sort: { $hybrid: { $vector: [1, 1] } }, options: { rerankQuery } },
+      { sort: { $hybrid: 'ant' }, options: { rerankOn: 'list' } },
+    ])
+      await target.refuse({ findAndRerank }, 'COMMAND_FIELD_VALUE_INVALID')
+  })
+})
+
+describe('differences in searches', () => {
+  const collections = new Collections({}, { providers: models.settings })
+  const sort = { $vectorize: 'ant' }
+
+  difference(40, 'a search by $vectorize refuses skip', async () => {
+    const target = await collections.create([], lettersCollection)
+    for (const skip of [0, 1])
+      await target.refuse(
+        { find: { sort, options: { skip } } },
+        'COMMAND_FIELD_VALUE_INVALID',
+      )
+  })
+
+  difference(41, 'nothing is embedded for a command that is malformed', async () => {
+    const target = await collections.create([], lettersCollection)
+    const asked = models.texts.length
+    const filter = { a: { $regex: 'x' } }
+    await target.refuse({ find: { sort, filter } }, 'FILTER_UNSUPPORTED_OPERATOR')
+    const projection = { $x: 1 }
+    await target.refuse({ find: { sort, projection } }, 'UNSUPPORTED_PROJECTION_PARAM')
+    assert.equal(models.texts.length, asked)
+  })
+
+  difference(42, 'a search among listed ids keeps its order', async () => {
+    const vectors = [
+      [0, 1],
+      [1, 0],
+      [1, 1],
+      [1, 0.1],
+    ]
+    const documents = vectors.map(($vector, _id) => ({ _id, $vector }))
+    const target = await collections.create(documents, lettersCollection)
+    const { data } = await target.run({
+      find: { sort: { $vector: [1, 0] }, filter: { _id: { $in: [0, 2, 1] } } },
+    })
+    assert.deepEqual(
+      data!.documents!.map(({ _id }) => _id),
+      [1, 2, 0],
+    )
+  })
+})
+
+describe('differences in providers', () => {
+  const collections = new Collections()
+
+  difference(43, 'the built-in model reranks in the place of nvidia', async () => {
+    const target = await collections.create(
+      [
+        { _id: 1, $lexical: 'stocks and bonds', $vector: [1, 0] },
+        { _id: 2, $lexical: 'a cat on a sofa', $vector: [1, 0] },
+      ],
+      { vector: { dimension: 2 } },
+    )
+    const findAndRerank = {
+      sort: { $hybrid: { $vector: [1, 0] } },
+      options: { rerankOn: '$lexical', rerankQuery: 'a pet' },
+    }
+    const listed = await collections.server.command('', { findRerankingProviders: {} })
+    if (listed.text.includes('"local"')) {
+      const { data } = await target.run({ findAndRerank })
+      assert.equal(data!.documents![0]!['_id'], 2)
+    } else await target.refuse({ findAndRerank }, 'RERANKING_SERVICE_TYPE_UNAVAILABLE')
+  })
+
+  difference(44, 'the token of a request goes to no provider', async () => {
+    const nvidia = await FakeProvider.start()
+    nvidia.answers({ body: { data: [{ index: 0, embedding: Array(1024).fill(1) }] } })
+    const embeddingUrls = new Map([['nvidia', nvidia.url]])
+    const server = await startServer({
+      providers: { ...defaultProviderSettings, embeddingUrls },
+    })
+    const service = { provider: 'nvidia', modelName: 'NV-Embed-QA' }
+    await server.command('/default_keyspace', {
+      createCollection: { name: 'c', options: { vector: { service } } },
+    })
+    const answer = await server.command('/default_keyspace/c', {
+      insertOne: { document: { $vectorize: 'text' } },
+    })
+    assert.deepEqual(answer.codes, [])
+    assert.equal(nvidia.asked.length, 1)
+    assert(!JSON.stringify(nvidia.asked).includes(testToken))
+    await server.close()
+  })
+
+  difference(45, 'collections cannot lead the server into its own network', async () => {
+    for (const [provider, parameters] of [
+      ['openaiCompatible', { baseUrl: 'http://169.254.169.254/latest' }],
+      ['bedrock', { region: 'x.example.com/' }],
+    ] as const) {
+      const modelName = 'amazon.titan-embed-text-v1'
+      const vector = { dimension: 1536, service: { provider, modelName, parameters } }
+      const answer = await collections.server.command('/default_keyspace', {
+        createCollection: { name: 'away', options: { vector } },
+      })
+      assert.deepEqual(answer.codes, ['INVALID_CREATE_COLLECTION_OPTIONS'])
+    }
+  })
+
+  difference(46, 'more providers are offered', async () => {
+    const { body } = await collections.server.command('', { findEmbeddingProviders: {} })
+    const listed = Object.keys(body.status!['embeddingProviders'] as object)
+    for (const name of ['cohere', 'vertexai', 'google', 'ollama', 'openaiCompatible'])
+      assert(listed.includes(name), name)
   })
 })
 

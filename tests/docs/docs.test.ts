@@ -11,6 +11,7 @@ import { catalog, type CatalogEntry } from '../../src/errors/catalog.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -23,6 +24,7 @@ const clausePages = [
   'filters.md',
   'http.md',
   'projection.md',
+  'providers.md',
   'sort.md',
   'update-operators.md',
 ]
@@ -86,9 +88,14 @@ describe('the reference', () => {
   })
 
   test('names only error codes that exist', () => {
-    const known = new Set(
-      Object.entries(catalog).map(([name, entry]) => codeOf(name, entry)),
-    )
+    const known = new Set([
+      ...Object.entries<CatalogEntry>(catalog).flatMap(([name, entry]) => [
+        codeOf(name, entry),
+        entry.scope,
+      ]),
+      // A model's status is written like them.
+      'END_OF_LIFE',
+    ])
     for (const page of pages)
       for (const [, code] of readPage(page).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g))
         if (!code!.startsWith('STELA_')) assert(known.has(code!), `${page}: ${code!}`)
@@ -206,6 +213,9 @@ async function runProgram(source: string): Promise<string> {
   return output
 }
 
+const models = await LetterModels.start()
+after(() => models.close())
+
 describe('an example', () => {
   const example = /`POST \/v1(\S*)`\n\n```json\n([^`]*)```\n\n```json\n([^`]*)```/g
 
@@ -220,7 +230,7 @@ describe('an example', () => {
 
   let server: TestServer
   before(async () => {
-    server = await startServer({ durable: false })
+    server = await startServer({ durable: false, providers: models.settings })
   })
   after(() => server.close())
 
@@ -267,12 +277,18 @@ const listedLimits: readonly (keyof Limits)[] = [
   'stringSizeMax',
   'numeralLengthMax',
   'vectorDimensionMax',
+  'lexicalSizeMax',
   'nameLengthMax',
   'collectionsMax',
   'insertManyMax',
   'pageSize',
   'deleteManyMax',
   'countMax',
+  'vectorLimitMax',
+  'lexicalLimitDefault',
+  'lexicalLimitMax',
+  'rerankLimitDefault',
+  'hybridLimitMax',
   'clausePartsMax',
   'filterComparisonsMax',
   'inValuesMax',

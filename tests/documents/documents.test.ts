@@ -4,92 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Documents, type Clauses } from '../../src/documents/documents.ts'
-import { parseStored } from '../../src/json/parse.ts'
-import { printJson } from '../../src/json/print.ts'
-import type { JsonObject } from '../../src/json/value.ts'
-import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { defaultLimits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/query/parse-update.ts'
+import { Fixture, signal } from './fixture.ts'
 import { json, object } from './json.ts'
-import { openModels } from '../../src/providers/open-models.ts'
-import { collection, PlainEngine } from './plain-engine.ts'
-
-const { signal } = new AbortController()
-
-interface Given {
-  filter?: object
-  sort?: object
-  projection?: object
-}
-
-class Fixture {
-  readonly engine = new PlainEngine()
-  readonly documents: Documents
-  readonly #limits: Limits
-
-  constructor(limits: Partial<Limits> = {}) {
-    this.#limits = { ...defaultLimits, ...limits }
-    this.documents = this.another()
-  }
-
-  another(): Documents {
-    return new Documents(
-      { engine: this.engine, limits: this.#limits, models: openModels({ log: () => {} }) },
-      collection({ vector: { dimension: 2, metric: 'cosine', sourceModel: 'other' } }),
-    )
-  }
-
-  async insert(...documents: readonly object[]): Promise<void> {
-    const insertions = await this.documents.insert(
-      documents.map(json),
-      { ordered: true },
-      signal,
-    )
-    assert(insertions.every(({ outcome }) => outcome === 'done'))
-  }
-
-  select(given: Given = {}) {
-    const clauses: Clauses = Object.fromEntries(
-      Object.entries(given).map(([name, clause]) => [name, json(clause)]),
-    )
-    return this.documents.select(clauses)
-  }
-
-  async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
-    const page = await this.documents.find(this.select(given), options, signal)
-    const documents = parseStored(`[${page.documents}]`) as JsonObject[]
-    return {
-      ...page,
-      documents: documents.map(printJson),
-      ids: documents.map((document) => idOf(printJson(document))),
-    }
-  }
-
-  /** The ids of all pages. */
-  async pages(given: Given, options: Parameters<Documents['find']>[1] = {}) {
-    const pages: unknown[][] = []
-    let pageState: string | undefined
-    do {
-      const page = await this.page(given, { ...options, pageState })
-      pages.push(page.ids)
-      pageState = page.nextPageState ?? undefined
-    } while (pageState !== undefined)
-    return pages
-  }
-
-  update(given: Given, update: object, options = { upsert: false }) {
-    return this.documents.updateOne(
-      this.select(given),
-      parseUpdate(json(update)),
-      options,
-      signal,
-    )
-  }
-}
-
-function idOf(text: string): unknown {
-  return (JSON.parse(text) as { _id: unknown })._id
-}
 
 function numbered(count: number): object[] {
   return Array.from({ length: count }, (_, i) => ({
@@ -194,15 +112,6 @@ describe('find', () => {
       projection: { '*': 1 },
     })
     assert.deepEqual(documents, ['{"_id":1,"$vector":[0.1,2]}'])
-  })
-
-  test('says that it cannot search by likeness yet', async () => {
-    const fixture = new Fixture()
-    for (const sort of [{ $vector: [1, 2] }, { $lexical: 'words' }])
-      await assert.rejects(fixture.page({ sort }), {
-        code: 'SORT_CLAUSE_INVALID',
-        message: /cannot sort by \$\w+ yet/,
-      })
   })
 })
 

@@ -3,11 +3,12 @@ import { describe, test } from 'node:test'
 import {
   attach,
   detach,
-  embedTexts,
   expandHybrid,
-  keepEmbedding,
+  withTerms,
   type SearchRules,
 } from '../../src/documents/search-fields.ts'
+import { embedTexts } from '../../src/documents/vectorize.ts'
+import type { SearchFields } from '../../src/engine/engine.ts'
 import { printJson } from '../../src/json/print.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import type { CollectionOptions, Metric } from '../../src/engine/schema.ts'
@@ -18,7 +19,8 @@ function rulesOf(options: Partial<CollectionOptions> = {}): SearchRules {
   return {
     collection: collection(options),
     target: 'library.books',
-    limits,
+    limits: { ...limits, lexicalSizeMax: 10 },
+    analyzer: { terms: (text) => text.split(' ') },
     embedder: undefined,
   }
 }
@@ -140,43 +142,6 @@ describe('$vector', () => {
   })
 })
 
-describe('$vectorize', () => {
-  const embed = (documents: readonly object[], rules = withVectors()) =>
-    embedTexts(documents.map(object), rules, new AbortController().signal)
-
-  test('needs an embedding service as soon as there is a text', async () => {
-    await assert.rejects(embed([{ a: 1 }, { $vectorize: 'text' }]), {
-      code: 'EMBEDDING_SERVICE_NOT_CONFIGURED',
-    })
-  })
-
-  test('that is null or blank means no vector', async () => {
-    for (const text of [null, '', ' \n']) {
-      const [document] = await embed([{ $vectorize: text }])
-      assert.equal(document!.get('$vector'), null)
-      const { search } = detach(document!, withVectors())
-      assert.deepEqual(search, { vector: null, vectorize: text })
-    }
-  })
-
-  test('is text or null', async () => {
-    await assert.rejects(embed([{}, { $vectorize: 5 }]), {
-      code: 'INVALID_VECTORIZE_VALUE_TYPE',
-      message: /document 2.*Number/,
-    })
-  })
-
-  test('keeps its vector while the text stays', () => {
-    const before = object({ $vectorize: 'text', $vector: [1, 2, 3] })
-    const same = keepEmbedding(before, object({ $vectorize: 'text', a: 1 }))
-    assert.equal(same.get('$vector'), before.get('$vector'))
-    const other = keepEmbedding(before, new Map(before).set('$vectorize', 'other'))
-    assert.equal(other.has('$vector'), false)
-    const none = object({ $vector: [4, 5, 6] })
-    assert.equal(keepEmbedding(before, none), none)
-  })
-})
-
 describe('$lexical', () => {
   test('is text or null', () => {
     assert.deepEqual(detach(object({ $lexical: 'text' }), rulesOf()).search, {
@@ -196,5 +161,46 @@ describe('$lexical', () => {
       code: 'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
     })
     detach(object({ $lexical: null }), rules)
+  })
+
+  const recordOf = (search: SearchFields) =>
+    ({ id: 1, text: '{"_id":1}', document: object({ _id: 1 }), search }) as const
+
+  test('brings its terms along, repeats included', () => {
+    const { terms } = withTerms(recordOf({ lexical: 'to be to' }), rulesOf())
+    assert.deepEqual(terms, ['to', 'be', 'to'])
+    for (const search of [{}, { lexical: null }, { vectorize: 'to be' }])
+      assert.equal('terms' in withTerms(recordOf(search), rulesOf()), false)
+  })
+
+  test('has a size: the bytes of all its terms, repeats included', () => {
+    for (const lexical of ['a b c d e f g h i j', 'aaaaa aaaaa', 'ééééé', 'a'.repeat(10)])
+      withTerms(recordOf({ lexical }), rulesOf())
+    for (const lexical of ['a b c d e f g h i j k', 'aaaaa aaaaaa', 'ééééé a'])
+      assert.throws(() => withTerms(recordOf({ lexical }), rulesOf()), {
+        code: 'LEXICAL_CONTENT_TOO_LONG',
+        message: /1[12] bytes.* 10/,
+      })
+  })
+
+  test('is not taken apart again while it stays, unless somebody asks', () => {
+    let asked = 0
+    const rules = {
+      ...rulesOf(),
+      analyzer: { terms: (text: string) => (asked++, text.split(' ')) },
+    }
+    const before = attach(object({ _id: 1 }), { lexical: 'to be' })
+    const same = withTerms(recordOf({ lexical: 'to be' }), rules, before)
+    assert.equal(asked, 0)
+    assert.deepEqual(
+      [same.terms, same.terms],
+      [
+        ['to', 'be'],
+        ['to', 'be'],
+      ],
+    )
+    assert.equal(asked, 1)
+    withTerms(recordOf({ lexical: 'or not' }), rules, before)
+    assert.equal(asked, 2)
   })
 })

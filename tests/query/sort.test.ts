@@ -81,12 +81,18 @@ describe('a sort', () => {
     assert.deepEqual(sort.vector, Float32Array.of(0.12345679, 1))
   })
 
-  test('by $vectorize or $lexical takes text', () => {
+  test('by $vectorize takes text, as it is', () => {
     assert.deepEqual(read('{"$vectorize":"blue sky"}'), {
       kind: 'vectorize',
       text: 'blue sky',
     })
-    assert.deepEqual(read('{"$lexical":"blue"}'), { kind: 'lexical', text: 'blue' })
+  })
+
+  test('by $lexical takes text, and looks for its distinct terms', () => {
+    assert.deepEqual(read('{"$lexical":"Blue sky, blue!"}'), {
+      kind: 'lexical',
+      terms: ['blue', 'sky'],
+    })
   })
 
   test('may be by a zero vector where the metric has no directions', () => {
@@ -96,7 +102,7 @@ describe('a sort', () => {
 })
 
 describe('a sort is refused', () => {
-  const none = { vector: undefined, vectorize: false, lexical: false }
+  const none = { vector: undefined, vectorize: false, analyze: undefined }
   const rejections: [sort: string, code: string, named: string, Partial<SortContext>?][] = [
     ['5', 'SORT_CLAUSE_INVALID', 'Number'],
     ['[]', 'SORT_CLAUSE_INVALID', 'Array'],
@@ -146,6 +152,8 @@ describe('a sort is refused', () => {
     ['{"a":1,"$lexical":"x"}', 'SORT_CLAUSE_INVALID', '"a"'],
     ['{"$lexical":1}', 'SORT_CLAUSE_INVALID', '1 (Number)'],
     ['{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', none],
+    ['{"$lexical":"?!"}', 'INVALID_DATABASE_QUERY', '"?!"'],
+    ['{"$lexical":""}', 'INVALID_DATABASE_QUERY', 'shop.books'],
   ]
   for (const [text, code, named, changes] of rejections)
     test(`as ${code}: ${text}`, () => refuses(() => read(text, changes), code, named))

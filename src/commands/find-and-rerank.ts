@@ -1,0 +1,95 @@
+import { shortestFloat } from '../documents/floats.ts'
+import { readRerankService, type GivenRerankService } from '../documents/rerank-options.ts'
+import type { HybridLimits } from '../documents/rerank-plan.ts'
+import type { Scores } from '../documents/rerank.ts'
+import { isObject, type Value } from '../json/value.ts'
+import { parseHybridSort, type HybridSort } from '../query/parse-hybrid-sort.ts'
+import { defineCommand } from './define.ts'
+import {
+  clause,
+  clauseOrNull,
+  flag,
+  integer,
+  mismatch,
+  options,
+  text,
+  type Place,
+} from './fields.ts'
+
+/** Searches by vector and by terms, and has a reranker order what both find. */
+export const findAndRerank = defineCommand({
+  does: 'read',
+  fields: {
+    filter: clause,
+    projection: clauseOrNull,
+    sort: { read: readSort },
+    options: options({
+      limit: integer({ min: 1 }),
+      hybridLimits: { read: readHybridLimits },
+      rerankOn: text,
+      rerankQuery: text,
+      rerank: { read: readService },
+      includeScores: flag(false),
+      includeSortVector: flag(false),
+    }),
+  },
+
+  async collection({ filter, projection, sort, options }, context) {
+    const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
+    const { includeScores, includeSortVector } = options
+    const { documents, scores, sortVector } = await context.documents.findAndRerank(
+      { sort, limit, hybridLimits, rerankOn, rerankQuery, service },
+      { filter, projection },
+      context,
+      context.signal,
+    )
+    return {
+      data: { documents, nextPageState: null },
+      status: {
+        ...(includeScores && { documentResponses: scores.map(showScores) }),
+        ...(includeSortVector && { sortVector: Array.from(sortVector, shortestFloat) }),
+      },
+    }
+  },
+})
+
+function showScores(scores: Scores): Value {
+  const shown = new Map<string, Value>([
+    ['$rerank', scores.rerank],
+    ['$vector', shortestFloat(scores.vector)],
+    ['$vectorRank', scores.vectorRank],
+    ['$bm25Rank', scores.bm25Rank],
+    ['$rrf', scores.rrf],
+  ])
+  return new Map([['scores', shown]])
+}
+
+function readSort(value: Value | undefined, place: Place): HybridSort {
+  return parseHybridSort(clause.read(value, place))
+}
+
+/** One number for both searches, or one for each; bounds are checked later. */
+function readHybridLimits(
+  value: Value | undefined,
+  place: Place,
+): HybridLimits | undefined {
+  if (value === undefined || value === null) return undefined
+  if (isWhole(value)) return { vector: value, lexical: value }
+  if (isObject(value) && value.size === 2) {
+    const vector = value.get('$vector')
+    const lexical = value.get('$lexical')
+    if (isWhole(vector) && isWhole(lexical)) return { vector, lexical }
+  }
+  return mismatch(place, value, 'an integer, or an Object of two: $vector and $lexical')
+}
+
+function isWhole(value: Value | undefined): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function readService(
+  value: Value | undefined,
+  { field }: Place,
+): GivenRerankService | undefined {
+  return value === undefined || value === null ? undefined : readRerankService(value, field)
+}

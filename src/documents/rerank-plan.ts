@@ -1,0 +1,191 @@
+/**
+ * What a findAndRerank asks for, held against what the collection and the server can do. The
+ * checks stand in the order in which they win.
+ */
+import type { RerankOptions } from '../engine/schema.ts'
+import { apiError } from '../errors/api-error.ts'
+import type { HybridSort } from '../query/parse-hybrid-sort.ts'
+import { parsePath, type Path } from '../query/path.ts'
+import { showValue } from '../query/show.ts'
+import type { Sort } from '../query/sort.ts'
+import { readTerms } from '../query/terms.ts'
+import { checkVector } from '../query/vector.ts'
+import { checkModelForUse } from '../providers/model-support.ts'
+import type { Credentials, Models } from '../providers/models.ts'
+import type { Source } from './read.ts'
+import { resolveRerankService, type GivenRerankService } from './rerank-options.ts'
+import type { SearchRules } from './search-fields.ts'
+
+/** What was asked for, as far as its JSON shape is known to be right. */
+export interface AskedRerank {
+  readonly sort: HybridSort
+  readonly limit: number | undefined
+  readonly hybridLimits: HybridLimits | undefined
+  readonly rerankOn: string | undefined
+  readonly rerankQuery: string | undefined
+  /** To rerank with, instead of the collection's. */
+  readonly service: GivenRerankService | undefined
+}
+
+/** How many documents each search may find. */
+export interface HybridLimits {
+  readonly vector: number
+  readonly lexical: number
+}
+
+/** Whom there is to ask, with which keys, and whether the caller may. */
+export interface RerankServer {
+  readonly features: { readonly reranking: boolean }
+  readonly models: Pick<Models, 'rerankingProviders' | 'rerank'>
+  readonly credentials: Credentials
+}
+
+export interface RerankPlan {
+  readonly byVector: Extract<Sort, { kind: 'vector' | 'vectorize' }>
+  /** Undefined where there is no search by terms. */
+  readonly byTerms: Extract<Sort, { kind: 'lexical' }> | undefined
+  readonly hybridLimits: HybridLimits
+  readonly limit: number
+  /** Where a document has the text to compare; undefined: in $lexical, else $vectorize. */
+  readonly rerankOn: Path | undefined
+  /** What it is compared with. */
+  readonly query: string
+  readonly service: RerankService
+}
+
+type RerankService = NonNullable<RerankOptions['service']>
+
+export function planRerank(
+  store: Source & SearchRules,
+  asked: AskedRerank,
+  { features, models }: RerankServer,
+): RerankPlan {
+  if (!features.reranking) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
+  checkSearches(store, asked.sort)
+  const limit = asked.limit ?? store.limits.rerankLimitDefault
+  const hybridLimits = chooseHybridLimits(store, asked.hybridLimits, limit)
+  const service = chooseService(store, asked.service, models)
+  const query = chooseQuery(asked)
+  const byVector = chooseVector(store, asked.sort)
+  const rerankOn = chooseRerankOn(asked)
+  const byTerms = chooseTerms(store, asked.sort)
+  return { byVector, byTerms, hybridLimits, limit, rerankOn, query, service }
+}
+
+function checkSearches(
+  { collection, target }: Source & SearchRules,
+  { vectorize, vector, lexical }: HybridSort,
+): void {
+  const { options } = collection
+  const byVector = vectorize !== undefined || vector !== undefined
+  if (byVector && options.vector === undefined)
+    throw apiError('UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION', { target })
+  if (vectorize !== undefined && options.vector?.service === undefined)
+    throw apiError('UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION', { target })
+  if (lexical !== undefined && !options.lexical.enabled)
+    throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
+}
+
+function chooseHybridLimits(
+  { limits }: Source,
+  given: HybridLimits | undefined,
+  limit: number,
+): HybridLimits {
+  const max = limits.hybridLimitMax
+  if (given === undefined) {
+    const each = Math.min(limit, max)
+    return { vector: each, lexical: each }
+  }
+  for (const search of ['vector', 'lexical'] as const)
+    if (given[search] < 1 || given[search] > max)
+      throw invalidOption(
+        `hybridLimits.$${search}`,
+        String(given[search]),
+        `it is from 1 to ${max}`,
+      )
+  return given
+}
+
+function chooseService(
+  { collection, target }: Source & SearchRules,
+  given: GivenRerankService | undefined,
+  { rerankingProviders }: RerankServer['models'],
+): RerankService {
+  const { enabled, service } = collection.options.rerank
+  if (given !== undefined)
+    return resolveRerankService(
+      given,
+      'options.rerank',
+      rerankingProviders,
+      (problem: string): never => {
+        throw apiError('INVALID_RERANK_OVERRIDE', { problem })
+      },
+    )
+  if (!enabled || service === undefined)
+    throw apiError('UNSUPPORTED_RERANKING_COMMAND', { target, command: 'findAndRerank' })
+  const model = rerankingProviders
+    .get(service.provider)
+    ?.models.find(({ name }) => name === service.modelName)
+  if (model !== undefined) checkModelForUse(model.name, model.support)
+  return service
+}
+
+function chooseQuery({ rerankQuery, sort }: AskedRerank): string {
+  const query = hasText(rerankQuery) ? rerankQuery : sort.vectorize
+  if (query === undefined) throw apiError('MISSING_RERANK_QUERY_TEXT')
+  return query
+}
+
+function chooseVector(
+  { collection, target }: Source & SearchRules,
+  { vectorize, vector, lexical }: HybridSort,
+): RerankPlan['byVector'] {
+  if (vectorize !== undefined) return { kind: 'vectorize', text: vectorize }
+  if (vector === undefined)
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field: 'command.sort',
+      value: lexical === undefined ? 'empty' : 'by $lexical alone',
+      reason: 'a hybrid search needs $vectorize or $vector in $hybrid',
+    })
+  checkVector(vector, { ...collection.options.vector!, target })
+  return { kind: 'vector', vector }
+}
+
+function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
+  if (!hasText(rerankOn)) {
+    if (sort.vectorize !== undefined) return undefined
+    throw invalidOption(
+      'rerankOn',
+      'left out',
+      'with $vector it must say which field of the documents to compare with the query',
+    )
+  }
+  const path = parsePath(rerankOn)
+  if ('problem' in path) throw invalidOption('rerankOn', showValue(rerankOn), path.problem)
+  if (rerankOn.startsWith('$') && rerankOn !== '$lexical' && rerankOn !== '$vectorize')
+    throw invalidOption(
+      'rerankOn',
+      showValue(rerankOn),
+      'of the names that start with $, only $lexical and $vectorize hold texts',
+    )
+  return path
+}
+
+function chooseTerms(
+  { analyzer, target }: Source & SearchRules,
+  { lexical }: HybridSort,
+): RerankPlan['byTerms'] {
+  if (lexical === undefined) return undefined
+  const terms = readTerms(lexical, (text) => analyzer!.terms(text), { target })
+  return { kind: 'lexical', terms }
+}
+
+/** Blank is as good as absent. */
+export function hasText(text: string | null | undefined): text is string {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
+function invalidOption(name: string, value: string, reason: string) {
+  const field = `command.options.${name}`
+  return apiError('COMMAND_FIELD_VALUE_INVALID', { field, value, reason })
+}

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import { Collections, type Target } from './collections.ts'
+import { LetterModels, lettersCollection } from './letter-models.ts'
+
+const models = await LetterModels.start()
+after(() => models.close())
+
+describe('findAndRerank', () => {
+  const collections = new Collections({}, { durable: false, providers: models.settings })
+  beforeEach(() => models.forget())
+
+  async function create(
+    documents: readonly object[] = [],
+    options: object = lettersCollection,
+  ): Promise<Target> {
+    const target = await collections.create(documents, options)
+    models.forget()
+    return target
+  }
+
+  const insects = [
+    { _id: 'one', n: 1, $hybrid: 'ant' },
+    { _id: 'two', n: 2, $hybrid: 'ant ant bee' },
+    { _id: 'none', n: 3, $hybrid: 'bee' },
+  ]
+
+  const idsOf = (body: Awaited<ReturnType<Target['run']>>) =>
+    body.data!.documents!.map((document) => document['_id'])
+
+  test('answers with documents in the order of the reranker, in one page', async () => {
+    const target = await create(insects)
+    const { text } = await target.send({ findAndRerank: { sort: { $hybrid: 'ant' } } })
+    assert.equal(
+      text,
+      '{"data":{"documents":[{"_id":"two","n":2},{"_id":"one","n":1},{"_id":"none","n":3}],' +
+        '"nextPageState":null}}',
+    )
+    assert.deepEqual(models.texts, ['ant'])
+    assert.deepEqual(models.rerankings, [
+      {
+        model: 'nvidia/llama-3.2-nv-rerankqa-1b-v2',
+        query: 'ant',
+        passages: ['ant', 'ant ant bee', 'bee'],
+        key: models.rerankings[0]!.key,
+      },
+    ])
+  })
+
+  test('tells the scores of each document, and the vector, when asked to', async () => {
+    const target = await create(insects)
+    const { status } = await target.run({
+      findAndRerank: {
+        sort: { $hybrid: 'ant' },
+        options: { includeScores: true, includeSortVector: true },
+      },
+    })
+    // The vectors are [2, 1] of the query, and [3, 2], [2, 1] and [1, 2].
+    assert.deepEqual(status, {
+      documentResponses: [
+        {
+          scores: {
+            $rerank: 1,
+            $vector: 0.99613893,
+            $vectorRank: 2,
+            $bm25Rank: 2,
+            $rrf: 2 / 62,
+          },
+        },
+        {
+          scores: {
+            $rerank: 0,
+            $vector: 1,
+            $vectorRank: 1,
+            $bm25Rank: 1,
+            $rrf: 2 / 61,
+          },
+        },
+        {
+          scores: {
+            $rerank: -1,
+            $vector: 0.9,
+            $vectorRank: 3,
+            $bm25Rank: null,
+            $rrf: 1 / 63,
+          },
+        },
+      ],
+      sortVector: [2, 1],
+    })
+  })
+
+  test('tells no scores and a vector when it finds nothing', async () => {
+    const target = await create(insects)
+    const nothing = { sort: { $hybrid: 'ant' }, filter: { n: 9 } }
+    const { text } = await target.send({
+      findAndRerank: {
+        ...nothing,
+        options: { includeScores: true, includeSortVector: true },
+      },
+    })
+    assert.equal(
+      text,
+      '{"data":{"documents":[],"nextPageState":null},' +
+        '"status":{"documentResponses":[],"sortVector":[2,1]}}',
+    )
+    const without = await target.send({ findAndRerank: nothing })
+    assert.equal(without.text, '{"data":{"documents":[],"nextPageState":null}}')
+    assert.deepEqual(models.rerankings, [])
+  })
+
+  test('filters, projects and limits', async () => {
+    const target = await create(insects)
+    const body = await target.run({
+      findAndRerank: {
+        filter: { n: { $lte: 2 } },
+        sort: { $hybrid: 'ant' },
+        projection: { n: 0, $lexical: 1 },
+        options: { limit: 1, hybridLimits: 2 },
+      },
+    })
+    assert.deepEqual(body.data!.documents, [{ _id: 'two', $lexical: 'ant ant bee' }])
+  })
+
+  test('searches with a vector that was sent', async () => {
+    const target = await create(
+      [
+        { _id: 1, $vector: [1, 0], $lexical: 'ant', t: { s: ['q'] } },
+        { _id: 2, $vector: [0, 1], $lexical: 'ant', t: { s: ['q q'] } },
+        { _id: 3, $vector: [0, 1], $lexical: 'ant', t: { s: [] } },
+      ],
+      { vector: { dimension: 2 } },
+    )
+    const zeroOne = 'AAAAAD+AAAA='
+    for (const $vector of [[0, 1], { $binary: zeroOne }]) {
+      const body = await target.run({
+        findAndRerank: {
+          sort: { $hybrid: { $vector, $lexical: 'ant' } },
+          options: { rerankOn: 't.s.0', rerankQuery: 'q', includeSortVector: true },
+        },
+      })
+      assert.deepEqual(idsOf(body), [2, 1])
+      assert.deepEqual(body.status, { sortVector: [0, 1] })
+    }
+  })
+
+  test('takes limits for each search, as one number or two', async () => {
+    const target = await create(
+      Array.from({ length: 30 }, (_, i) => ({ _id: i, $hybrid: 'ant' })),
+    )
+    for (const [hybridLimits, found] of [
+      [undefined, 10],
+      [null, 10],
+      [4, 4],
+      [{ $vector: 5, $lexical: 25 }, 25],
+      [{ $vector: 25, $lexical: 1 }, 25],
+    ] as const) {
+      models.forget()
+      const options = { limit: 10, hybridLimits }
+      await target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, options } })
+      const passages = models.rerankings.flatMap((reranking) => reranking.passages)
+      assert.equal(passages.length, found)
+    }
+  })
+
+  test('takes parts of $hybrid that are null or blank for absent', async () => {
+    const target = await create(insects)
+    for (const $hybrid of [
+      { $vectorize: ' ant ', $lexical: null },
+      { $vectorize: 'ant', $lexical: ' ', $vector: null },
+      { $vectorize: 'ant' },
+    ]) {
+      const body = await target.run({ findAndRerank: { sort: { $hybrid } } })
+      assert.deepEqual(idsOf(body), ['two', 'one', 'none'])
+    }
+    assert.deepEqual(models.texts, ['ant', 'ant', 'ant'])
+    assert(models.rerankings.every(({ query }) => query === 'ant'))
+  })
+
+  test('hands the key of the request on to the reranker', async () => {
+    const target = await create(insects)
+    const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
+    for (const header of ['reranking-api-key', 'x-rerank-api-key'])
+      await target.send(command, { [header]: 'secret' })
+    assert.deepEqual(
+      models.rerankings.map(({ key }) => key),
+      ['Bearer secret', 'Bearer secret'],
+    )
+  })
+
+  test('fails when the reranker does', async () => {
+    const target = await create(insects)
+    models.failure = 429
+    const error = await target.refuse(
+      { findAndRerank: { sort: { $hybrid: 'ant' } } },
+      'RERANKING_PROVIDER_RATE_LIMITED',
+    )
+    assert.match(error.message, /nvidia.*429.*out of order/)
+  })
+
+  test('reranks with a service of its own choice', async () => {
+    const target = await create(insects, {
+      ...lettersCollection,
+      rerank: { enabled: false },
+    })
+    const sort = { $hybrid: 'ant' }
+    await target.refuse({ findAndRerank: { sort } }, 'UNSUPPORTED_RERANKING_COMMAND')
+    const rerank = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
+    const body = await target.run({ findAndRerank: { sort, options: { rerank } } })
+    assert.deepEqual(idsOf(body), ['two', 'one', 'none'])
+    for (const wrong of [{}, { ...rerank, modelName: 'x' }, { ...rerank, provider: 'x' }])
+      await target.refuse(
+        { findAndRerank: { sort, options: { rerank: wrong } } },
+        'INVALID_RERANK_OVERRIDE',
+      )
+  })
+
+  test('refuses what is not of the right shape', async () => {
+    const target = await create()
+    const mismatch = 'REQUEST_STRUCTURE_MISMATCH'
+    for (const [clauses, code] of [
+      [{ sort: 'ant' }, mismatch],
+      [{ sort: { n: 1 } }, mismatch],
+      [{ sort: { $vectorize: 'ant' } }, mismatch],
+      [{ sort: { $hybrid: 'ant', n: 1 } }, mismatch],
+      [{ sort: { $hybrid: 1 } }, mismatch],
+      [{ sort: { $hybrid: ['ant'] } }, mismatch],
+      [{ sort: { $hybrid: { $vectorize: 'ant', text: 'x' } } }, mismatch],
+      [{ sort: { $hybrid: { $vectorize: 1 } } }, mismatch],
+      [{ sort: { $hybrid: { $lexical: ['ant'] } } }, mismatch],
+      [{ sort: { $hybrid: { $vector: [] } } }, 'SHRED_BAD_VECTOR_SIZE'],
+      [{ sort: { $hybrid: { $vector: ['x'] } } }, 'SHRED_BAD_VECTOR_VALUE'],
+      [{ sort: { $hybrid: { $vector: 'x' } } }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+      [{ sort: { $hybrid: { $vector: { x: 1 } } } }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+      [
+        { sort: { $hybrid: { $vector: { $binary: 'AA==' } } } },
+        'SHRED_BAD_BINARY_VECTOR_VALUE',
+      ],
+      [{ sort: { $hybrid: { $vector: { $binary: 1 } } } }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+      [{ options: { hybridLimits: '5' } }, mismatch],
+      [{ options: { hybridLimits: 2.5 } }, mismatch],
+      [{ options: { hybridLimits: { $vector: 5 } } }, mismatch],
+      [{ options: { hybridLimits: { $vector: 5, $lexical: null } } }, mismatch],
+      [{ options: { hybridLimits: { $vector: 5, $lexical: 5, $bm25: 5 } } }, mismatch],
+      [{ options: { limit: '5' } }, mismatch],
+      [{ options: { limit: 0 } }, 'COMMAND_FIELD_VALUE_INVALID'],
+      [{ options: { rerankOn: 1 } }, mismatch],
+      [{ options: { rerankQuery: {} } }, mismatch],
+      [{ options: { rerank: 'nvidia' } }, mismatch],
+      [{ options: { rerank: { provider: 1 } } }, mismatch],
+      [{ options: { rerank: { name: 'nvidia' } } }, 'COMMAND_FIELD_UNKNOWN'],
+      [{ options: { includeScores: 'yes' } }, mismatch],
+      [{ options: { includeSimilarity: true } }, 'COMMAND_FIELD_UNKNOWN'],
+      [{ options: { pageState: 'x' } }, 'COMMAND_FIELD_UNKNOWN'],
+      [{ query: 'ant' }, 'COMMAND_FIELD_UNKNOWN'],
+    ] as const)
+      await target.refuse({ findAndRerank: clauses }, code)
+  })
+
+  test('refuses what does not add up, and says which option', async () => {
+    const target = await create()
+    const sort = { $hybrid: { $vector: [1, 2], $lexical: 'ant' } }
+    const text = { $hybrid: 'ant' }
+    const invalid = 'COMMAND_FIELD_VALUE_INVALID'
+    for (const [clauses, code, message] of [
+      [{}, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
+      [{ sort: {} }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
+      [{ sort: { $hybrid: null } }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
+      [{ sort: { $hybrid: ' ' } }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
+      [{ sort: { $hybrid: { $lexical: 'ant' } } }, 'MISSING_RERANK_QUERY_TEXT', /text/],
+      [{ sort, options: { rerankOn: 't' } }, 'MISSING_RERANK_QUERY_TEXT', /text/],
+      [{ sort, options: { rerankQuery: 'q' } }, invalid, /options\.rerankOn/],
+      [{ sort, options: { rerankQuery: 'q', rerankOn: ' ' } }, invalid, /rerankOn/],
+      [{ sort: text, options: { rerankOn: 'a..b' } }, invalid, /rerankOn.*empty part/],
+      [{ sort: text, options: { rerankOn: '$vector' } }, invalid, /\$lexical/],
+      [
+        {
+          sort: { $hybrid: { $lexical: 'ant' } },
+          options: { rerankQuery: 'q', rerankOn: 't' },
+        },
+        invalid,
+        /command\.sort.*\$vector/,
+      ],
+      [{ sort: text, options: { hybridLimits: 0 } }, invalid, /hybridLimits\.\$vector/],
+      [{ sort: text, options: { hybridLimits: 101 } }, invalid, /1 to 100/],
+      [
+        { sort: text, options: { hybridLimits: { $vector: 1, $lexical: 101 } } },
+        invalid,
+        /hybridLimits\.\$lexical/,
+      ],
+      [
+        {
+          sort: { $hybrid: { $vector: [1, 2, 3], $lexical: 'ant' } },
+          options: { rerankQuery: 'q', rerankOn: 't' },
+        },
+        'INVALID_VECTOR_LENGTH',
+        /2 numbers/,
+      ],
+      [{ sort: text, filter: { n: { $x: 1 } } }, 'FILTER_UNSUPPORTED_OPERATOR', /\$x/],
+      [{ sort: text, projection: 1 }, 'UNSUPPORTED_PROJECTION_DEFINITION', /Number/],
+    ] as const) {
+      const error = await target.refuse({ findAndRerank: clauses }, code)
+      assert.match(error.message, message)
+    }
+    assert.deepEqual(models.texts, [])
+  })
+
+  test('refuses a collection that lacks what the search needs', async () => {
+    const { vector } = lettersCollection
+    for (const [options, code] of [
+      [{}, 'UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION'],
+      [{ vector: { dimension: 2 } }, 'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION'],
+      [{ vector, lexical: { enabled: false } }, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
+      [{ vector, rerank: { enabled: false } }, 'UNSUPPORTED_RERANKING_COMMAND'],
+    ] as const) {
+      const target = await create([], options)
+      await target.refuse({ findAndRerank: { sort: { $hybrid: 'ant' } } }, code)
+    }
+  })
+
+  test('is refused where reranking is switched off', async () => {
+    const target = await create()
+    const off = { 'Feature-Flag-reranking': 'false' }
+    const { codes } = await target.send({ findAndRerank: {} }, off)
+    assert.deepEqual(codes, ['RERANKING_FEATURE_NOT_ENABLED'])
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { defaultConfig } from '../../src/config.ts'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+interface Provider {
+  readonly displayName: string
+  readonly url: string | null
+  readonly supportedAuthentication: Record<string, { enabled: boolean; tokens: unknown[] }>
+  readonly parameters: readonly { readonly name: string; readonly required: boolean }[]
+  readonly models: readonly { readonly name: string; readonly parameters: unknown[] }[]
+}
+
+async function list(
+  server: TestServer,
+  fields: object = {},
+): Promise<Record<string, Provider>> {
+  const answer = await server.command('', { findEmbeddingProviders: fields })
+  assert.deepEqual(answer.codes, [], answer.text)
+  assert.deepEqual(Object.keys(answer.body), ['status'])
+  return answer.body.status!['embeddingProviders'] as Record<string, Provider>
+}
+
+describe('findEmbeddingProviders', () => {
+  let server: TestServer
+  before(async () => (server = await startServer({ durable: false })))
+  after(() => server.close())
+
+  test('shows a provider in the shape that clients know', async () => {
+    const { openai } = await list(server)
+    assert.deepEqual(
+      {
+        ...openai,
+        parameters: openai!.parameters.slice(0, 1),
+        models: openai!.models.slice(1),
+      },
+      {
+        displayName: 'OpenAI',
+        url: 'https://api.openai.com/v1/',
+        supportedAuthentication: {
+          NONE: { enabled: false, tokens: [] },
+          HEADER: {
+            enabled: true,
+            tokens: [{ accepted: 'x-embedding-api-key', forwarded: 'Authorization' }],
+          },
+          SHARED_SECRET: {
+            enabled: false,
+            tokens: [{ accepted: 'providerKey', forwarded: 'Authorization' }],
+          },
+        },
+        parameters: [
+          {
+            name: 'organizationId',
+            type: 'STRING',
+            required: false,
+            defaultValue: null,
+            validation: {},
+            help: 'The organization that pays for the requests, if the key belongs to several.',
+            displayName: 'Organization ID',
+            hint: 'org-…',
+          },
+        ],
+        models: [
+          {
+            name: 'text-embedding-3-small',
+            apiModelSupport: { status: 'SUPPORTED' },
+            vectorDimension: null,
+            parameters: [
+              {
+                name: 'vectorDimension',
+                type: 'number',
+                required: true,
+                defaultValue: '1536',
+                validation: { numericRange: [2, 1536] },
+                help: 'How many numbers a vector has. It is given as the dimension of the collection.',
+              },
+            ],
+          },
+          {
+            name: 'text-embedding-ada-002',
+            apiModelSupport: { status: 'SUPPORTED' },
+            vectorDimension: 1536,
+            parameters: [],
+          },
+        ],
+      },
+    )
+  })
+
+  test('shows what has no URL, choices of dimensions, and two keys', async () => {
+    const { bedrock } = await list(server)
+    assert.equal(bedrock!.url, null)
+    assert.deepEqual(bedrock!.supportedAuthentication['HEADER']!.tokens, [
+      { accepted: 'x-embedding-access-id', forwarded: 'aws_access_key_id' },
+      { accepted: 'x-embedding-secret-id', forwarded: 'aws_secret_access_key' },
+    ])
+    assert.partialDeepStrictEqual(bedrock!.models[1]!.parameters[0], {
+      name: 'vectorDimension',
+      required: false,
+      defaultValue: '1024',
+      validation: { options: [256, 512, 1024] },
+    })
+  })
+
+  test('lists all providers of the reference, and those that people run themselves', async () => {
+    const names = Object.keys(await list(server))
+    for (const name of [
+      ...['openai', 'azureOpenAI', 'bedrock', 'huggingface', 'huggingfaceDedicated'],
+      ...['nvidia', 'jinaAI', 'voyageAI', 'mistral', 'upstageAI', 'vertexai', 'cohere'],
+      ...['google', 'openaiCompatible', 'ollama', 'textEmbeddingsInference'],
+    ])
+      assert(names.includes(name), name)
+  })
+
+  test('sorts models by name', async () => {
+    for (const { models } of Object.values(await list(server))) {
+      const names = models.map(({ name }) => name)
+      assert.deepEqual(names, names.toSorted())
+    }
+  })
+
+  test('shows supported models, all of them, or those of a status', async () => {
+    const names = async (fields: object) =>
+      (await list(server, fields))['vertexai']!.models.map(({ name }) => name)
+    const supported = ['text-embedding-005', 'text-multilingual-embedding-002']
+    const ended = ['textembedding-gecko@003']
+    for (const fields of [{}, { options: null }])
+      assert.deepEqual(await names(fields), supported)
+    for (const options of [{}, { filterModelStatus: null }, { filterModelStatus: '' }])
+      assert.deepEqual(await names({ options }), [...supported, ...ended])
+    for (const filterModelStatus of ['SUPPORTED', 'supported', 'Supported'])
+      assert.deepEqual(await names({ options: { filterModelStatus } }), supported)
+    assert.deepEqual(await names({ options: { filterModelStatus: 'DEPRECATED' } }), [])
+    assert.deepEqual(await names({ options: { filterModelStatus: 'end_of_life' } }), ended)
+  })
+
+  test('says what became of a model, if there is something to say', async () => {
+    const { vertexai } = await list(server, { options: {} })
+    assert.deepEqual(
+      vertexai!.models.map(
+        (model) => (model as unknown as Record<string, unknown>)['apiModelSupport'],
+      ),
+      [
+        { status: 'SUPPORTED' },
+        { status: 'SUPPORTED' },
+        { status: 'END_OF_LIFE', message: 'Use text-embedding-005.' },
+      ],
+    )
+  })
+
+  test('refuses options that it does not have', async () => {
+    for (const [options, code, named] of [
+      [
+        { filterModelStatus: 'OLD' },
+        'COMMAND_FIELD_VALUE_INVALID',
+        'command.options.filterModelStatus',
+      ],
+      [{ filterModelStatus: 5 }, 'REQUEST_STRUCTURE_MISMATCH', 'filterModelStatus'],
+      [{ status: 'OLD' }, 'COMMAND_FIELD_UNKNOWN', '"status"'],
+      ['all', 'REQUEST_STRUCTURE_MISMATCH', 'options'],
+    ] as const) {
+      const answer = await server.command('', { findEmbeddingProviders: { options } })
+      assert.deepEqual(answer.codes, [code])
+      assert(answer.body.errors![0]!.message.includes(named))
+    }
+  })
+
+  test('is a command of the database only', async () => {
+    const answer = await server.command('/default_keyspace', { findEmbeddingProviders: {} })
+    assert.deepEqual(answer.codes, ['COMMAND_UNKNOWN'])
+  })
+})
+
+describe('findEmbeddingProviders where the operator set something', () => {
+  test('is off with embedding services', async () => {
+    const features = { ...defaultConfig.features, vectorize: false }
+    const server = await startServer({ features })
+    const answer = await server.command('', { findEmbeddingProviders: {} })
+    assert.deepEqual(answer.codes, ['VECTORIZE_FEATURE_NOT_AVAILABLE'])
+    await server.close()
+  })
+
+  test('shows that secrets can be named, and not the URLs and keys', async () => {
+    const server = await startServer({
+      providers: {
+        ...defaultProviderSettings,
+        embeddingUrls: new Map([['openaiCompatible', 'http://gpu.internal/v1']]),
+        embeddingKeys: new Map([['openai.team', 'sk-secret']]),
+      },
+    })
+    const providers = await list(server)
+    assert.equal(
+      providers['openai']!.supportedAuthentication['SHARED_SECRET']!.enabled,
+      true,
+    )
+    assert.equal(
+      providers['mistral']!.supportedAuthentication['SHARED_SECRET']!.enabled,
+      false,
+    )
+    const [baseUrl] = providers['openaiCompatible']!.parameters
+    assert.deepEqual([baseUrl!.name, baseUrl!.required], ['baseUrl', false])
+    assert(!/sk-secret|gpu\.internal/.test(JSON.stringify(providers)))
+    await server.close()
+  })
+})

@@ -1,0 +1,297 @@
+/** Sorts by $lexical and filters by $match, in all commands that take them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Collections, type Target } from './collections.ts'
+
+const monkeys = [
+  { _id: 1, n: 1, $lexical: 'monkey' },
+  { _id: 2, n: 2, $lexical: 'monkey bread is so tasty' },
+  { _id: 3, n: 1, $lexical: 'monkey monkey monkey' },
+  { _id: 4, n: 2, $lexical: 'Apes are no monkeys.' },
+  { _id: 5, n: 1, $lexical: null },
+  { _id: 6, n: 2 },
+]
+
+const fruits = [
+  { _id: 1, $lexical: 'apple banana' },
+  { _id: 2, $lexical: 'apple apple banana' },
+  { _id: 3, $lexical: 'apple banana banana' },
+  { _id: 4, $lexical: 'apple apple banana banana' },
+  { _id: 5, $lexical: 'banana banana' },
+]
+
+const off = { lexical: { enabled: false } }
+
+async function idsOf(target: Target, find: object): Promise<unknown[]> {
+  const { data } = await target.run({ find })
+  assert.equal(data!.nextPageState, null)
+  return data!.documents!.map(({ _id }) => _id)
+}
+
+function match(terms: unknown): object {
+  return { $lexical: { $match: terms } }
+}
+
+describe('a sort by $lexical', () => {
+  const collections = new Collections()
+
+  test('finds the most relevant first, and only what has every term', async () => {
+    const zoo = await collections.create(monkeys)
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey' } }), [3, 1, 2])
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'MONKEY, bread!' } }), [2])
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'monkey zebra' } }), [])
+    const basket = await collections.create(fruits)
+    for (const $lexical of ['apple banana', 'banana apple', 'apple banana apple'])
+      assert.deepEqual(await idsOf(basket, { sort: { $lexical } }), [2, 4, 1, 3])
+  })
+
+  test('takes the best of what the filter leaves', async () => {
+    const zoo = await collections.create(monkeys)
+    const sort = { $lexical: 'monkey' }
+    assert.deepEqual(await idsOf(zoo, { sort, filter: { n: 1 } }), [3, 1])
+    assert.deepEqual(await idsOf(zoo, { sort, filter: { _id: 2 } }), [2])
+    assert.deepEqual(await idsOf(zoo, { sort, filter: { n: 5 } }), [])
+    assert.deepEqual(await idsOf(zoo, { sort, filter: match('tasty') }), [2])
+  })
+
+  test('has one page: 100 documents unless told otherwise, 1000 at most', async () => {
+    const zoo = await collections.create(
+      Array.from({ length: 1010 }, (_, _id) => ({ _id, $lexical: 'monkey' })),
+    )
+    const sort = { $lexical: 'monkey' }
+    const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+    assert.deepEqual(await idsOf(zoo, { sort }), upTo(100))
+    for (const limit of [1, 101, 1000])
+      assert.deepEqual(await idsOf(zoo, { sort, options: { limit } }), upTo(limit))
+    assert.deepEqual(await idsOf(zoo, { sort, options: { limit: 5000 } }), upTo(1000))
+    assert.deepEqual(await idsOf(zoo, { sort, options: { limit: 3, skip: 2 } }), upTo(3))
+    await zoo.refuse({ find: { sort, options: { pageState: 'x' } } }, 'SORT_CLAUSE_INVALID')
+  })
+
+  test('has neither a similarity nor a vector to tell', async () => {
+    const zoo = await collections.create(monkeys)
+    const options = { includeSimilarity: true, includeSortVector: true }
+    const { text } = await zoo.send({ findOne: { sort: { $lexical: 'tasty' }, options } })
+    assert.equal(text, '{"data":{"document":{"_id":2,"n":2}},"status":{"sortVector":null}}')
+  })
+
+  test('is refused when it cannot be searched by', async () => {
+    const zoo = await collections.create(monkeys)
+    const without = await collections.create([], off)
+    for (const [target, sort, code] of [
+      [zoo, { $lexical: 5 }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { $lexical: 1 }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { $lexical: null }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { $lexical: ['monkey'] }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { $lexical: 'monkey', n: 1 }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { n: 1, $lexical: 'monkey' }, 'SORT_CLAUSE_INVALID'],
+      [zoo, { $lexical: '?!' }, 'INVALID_DATABASE_QUERY'],
+      [zoo, { $lexical: '' }, 'INVALID_DATABASE_QUERY'],
+      [without, { $lexical: 'monkey' }, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
+    ] as const)
+      for (const command of [
+        { find: { sort } },
+        { findOne: { sort } },
+        { updateOne: { sort, update: {} } },
+        { deleteOne: { filter: {}, sort } },
+        { findOneAndUpdate: { sort, update: {} } },
+        { findOneAndReplace: { sort, replacement: {} } },
+        { findOneAndDelete: { sort } },
+      ])
+        await target.refuse(command, code)
+  })
+
+  test('chooses the document that commands for one change', async () => {
+    const zoo = await collections.create(monkeys)
+    const sort = { $lexical: 'monkey' }
+    await zoo.run({ updateOne: { sort, update: { $set: { $lexical: 'ape' } } } })
+    assert.deepEqual(await idsOf(zoo, { sort }), [1, 2])
+    const updated = await zoo.run({
+      findOneAndUpdate: { sort, update: { $unset: { $lexical: '' } } },
+    })
+    assert.equal(updated.data!.document!['_id'], 1)
+    const replaced = await zoo.run({
+      findOneAndReplace: { sort, replacement: { $lexical: 'monkey business' } },
+    })
+    assert.equal(replaced.data!.document!['_id'], 2)
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'business' } }), [2])
+    await zoo.run({ deleteOne: { filter: {}, sort } })
+    const deleted = await zoo.run({ findOneAndDelete: { sort } })
+    assert.equal(deleted.data!.document, null)
+    assert.deepEqual(await idsOf(zoo, { sort: { $lexical: 'ape' } }), [3])
+  })
+
+  test('hands each of many workers a task of its own', async () => {
+    const tasks = await collections.create(
+      Array.from({ length: 5 }, (_, _id) => ({ _id, $lexical: 'open task' })),
+    )
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        tasks.run({
+          findOneAndUpdate: {
+            sort: { $lexical: 'open' },
+            update: { $set: { $lexical: 'closed task' } },
+          },
+        }),
+      ),
+    )
+    const ids = taken.flatMap(({ data }) => data!.document?.['_id'] ?? [])
+    assert.deepEqual(ids.toSorted(), [0, 1, 2, 3, 4])
+  })
+
+  test('uses the analyzer of the collection', async () => {
+    const library = await collections.create(
+      [
+        { _id: 1, $lexical: 'The runner was running' },
+        { _id: 2, $lexical: 'A walk in the park' },
+      ],
+      { lexical: { enabled: true, analyzer: 'english' } },
+    )
+    assert.deepEqual(await idsOf(library, { sort: { $lexical: 'run' } }), [1])
+    assert.deepEqual(await idsOf(library, { filter: match('walking parks') }), [2])
+    await library.refuse({ find: { sort: { $lexical: 'the' } } }, 'INVALID_DATABASE_QUERY')
+  })
+
+  test('sees what was written before, at once, and outlives the server', async () => {
+    const zoo = await collections.create(monkeys)
+    const sort = { $lexical: 'monkey' }
+    await zoo.insert({ _id: 7, $lexical: 'Monkey! Monkey! Monkey! Monkey!' })
+    assert.deepEqual(await idsOf(zoo, { sort }), [7, 3, 1, 2])
+    await zoo.run({ deleteMany: { filter: { n: 1 } } })
+    assert.deepEqual(await idsOf(zoo, { sort }), [7, 2])
+    await collections.restart()
+    assert.deepEqual(await idsOf(zoo, { sort }), [7, 2])
+    await zoo.run({ deleteMany: {} })
+    assert.deepEqual(await idsOf(zoo, { sort }), [])
+  })
+})
+
+describe('$match', () => {
+  const collections = new Collections()
+
+  test('finds what has every term, in any order', async () => {
+    const basket = await collections.create(fruits)
+    const found = async (filter: object) => (await idsOf(basket, { filter })).toSorted()
+    assert.deepEqual(await found(match('banana apple')), [1, 2, 3, 4])
+    assert.deepEqual(await found(match('BANANA')), [1, 2, 3, 4, 5])
+    assert.deepEqual(await found(match('cherry')), [])
+    assert.deepEqual(await found(match('apple cherry')), [])
+  })
+
+  test('combines with other conditions', async () => {
+    const zoo = await collections.create(monkeys)
+    const found = async (filter: object) => (await idsOf(zoo, { filter })).toSorted()
+    assert.deepEqual(await found({ ...match('monkey'), n: 1 }), [1, 3])
+    assert.deepEqual(await found({ $and: [match('monkey'), match('bread')] }), [2])
+    assert.deepEqual(await found({ $or: [match('apes'), match('bread')] }), [2, 4])
+    assert.deepEqual(await found({ $or: [match('apes'), { n: 1 }] }), [1, 3, 4, 5])
+    assert.deepEqual(await found({ ...match('monkey'), _id: 3 }), [3])
+    assert.deepEqual(await found({ ...match('monkey'), _id: { $in: [2, 3, 6] } }), [2, 3])
+  })
+
+  test('can be sorted and paged through like any filter', async () => {
+    const zoo = await collections.create(
+      Array.from({ length: 50 }, (_, n) => ({
+        _id: n,
+        n,
+        $lexical: n % 2 ? 'odd' : 'even',
+      })),
+    )
+    const filter = match('odd')
+    for (const sort of [undefined, { n: -1 }]) {
+      const pages = await zoo.pages({ filter, sort })
+      assert.deepEqual(
+        pages.map((page) => page.length),
+        [20, 5],
+      )
+      assert.equal(new Set(pages.flat().map(({ _id }) => _id)).size, 25)
+    }
+    const [first] = await zoo.pages({ filter, sort: { n: -1 } }, { limit: 2, skip: 1 })
+    assert.deepEqual(
+      first!.map(({ _id }) => _id),
+      [47, 45],
+    )
+  })
+
+  test('works in every command with a filter', async () => {
+    const zoo = await collections.create(monkeys, {
+      vector: { dimension: 2, metric: 'cosine' },
+    })
+    const filter = match('monkey')
+    const counted = await zoo.run({ countDocuments: { filter } })
+    assert.deepEqual(counted.status, { count: 3 })
+    const one = await zoo.run({ findOne: { filter: match('bread') } })
+    assert.equal(one.data!.document!['_id'], 2)
+    const many = await zoo.run({
+      updateMany: { filter, update: { $set: { seen: true, $vector: [1, 2] } } },
+    })
+    assert.deepEqual(many.status, { matchedCount: 3, modifiedCount: 3 })
+    const near = await idsOf(zoo, { filter: match('tasty'), sort: { $vector: [1, 0] } })
+    assert.deepEqual(near, [2])
+    await zoo.run({
+      updateOne: { filter: match('bread'), update: { $set: { $lexical: 'bread' } } },
+    })
+    assert.equal((await zoo.run({ countDocuments: { filter } })).status!['count'], 2)
+    const deleted = await zoo.run({ deleteMany: { filter } })
+    assert.deepEqual(deleted.status, { deletedCount: 2 })
+    const left = await zoo.run({ findOneAndDelete: { filter: match('bread') } })
+    assert.equal(left.data!.document!['_id'], 2)
+  })
+
+  test('is refused where it has no meaning', async () => {
+    const zoo = await collections.create(monkeys)
+    const without = await collections.create([], off)
+    const bad = 'FILTER_INVALID_EXPRESSION'
+    for (const [target, filter, code] of [
+      [zoo, match(5), bad],
+      [zoo, match(null), bad],
+      [zoo, match(['monkey']), bad],
+      [zoo, { $not: match('monkey') }, bad],
+      [zoo, { n: { $match: 'monkey' } }, bad],
+      [zoo, { $vectorize: { $match: 'monkey' } }, bad],
+      [zoo, { $lexical: 'monkey' }, bad],
+      [zoo, { $lexical: { $eq: 'monkey' } }, bad],
+      [zoo, { $lexical: { $exists: true } }, bad],
+      [zoo, match('?!'), 'INVALID_DATABASE_QUERY'],
+      [without, match('monkey'), 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
+    ] as const)
+      for (const command of [
+        { find: { filter } },
+        { countDocuments: { filter } },
+        { updateMany: { filter, update: {} } },
+        { deleteMany: { filter } },
+      ])
+        await target.refuse(command, code)
+  })
+})
+
+describe('a $lexical text', () => {
+  const collections = new Collections()
+
+  test('has a size: 8192 bytes of terms, repeats included', async () => {
+    const texts = await collections.create()
+    const words = (count: number) => 'abcd '.repeat(count)
+    await texts.insert({ _id: 1, $lexical: words(2048) })
+    await texts.insert({ _id: 2, $lexical: `${'. '.repeat(50_000)}few words` })
+    const { codes, body } = await texts.send({
+      insertMany: {
+        documents: [{ _id: 3, $lexical: words(2049) }, { _id: 4 }],
+      },
+    })
+    assert.deepEqual(codes, ['LEXICAL_CONTENT_TOO_LONG'])
+    assert.deepEqual(body.errors![0]!.documentIds, [3])
+    assert.match(body.errors![0]!.message, /8196 bytes.*8192/)
+    assert.deepEqual(body.status, { insertedIds: [4] })
+    await texts.refuse(
+      {
+        updateOne: {
+          filter: { _id: 4 },
+          update: { $set: { $lexical: words(2049) } },
+        },
+      },
+      'LEXICAL_CONTENT_TOO_LONG',
+    )
+    assert.deepEqual(await idsOf(texts, { sort: { $lexical: 'abcd' } }), [1])
+    assert.deepEqual(await idsOf(texts, { sort: { $lexical: 'few' } }), [2])
+  })
+})

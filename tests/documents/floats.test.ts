@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { shortestFloat } from '../../src/documents/floats.ts'
+import { seed } from '../query/documents.ts'
+
+test('a float is shown with the digits that somebody would have written', () => {
+  for (const number of [0, 0.5, 0.1, 0.994447, 1, 1e17, 1e-30, 16777216, -2.5])
+    assert.equal(shortestFloat(Math.fround(number)), number)
+})
+
+test('a float that is read back is the same float, of at most nine digits', () => {
+  fc.assert(
+    fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (float) => {
+      const shown = shortestFloat(float)
+      assert(Math.fround(shown) === float)
+      const digits = String(Math.abs(shown)).replace(/e.*/, '').replace('.', '')
+      assert(digits.replace(/^0+|0+$/g, '').length <= 9, String(shown))
+    }),
+    { seed },
+  )
+})
+
+test('a decimal of six digits comes back as it was', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -999_999, max: 999_999 }),
+      fc.integer({ min: -20, max: 10 }),
+      (digits, power) => {
+        const decimal = Number(`${digits}e${power}`)
+        assert.equal(shortestFloat(Math.fround(decimal)), decimal)
+      },
+    ),
+    { seed },
+  )
+})
