@@ -17,10 +17,12 @@ import { compareBy, compareValues } from '../query/order.ts'
 import {
   EngineError,
   type Engine,
+  type Hit,
   type NewRecord,
   type Outcome,
   type Page,
   type Query,
+  type Search,
   type SearchFields,
   type StoredRecord,
   type Target,
@@ -106,8 +108,12 @@ export function checked(engine: Engine): Engine {
       return count
     },
 
-    search: (target, search, signal) =>
-      ask('search', () => engine.search(target, search, signal)),
+    async search(target, search, signal) {
+      assertSearch(search)
+      const hits = await ask('search', () => engine.search(target, search, signal))
+      if (hits !== undefined) assertHits(hits, search, target)
+      return hits
+    },
 
     async estimateCount(target) {
       const count = await ask('estimateCount', () => engine.estimateCount(target))
@@ -159,11 +165,48 @@ function assertPage(page: Page, query: Query, target: Target): void {
     'read',
     documents.map((document) => printJson(document.get('_id')!)),
   )
-  if (query.withSearchFields)
-    for (const { search, text } of records)
-      assert(search !== undefined, `read: no search fields came with ${text}`)
-  if (served.filter) assertMatching(records, documents, query, target)
+  if (query.withSearchFields) assertSearchFields('read', records)
+  if (served.filter) assertMatching('read', records, documents, query, target)
   if (served.sort) assertSorted(documents, query)
+}
+
+function assertSearch({ limit, by }: Search): void {
+  assert(Number.isSafeInteger(limit) && limit >= 1, 'search: limit must be 1 or more')
+  if (by.kind !== 'lexical') return
+  assert(by.terms.length > 0, 'search: there must be a term to look for')
+  assertDistinct('search', by.terms)
+}
+
+function assertHits(hits: readonly Hit[], search: Search, target: Target): void {
+  const { limit, withSearchFields } = search
+  assert(hits.length <= limit, `search: ${hits.length} hits, where at most ${limit} fit`)
+  const records = hits.map(({ record }) => record)
+  const documents = records.map((record) => documentOf(record))
+  assertDistinct(
+    'search',
+    documents.map((document) => printJson(document.get('_id')!)),
+  )
+  for (const [i, { score, record }] of hits.entries()) {
+    assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
+    const before = hits[i - 1]
+    if (before === undefined) continue
+    const isInOrder =
+      before.score === score
+        ? compareValues(before.record.id, record.id) < 0
+        : before.score > score
+    assert(
+      isInOrder,
+      `search: these stand the wrong way round: ${before.record.text}, which has ` +
+        `${before.score}, and ${record.text}, which has ${score}`,
+    )
+  }
+  if (withSearchFields) assertSearchFields('search', records)
+  assertMatching('search', records, documents, search, target)
+}
+
+function assertSearchFields(call: string, records: readonly StoredRecord[]): void {
+  for (const { search, text } of records)
+    assert(search !== undefined, `${call}: no search fields came with ${text}`)
 }
 
 /** The records whose texts came joined. */
@@ -185,9 +228,10 @@ function separate(
 }
 
 function assertMatching(
+  call: string,
   records: readonly StoredRecord[],
   documents: readonly JsonObject[],
-  { filter, withSearchFields }: Query,
+  { filter, withSearchFields }: Pick<Query, 'filter' | 'withSearchFields'>,
   target: Target,
 ): void {
   if (!isDecidable(filter, withSearchFields)) return
@@ -196,7 +240,7 @@ function assertMatching(
     const indexed = new Map([...rule.prune(document), ...presence(records[i]!.search)])
     assert(
       matches(filter, indexed),
-      `read: the filter was served, but ${records[i]!.text} does not match it`,
+      `${call}: the filter was served, but ${records[i]!.text} does not match it`,
     )
   }
 }

@@ -18,6 +18,7 @@ import type { Place } from '../../src/documents/read.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
 import { matches } from '../../src/query/matches.ts'
 import { compareBy } from '../../src/query/order.ts'
+import { describeLexical } from './lexical-suite.ts'
 import {
   among,
   by,
@@ -440,6 +441,8 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         }
       })
     })
+
+    describeLexical(() => engine)
 
     describe('reads', () => {
       let store: Store

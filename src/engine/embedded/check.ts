@@ -17,6 +17,7 @@ import { catalogFile } from './catalog.ts'
 import { EntryList } from './entries.ts'
 import { keyOf } from './key.ts'
 import { checkFile, openToRead, storedPath, storeFile } from './layout.ts'
+import { findTermProblems } from './lexical-check.ts'
 import { vectorForm } from './vector-bytes.ts'
 
 /** Checks every store of a data folder that no server has open; throws when one does. */
@@ -71,6 +72,9 @@ class StoreCheck {
     this.#checkPathCounts()
     this.#checkMeta()
     this.#checkSearch()
+    // A store of the first format has no index of terms until it is opened.
+    if (this.#number('PRAGMA user_version') > 1)
+      for (const finding of findTermProblems(this.#database)) this.#found(finding)
     if (this.#untold > 0) this.#findings.push(`${this.#untold} more like these`)
     return this.#findings
   }

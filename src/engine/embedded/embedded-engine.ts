@@ -13,6 +13,7 @@ import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
 import {
   EngineError,
   type Engine,
+  type Hit,
   type Joined,
   type Outcome,
   type Page,
@@ -30,14 +31,19 @@ import { Readers } from './readers.ts'
 import { placeOf } from './sorted-reader.ts'
 import { OverBudget, type Budget } from './budget.ts'
 import type { Row } from './store-connection.ts'
-import type { Result, StoreQuery } from './store-query.ts'
+import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
+import { upgradeStores } from './upgrade.ts'
+import type { IndexOptions } from './indexer-thread.ts'
+import { Vectors } from './vectors.ts'
 import { Writer } from './writer.ts'
 
 export interface EmbeddedOptions {
   readonly dataDir: string
   /** False: an answered write may be lost in a power cut, though never in a crash. */
   readonly durable: boolean
+  /** Threads for searches and long reads; undefined: by the machine. */
+  readonly searchThreads?: number | undefined
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }
 
@@ -52,6 +58,8 @@ interface Store {
   readonly indexing: IndexingOptions | undefined
   readonly rule: IndexingRule
   readonly reader: StoreReader
+  /** Undefined where the collection holds no vectors. */
+  readonly vectors: IndexOptions | undefined
 }
 
 /** How long reads share a state of a store that nobody writes to. */
@@ -63,15 +71,30 @@ const unitsOnMainThread = 2000
 class EmbeddedEngine implements Engine {
   readonly #catalog: Catalog
   readonly #writer: Writer
-  readonly #readers = new Readers(Math.max(1, availableParallelism() - 1))
+  readonly #vectors: Vectors
+  readonly #readers: Readers
   readonly #stores = new Map<string, Store>()
   #endOfReads: NodeJS.Timeout | undefined
   #lastChange: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  constructor({ dataDir, durable }: EmbeddedOptions) {
+  constructor({ dataDir, durable, searchThreads, log }: EmbeddedOptions) {
     this.#catalog = new Catalog(dataDir)
+    try {
+      upgradeStores(this.#catalog, log)
+    } catch (error) {
+      this.#catalog.close()
+      throw error
+    }
     this.#writer = new Writer(durable)
+    // Two at least: a hybrid search makes two searches at once.
+    this.#readers = new Readers(searchThreads ?? Math.max(2, availableParallelism() - 1))
+    this.#vectors = new Vectors({
+      log,
+      // What is saved need not be remembered. If this fails, it is remembered for longer.
+      onSaved: (file, version) =>
+        void this.#writer.trim(file, version).catch(() => undefined),
+    })
   }
 
   listKeyspaces(): Promise<readonly string[]> {
@@ -131,6 +154,7 @@ class EmbeddedEngine implements Engine {
     this.#stores.get(target.uid)?.reader.close()
     this.#stores.delete(target.uid)
     if (file !== undefined) {
+      await this.#vectors.close(file)
       await this.#writer.close(file)
       await this.#readers.close(file)
     }
@@ -171,10 +195,30 @@ class EmbeddedEngine implements Engine {
     )
   }
 
-  async search(target: Target, _search: Search, signal: AbortSignal): Promise<undefined> {
+  async search(
+    target: Target,
+    search: Search,
+    signal: AbortSignal,
+  ): Promise<readonly Hit[] | undefined> {
     signal.throwIfAborted()
-    this.#store(target)
-    return Promise.resolve(undefined)
+    const store = this.#store(target)
+    const hits =
+      search.by.kind === 'vector'
+        ? await this.#orGone(target, () => this.#searchVectors(store, search, signal))
+        : await this.#shortOrLong(
+            target,
+            store,
+            (budget): readonly ScoredRow[] => store.reader.search(search, budget),
+            () => this.#readers.search(sourceOf(store), search, signal),
+          )
+    return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row), score }))
+  }
+
+  async #searchVectors(store: Store, search: Search, signal: AbortSignal) {
+    const { file, vectors } = store
+    const current = await this.#vectors.current(file, vectors!)
+    const { metric } = vectors!
+    return this.#readers.search(sourceOf(store), search, signal, { ...current, metric })
   }
 
   estimateCount(target: Target): Promise<number> {
@@ -192,15 +236,26 @@ class EmbeddedEngine implements Engine {
   ): Promise<readonly Outcome[]> {
     const store = this.#store(target)
     const { ordered = false } = options
-    const { outcomes } = await this.#writer.write(store.file, store.rule, writes, ordered)
-    store.reader.store.endRead()
+    const { outcomes, version } = await this.#writer.write(
+      store.file,
+      store.rule,
+      writes,
+      ordered,
+    )
+    this.#noteWrite(store, version)
     return outcomes
   }
 
   async truncate(target: Target): Promise<void> {
     const store = this.#store(target)
-    await this.#writer.truncate(store.file)
-    store.reader.store.endRead()
+    const { version } = await this.#writer.truncate(store.file)
+    this.#noteWrite(store, version)
+  }
+
+  /** Nobody reads an older state from here on, nor searches in one. */
+  #noteWrite({ file, reader, vectors }: Store, version: number): void {
+    reader.store.endRead()
+    if (vectors !== undefined) this.#vectors.noteWrite(file, vectors, version)
   }
 
   readSetting(name: string): Promise<string | undefined> {
@@ -218,6 +273,8 @@ class EmbeddedEngine implements Engine {
 
   async #finish(): Promise<void> {
     await this.#lastChange
+    // Indexes first: what they save, the writer notes.
+    await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
     for (const { reader } of this.#stores.values()) reader.close()
@@ -251,8 +308,12 @@ class EmbeddedEngine implements Engine {
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error)
     }
+    return this.#orGone(target, long)
+  }
+
+  async #orGone<T>(target: Target, act: () => Promise<T>): Promise<T> {
     try {
-      return await long()
+      return await act()
     } catch (error) {
       // A store that was dropped meanwhile fails in many ways, all of which mean this.
       if (this.#catalog.target(target.keyspace, target.name)?.uid !== target.uid)
@@ -281,9 +342,16 @@ class EmbeddedEngine implements Engine {
       throw new EngineError('gone', `${target.name} is gone`)
     const { indexing } = target.options
     const rule = indexingRule(indexing)
-    const store = { file, indexing, rule, reader: new StoreReader(file, rule) }
+    const reader = new StoreReader(file, rule)
+    const store = { file, indexing, rule, reader, vectors: this.#indexOptions(target) }
     this.#stores.set(target.uid, store)
     return store
+  }
+
+  #indexOptions({ options }: Target): IndexOptions | undefined {
+    if (options.vector === undefined) return undefined
+    const { dimension, metric } = options.vector
+    return { dimension, metric, searchers: this.#readers.size }
   }
 
   async #attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {

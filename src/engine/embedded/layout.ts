@@ -6,7 +6,10 @@
  *   path    the paths that occur, and how many documents have each
  *   entry   the index: which document has which value at which path (entries.ts)
  *   feed    which documents got or lost a vector with which write, for the vector index
- *   meta    the number of documents and of the latest write; what the feed starts after
+ *   term, posting, indexed, waiting
+ *           the index of terms: which document's $lexical has which (lexical-writer.ts)
+ *   meta    the number of documents and of the latest write; what the feed starts after; the
+ *           number of texts that are searched by terms, and of their tokens
  *
  * docs/internals/store.md tells more. A file says who wrote it and in which format before
  * anything else is believed of it.
@@ -22,9 +25,28 @@ export const formatVersion = 2
 
 export const storeFile = 'store.db'
 
+/** What format 2 added to a store. */
+export const searchSchema = `
+  CREATE TABLE feed(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
+  CREATE TABLE term(
+    id INTEGER PRIMARY KEY,
+    term TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE posting(
+    term INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    PRIMARY KEY (term, first)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE indexed(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
+  CREATE TABLE waiting(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
+  INSERT INTO meta VALUES ('feed', 0), ('texts', 0), ('tokens', 0);
+`
+
 const storeSchema = `
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-  INSERT INTO meta VALUES ('documents', 0), ('version', 0), ('feed', 0);
+  INSERT INTO meta VALUES ('documents', 0), ('version', 0);
   CREATE TABLE doc(
     seq INTEGER PRIMARY KEY,
     id BLOB NOT NULL UNIQUE,
@@ -38,7 +60,6 @@ const storeSchema = `
     vectorize TEXT,
     lexical TEXT
   ) STRICT;
-  CREATE TABLE feed(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
   CREATE TABLE path(
     id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -51,6 +72,7 @@ const storeSchema = `
     element INTEGER NOT NULL,
     PRIMARY KEY (path, value, doc)
   ) WITHOUT ROWID, STRICT;
+  ${searchSchema}
 `
 
 export function createStore(file: string): void {
@@ -92,6 +114,11 @@ export function checkFile(file: string): void {
     )
   if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
     throw damaged(file, 'was cut off')
+}
+
+/** The format that a file has at least: its log may hold the step to a later one. */
+export function formatOf(file: string): number {
+  return readHeader(file)?.readUInt32BE(60) ?? 0
 }
 
 /** The error for a file that cannot be used, with what can be done about it. */
@@ -174,5 +201,13 @@ export function syncFolder(folder: string): void {
  * string; those it cannot are spelled as JSON behind a mark that no path starts with.
  */
 export function storedPath(path: string): string {
-  return path.isWellFormed() ? path : `&"${JSON.stringify(path)}`
+  return path.isWellFormed() ? path : spelled + JSON.stringify(path)
 }
+
+/** A term as the store holds it. Terms may start with the mark, so those are spelled too. */
+export function storedTerm(term: string): string {
+  const isPlain = term.isWellFormed() && !term.startsWith(spelled)
+  return isPlain ? term : spelled + JSON.stringify(term)
+}
+
+const spelled = '&"'

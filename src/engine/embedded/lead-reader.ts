@@ -7,6 +7,7 @@ import { EngineError, type Joined } from '../engine.ts'
 import { documentCost, type Budget } from './budget.ts'
 import { conditionOf, type Condition, type Parameter } from './conditions.ts'
 import { rangeSql, type Key, type Lead, type Range } from './leads.ts'
+import type { LexicalReader } from './lexical-reader.ts'
 import type { Place } from './position.ts'
 import { rowColumns, rowOf, type Row, type StoreConnection } from './store-connection.ts'
 
@@ -26,10 +27,12 @@ export type Matches = (filter: Filter, row: Row) => boolean
 
 export class LeadReader {
   readonly #store: StoreConnection
+  readonly #lexical: LexicalReader
   readonly #matches: Matches
 
-  constructor(store: StoreConnection, matches: Matches) {
+  constructor(store: StoreConnection, lexical: LexicalReader, matches: Matches) {
     this.#store = store
+    this.#lexical = lexical
     this.#matches = matches
   }
 
@@ -60,6 +63,8 @@ export class LeadReader {
         }
         return size
       }
+      case 'terms':
+        return Math.min(this.#lexical.sizeMax(lead.terms), max)
       case 'range': {
         const { sql, parameters } = rangeSql(lead.range)
         const counted = `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`
@@ -73,7 +78,7 @@ export class LeadReader {
     const { filter, after, wanted, budget, countOnly } = search
     const condition = conditionOf(lead.rest, this.#store.pathId)
     // Texts are read where they are wanted, or must be looked into.
-    const columns = countOnly === true && condition.exact ? 'd.seq, 0, 0' : rowColumns
+    const columns = countOnly === true && condition.exact ? numbersOnly : rowColumns
     const check: Check = { condition, filter, wanted, columns }
     switch (lead.kind) {
       case 'ids':
@@ -81,6 +86,9 @@ export class LeadReader {
         return
       case 'range':
         yield* this.#rangeSteps(lead.range, check, after, budget)
+        return
+      case 'terms':
+        yield* this.#termSteps(lead.terms, check, seqOf(after), budget)
         return
       case 'keys':
         if (lead.keys.length === 0) return
@@ -171,6 +179,33 @@ export class LeadReader {
       yield found.length === 1 ? found[0]! : mergeBySeq(found.flat())
       if (end === undefined) return
       start = end
+    }
+  }
+
+  /** Documents by their terms, in order. */
+  *#termSteps(
+    terms: readonly string[],
+    check: Check,
+    after: number,
+    budget: Budget,
+  ): Generator<Row[]> {
+    const { columns, condition, wanted } = check
+    const sql = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${condition.sql}`
+    const isNumberEnough = columns === numbersOnly && condition.sql === '1'
+    let missing = wanted
+    for (const seqs of this.#lexical.documents(terms, after, budget)) {
+      const rows: Row[] = []
+      for (const seq of seqs) {
+        if (missing === 0) break
+        if (!isNumberEnough) budget.spend(condition.exact ? 1 : documentCost)
+        const found = isNumberEnough
+          ? [{ seq, version: 0, text: '' }]
+          : this.#rows(sql, [seq, ...condition.parameters], check)
+        for (const row of found) rows.push(row)
+        missing -= found.length
+      }
+      yield rows
+      if (missing === 0) return
     }
   }
 
@@ -272,6 +307,9 @@ function mergeBySeq(rows: readonly Row[]): Row[] {
   const once = new Map(rows.map((row) => [row.seq, row]))
   return [...once.values()].sort((a, b) => a.seq - b.seq)
 }
+
+/** In place of the columns of rows whose texts nobody looks at. */
+const numbersOnly = 'd.seq, 0, 0'
 
 interface Check {
   readonly columns: string

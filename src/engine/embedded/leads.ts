@@ -23,6 +23,8 @@ export type Lead =
     | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
     /** Documents that have one of some values, in the order of their numbers. */
     | { readonly kind: 'keys'; readonly keys: readonly Key[] }
+    /** Documents whose text has all of some terms, in the order of their numbers. */
+    | { readonly kind: 'terms'; readonly terms: readonly string[] }
     /** Documents with a value between two bounds, in the order of the values. */
     | { readonly kind: 'range'; readonly range: Range }
   ) & {
@@ -63,6 +65,10 @@ export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
   }
   const leads: Lead[] = []
   for (const part of parts) {
+    if (part.kind === 'match') {
+      leads.push({ kind: 'terms', terms: part.terms, rest: without([part]) })
+      continue
+    }
     if (part.kind === 'all') {
       // Each scalar alone leads; the rarest is the best.
       for (const value of part.values.filter(isScalar)) {

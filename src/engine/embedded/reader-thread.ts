@@ -3,6 +3,8 @@ import { parentPort } from 'node:worker_threads'
 import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
 import type { Filter } from '../../query/filter.ts'
 import { EngineError, type Search } from '../engine.ts'
+import type { Metric } from '../../search/vector/similarity.ts'
+import { VectorView, type SharedIndex } from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
@@ -15,9 +17,25 @@ export type ReaderMessage =
       readonly filter: Filter
       readonly stopAt: number
     } & Source)
-  | ({ readonly id: number; readonly kind: 'search'; readonly search: Search } & Source)
+  | ({
+      readonly id: number
+      readonly kind: 'search'
+      readonly search: Search
+      /** Present for a search by vector. */
+      readonly vectors?: SearchedIndex
+    } & Source)
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'stop' }
+
+/** The index to search in. */
+export interface SearchedIndex {
+  readonly metric: Metric
+  readonly generation: number
+  /** Present when this thread has not seen this generation of the index yet. */
+  readonly index?: SharedIndex
+  /** Which of the threads that search this one is. */
+  readonly thread: number
+}
 
 /** The store to read, and a shared flag that is raised when nobody waits any more. */
 interface Source {
@@ -46,6 +64,22 @@ function serve(port: NonNullable<typeof parentPort>): void {
     return store
   }
 
+  const views = new Map<
+    string,
+    { readonly generation: number; readonly view: VectorView }
+  >()
+
+  const viewOf = (
+    file: string,
+    { generation, index, thread }: SearchedIndex,
+  ): VectorView => {
+    const known = views.get(file)
+    if (known?.generation === generation) return known.view
+    const view = new VectorView(index!, thread)
+    views.set(file, { generation, view })
+    return view
+  }
+
   const readFrom = <T>(source: Source, read: (reader: StoreReader) => T): T => {
     const reader = storeOf(source)
     reader.store.beginRead()
@@ -71,13 +105,16 @@ function serve(port: NonNullable<typeof parentPort>): void {
         return { id, count: readFrom(message, count) }
       }
       case 'search': {
-        const { search } = message
-        const find = (reader: StoreReader) => reader.search(search, budgetOf(message))
+        const { search, vectors } = message
+        const view = vectors && viewOf(message.file, vectors)
+        const find = (reader: StoreReader) =>
+          reader.search(search, budgetOf(message), view && { view, metric: vectors.metric })
         return { id, hits: readFrom(message, find) }
       }
       case 'close':
         stores.get(message.file)?.close()
         stores.delete(message.file)
+        views.delete(message.file)
         return { id }
       case 'stop':
         for (const store of stores.values()) store.close()

@@ -1,10 +1,12 @@
 /** The threads that long reads go to, and whose turn it is. */
 import type { IndexingOptions } from '../schema.ts'
 import { EngineError, type Search } from '../engine.ts'
-import type { ReaderMessage, ReaderReply } from './reader-thread.ts'
+import type { Metric } from '../../search/vector/similarity.ts'
+import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { Thread } from './thread.ts'
+import type { CurrentIndex } from './vectors.ts'
 
 interface Store {
   readonly file: string
@@ -12,8 +14,11 @@ interface Store {
 }
 
 interface Member {
+  readonly number: number
   readonly thread: Thread<ReaderMessage, ReaderReply>
   busy: number
+  /** The generation of each vector index that the thread has seen. */
+  readonly seen: Map<string, number>
 }
 
 /** A read before it has its number and its flag. */
@@ -25,13 +30,14 @@ type Read =
     : never
 
 export class Readers {
-  readonly #count: number
+  /** Threads that there are at most. */
+  readonly size: number
   readonly #members: Member[] = []
 
   /** The first thread starts at once, the others when they are needed. */
-  constructor(count: number) {
-    this.#count = count
-    this.#members.push({ thread: startReader(), busy: 0 })
+  constructor(size: number) {
+    this.size = size
+    this.#addMember()
   }
 
   async read(store: Store, query: StoreQuery, signal: AbortSignal): Promise<Result> {
@@ -49,18 +55,25 @@ export class Readers {
     return (reply as { count: number }).count
   }
 
+  /** Searches by terms, or in a vector index. */
   async search(
     store: Store,
     search: Search,
     signal: AbortSignal,
+    vectors?: CurrentIndex & { readonly metric: Metric },
   ): Promise<readonly ScoredRow[]> {
-    const reply = await this.#ask({ kind: 'search', search, ...store }, signal)
+    const reply = await this.#ask({ kind: 'search', search, ...store }, signal, (member) =>
+      vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
+    )
     return (reply as { hits: readonly ScoredRow[] }).hits
   }
 
   async close(file: string): Promise<void> {
     await Promise.all(
-      this.#members.map(({ thread }) => thread.ask({ kind: 'close', file })),
+      this.#members.map(({ thread, seen }) => {
+        seen.delete(file)
+        return thread.ask({ kind: 'close', file })
+      }),
     )
   }
 
@@ -68,7 +81,11 @@ export class Readers {
     await Promise.all(this.#members.map(({ thread }) => thread.ask({ kind: 'stop' })))
   }
 
-  async #ask(message: Read, signal: AbortSignal): Promise<ReaderReply> {
+  async #ask(
+    message: Read,
+    signal: AbortSignal,
+    extra: (member: Member) => object = () => ({}),
+  ): Promise<ReaderReply> {
     signal.throwIfAborted()
     const cancelled = new Int32Array(new SharedArrayBuffer(4))
     const cancel = (): void => {
@@ -78,7 +95,7 @@ export class Readers {
     const member = this.#leastBusy()
     member.busy++
     try {
-      return await member.thread.ask({ ...message, cancelled })
+      return await member.thread.ask({ ...message, ...extra(member), cancelled })
     } catch (error) {
       // A read that was given up did not fail.
       signal.throwIfAborted()
@@ -89,16 +106,32 @@ export class Readers {
     }
   }
 
+  #addMember(): Member {
+    const number = this.#members.length + 1
+    const member = { number, thread: startReader(), busy: 0, seen: new Map() }
+    this.#members.push(member)
+    return member
+  }
+
   #leastBusy(): Member {
     const idle = this.#members.find(({ busy }) => busy === 0)
     if (idle !== undefined) return idle
-    if (this.#members.length < this.#count) {
-      const member = { thread: startReader(), busy: 0 }
-      this.#members.push(member)
-      return member
+    if (this.#members.length < this.size) {
+      return this.#addMember()
     }
     return this.#members.reduce((least, other) => (other.busy < least.busy ? other : least))
   }
+}
+
+/** What a thread needs to know of an index: all of it only when it is new to the thread. */
+function introduce(
+  { number, seen }: Member,
+  file: string,
+  { metric, generation, index }: CurrentIndex & { readonly metric: Metric },
+): SearchedIndex {
+  const isKnown = seen.get(file) === generation
+  seen.set(file, generation)
+  return { metric, generation, thread: number, ...(!isKnown && { index }) }
 }
 
 function startReader(): Thread<ReaderMessage, ReaderReply> {

@@ -16,19 +16,34 @@ import { OverBudget, tryOut, type Budget } from './budget.ts'
 import { keyOf } from './key.ts'
 import { LeadReader } from './lead-reader.ts'
 import { leadsOf, type Lead } from './leads.ts'
+import { LexicalReader } from './lexical-reader.ts'
+import { searchLexical } from './lexical-search.ts'
 import { readSorted } from './sorted-reader.ts'
+import type { Metric } from '../../search/vector/similarity.ts'
+import type { VectorView } from '../../search/vector/vector-index.ts'
+import { searchVectors } from './vector-search.ts'
 import { wantedBy, type Result, type ScoredRow, type StoreQuery } from './store-query.ts'
 import { rowColumns, rowOf, StoreConnection, type Row } from './store-connection.ts'
 
+/** What a search by vector searches in. */
+export interface SearchedVectors {
+  readonly view: VectorView
+  readonly metric: Metric
+}
+
 export class StoreReader {
   readonly store: StoreConnection
+  readonly lexical: LexicalReader
   readonly #leads: LeadReader
   readonly #rule: IndexingRule
   readonly #fields = new WeakMap<Filter, ReadonlySet<string>>()
 
   constructor(file: string, rule: IndexingRule) {
     this.store = new StoreConnection(file)
-    this.#leads = new LeadReader(this.store, (filter, row) => this.matches(filter, row))
+    this.lexical = new LexicalReader(this.store)
+    this.#leads = new LeadReader(this.store, this.lexical, (filter, row) =>
+      this.matches(filter, row),
+    )
     this.#rule = rule
   }
 
@@ -40,6 +55,7 @@ export class StoreReader {
   read(query: StoreQuery, budget: Budget): Result {
     const byId = this.#readById(query)
     if (byId !== undefined) return byId
+    this.lexical.begin()
     const result =
       query.sort.length > 0
         ? readSorted(this, query, budget)
@@ -53,6 +69,7 @@ export class StoreReader {
   count(filter: Filter, stopAt: number, budget: Budget): number {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
+    this.lexical.begin()
     const leads = this.#leadsFor({ filter, stable: false, after: undefined })
     const lead =
       leads.length > 1 ? this.#leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
@@ -66,15 +83,37 @@ export class StoreReader {
   }
 
   /** The best rows of a search, best first. */
-  search(search: Search, budget: Budget): ScoredRow[] {
-    budget.spend(0)
-    throw new Error(`search by ${search.by.kind} is not served`)
+  search(
+    { by, filter, limit, withSearchFields }: Search,
+    budget: Budget,
+    vectors?: SearchedVectors,
+  ): ScoredRow[] {
+    this.lexical.begin()
+    const hits =
+      by.kind === 'lexical'
+        ? searchLexical(this, { terms: by.terms, filter, limit }, budget)
+        : searchVectors(
+            this,
+            vectors!.view,
+            { query: by.numbers, metric: vectors!.metric, filter, limit },
+            budget,
+          )
+    if (withSearchFields)
+      for (const { row } of hits) row.search = this.store.searchFields(row.seq)
+    return hits
   }
 
   /** All matching rows of a selective filter, in no promised order. */
   allMatches(filter: Filter, lead: Lead, budget: Budget): Row[] {
     const search = { filter, after: undefined, wanted: Infinity, budget }
     return [...this.#leads.steps(lead, search)].flat()
+  }
+
+  /** The numbers of all matching documents of a selective filter, in order. */
+  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
+    const search = { filter, after: undefined, wanted: Infinity, budget, countOnly: true }
+    const rows = [...this.#leads.steps(lead, search)].flat()
+    return Float64Array.from(rows, ({ seq }) => seq).sort()
   }
 
   /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
@@ -87,7 +126,9 @@ export class StoreReader {
 
   /** Whether a row matches, by looking into the document. */
   matches(filter: Filter, row: Row): boolean {
-    return matches(filter, this.#documentToMatch(filter, row))
+    return matches(filter, this.#documentToMatch(filter, row), (terms) =>
+      this.lexical.has(row.seq, terms),
+    )
   }
 
   /** The commonest read of all: one document by its id, and nothing else asked. */
@@ -188,7 +229,14 @@ function all(filter: Filter): Lead {
 }
 
 function rootsOf(filter: Filter): string[] {
-  return filter.kind === 'and' || filter.kind === 'or'
-    ? filter.of.flatMap(rootsOf)
-    : [filter.path.segments[0]!]
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.flatMap(rootsOf)
+    case 'match':
+      // The index of terms answers for it.
+      return []
+    default:
+      return [filter.path.segments[0]!]
+  }
 }

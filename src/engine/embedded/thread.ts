@@ -22,14 +22,23 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #nextId = 1
   #ended: Error | undefined
 
-  /** `failure` makes the error that a caller gets when the thread reports one. */
-  constructor(script: URL, failure: (reason: string) => Error) {
+  /**
+   * `failure` makes the error that a caller gets when the thread reports one; `notice` takes
+   * what the thread says unasked, which has the number 0.
+   */
+  constructor(
+    script: URL,
+    failure: (reason: string) => Error,
+    notice?: (message: unknown) => void,
+  ) {
     this.#failure = failure
     this.#worker = new Worker(script, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     this.#worker.on('message', (replies: readonly R[]) => {
-      for (const reply of replies) this.#settle(reply)
+      for (const reply of replies)
+        if (reply.id === 0) notice?.(reply)
+        else this.#settle(reply)
       if (this.#waiting.size === 0) this.#worker.unref()
     })
     this.#worker.on('error', (error: Error) => this.#end(error))

@@ -8,6 +8,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import { openToWrite, storedPath } from './layout.ts'
+import { LexicalWriter, type TermCounts } from './lexical-writer.ts'
 import type { Outcome } from '../engine.ts'
 
 /** What the thread is asked. Each message is answered once, by its number. */
@@ -46,6 +47,10 @@ export interface WriteBatch {
   readonly keys: Uint8Array
   /** Four numbers an entry: path, start and end of its key, whether it is an element. */
   readonly entries: Uint32Array
+  /** The terms that texts name by position. */
+  readonly terms: readonly string[]
+  /** Two numbers for each term of a text: which it is, and how often the text has it. */
+  readonly termCounts: Uint32Array
   readonly operations: readonly Operation[]
 }
 
@@ -58,9 +63,16 @@ export interface Operation {
   readonly version: number
   readonly text: string
   readonly search: SearchColumns | null
+  /** Where the terms of its text stand; null where it has none, or the text is as it was. */
+  readonly textTerms: TermSpan | null
   /** Entries that go, then entries that come: from, between, to. */
   readonly from: number
   readonly middle: number
+  readonly to: number
+}
+
+export interface TermSpan {
+  readonly from: number
   readonly to: number
 }
 
@@ -74,6 +86,7 @@ export interface SearchColumns {
 class StoreWriter {
   readonly #database: DatabaseSync
   readonly #statements: Statements
+  readonly #lexical: LexicalWriter
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
@@ -82,6 +95,7 @@ class StoreWriter {
   constructor(file: string, durable: boolean) {
     this.#database = openToWrite(file, durable)
     this.#statements = prepareStatements(this.#database)
+    this.#lexical = new LexicalWriter(this.#database)
     this.#readMeta()
   }
 
@@ -94,6 +108,7 @@ class StoreWriter {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const outcomes = tasks.map((task) => task(this))
+      this.#lexical.finish()
       this.#writeMeta()
       this.#database.exec('COMMIT')
       return outcomes
@@ -101,6 +116,7 @@ class StoreWriter {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       this.#pathIds.clear()
       this.#pathCounts.clear()
+      this.#lexical.reload()
       this.#readMeta()
       throw error
     }
@@ -123,6 +139,7 @@ class StoreWriter {
     this.#database.exec(
       'DELETE FROM doc; DELETE FROM search; DELETE FROM entry; UPDATE path SET documents = 0',
     )
+    this.#lexical.clear()
     this.#pathCounts.clear()
     this.#documents = 0
     this.#version++
@@ -137,8 +154,15 @@ class StoreWriter {
     return []
   }
 
-  /** Moves what was written from the log into the file, where it is read faster. */
+  /** Does what makes reading faster: folds terms, and moves the log into the file. */
   tidy(): void {
+    if (this.#lexical.isWaiting)
+      this.commit([
+        () => {
+          this.#lexical.fold()
+          return []
+        },
+      ])
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
@@ -176,12 +200,17 @@ class StoreWriter {
       }
     }
     this.#version = version
-    this.#writeSearch(seq, version, operation)
+    this.#writeSearch(Number(seq), version, operation, batch)
     this.#writeEntries(seq, operation, batch, pathIds)
     return 'done'
   }
 
-  #writeSearch(seq: number | bigint, version: number, { kind, search }: Operation): void {
+  #writeSearch(
+    seq: number,
+    version: number,
+    { kind, search, textTerms }: Operation,
+    batch: WriteBatch,
+  ): void {
     const { find, put, remove } = this.#statements.search
     const before = kind === 'insert' ? undefined : find.get(seq)
     if (search !== null)
@@ -189,6 +218,9 @@ class StoreWriter {
     else if (before !== undefined) remove.run(seq)
     if (!isSame(before?.['vector'] as Uint8Array | null | undefined, search?.vector))
       this.#statements.feed.add.run(version, seq)
+    if ((before?.['lexical'] ?? null) === (search?.lexical ?? null)) return
+    if (textTerms === null) this.#lexical.remove(seq)
+    else this.#lexical.put(seq, termsIn(batch, textTerms))
   }
 
   #writeEntries(
@@ -239,6 +271,11 @@ class StoreWriter {
   }
 }
 
+function* termsIn(batch: WriteBatch, { from, to }: TermSpan): TermCounts {
+  const { terms, termCounts } = batch
+  for (let i = from; i < to; i++) yield [terms[termCounts[i * 2]!]!, termCounts[i * 2 + 1]!]
+}
+
 function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {
   return (a ?? null) === null || (b ?? null) === null
     ? (a ?? null) === (b ?? null)
@@ -264,7 +301,7 @@ function prepareStatements(database: DatabaseSync) {
       remove: prepare('DELETE FROM doc WHERE seq = ?'),
     },
     search: {
-      find: prepare('SELECT vector FROM search WHERE doc = ?'),
+      find: prepare('SELECT vector, lexical FROM search WHERE doc = ?'),
       put: prepare(
         'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
           'VALUES (?, ?, ?, ?, ?)',
@@ -293,7 +330,12 @@ function serve(port: NonNullable<typeof parentPort>): void {
   let durable = true
 
   const tidySoon = setTimeout(() => {
-    for (const store of untidy) store.tidy()
+    for (const store of untidy)
+      try {
+        store.tidy()
+      } catch {
+        // Nothing is lost, and whoever writes or reads next is told what is wrong.
+      }
     untidy.clear()
   }, idleMs).unref()
 

@@ -12,11 +12,13 @@ import {
   type Write,
 } from '../engine.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
+import { countTerms } from './lexical-writer.ts'
 import { Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
 import type {
   Operation,
   SearchColumns,
+  TermSpan,
   WriteBatch,
   WriterMessage,
   WriterReply,
@@ -81,6 +83,7 @@ export function packWrites(
   const list = new EntryList()
   const chosen: Entry[] = []
   const operations: Operation[] = []
+  const terms = new TermList()
   for (const write of writes) {
     const from = chosen.length
     const { removed, added } = changedEntries(write, list, rule)
@@ -90,6 +93,7 @@ export function packWrites(
     operations.push({
       ...columnsOf(write),
       ...addId(idOf(write), list),
+      textTerms: terms.addTextOf(write),
       from,
       middle,
       to: chosen.length,
@@ -101,6 +105,7 @@ export function packWrites(
     paths,
     entries,
     keys: list.bytes.view(0, list.bytes.size),
+    ...terms.pack(),
     operations,
   }
 }
@@ -179,6 +184,38 @@ function packEntries(chosen: readonly Entry[]) {
     entries[at++] = element ? 1 : 0
   }
   return { paths: [...positions.keys()], entries }
+}
+
+/** The terms of the texts of a batch, each of them said once. */
+class TermList {
+  readonly #positions = new Map<string, number>()
+  readonly #counts: number[] = []
+
+  addTextOf(write: Write): TermSpan | null {
+    if (write.kind === 'delete') return null
+    const record = write.kind === 'insert' ? write.record : write.after
+    const { lexical } = record.search
+    if (lexical === undefined || lexical === null || lexical === '') return null
+    // Then they need not be made: what is stored is right already.
+    if (write.kind === 'replace' && write.before.search?.lexical === lexical) return null
+    const from = this.#counts.length / 2
+    for (const [term, count] of countTerms(record.terms ?? []))
+      this.#counts.push(this.#positionOf(term), count)
+    return { from, to: this.#counts.length / 2 }
+  }
+
+  pack(): Pick<WriteBatch, 'terms' | 'termCounts'> {
+    return {
+      terms: [...this.#positions.keys()],
+      termCounts: Uint32Array.from(this.#counts),
+    }
+  }
+
+  #positionOf(term: string): number {
+    let position = this.#positions.get(term)
+    if (position === undefined) this.#positions.set(term, (position = this.#positions.size))
+    return position
+  }
 }
 
 function documentOf(record: StoredRecord): JsonObject {

@@ -1,0 +1,367 @@
+/**
+ * Reads the index of terms: which documents have all of some terms, and how often.
+ *
+ * Most of it stands in the postings. Documents that wait (lexical-writer.ts) are taken from
+ * their own lists instead, and what the postings say of them does not count.
+ */
+import { termScore, termWeight, type Corpus } from '../../search/lexical/bm25.ts'
+import type { Budget } from './budget.ts'
+import { storedTerm } from './layout.ts'
+import { drop, PostingCursor, type Found } from './lexical-cursor.ts'
+import { TermList } from './postings.ts'
+import type { StoreConnection } from './store-connection.ts'
+
+/** Documents and how well they fit, in no promised order. */
+export interface Scored {
+  readonly seqs: Float64Array
+  readonly scores: Float64Array
+}
+
+export class LexicalReader {
+  readonly #store: StoreConnection
+  /** What is known of the store, as long as nothing is written to it. */
+  #known = new WeakMap<readonly string[], readonly Term[] | undefined>()
+  #waiting: readonly Waiting[] | undefined
+  #state: unknown
+
+  constructor(store: StoreConnection) {
+    this.#store = store
+  }
+
+  /** To be called where a read starts: what was learned before may be out of date. */
+  begin(): void {
+    const [state] = this.#store.one('PRAGMA data_version', [])!
+    if (state === this.#state) return
+    this.#state = state
+    this.#known = new WeakMap()
+    this.#waiting = undefined
+  }
+
+  /** Whether a document's text has all of the terms. */
+  has(seq: number, terms: readonly string[]): boolean {
+    const wanted = this.#termsOf(terms)
+    if (wanted === undefined) return false
+    const found = this.#store.one('SELECT terms FROM indexed WHERE doc = ?', [seq])
+    if (found === undefined) return false
+    list.decode(found[0] as Uint8Array)
+    return wanted.every(({ id }) => list.countOf(id) > 0)
+  }
+
+  /** A number of documents that those with all of the terms do not exceed. */
+  sizeMax(terms: readonly string[]): number {
+    const wanted = this.#termsOf(terms)
+    if (wanted === undefined) return 0
+    const [waiting] = this.#store.one('SELECT count(*) FROM waiting', [])!
+    return Math.min(...wanted.map(({ documents }) => documents)) + Number(waiting)
+  }
+
+  /** The documents after a number that have all of the terms, in order, step by step. */
+  *documents(
+    terms: readonly string[],
+    after: number,
+    budget: Budget,
+  ): Generator<readonly number[]> {
+    const wanted = this.#termsOf(terms)
+    if (wanted === undefined) return
+    budget.spend(this.#allWaiting().length)
+    const { changed, fresh } = this.#splitWaiting(wanted)
+    let next = fresh.findIndex(({ seq }) => seq > after)
+    if (next < 0) next = fresh.length
+    for (const { found, upTo } of this.#walk(wanted, changed, { after, budget })) {
+      const seqs = Array.from(found.seqs.subarray(0, found.size))
+      const inStep = seqs.length
+      while (next < fresh.length && fresh[next]!.seq <= upTo) seqs.push(fresh[next++]!.seq)
+      if (seqs.length > inStep) seqs.sort((a, b) => a - b)
+      yield seqs
+    }
+    yield fresh.slice(next).map(({ seq }) => seq)
+  }
+
+  /**
+   * The documents that have all of the terms and their BM25 scores; only those `among` some
+   * ascending numbers, where these are given.
+   */
+  score(terms: readonly string[], among: Float64Array | undefined, budget: Budget): Scored {
+    const wanted = this.#termsOf(terms)
+    if (wanted === undefined) return { seqs: none, scores: none }
+    budget.spend(this.#allWaiting().length + walkCost(wanted, among))
+    const { changed, fresh, added } = this.#splitWaiting(wanted)
+    const corpus = this.#corpus()
+    const scores = wanted.map(({ documents }, i) => {
+      return new TermScores(termWeight(corpus, documents + added[i]!), corpus)
+    })
+    const rarest = Math.min(...wanted.map(({ documents }) => documents))
+    const sizeMax = Math.min(rarest, among?.length ?? Infinity) + fresh.length
+    const scored = new ScoredList(sizeMax)
+    // What it will cost is paid already.
+    const paid = { ...budget, spend: () => budget.spend(0) }
+    for (const { found, counts, lengths } of this.#walk(wanted, changed, {
+      after: 0,
+      budget: paid,
+      among,
+    }))
+      scored.add(found, scores, counts, lengths)
+    const isAmong = among === undefined ? undefined : new Set(among)
+    for (const { seq, counts, length } of fresh) {
+      if (isAmong !== undefined && !isAmong.has(seq)) continue
+      scored.add(
+        { seqs: Float64Array.of(seq), columns: [], size: 1 },
+        scores,
+        counts.map((count) => Uint32Array.of(count)),
+        Uint32Array.of(length),
+      )
+    }
+    return scored.finish()
+  }
+
+  /**
+   * Documents that have all terms by the postings, a chunk of the rarest one at a time, with
+   * the counts of the terms in the order in which they were given. A step holds until the
+   * next one is asked for.
+   */
+  *#walk(
+    wanted: readonly Term[],
+    changed: Float64Array,
+    { after, budget, among }: WalkOptions,
+  ): Generator<Step> {
+    const order = wanted
+      .map((_, i) => i)
+      .sort((a, b) => wanted[a]!.documents - wanted[b]!.documents)
+    const [first, ...others] = order.map(
+      (i) => new PostingCursor(this.#store, wanted[i]!.id),
+    )
+    const leading = among === undefined ? chunksOf(first!, after) : slicesOf(among, first!)
+    const counts = new Array<Uint32Array>(wanted.length)
+    let changedAt = 0
+    for (const found of leading) {
+      budget.spend(stepCost * wanted.length)
+      const upTo = found.seqs[found.size - 1] ?? 0
+      const [lengths, firstCounts] = found.columns as [Uint32Array, Uint32Array]
+      counts[order[0]!] = firstCounts
+      changedAt = drop(found, changed, changedAt)
+      for (const [i, cursor] of others.entries()) {
+        const own = roomFor(counts[order[i + 1]!], found.size)
+        cursor.keep(found, own)
+        found.columns.push(own)
+        counts[order[i + 1]!] = own
+      }
+      yield { found, counts, lengths, upTo }
+    }
+  }
+
+  /** The terms' places in the index; undefined when one occurs nowhere. */
+  #termsOf(terms: readonly string[]): readonly Term[] | undefined {
+    if (this.#known.has(terms)) return this.#known.get(terms)
+    const found: Term[] = []
+    for (const term of terms) {
+      const row = this.#store.one('SELECT id, documents FROM term WHERE term = ?', [
+        storedTerm(term),
+      ])
+      if (row !== undefined) found.push({ id: Number(row[0]), documents: Number(row[1]) })
+    }
+    const all = found.length === terms.length ? found : undefined
+    this.#known.set(terms, all)
+    return all
+  }
+
+  #corpus(): Corpus {
+    const read = (name: string): number =>
+      Number(this.#store.one('SELECT value FROM meta WHERE name = ?', [name])![0])
+    return { documents: read('texts'), tokens: read('tokens') }
+  }
+
+  #allWaiting(): readonly Waiting[] {
+    this.#waiting ??= this.#store.all(
+      'SELECT w.doc, w.terms, i.terms FROM waiting w ' +
+        'LEFT JOIN indexed i ON i.doc = w.doc ORDER BY w.doc',
+      [],
+    ) as unknown as Waiting[]
+    return this.#waiting
+  }
+
+  /**
+   * Those that wait: of which the postings are out of date, which have all terms now, and by
+   * how many documents each term has more than the postings say.
+   */
+  #splitWaiting(wanted: readonly Term[]): {
+    readonly changed: Float64Array
+    readonly fresh: readonly Fresh[]
+    readonly added: readonly number[]
+  } {
+    const waiting = this.#allWaiting()
+    const changed = Float64Array.from(waiting, ([seq]) => seq)
+    const fresh: Fresh[] = []
+    const added = wanted.map(() => 0)
+    for (const [seq, before, after] of waiting) {
+      if (before !== null) {
+        list.decode(before)
+        wanted.forEach(({ id }, i) => (added[i]! -= list.countOf(id) > 0 ? 1 : 0))
+      }
+      if (after === null) continue
+      list.decode(after)
+      const counts = wanted.map(({ id }) => list.countOf(id))
+      counts.forEach((count, i) => (added[i]! += count > 0 ? 1 : 0))
+      if (!counts.includes(0)) fresh.push({ seq, counts, length: list.length })
+    }
+    return { changed, fresh, added }
+  }
+}
+
+interface Term {
+  readonly id: number
+  /** Documents that have it, by the postings. */
+  readonly documents: number
+}
+
+/** A document that waits: its terms as the postings have them, and as they are. */
+type Waiting = readonly [seq: number, before: Uint8Array | null, after: Uint8Array | null]
+
+/** A document that waits and has all terms. */
+interface Fresh {
+  readonly seq: number
+  readonly counts: readonly number[]
+  readonly length: number
+}
+
+interface WalkOptions {
+  readonly after: number
+  readonly budget: Budget
+  readonly among?: Float64Array | undefined
+}
+
+interface Step {
+  readonly found: Found
+  readonly counts: readonly Uint32Array[]
+  readonly lengths: Uint32Array
+  /** The last document that this step has looked at. */
+  readonly upTo: number
+}
+
+/** Reading and merging one chunk, in index lookups. */
+const stepCost = 8
+
+/** What a walk through all documents will take at most, in index lookups. */
+function walkCost(wanted: readonly Term[], among: Float64Array | undefined): number {
+  const rarest = Math.min(...wanted.map(({ documents }) => documents))
+  const leading = Math.min(rarest, among?.length ?? Infinity)
+  // A chunk has some five hundred documents; with few documents each asks for a chunk.
+  let chunks = 0
+  for (const { documents } of wanted) chunks += Math.min(documents / 500, leading)
+  return Math.ceil(chunks * stepCost)
+}
+
+/** What leads a walk: the documents of one term, chunk by chunk. */
+function* chunksOf(cursor: PostingCursor, after: number): Generator<Found> {
+  let from = after + 1
+  while (cursor.next(from)) {
+    const { seqs, counts, lengths, size, last } = cursor.chunk
+    let start = 0
+    while (seqs[start]! < from) start++
+    // The chunk itself, which is not needed again.
+    yield {
+      seqs: seqs.subarray(start),
+      columns: [lengths.subarray(start), counts.subarray(start)],
+      size: size - start,
+    }
+    from = last + 1
+  }
+}
+
+/** What leads a walk: given documents that have the term, some at a time. */
+function* slicesOf(among: Float64Array, cursor: PostingCursor): Generator<Found> {
+  for (let at = 0; at < among.length; at += sliceSize) {
+    const seqs = among.slice(at, at + sliceSize)
+    const found: Found = { seqs, columns: [], size: seqs.length }
+    const lengths = new Uint32Array(seqs.length)
+    const counts = new Uint32Array(seqs.length)
+    cursor.keep(found, counts, lengths)
+    found.columns.push(lengths, counts)
+    yield found
+  }
+}
+
+const sliceSize = 1024
+
+function roomFor(given: Uint32Array | undefined, size: number): Uint32Array {
+  return given !== undefined && given.length >= size
+    ? given
+    : new Uint32Array(Math.max(size, sliceSize))
+}
+
+/** Documents with their scores, added together term by term. */
+class ScoredList {
+  readonly #seqs: Float64Array
+  readonly #scores: Float64Array
+  #size = 0
+
+  constructor(sizeMax: number) {
+    this.#seqs = new Float64Array(sizeMax)
+    this.#scores = new Float64Array(sizeMax)
+  }
+
+  add(
+    { seqs, size }: Found,
+    terms: readonly TermScores[],
+    counts: readonly Uint32Array[],
+    lengths: Uint32Array,
+  ): void {
+    const start = this.#size
+    this.#seqs.set(seqs.subarray(0, size), start)
+    // In the order of the query: a sum of floats depends on it.
+    for (const [i, term] of terms.entries())
+      term.addTo(this.#scores, start, size, counts[i]!, lengths)
+    this.#size += size
+  }
+
+  finish(): Scored {
+    return {
+      seqs: this.#seqs.subarray(0, this.#size),
+      scores: this.#scores.subarray(0, this.#size),
+    }
+  }
+}
+
+/**
+ * What a term adds to scores. Few combinations of count and length make up nearly all texts,
+ * so what was worked out for them is remembered.
+ */
+class TermScores {
+  readonly #weight: number
+  readonly #corpus: Corpus
+  readonly #known = new Float64Array(countsKnown * lengthsKnown)
+
+  constructor(weight: number, corpus: Corpus) {
+    this.#weight = weight
+    this.#corpus = corpus
+  }
+
+  addTo(
+    scores: Float64Array,
+    start: number,
+    size: number,
+    counts: Uint32Array,
+    lengths: Uint32Array,
+  ): void {
+    const known = this.#known
+    for (let i = 0; i < size; i++) {
+      const count = counts[i]!
+      const length = lengths[i]!
+      const isKept = count < countsKnown && length < lengthsKnown
+      const place = isKept ? count * lengthsKnown + length : 0
+      // No score is 0, and no term stands in a text 0 times.
+      let score = known[place]!
+      if (score === 0) {
+        score = termScore(this.#weight, count, length, this.#corpus)
+        if (isKept) known[place] = score
+      }
+      scores[start + i]! += score
+    }
+  }
+}
+
+const countsKnown = 8
+const lengthsKnown = 512
+
+const none = new Float64Array(0)
+/** Where lists are taken apart, one after the other. */
+const list = new TermList(1024)

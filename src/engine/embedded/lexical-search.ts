@@ -1,0 +1,174 @@
+/**
+ * Searches by terms: scores every document that has them all, and takes the best.
+ *
+ * Scores tie often: texts of one length that have a word once all have the same. So results
+ * are taken group by group, and within a group in the order of their ids.
+ */
+import { everything, type Filter } from '../../query/filter.ts'
+import { documentCost, type Budget } from './budget.ts'
+import { conditionOf } from './conditions.ts'
+import type { Scored } from './lexical-reader.ts'
+import { rowColumns, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import type { ScoredRow } from './store-query.ts'
+import type { StoreReader } from './store-reader.ts'
+
+export interface LexicalSearch {
+  readonly terms: readonly string[]
+  readonly filter: Filter
+  readonly limit: number
+}
+
+/** The best rows, best first, ties by ascending _id. */
+export function searchLexical(
+  reader: StoreReader,
+  { terms, filter, limit }: LexicalSearch,
+  budget: Budget,
+): ScoredRow[] {
+  const among = matchesOf(reader, { terms, filter, limit }, budget)
+  const scored = reader.lexical.score(terms, among, budget)
+  const check = checkOf(reader, among === undefined ? filter : everything)
+  const hits: ScoredRow[] = []
+  for (const { score, seqs } of groupsOf(scored, limit)) {
+    const missing = limit - hits.length
+    for (const seq of inOrderOfIds(reader.store, seqs, missing, budget)) {
+      budget.spend(documentCost)
+      const row = check(seq)
+      if (row === undefined) continue
+      hits.push({ row, score })
+      if (hits.length === limit) return hits
+    }
+  }
+  return hits
+}
+
+/**
+ * The documents that match the filter, in order, where they are few enough to be listed.
+ * Otherwise the filter is checked on what scores best: with M matches among N documents, it
+ * takes limit * N / M looks at documents until enough were found.
+ */
+function matchesOf(
+  reader: StoreReader,
+  { terms, filter, limit }: LexicalSearch,
+  budget: Budget,
+): Float64Array | undefined {
+  if (filter.kind === 'and' && filter.of.length === 0) return undefined
+  const looksMax = Math.sqrt(limit * reader.store.documentCount())
+  const max = Math.ceil(documentCost * Math.min(looksMax, reader.lexical.sizeMax(terms)))
+  const lead = max === 0 ? undefined : reader.selectiveLead(filter, max)
+  return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
+}
+
+/** Fetches a document, if it matches. */
+function checkOf(reader: StoreReader, filter: Filter) {
+  const { store } = reader
+  const { sql, parameters, exact } = conditionOf(filter, store.pathId)
+  return (seq: number): Row | undefined => {
+    const found = store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ? AND ${sql}`, [
+      seq,
+      ...parameters,
+    ])
+    if (found === undefined) return undefined
+    const row = rowOf(found)
+    return exact || reader.matches(filter, row) ? row : undefined
+  }
+}
+
+interface Group {
+  readonly score: number
+  readonly seqs: Float64Array
+}
+
+/**
+ * Documents by score, best first, those of one score together. At first only as many are
+ * put in order as are wanted; then, if a filter left too few of them, four times as many.
+ */
+export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<Group> {
+  let below = Infinity
+  let sorted: Float64Array | undefined
+  for (let size = wanted; ; size *= 4) {
+    const from = sorted === undefined ? kthBest(scores, size) : sorted.at(-size)
+    const low = from ?? -Infinity
+    const chosen: number[] = []
+    for (let i = 0; i < scores.length; i++)
+      if (scores[i]! >= low && scores[i]! < below) chosen.push(i)
+    chosen.sort((a, b) => scores[b]! - scores[a]!)
+    for (let start = 0; start < chosen.length;) {
+      const score = scores[chosen[start]!]!
+      let end = start + 1
+      while (end < chosen.length && scores[chosen[end]!] === score) end++
+      yield { score, seqs: Float64Array.from(chosen.slice(start, end), (i) => seqs[i]!) }
+      start = end
+    }
+    if (low === -Infinity) return
+    below = low
+    sorted ??= scores.toSorted()
+  }
+}
+
+/** The score that `size` documents reach; undefined when there are not more than that. */
+function kthBest(scores: Float64Array, size: number): number | undefined {
+  if (scores.length <= size) return undefined
+  // A heap of the best so far, the least of them on top.
+  const heap = scores.slice(0, size).sort()
+  for (let i = size; i < scores.length; i++) {
+    const score = scores[i]!
+    if (score <= heap[0]!) continue
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= size) break
+      if (child + 1 < size && heap[child + 1]! < heap[child]!) child++
+      if (heap[child]! >= score) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = score
+  }
+  return heap[0]
+}
+
+/**
+ * Puts documents in the order of their ids. Of very many the first are found sooner by going
+ * through all documents in that order.
+ */
+function* inOrderOfIds(
+  store: StoreConnection,
+  seqs: Float64Array,
+  wanted: number,
+  budget: Budget,
+): Generator<number> {
+  if (seqs.length === 1) {
+    yield seqs[0]!
+    return
+  }
+  if (seqs.length > Math.max(wanted, Math.sqrt(wanted * store.documentCount()))) {
+    yield* walkIds(store, new Set(seqs), budget)
+    return
+  }
+  budget.spend(seqs.length)
+  const ids = Array.from(seqs, (seq) => {
+    const [id] = store.one('SELECT id FROM doc WHERE seq = ?', [seq])!
+    return { seq, id: id as Uint8Array }
+  })
+  for (const { seq } of ids.sort((a, b) => Buffer.compare(a.id, b.id))) yield seq
+}
+
+function* walkIds(
+  store: StoreConnection,
+  seqs: ReadonlySet<number>,
+  budget: Budget,
+): Generator<number> {
+  let after: Uint8Array = new Uint8Array(0)
+  for (;;) {
+    budget.spend(walkStep)
+    const rows = store.all('SELECT seq, id FROM doc WHERE id > ? ORDER BY id LIMIT ?', [
+      after,
+      walkStep,
+    ]) as [number, Uint8Array][]
+    for (const [seq] of rows) if (seqs.has(seq)) yield seq
+    if (rows.length < walkStep) return
+    after = rows.at(-1)![1]
+  }
+}
+
+const walkStep = 512

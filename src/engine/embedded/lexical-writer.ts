@@ -1,0 +1,325 @@
+/**
+ * Keeps the index of terms while documents are written (docs/internals/lexical-index.md).
+ *
+ * A text's own list of terms is written at once, its part in the postings later: a text has
+ * dozens of terms, each in another place of the file. Until enough texts wait to make that
+ * worth while, or nobody writes any more, readers look at the lists of those that wait.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { storedTerm } from './layout.ts'
+import { chunksOf, Postings, TermList } from './postings.ts'
+
+/** How often a text has each of its terms. */
+export type TermCounts = Iterable<readonly [term: string, count: number]>
+
+/** Bytes that may wait: about five hundred texts of sixty words, read in half a millisecond. */
+const waitingSizeMax = 64 * 1024
+
+/** Terms whose numbers are remembered. */
+const knownTermsMax = 200_000
+
+export class LexicalWriter {
+  readonly #database: DatabaseSync
+  readonly #statements: Statements
+  readonly #termIds = new Map<string, number>()
+  /** Terms that may have lost their last text: looked at when nothing waits. */
+  readonly #doubtful = new Set<number>()
+  #texts = 0
+  #tokens = 0
+  #waitingSize = 0
+  /** Whether the numbers above are other than the store says. */
+  #isChanged = false
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#statements = prepareStatements(database)
+    this.reload()
+  }
+
+  /** Takes the word of the store for everything: after opening, and after a rollback. */
+  reload(): void {
+    const { meta, waiting } = this.#statements
+    this.#termIds.clear()
+    this.#doubtful.clear()
+    this.#texts = numberOf(meta.read.get('texts'))
+    this.#tokens = numberOf(meta.read.get('tokens'))
+    this.#waitingSize = numberOf(waiting.size.get(waitingRowSize))
+    this.#isChanged = false
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitingSize > 0
+  }
+
+  /** The document has a text with these terms, whatever it had before. */
+  put(seq: number, terms: TermCounts): void {
+    const list = this.#listOf(terms)
+    const bytes = list.encode()
+    this.#await(seq, this.#take(seq), bytes.length)
+    this.#statements.indexed.put.run(seq, bytes)
+    this.#texts++
+    this.#tokens += list.length
+  }
+
+  /** The document has no text any more. */
+  remove(seq: number): void {
+    const before = this.#take(seq)
+    if (before === null) return
+    this.#await(seq, before, 0)
+    this.#statements.indexed.remove.run(seq)
+  }
+
+  /** All texts are gone. */
+  clear(): void {
+    this.#database.exec(
+      'DELETE FROM term; DELETE FROM posting; DELETE FROM indexed; DELETE FROM waiting',
+    )
+    this.#termIds.clear()
+    this.#doubtful.clear()
+    this.#texts = 0
+    this.#tokens = 0
+    this.#waitingSize = 0
+    this.#isChanged = true
+  }
+
+  /** To be called before a commit. */
+  finish(): void {
+    if (this.#waitingSize > waitingSizeMax) this.fold()
+    if (!this.#isChanged) return
+    const { write } = this.#statements.meta
+    write.run(this.#texts, 'texts')
+    write.run(this.#tokens, 'tokens')
+    this.#isChanged = false
+  }
+
+  /** Brings the postings up to date with the texts. */
+  fold(): void {
+    const { waiting } = this.#statements
+    const changes = new Map<number, Postings>()
+    const before = new TermList(1024)
+    const after = new TermList(1024)
+    for (const row of waiting.all.iterate()) {
+      const [seq, old, now] = row as unknown as [number, Bytes | null, Bytes | null]
+      gatherChanges(
+        changes,
+        seq,
+        before.decode(old ?? nothing),
+        after.decode(now ?? nothing),
+      )
+    }
+    // In order of their place in the file.
+    for (const term of [...changes.keys()].sort((a, b) => a - b))
+      this.#change(term, changes.get(term)!)
+    this.#dropUnused()
+    waiting.clear.run()
+    this.#waitingSize = 0
+  }
+
+  /** The list that a document has so far, which counts no longer. */
+  #take(seq: number): Bytes | null {
+    const found = this.#statements.indexed.find.get(seq) as unknown as [Bytes] | undefined
+    if (found === undefined) return null
+    const list = new TermList(0).decode(found[0])
+    this.#texts--
+    this.#tokens -= list.length
+    for (let i = 0; i < list.size; i++) this.#doubtful.add(list.ids[i]!)
+    return found[0]
+  }
+
+  /** Notes what the postings say of a document, unless that was noted before. */
+  #await(seq: number, before: Bytes | null, size: number): void {
+    const { changes } = this.#statements.waiting.add.run(seq, before)
+    if (changes > 0) this.#waitingSize += waitingRowSize + (before?.length ?? 0)
+    this.#waitingSize += size
+    this.#isChanged = true
+  }
+
+  #listOf(terms: TermCounts): TermList {
+    const counts = Array.from(
+      terms,
+      ([term, count]) => [this.#termId(term), count] as const,
+    )
+    counts.sort(([a], [b]) => a - b)
+    const list = new TermList(counts.length)
+    for (const [id, count] of counts) list.push(id, count)
+    return list
+  }
+
+  #termId(text: string): number {
+    const known = this.#termIds.get(text)
+    if (known !== undefined) return known
+    const { find, insert } = this.#statements.term
+    const stored = storedTerm(text)
+    const found = find.get(stored) as unknown as [number] | undefined
+    const id = found?.[0] ?? Number(insert.run(stored).lastInsertRowid)
+    if (this.#termIds.size >= knownTermsMax) this.#termIds.clear()
+    this.#termIds.set(text, id)
+    return id
+  }
+
+  /** Changes the postings of a term, chunk by chunk. */
+  #change(term: number, changes: Postings): void {
+    const { posting } = this.#statements
+    let documents = 0
+    for (let from = 0; from < changes.size;) {
+      const seq = changes.seqs[from]!
+      const found = (posting.covering.get(term, term, seq) ??
+        posting.first.get(term, term)) as unknown as FoundChunk | undefined
+      const [first, entries, next] = found ?? [seq, nothing, null]
+      const to = next === null ? changes.size : endBefore(changes, from, next)
+      const merged = new Postings(entries.length + to - from)
+      documents += merge(current.decode({ first, entries }), changes, from, to, merged)
+      // What is left may start elsewhere.
+      if (found !== undefined && merged.seqs[0] !== first) posting.remove.run(term, first)
+      for (const chunk of chunksOf(merged, next === null))
+        posting.put.run(term, chunk.first, chunk.entries)
+      from = to
+    }
+    if (documents !== 0) this.#statements.term.count.run(documents, term)
+  }
+
+  #dropUnused(): void {
+    if (this.#doubtful.size === 0) return
+    let dropped = 0
+    for (const id of this.#doubtful)
+      dropped += Number(this.#statements.term.dropUnused.run(id).changes)
+    this.#doubtful.clear()
+    if (dropped > 0) this.#termIds.clear()
+  }
+}
+
+type Bytes = Uint8Array
+type FoundChunk = [first: number, entries: Bytes, next: number | null]
+
+const nothing = new Uint8Array(0)
+
+/** In place of a count: the document has the term no longer. */
+const gone = 0
+
+/** What reading a document that waits costs besides its terms, in bytes of terms. */
+const waitingRowSize = 32
+
+const current = new Postings(1024)
+
+/** Says for each term of a document what changes in its postings. */
+function gatherChanges(
+  changes: Map<number, Postings>,
+  seq: number,
+  before: TermList,
+  after: TermList,
+): void {
+  const { length } = after
+  const isSameLength = before.length === length
+  let b = 0
+  for (let a = 0; a < after.size; a++) {
+    const term = after.ids[a]!
+    while (b < before.size && before.ids[b]! < term)
+      add(changes, before.ids[b++]!, seq, gone, 0)
+    const count = after.counts[a]!
+    const had = b < before.size && before.ids[b] === term ? before.counts[b++] : gone
+    if (had !== count || !isSameLength) add(changes, term, seq, count, length)
+  }
+  while (b < before.size) add(changes, before.ids[b++]!, seq, gone, 0)
+}
+
+function add(
+  changes: Map<number, Postings>,
+  term: number,
+  seq: number,
+  count: number,
+  length: number,
+): void {
+  let list = changes.get(term)
+  if (list === undefined) changes.set(term, (list = new Postings(4)))
+  list.push(seq, count, length)
+}
+
+/** The position of the first change that belongs to the next chunk. */
+function endBefore({ seqs, size }: Postings, from: number, next: number): number {
+  let to = from
+  while (to < size && seqs[to]! < next) to++
+  return to
+}
+
+/** Puts a list and its changes together; returns by how many documents it grew. */
+function merge(
+  list: Postings,
+  changes: Postings,
+  from: number,
+  to: number,
+  merged: Postings,
+): number {
+  let at = 0
+  const keepBelow = (seq: number): void => {
+    for (; at < list.size && list.seqs[at]! < seq; at++)
+      merged.push(list.seqs[at]!, list.counts[at]!, list.lengths[at]!)
+  }
+  for (let i = from; i < to; i++) {
+    const seq = changes.seqs[i]!
+    keepBelow(seq)
+    if (list.seqs[at] === seq && at < list.size) at++
+    if (changes.counts[i] !== gone)
+      merged.push(seq, changes.counts[i]!, changes.lengths[i]!)
+  }
+  keepBelow(Infinity)
+  return merged.size - list.size
+}
+
+export function countTerms(terms: readonly string[]): TermCounts {
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
+
+function numberOf(row: unknown): number {
+  return (row as [number])[0]
+}
+
+type Statements = ReturnType<typeof prepareStatements>
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  const chunk =
+    'SELECT p.first, p.entries, (SELECT n.first FROM posting n WHERE n.term = ? ' +
+    'AND n.first > p.first ORDER BY n.first LIMIT 1) FROM posting p WHERE p.term = ?'
+  return {
+    meta: {
+      read: prepare('SELECT value FROM meta WHERE name = ?'),
+      write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
+    },
+    term: {
+      find: prepare('SELECT id FROM term WHERE term = ?'),
+      insert: prepare('INSERT INTO term(term, documents) VALUES (?, 0)'),
+      count: prepare('UPDATE term SET documents = documents + ? WHERE id = ?'),
+      dropUnused: prepare('DELETE FROM term WHERE id = ? AND documents = 0'),
+    },
+    posting: {
+      covering: prepare(`${chunk} AND p.first <= ? ORDER BY p.first DESC LIMIT 1`),
+      first: prepare(`${chunk} ORDER BY p.first LIMIT 1`),
+      put: prepare('INSERT OR REPLACE INTO posting(term, first, entries) VALUES (?, ?, ?)'),
+      remove: prepare('DELETE FROM posting WHERE term = ? AND first = ?'),
+    },
+    indexed: {
+      find: prepare('SELECT terms FROM indexed WHERE doc = ?'),
+      put: prepare('INSERT OR REPLACE INTO indexed(doc, terms) VALUES (?, ?)'),
+      remove: prepare('DELETE FROM indexed WHERE doc = ?'),
+    },
+    waiting: {
+      add: prepare('INSERT INTO waiting(doc, terms) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+      all: prepare(
+        'SELECT w.doc, w.terms, i.terms FROM waiting w ' +
+          'LEFT JOIN indexed i ON i.doc = w.doc ORDER BY w.doc',
+      ),
+      size: prepare(
+        'SELECT coalesce(sum(? + coalesce(length(w.terms), 0) ' +
+          '+ coalesce(length(i.terms), 0)), 0) ' +
+          'FROM waiting w LEFT JOIN indexed i ON i.doc = w.doc',
+      ),
+      clear: prepare('DELETE FROM waiting'),
+    },
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Saves a vector index beside its store, so that opening it again need not build it again.
+ * The store is the truth: a snapshot that is missing, torn, or not of this state of the
+ * store is not used, which costs time and nothing else.
+ *
+ *   vectors/snapshot.json     what the snapshot consists of; replaced in one step
+ *   vectors/<name>.graph      the parts of one segment's memory, one after the other
+ *
+ * docs/internals/vector-index.md shows the bytes.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { Segment, type SegmentShape } from '../../search/vector/segment.ts'
+import { syncFolder } from './layout.ts'
+
+/** Raised with every change to what the kernel keeps in memory, or to these files. */
+const snapshotFormat = 1
+
+const manifestFile = 'snapshot.json'
+
+interface Manifest {
+  readonly format: number
+  /** The write of the store up to which the snapshot has everything. */
+  readonly version: number
+  readonly dimension: number
+  readonly metric: string
+  readonly segments: readonly SavedSegment[]
+}
+
+interface SavedSegment {
+  readonly file: string
+  readonly capacity: number
+  readonly size: number
+  readonly crc: number
+}
+
+export interface Snapshot {
+  readonly version: number
+  readonly segments: readonly Segment[]
+}
+
+function folderOf(storeFile: string): string {
+  return join(dirname(storeFile), 'vectors')
+}
+
+/** Loads the snapshot of a store. Throws when there is one that cannot be used. */
+export function loadSnapshot(storeFile: string, shape: SegmentShape): Snapshot | undefined {
+  const folder = folderOf(storeFile)
+  if (!existsSync(join(folder, manifestFile))) return undefined
+  const manifest = JSON.parse(
+    readFileSync(join(folder, manifestFile), 'utf8'),
+  ) as Partial<Manifest>
+  if (
+    manifest.format !== snapshotFormat ||
+    manifest.dimension !== shape.dimension ||
+    manifest.metric !== shape.metric
+  )
+    throw new Error('it was written for another index')
+  const segments = manifest.segments!.map((saved) =>
+    loadSegment(join(folder, saved.file), saved, { ...shape, capacity: saved.capacity }),
+  )
+  return { version: manifest.version!, segments }
+}
+
+function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentShape) {
+  if (statSync(file).size !== size) throw new Error(`${file} has another size`)
+  const handle = openSync(file, 'r')
+  try {
+    let sum = 0
+    const segment = Segment.restore(shape, (part) => {
+      for (let at = 0; at < part.length;) {
+        const chunk = part.subarray(at, at + chunkSize)
+        const count = readSync(handle, chunk)
+        if (count === 0) throw new Error(`${file} was cut off`)
+        sum = crc32(chunk.subarray(0, count), sum)
+        at += count
+      }
+    })
+    if (sum !== crc) throw new Error(`${file} has another checksum`)
+    if (segment === undefined) throw new Error(`${file} contradicts itself`)
+    return segment
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Bytes that are read or written without pause. */
+const chunkSize = 4 * 1024 * 1024
+
+/**
+ * Saves segments that hold everything up to a write. Pauses between chunks, so that the
+ * thread can serve others; meanwhile vectors may be added and removed, as Segment allows.
+ */
+export async function saveSnapshot(
+  storeFile: string,
+  version: number,
+  segments: readonly Segment[],
+): Promise<void> {
+  const folder = folderOf(storeFile)
+  mkdirSync(folder, { recursive: true })
+  const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
+  try {
+    const saved: SavedSegment[] = []
+    for (const [i, { segment, parts }] of frozen.entries()) {
+      const file = `${version}-${i}.graph`
+      const written = await writeParts(join(folder, file), parts)
+      saved.push({ file, capacity: segment.shape.capacity, ...written })
+    }
+    const { dimension, metric } = segments[0]?.shape ?? { dimension: 0, metric: '' }
+    const manifest: Manifest = {
+      format: snapshotFormat,
+      version,
+      dimension,
+      metric,
+      segments: saved,
+    }
+    publish(folder, manifest)
+  } finally {
+    for (const { segment } of frozen) segment.thaw()
+  }
+}
+
+async function writeParts(file: string, parts: readonly Uint8Array[]) {
+  const handle = openSync(file, 'w')
+  try {
+    let crc = 0
+    let size = 0
+    const chunk = Buffer.alloc(chunkSize)
+    for (const part of parts)
+      for (let at = 0; at < part.length; at += chunkSize) {
+        // A copy, so that the checksum is of what is written.
+        const count = Math.min(chunkSize, part.length - at)
+        chunk.set(part.subarray(at, at + count))
+        const bytes = chunk.subarray(0, count)
+        crc = crc32(bytes, crc)
+        for (let done = 0; done < count;) done += writeSync(handle, bytes, done)
+        size += count
+        await setImmediate()
+      }
+    fsyncSync(handle)
+    return { size, crc }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function publish(folder: string, manifest: Manifest): void {
+  const unfinished = join(folder, `${manifestFile}.new`)
+  const handle = openSync(unfinished, 'w')
+  try {
+    writeFileSync(handle, JSON.stringify(manifest))
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(unfinished, join(folder, manifestFile))
+  syncFolder(folder)
+  const current = new Set([manifestFile, ...manifest.segments.map(({ file }) => file)])
+  for (const name of readdirSync(folder))
+    if (!current.has(name)) rmSync(join(folder, name), { force: true })
+}
+
+/** Removes a snapshot that is of no use. */
+export function dropSnapshot(storeFile: string): void {
+  rmSync(folderOf(storeFile), { recursive: true, force: true })
+}

@@ -1,0 +1,156 @@
+/** A collection whose texts are searched by terms, as tests speak to it. */
+import assert from 'node:assert/strict'
+import { count, read, anyOrder, type Place, type Source } from '../../src/documents/read.ts'
+import { search } from '../../src/documents/search.ts'
+import type {
+  Engine,
+  NewRecord,
+  Outcome,
+  StoredRecord,
+  Target,
+  Write,
+} from '../../src/engine/engine.ts'
+import type { CollectionOptions } from '../../src/engine/schema.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
+import { indexingRule } from '../../src/query/indexing.ts'
+import type { SortKey } from '../../src/query/sort.ts'
+import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
+import { noSignal, pathOf, recordOf, where } from './store.ts'
+
+export const lexicalOptions: CollectionOptions = {
+  lexical: { enabled: true, analyzer: 'standard' },
+  rerank: { enabled: false },
+}
+
+const analyzer = analyzerFor(lexicalOptions.lexical.analyzer)
+
+/** A document and its $lexical: undefined for none at all. */
+export type Text = string | null | undefined
+
+export class LexicalStore {
+  readonly engine: Engine
+  readonly target: Target
+  readonly #source: Source
+
+  constructor(engine: Engine, target: Target) {
+    this.engine = engine
+    this.target = target
+    this.#source = {
+      engine,
+      collection: target,
+      indexing: indexingRule(target.options.indexing),
+      limits: defaultLimits,
+      analyzer,
+    }
+  }
+
+  static async create(engine: Engine, name: string): Promise<LexicalStore> {
+    await engine.createCollection('default_keyspace', name, lexicalOptions)
+    return LexicalStore.find(engine, name)
+  }
+
+  static async find(engine: Engine, name: string): Promise<LexicalStore> {
+    const target = await engine.findTarget('default_keyspace', name)
+    assert(target !== undefined, `${name} should exist`)
+    return new LexicalStore(engine, target)
+  }
+
+  /** The same collection, asked through another engine. */
+  through(engine: Engine): LexicalStore {
+    return new LexicalStore(engine, this.target)
+  }
+
+  async insert(...documents: readonly (readonly [object, Text?])[]): Promise<void> {
+    const outcomes = await this.write(
+      documents.map(([document, text]) => insertion(document, text)),
+    )
+    assert(outcomes.every((outcome) => outcome === 'done'))
+  }
+
+  write(writes: readonly Write[]): Promise<readonly Outcome[]> {
+    return this.engine.write(this.target, writes)
+  }
+
+  /** Puts a document, and perhaps another text, in the place of one that is there. */
+  async replace(document: { readonly _id: unknown }, text?: Text): Promise<Outcome> {
+    const [outcome] = await this.write([
+      replacement(await this.one(document._id), document, text),
+    ])
+    return outcome!
+  }
+
+  async delete(id: unknown): Promise<Outcome> {
+    const [outcome] = await this.write([{ kind: 'delete', before: await this.one(id) }])
+    return outcome!
+  }
+
+  async one(id: unknown): Promise<StoredRecord> {
+    const wanted = { ...anyOrder, filter: where('_id', 'eq', id), limit: 1 }
+    const { records } = await read(
+      this.#source,
+      { ...wanted, withSearchFields: true },
+      noSignal,
+    )
+    assert(records.length === 1, `${String(id)} should exist`)
+    return records[0]!
+  }
+
+  /** The _ids of the best, best first. */
+  async search(words: string, filter: Filter = everything, limit = 1000) {
+    return (await this.hits(words, filter, limit)).map(([id]) => id)
+  }
+
+  async hits(words: string, filter: Filter = everything, limit = 1000) {
+    const by = { kind: 'lexical', terms: words.split(' ') } as const
+    const wanted = { by, filter, limit, withSearchFields: false }
+    const hits = await search(this.#source, wanted, noSignal)
+    return hits.map(({ record, score }) => [plainId(record), score] as const)
+  }
+
+  /** The _ids that match, page by page. */
+  async ids(filter: Filter, sort: readonly SortKey[] = [], pageSize = 20) {
+    const found: unknown[] = []
+    let after: Place | undefined
+    do {
+      const wanted = { ...anyOrder, filter, sort, limit: pageSize, after, lookAhead: true }
+      const page = await read(this.#source, wanted, noSignal)
+      found.push(...page.records.map(plainId))
+      after = page.next
+    } while (after !== undefined)
+    return found
+  }
+
+  count(filter: Filter, stopAt = 1_000_000): Promise<number> {
+    return count(this.#source, filter, stopAt, noSignal)
+  }
+}
+
+export function match(words: string): Comparison {
+  return { kind: 'match', path: pathOf('$lexical'), terms: words.split(' ') }
+}
+
+export function insertion(document: object, text: Text): Write {
+  return { kind: 'insert', record: lexicalRecord(document, text) }
+}
+
+export function replacement(before: StoredRecord, document: object, text: Text): Write {
+  return {
+    kind: 'replace',
+    before,
+    beforeDocument: parseStored(before.text) as JsonObject,
+    after: lexicalRecord(document, text),
+  }
+}
+
+function lexicalRecord(document: object, text: Text): NewRecord {
+  const record = recordOf(document, text === undefined ? {} : { lexical: text })
+  return typeof text === 'string' ? { ...record, terms: analyzer.terms(text) } : record
+}
+
+function plainId({ id }: StoredRecord): unknown {
+  return JSON.parse(printJson(id))
+}

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { checked } from '../../src/engine/checked.ts'
+import { checkStore } from '../../src/engine/embedded/check.ts'
+import type { Hit, Search } from '../../src/engine/engine.ts'
+import { everything, type Filter } from '../../src/query/filter.ts'
+import type { SortKey } from '../../src/query/sort.ts'
+import { Random, seed } from '../model/random.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { insertion, LexicalStore, match, replacement, type Text } from './lexical-store.ts'
+import { servingNothing } from './serving-nothing.ts'
+import { among, by, exists, noSignal, where } from './store.ts'
+
+/** Random texts, filters and orders from vocabularies of a certain size. */
+class Words {
+  readonly #random: Random
+  readonly #vocabulary: number
+  readonly #lengthMax: number
+  #made = 0
+
+  constructor(random: Random, vocabulary: number, lengthMax: number) {
+    this.#random = random
+    this.#vocabulary = vocabulary
+    this.#lengthMax = lengthMax
+  }
+
+  /** The lower the number of a word, the more common it is. */
+  word(): string {
+    return `w${Math.floor(this.#random.next() ** 3 * this.#vocabulary)}`
+  }
+
+  text(): Text {
+    const random = this.#random
+    if (random.chance(0.1)) return random.pick([undefined, null, ''])
+    return random.list(1, this.#lengthMax, () => this.word()).join(' ')
+  }
+
+  query(): string {
+    return [...new Set(this.#random.list(1, 4, () => this.word()))].join(' ')
+  }
+
+  document(_id: number = this.#made++) {
+    const random = this.#random
+    return {
+      _id,
+      n: random.integer(0, 50),
+      tags: random.list(0, 3, () => random.integer(0, 5)),
+    }
+  }
+
+  filter(depth = 2): Filter {
+    const random = this.#random
+    const simple: readonly (() => Filter)[] = [
+      () => everything,
+      () => match(this.query()),
+      () => where('n', random.pick(['eq', 'ne', 'gt', 'lte']), random.integer(0, 50)),
+      () => where('_id', random.pick(['eq', 'gt', 'lt']), random.integer(0, this.#made)),
+      () => among('tags', random.pick(['in', 'all', 'nin']), [random.integer(0, 5)]),
+      () => exists('$lexical', random.chance(0.5)),
+    ]
+    if (depth === 0 || random.chance(0.5)) return random.pick(simple)()
+    const of = random.list(1, 3, () => this.filter(depth - 1))
+    return { kind: random.pick(['and', 'and', 'or']), of }
+  }
+
+  sort(): SortKey[] {
+    return this.#random.pick([[], by('n'), by('-n'), by('-_id'), by('tags', 'n')])
+  }
+}
+
+describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
+  test('agree with a look at every record, while texts come, change and go', async (context) => {
+    const { engine, fileOf } = await openEmbedded(context)
+    for (let run = 0; run < 5; run++) {
+      const random = new Random(seed + run)
+      const words = new Words(random, random.pick([4, 40, 400]), random.pick([6, 60, 200]))
+      const store = await LexicalStore.create(engine, `run${run}`)
+      const reference = store.through(servingNothing(engine))
+      const ids: number[] = []
+      for (let step = 0; step < 8; step++) {
+        await change(store, ids, random, words)
+        for (let i = 0; i < 4; i++) await compare(store, reference, random, words)
+      }
+      assert.deepEqual(checkStore(fileOf(`run${run}`), undefined), [])
+    }
+  })
+
+  async function change(store: LexicalStore, ids: number[], random: Random, words: Words) {
+    if (random.chance(0.05)) {
+      await store.engine.truncate(store.target)
+      ids.length = 0
+    }
+    const added = random.list(1, 60, () => [words.document(), words.text()] as const)
+    ids.push(...added.map(([{ _id }]) => _id))
+    await store.insert(...added)
+    for (const id of new Set(random.list(0, 10, () => random.pick(ids)))) {
+      if (random.chance(0.4)) {
+        assert.equal(await store.delete(id), 'done')
+        ids.splice(ids.indexOf(id), 1)
+      } else {
+        const { search } = await store.one(id)
+        const text = random.chance(0.3) ? search?.lexical : words.text()
+        assert.equal(await store.replace(words.document(id), text), 'done')
+      }
+    }
+  }
+
+  async function compare(
+    store: LexicalStore,
+    reference: LexicalStore,
+    random: Random,
+    words: Words,
+  ) {
+    const query = words.query()
+    const filter = words.filter()
+    const limit = random.pick([1, 5, 1000])
+    const about = `${query}, ${JSON.stringify(filter)}, ${limit}`
+    assert.deepEqual(
+      await store.hits(query, filter, limit),
+      await reference.hits(query, filter, limit),
+      about,
+    )
+    const sort = words.sort()
+    const found = await store.ids(filter, sort, random.pick([1, 7, 1000]))
+    const expected = await reference.ids(filter, sort, 1000)
+    if (sort.length > 0) assert.deepEqual(found, expected, about)
+    else assert.deepEqual(found.sort(byNumber), expected.sort(byNumber), about)
+    assert.equal(await store.count(filter), expected.length, about)
+  }
+
+  test('agree where there are many texts, few of which differ', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'many')
+    const reference = store.through(servingNothing(engine))
+    const random = new Random(seed)
+    const size = 3000
+    // Numbers in no order, so that ties do not come in the order of insertion.
+    const documents = Array.from({ length: size }, (_, i) => {
+      const words = ['all', i % 2 === 0 ? 'even' : 'odd', `m${i % 100}`, `n${i % 1500}`]
+      const text = `${words.join(' ')}${' all'.repeat(random.integer(0, 2))}`
+      return [{ _id: (i * 7919) % size, n: i, group: i % 50 }, text] as const
+    })
+    for (let at = 0; at < size; at += 500)
+      await store.insert(...documents.slice(at, at + 500))
+    const filters: readonly Filter[] = [
+      everything,
+      where('group', 'eq', 7),
+      where('n', 'lt', 2000),
+      where('n', 'gte', 2990),
+      match('m7'),
+      { kind: 'or', of: [where('group', 'eq', 7), match('n5')] },
+      where('_id', 'lt', 20),
+    ]
+    for (const words of [
+      'all',
+      'even all',
+      'm7',
+      'all m7 odd',
+      'n5',
+      'even m8 n8',
+      'all none',
+    ])
+      for (const filter of filters)
+        for (const limit of [3, 300])
+          assert.deepEqual(
+            await store.hits(words, filter, limit),
+            await reference.hits(words, filter, limit),
+            `${words}, ${JSON.stringify(filter)}, ${limit}`,
+          )
+    for (const words of ['all', 'all even', 'm7 odd'])
+      assert.equal(await store.count(match(words)), await reference.count(match(words)))
+  })
+
+  test('see whole states while others write', async (context) => {
+    const { engine, fileOf } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'busy')
+    const pairs = 40
+    await store.insert(
+      ...Array.from({ length: pairs }, (_, i) => [{ _id: i }, `left pair${i}`] as const),
+    )
+    let isDone = false
+    // Each text is "left" or "right", and changes sides; a batch of two keeps the balance.
+    const writing = async () => {
+      for (let round = 0; round < 60; round++) {
+        const id = round % pairs
+        const before = await store.one(id)
+        const side = before.search?.lexical?.startsWith('left') ? 'right' : 'left'
+        const outcomes = await store.write([
+          replacement(before, { _id: id }, `${side} pair${id}`),
+          insertion({ _id: `x${round}` }, `other ${'filler '.repeat(50)}word${round}`),
+        ])
+        assert.deepEqual(outcomes, ['done', 'done'])
+        assert.deepEqual(await store.search(`${side} pair${id}`), [id])
+        assert.deepEqual(await store.search(`word${round}`), [`x${round}`])
+      }
+    }
+    const reading = async () => {
+      while (!isDone) {
+        // Short reads never wait; without this the writes would never be answered.
+        await setImmediate()
+        assert.equal((await store.search(`pair${pairs - 1}`)).length, 1)
+        const both: Filter = { kind: 'or', of: [match('left'), match('right')] }
+        assert.equal(await store.count(both), pairs)
+        const hits = await store.search('other', everything, 1000)
+        assert.equal(new Set(hits).size, hits.length)
+      }
+    }
+    await Promise.all([writing().finally(() => (isDone = true)), reading(), reading()])
+    assert.deepEqual(checkStore(fileOf('busy'), undefined), [])
+  })
+
+  test('end when nobody waits any more', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'given-up')
+    await store.insert([{ _id: 1 }, 'word'])
+    const giveUp = new AbortController()
+    giveUp.abort()
+    const by = { kind: 'lexical', terms: ['word'] } as const
+    const search = { by, filter: everything, limit: 5, withSearchFields: false }
+    await assert.rejects(engine.search(store.target, search, giveUp.signal))
+  })
+
+  test('bring search fields only where they are asked for', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'fields')
+    await store.insert([{ _id: 1 }, 'word'])
+    const by = { kind: 'lexical', terms: ['word'] } as const
+    const search = { by, filter: everything, limit: 5, withSearchFields: true }
+    const hits = await engine.search(store.target, search, noSignal)
+    assert.deepEqual(
+      hits?.map(({ record }) => record.search),
+      [{ lexical: 'word' }],
+    )
+  })
+})
+
+/** Ways to break what a search promises, and what is said of it. */
+const spoiledHits: Readonly<
+  Record<string, readonly [(hits: readonly Hit[]) => readonly Hit[], RegExp]>
+> = {
+  'hits in the wrong order': [(hits) => hits.toReversed(), /stand the wrong way round/],
+  'ties in the wrong order': [
+    (hits) => hits.toReversed().map((hit) => ({ ...hit, score: 1 })),
+    /stand the wrong way round/,
+  ],
+  'a hit that comes twice': [([first]) => [first!, first!], /search: 1 came twice/],
+  'more hits than were asked for': [
+    (hits) => [...hits, ...hits],
+    /4 hits, where at most 3 fit/,
+  ],
+  'a score that is none': [
+    ([first]) => [{ ...first!, score: NaN }],
+    /NaN is no score, of \{"_id":1/,
+  ],
+  'a hit that does not match': [
+    ([first]) => [
+      { score: 1, record: { id: 3, text: '{"_id":3,"n":0}', version: 1 } },
+      { ...first!, score: 0.5 },
+    ],
+    /search: the filter was served, but \{"_id":3,"n":0\} does not match it/,
+  ],
+}
+
+describe('the guard of searches', () => {
+  const search: Search = {
+    by: { kind: 'lexical', terms: ['word'] },
+    filter: where('n', 'gt', 0),
+    limit: 3,
+    withSearchFields: false,
+  }
+
+  for (const [name, [spoil, message]] of Object.entries(spoiledHits))
+    test(`notices ${name}`, async (context) => {
+      const { engine } = await openEmbedded(context)
+      const store = await LexicalStore.create(engine, 'books')
+      await store.insert([{ _id: 1, n: 1 }, 'word'], [{ _id: 2, n: 1 }, 'word and others'])
+      const spoiled = checked({
+        ...engine,
+        search: async (...given) => spoil((await engine.search(...given))!),
+      })
+      await assert.rejects(spoiled.search(store.target, search, noSignal), message)
+    })
+
+  test('refuses a search for nothing', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const { target } = await LexicalStore.create(engine, 'books')
+    const nothing: Search = { ...search, by: { kind: 'lexical', terms: [] } }
+    await assert.rejects(engine.search(target, nothing, noSignal), /must be a term/)
+  })
+})
+
+function byNumber(a: unknown, b: unknown): number {
+  return Number(a) - Number(b)
+}
