@@ -8,6 +8,7 @@ import { VectorView, type SharedIndex } from '../../search/vector/vector-index.t
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
+import { KnownMatches, type SearchedVectors } from './vector-search.ts'
 
 export type ReaderMessage =
   | ({ readonly id: number; readonly kind: 'read'; readonly query: StoreQuery } & Source)
@@ -64,20 +65,16 @@ function serve(port: NonNullable<typeof parentPort>): void {
     return store
   }
 
-  const views = new Map<
-    string,
-    { readonly generation: number; readonly view: VectorView }
-  >()
+  const views = new Map<string, SearchedVectors & { readonly generation: number }>()
 
-  const viewOf = (
-    file: string,
-    { generation, index, thread }: SearchedIndex,
-  ): VectorView => {
+  const searchedIn = (file: string, asked: SearchedIndex): SearchedVectors => {
+    const { generation, metric, index, thread } = asked
     const known = views.get(file)
-    if (known?.generation === generation) return known.view
+    if (known?.generation === generation) return known
     const view = new VectorView(index!, thread)
-    views.set(file, { generation, view })
-    return view
+    const searched = { generation, view, metric, matches: new KnownMatches() }
+    views.set(file, searched)
+    return searched
   }
 
   const readFrom = <T>(source: Source, read: (reader: StoreReader) => T): T => {
@@ -106,9 +103,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
       }
       case 'search': {
         const { search, vectors } = message
-        const view = vectors && viewOf(message.file, vectors)
+        const searched = vectors && searchedIn(message.file, vectors)
         const find = (reader: StoreReader) =>
-          reader.search(search, budgetOf(message), view && { view, metric: vectors.metric })
+          reader.search(search, budgetOf(message), searched)
         return { id, hits: readFrom(message, find) }
       }
       case 'close':

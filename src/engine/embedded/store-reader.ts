@@ -19,17 +19,9 @@ import { leadsOf, type Lead } from './leads.ts'
 import { LexicalReader } from './lexical-reader.ts'
 import { searchLexical } from './lexical-search.ts'
 import { readSorted } from './sorted-reader.ts'
-import type { Metric } from '../../search/vector/similarity.ts'
-import type { VectorView } from '../../search/vector/vector-index.ts'
-import { searchVectors } from './vector-search.ts'
+import { searchVectors, type SearchedVectors } from './vector-search.ts'
 import { wantedBy, type Result, type ScoredRow, type StoreQuery } from './store-query.ts'
 import { rowColumns, rowOf, StoreConnection, type Row } from './store-connection.ts'
-
-/** What a search by vector searches in. */
-export interface SearchedVectors {
-  readonly view: VectorView
-  readonly metric: Metric
-}
 
 export class StoreReader {
   readonly store: StoreConnection
@@ -94,7 +86,7 @@ export class StoreReader {
         ? searchLexical(this, { terms: by.terms, filter, limit }, budget)
         : searchVectors(
             this,
-            vectors!.view,
+            vectors!,
             { query: by.numbers, metric: vectors!.metric, filter, limit },
             budget,
           )

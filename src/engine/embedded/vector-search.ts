@@ -5,16 +5,20 @@
  *
  * With a filter there are two ways. Where few documents match, they are listed and each is
  * looked at; where many do, the index is walked, and documents are asked on the way whether
- * they match. Which is cheaper follows from how many match (planSearch).
+ * they match. Which is cheaper follows from how many match (leadWorthListing).
  */
+import { serialize } from 'node:v8'
 import type { Filter } from '../../query/filter.ts'
-import { similarityTo, type Metric } from '../../search/vector/similarity.ts'
-import type { Breadth, VectorView } from '../../search/vector/vector-index.ts'
+import { distanceFrom, similarityAt, type Metric } from '../../search/vector/similarity.ts'
+import {
+  scanMax,
+  type Candidate,
+  type VectorView,
+} from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
 import { conditionOf } from './conditions.ts'
-import type { Lead } from './leads.ts'
 import type { ScoredRow } from './store-query.ts'
-import { rowColumns, rowOf } from './store-connection.ts'
+import { rowColumns, rowOf, type StoreConnection } from './store-connection.ts'
 import type { StoreReader } from './store-reader.ts'
 import { singlesOf } from './vector-feed.ts'
 
@@ -25,75 +29,75 @@ export interface VectorSearch {
   readonly limit: number
 }
 
+/** What a search by vector searches in. */
+export interface SearchedVectors {
+  readonly view: VectorView
+  readonly metric: Metric
+  readonly matches: KnownMatches
+}
+
 /** Between `beginRead` and `endRead` of the reader's store. */
 export function searchVectors(
   reader: StoreReader,
-  view: VectorView,
+  vectors: SearchedVectors,
   search: VectorSearch,
   budget: Budget,
 ): ScoredRow[] {
-  const candidates = findCandidates(reader, view, search, budget)
-  budget.spend(candidates.length)
-  return rank(reader, candidates, search).map(({ seq, score }) => ({
-    row: rowOf(reader.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!),
-    score,
+  const { store } = reader
+  const candidates = findCandidates(reader, vectors, search, budget)
+  return rank(store, candidates, search).map(({ seq, distance }) => ({
+    row: rowOf(store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!),
+    score: similarityAt(search.metric, distance),
   }))
 }
 
-/** Up to so many matching documents are all compared: the result is exact. */
-export const exactMax = 1000
-
-/** Candidates that are kept on a walk, at least: more find more, and take longer. */
-const walkMin = 128
+/** Candidates that a search gathers, at least: more find more, and take longer. */
+const breadthMin = 128
+/** When they cost next to nothing, because each vector is looked at anyway. */
+const scanBreadthMin = 256
 
 function findCandidates(
   reader: StoreReader,
-  view: VectorView,
+  { view, matches: known }: SearchedVectors,
   { query, filter, limit }: VectorSearch,
   budget: Budget,
-): Iterable<number> & { readonly length: number } {
-  const count = view.count
-  const breadth = breadthFor(limit, count)
-  if (filter.kind === 'and' && filter.of.length === 0) return view.search(query, breadth)
-  const matches = matcher(reader, filter)
-  const lead = leadWorthListing(reader, filter, count)
-  if (lead === undefined) {
-    const asked = (document: number): boolean => {
-      budget.spend(1)
-      return matches(document)
-    }
-    // Asked again at the end: a place in the index can change hands during the walk.
-    return view.searchMatching(query, breadth, asked).filter(matches)
+): Candidate[] {
+  const breadth = Math.max(breadthMin, 2 * limit)
+  const scanBreadth = Math.max(scanBreadthMin, 2 * limit)
+  if (filter.kind === 'and' && filter.of.length === 0)
+    return view.search(query, view.count <= scanMax ? scanBreadth : breadth)
+  const name = known.nameOf(filter, reader)
+  const listed = known.documents(name) ?? listMatches(reader, view, filter, budget)
+  if (listed !== undefined) {
+    known.remember(name, listed)
+    return view.scan(query, scanBreadth, listed)
   }
-  const documents = reader.allNumbers(filter, lead, budget)
-  return documents.length <= exactMax
-    ? documents
-    : view.scan(query, breadth.count, documents)
-}
-
-/** Codes are coarser than vectors: the best are among a few more of the best by code. */
-function breadthFor(limit: number, vectors: number): Breadth {
-  const wanted = limit + Math.max(30, limit / 2)
-  const count = Math.ceil(vectors <= exactMax ? exactMax : wanted)
-  return { count, walk: Math.max(walkMin, count) }
+  const matches = matcher(reader, filter)
+  const asked = (document: number): boolean => {
+    budget.spend(1)
+    return matches(document)
+  }
+  // Asked again at the end: a place in the index can change hands during the walk.
+  return view
+    .searchMatching(query, breadth, asked, name)
+    .filter(({ document }) => matches(document))
 }
 
 /**
- * The part of the index of values to list the matching documents by; undefined where a walk
- * is cheaper. Listing costs as much as there are matches. A walk asks about documents until
- * enough of them match: the fewer match, the more it asks, each at the price of about eight
- * that are listed. So both cost the same where matches squared are some 300 times the
- * documents; beyond four times that a walk is better even if not all listed ones match.
+ * The documents that match, if there are so few that looking at all is cheaper than a walk.
+ * Listing costs as much as there are matches. A walk asks about documents until enough of
+ * them match: the fewer match, the more it asks, each at the price of a few that are listed.
+ * So both cost the same where matches squared are some hundred times the documents.
  */
-function leadWorthListing(
+function listMatches(
   reader: StoreReader,
+  view: VectorView,
   filter: Filter,
-  vectors: number,
-): Lead | undefined {
-  return reader.selectiveLead(
-    filter,
-    Math.max(exactMax, Math.ceil(Math.sqrt(300 * vectors))),
-  )
+  budget: Budget,
+): Float64Array | undefined {
+  const max = Math.max(scanBreadthMin, Math.ceil(Math.sqrt(300 * view.count)))
+  const lead = reader.selectiveLead(filter, max)
+  return lead && reader.allNumbers(filter, lead, budget)
 }
 
 /** Whether a document matches, by its number. */
@@ -107,34 +111,125 @@ function matcher(reader: StoreReader, filter: Filter): (document: number) => boo
   }
 }
 
-interface Scored {
-  readonly seq: number
-  readonly score: number
+/**
+ * What is known of the documents that match filters: searches with the same filter come one
+ * after the other, and as long as nothing is written the answers are the same.
+ */
+export class KnownMatches {
+  readonly #lists = new Map<string, Float64Array>()
+  #listed = 0
+
+  /** A name for what a filter means in this state of the store. */
+  nameOf(filter: Filter, { store }: StoreReader): string {
+    const [version] = store.one("SELECT value FROM meta WHERE name = 'version'", [])!
+    return `${String(version)} ${serialize(filter).toString('latin1')}`
+  }
+
+  documents(name: string): Float64Array | undefined {
+    return this.#lists.get(name)
+  }
+
+  remember(name: string, documents: Float64Array): void {
+    if (this.#lists.has(name)) return
+    if (this.#listed + documents.length > listedMax) {
+      this.#lists.clear()
+      this.#listed = 0
+    }
+    this.#lists.set(name, documents)
+    // An empty list takes its room, too.
+    this.#listed += documents.length + 100
+  }
 }
 
-/** The best, best first, ties by ascending _id. */
+/** Numbers that are remembered: about as many bytes as a megabyte has, times eight. */
+const listedMax = 1_000_000
+
+interface Ranked {
+  readonly seq: number
+  readonly distance: number
+}
+
+/** Candidates that are compared beyond those that are wanted, before it is known how far off
+ * codes are. */
+const extraMin = 8
+
+/**
+ * The best by their stored vectors, best first, ties by ascending _id. Goes through the
+ * candidates until the codes of the rest are farther away than the worst that is wanted, by
+ * twice what codes were off so far.
+ */
 function rank(
-  { store }: StoreReader,
-  candidates: Iterable<number>,
+  store: StoreConnection,
+  candidates: readonly Candidate[],
   { query, metric, limit }: VectorSearch,
-): Scored[] {
-  const scoreOf = similarityTo(metric, query)
-  const scored: Scored[] = []
-  for (const seq of new Set(candidates)) {
-    const found = store.one('SELECT vector_form, vector FROM search WHERE doc = ?', [seq])
+): Ranked[] {
+  const distanceOf = distanceFrom(metric, query)
+  const nearest: Ranked[] = []
+  const seen = new Set<number>()
+  const ids = new IdOrder(store)
+  let off = 0
+  for (const { document, distance: byCode } of candidates) {
+    if (
+      nearest.length >= limit &&
+      seen.size >= limit + extraMin &&
+      byCode - 2 * off > nearest.at(-1)!.distance
+    )
+      break
+    if (seen.has(document)) continue
+    seen.add(document)
+    const found = store.one('SELECT vector_form, vector FROM search WHERE doc = ?', [
+      document,
+    ])
     const [form, bytes] = (found ?? []) as [number?, (Uint8Array | null)?]
-    if (bytes) scored.push({ seq, score: scoreOf(singlesOf(form!, bytes)) })
+    if (!bytes) continue
+    const distance = distanceOf(singlesOf(form!, bytes))
+    off = Math.max(off, byCode - distance)
+    keepNearest(nearest, { seq: document, distance }, limit, (a, b) =>
+      similarityAt(metric, a.distance) === similarityAt(metric, b.distance)
+        ? ids.compare(a.seq, b.seq)
+        : a.distance - b.distance,
+    )
   }
-  const ids = new Map<number, Uint8Array>()
-  const idOf = (seq: number): Uint8Array => {
-    let id = ids.get(seq)
+  return nearest
+}
+
+function keepNearest(
+  nearest: Ranked[],
+  item: Ranked,
+  limit: number,
+  compare: (a: Ranked, b: Ranked) => number,
+): void {
+  if (nearest.length >= limit && compare(item, nearest.at(-1)!) >= 0) return
+  let low = 0
+  let high = nearest.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(item, nearest[middle]!) < 0) high = middle
+    else low = middle + 1
+  }
+  nearest.splice(low, 0, item)
+  if (nearest.length > limit) nearest.pop()
+}
+
+/** Compares documents by their _ids, which are read only where something ties. */
+class IdOrder {
+  readonly #store: StoreConnection
+  readonly #ids = new Map<number, Uint8Array>()
+
+  constructor(store: StoreConnection) {
+    this.#store = store
+  }
+
+  compare(a: number, b: number): number {
+    return Buffer.compare(this.#idOf(a), this.#idOf(b))
+  }
+
+  #idOf(document: number): Uint8Array {
+    let id = this.#ids.get(document)
     if (id === undefined) {
-      id = store.one('SELECT id FROM doc WHERE seq = ?', [seq])![0] as Uint8Array
-      ids.set(seq, id)
+      const [found] = this.#store.one('SELECT id FROM doc WHERE seq = ?', [document])!
+      this.#ids.set(document, (id = found as Uint8Array))
     }
     return id
   }
-  return scored
-    .sort((a, b) => b.score - a.score || Buffer.compare(idOf(a.seq), idOf(b.seq)))
-    .slice(0, limit)
 }

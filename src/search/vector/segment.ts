@@ -37,8 +37,6 @@ interface Kernel {
   headerBytes(): number
   inputAddress(): number
   numbersAddress(): number
-  knownAddress(): number
-  allowedAddress(): number
   nodesAddress(): number
   upperAddress(): number
   nodeBytes(): number
@@ -61,7 +59,7 @@ interface Kernel {
   scanAll(breadth: number, filtered: boolean): void
   begin(): void
   scan(count: number, breadth: number): void
-  finish(most: number): number
+  finish(): number
 }
 
 const metrics: Readonly<Record<Metric, number>> = {
@@ -73,8 +71,13 @@ const metrics: Readonly<Record<Metric, number>> = {
 const pageSize = 65_536
 /** WebAssembly's own limit: four gigabytes. */
 const pagesMax = 65_536
-/** Documents that the kernel takes or gives at a time. */
+/** Documents that the kernel takes at a time. */
 const numbersMax = 16_384
+/** Documents that a search can find. */
+export const foundMax = 16_384
+
+/** Documents that a search found, nearest first, each with its distance behind it. */
+export type Found = Float64Array
 
 /** How many vectors a memory has room for, beside what the threads need for themselves. */
 export function capacityFor(dimension: number): number {
@@ -185,54 +188,45 @@ export class Segment {
     return this.#kernel.repair(nodes) !== 0
   }
 
-  /** The documents nearest to the query, nearest first, by their codes. */
-  search(query: Float32Array, count: number, breadth: number): Float64Array {
+  /** The documents nearest to the query by their codes, as many as the walk is broad. */
+  search(query: Float32Array, breadth: number): Found {
     this.#begin(query)
-    this.#kernel.search(Math.max(count, breadth), false)
-    return this.#found(count)
+    this.#kernel.search(Math.min(breadth, foundMax), false)
+    return this.#found()
   }
 
   /** As `search`, among documents that match. Asks about each once, until `forget`. */
   searchMatching(
     query: Float32Array,
-    count: number,
     breadth: number,
     matches: (document: number) => boolean,
-  ): Float64Array {
+  ): Found {
     this.#begin(query)
     this.#matches = matches
-    this.#kernel.search(Math.max(count, breadth), true)
-    return this.#found(count)
+    this.#kernel.search(Math.min(breadth, foundMax), true)
+    return this.#found()
   }
 
   /** As `search`, by looking at every vector. */
-  scanAll(query: Float32Array, count: number): Float64Array {
+  scanAll(query: Float32Array, count: number): Found {
     this.#begin(query)
-    this.#kernel.scanAll(count, false)
-    return this.#found(count)
+    this.#kernel.scanAll(Math.min(count, foundMax), false)
+    return this.#found()
   }
 
   /** As `search`, among some documents. */
-  scan(query: Float32Array, count: number, documents: Float64Array): Float64Array {
+  scan(query: Float32Array, count: number, documents: Float64Array): Found {
     this.#begin(query)
     this.#kernel.begin()
     for (let at = 0; at < documents.length; at += numbersMax) {
       const part = documents.subarray(at, at + numbersMax)
       this.#numbers(part.length).set(part)
-      this.#kernel.scan(part.length, count)
+      this.#kernel.scan(part.length, Math.min(count, foundMax))
     }
-    return this.#found(count)
+    return this.#found()
   }
 
-  /** Which documents are known to match, and which of those do: two sets of bits. */
-  get known(): Uint8Array {
-    return this.#marks(this.#kernel.knownAddress())
-  }
-
-  get allowed(): Uint8Array {
-    return this.#marks(this.#kernel.allowedAddress())
-  }
-
+  /** Forgets which documents match: those of the next search are asked again. */
   forget(): void {
     this.#kernel.forget()
   }
@@ -296,16 +290,12 @@ export class Segment {
     )
   }
 
-  #found(count: number): Float64Array {
-    return this.#numbers(this.#kernel.finish(count)).slice()
+  #found(): Found {
+    return this.#numbers(2 * this.#kernel.finish()).slice()
   }
 
   #numbers(count: number): Float64Array {
     return new Float64Array(this.memory.buffer, this.#kernel.numbersAddress(), count)
-  }
-
-  #marks(address: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, address, (this.#kernel.count() + 8) >> 3)
   }
 }
 

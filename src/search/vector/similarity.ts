@@ -14,18 +14,33 @@ export function similarityTo(
   metric: Metric,
   query: ArrayLike<number>,
 ): (vector: ArrayLike<number>) => number {
+  const distanceOf = distanceFrom(metric, query)
+  return (vector) => similarityAt(metric, distanceOf(vector))
+}
+
+/** The similarity of vectors that are so far from each other. */
+export function similarityAt(metric: Metric, distance: number): number {
+  return Math.fround(metric === 'euclidean' ? 1 / (1 + distance) : 1 - distance / 2)
+}
+
+/**
+ * How far vectors are from one that many are compared with, as the graph counts it: by
+ * euclidean the square of the distance, otherwise what is missing from a product of 1.
+ */
+export function distanceFrom(
+  metric: Metric,
+  query: ArrayLike<number>,
+): (vector: ArrayLike<number>) => number {
   switch (metric) {
     case 'cosine': {
       const squaredLength = dot(query, query)
-      return (vector) => {
-        const cosine = dot(query, vector) / Math.sqrt(squaredLength * dot(vector, vector))
-        return Math.fround((1 + cosine) / 2)
-      }
+      return (vector) =>
+        1 - dot(query, vector) / Math.sqrt(squaredLength * dot(vector, vector))
     }
     case 'dot_product':
-      return (vector) => Math.fround((1 + dot(query, vector)) / 2)
+      return (vector) => 1 - dot(query, vector)
     case 'euclidean':
-      return (vector) => Math.fround(1 / (1 + squaredDistance(query, vector)))
+      return (vector) => squaredDistance(query, vector)
   }
 }
 

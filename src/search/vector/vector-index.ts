@@ -2,7 +2,7 @@
  * All vectors of a collection: one segment, or several when a memory is full. The thread
  * that changes the index has a VectorIndex; those that search have VectorViews of it.
  */
-import { Segment, type SegmentShape, type SharedSegment } from './segment.ts'
+import { Segment, type Found, type SegmentShape, type SharedSegment } from './segment.ts'
 
 /** How many nodes are mended at a time: about a millisecond. */
 const repairStep = 256
@@ -68,12 +68,10 @@ export class VectorIndex {
 /** An index as it goes from one thread to another. */
 export type SharedIndex = readonly SharedSegment[]
 
-/** How far a search looks. */
-export interface Breadth {
-  /** Documents to bring, as candidates for an exact comparison. */
-  readonly count: number
-  /** Candidates to keep on the walk, at least `count`. */
-  readonly walk: number
+/** A document that may be among the nearest, and how far its code is from the query. */
+export interface Candidate {
+  readonly document: number
+  readonly distance: number
 }
 
 /** Below this many vectors, looking at each is as fast as walking, and misses none. */
@@ -81,6 +79,7 @@ export const scanMax = 10_000
 
 export class VectorView {
   readonly #segments: readonly Segment[]
+  #remembered: string | undefined
 
   /** `thread` is the number of the searching thread, from 1. */
   constructor(index: SharedIndex, thread: number) {
@@ -91,28 +90,43 @@ export class VectorView {
     return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
   }
 
-  /** The documents nearest to the query, roughly in order. */
-  search(query: Float32Array, { count, walk }: Breadth): number[] {
+  /** About `breadth` candidates, nearest first by their codes. */
+  search(query: Float32Array, breadth: number): Candidate[] {
     const isSmall = this.count <= scanMax
-    return this.#segments.flatMap((segment) => [
-      ...(isSmall ? segment.scanAll(query, count) : segment.search(query, count, walk)),
-    ])
+    return this.#merge((segment) =>
+      isSmall ? segment.scanAll(query, breadth) : segment.search(query, breadth),
+    )
   }
 
-  /** As `search`, among the documents that match. */
+  /**
+   * As `search`, among the documents that match. What was asked stays known while searches
+   * come with the same name for what matches.
+   */
   searchMatching(
     query: Float32Array,
-    { count, walk }: Breadth,
+    breadth: number,
     matches: (document: number) => boolean,
-  ): number[] {
-    return this.#segments.flatMap((segment) => {
-      segment.forget()
-      return [...segment.searchMatching(query, count, walk, matches)]
-    })
+    name: string,
+  ): Candidate[] {
+    if (this.#remembered !== name) for (const segment of this.#segments) segment.forget()
+    this.#remembered = name
+    return this.#merge((segment) => segment.searchMatching(query, breadth, matches))
   }
 
   /** As `search`, among some documents: each of them is looked at. */
-  scan(query: Float32Array, count: number, documents: Float64Array): number[] {
-    return this.#segments.flatMap((segment) => [...segment.scan(query, count, documents)])
+  scan(query: Float32Array, breadth: number, documents: Float64Array): Candidate[] {
+    return this.#merge((segment) => segment.scan(query, breadth, documents))
+  }
+
+  #merge(search: (segment: Segment) => Found): Candidate[] {
+    const candidates: Candidate[] = []
+    for (const segment of this.#segments) {
+      const found = search(segment)
+      for (let i = 0; i < found.length; i += 2)
+        candidates.push({ document: found[i]!, distance: found[i + 1]! })
+    }
+    return this.#segments.length === 1
+      ? candidates
+      : candidates.sort((a, b) => a.distance - b.distance)
   }
 }

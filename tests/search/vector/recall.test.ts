@@ -7,7 +7,7 @@ import { nearest, randomFrom, recall, vectorsFrom } from './vectors.ts'
 const seed = Number(process.env['SEED'] ?? 20_261_115)
 const floor = 0.95
 /** As searches walk by default, for ten results. */
-const breadth = { count: 40, walk: 128 }
+const breadth = 128
 
 /** A segment, and what it should hold. */
 class Subject {
@@ -52,13 +52,12 @@ class Subject {
     const asked = Array.from({ length: queries }, this.#make)
     const found = asked.map((query) => {
       segment.forget()
-      const { count, walk } = breadth
-      const documents =
+      const found =
         matches === undefined
-          ? segment.search(query, count, walk)
-          : segment.searchMatching(query, count, walk, matches)
+          ? segment.search(query, breadth)
+          : segment.searchMatching(query, breadth, matches)
       const scoreOf = similarityTo(metric, query)
-      return [...documents]
+      return documentsIn(found)
         .sort((a, b) => scoreOf(vectors.get(b)!) - scoreOf(vectors.get(a)!))
         .slice(0, 10)
     })
@@ -69,6 +68,11 @@ class Subject {
       found,
     )
   }
+}
+
+/** Documents come with their distances behind them. */
+function documentsIn(found: Float64Array): number[] {
+  return [...found].filter((_, i) => i % 2 === 0)
 }
 
 const metrics = ['cosine', 'dot_product', 'euclidean'] as const
@@ -140,7 +144,7 @@ describe('a segment', () => {
     const segment = segmentOf(1000)
     const vectors = Array.from({ length: 200 }, make)
     vectors.forEach((vector, i) => segment.add(i + 1, vector))
-    const findAll = () => vectors.map((vector) => segment.search(vector, 1, 64)[0])
+    const findAll = () => vectors.map((vector) => segment.search(vector, 64)[0])
     const everyone = vectors.map((_, i) => i + 1)
     assert.deepEqual(findAll(), everyone)
     for (let i = 0; i < 100; i++) segment.linkNext()
@@ -169,13 +173,13 @@ describe('a segment', () => {
       for (let i = 1; i <= 50; i++) segment.add(i, make())
       while (segment.linkNext());
       for (let i = 1; i <= 50; i++) assert(segment.remove(i))
-      assert.deepEqual([...segment.search(make(), 10, 64)], [])
+      assert.deepEqual([...segment.search(make(), 64)], [])
       while (segment.repair(100));
     }
     const vector = make()
     segment.add(7, vector)
     while (segment.linkNext());
-    assert.deepEqual([...segment.search(vector, 10, 64)], [7])
+    assert.deepEqual(documentsIn(segment.search(vector, 64)), [7])
   })
 
   test('links what comes after everything else was deleted', () => {
@@ -185,9 +189,9 @@ describe('a segment', () => {
     for (let i = 1; i <= 20; i++) segment.remove(i)
     for (let i = 21; i <= 40; i++) segment.add(i, make())
     while (segment.linkNext());
-    assert.equal(segment.search(make(), 40, 64).length, 20)
+    assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
     while (segment.repair(100));
-    assert.equal(segment.search(make(), 40, 64).length, 20)
+    assert.equal(documentsIn(segment.search(make(), 64)).length, 20)
   })
 
   test('knows documents by any whole number, and removes the right one', () => {
@@ -232,8 +236,7 @@ describe('a segment', () => {
     const restored = Segment.restore(segment.shape, (part) => part.set(parts[next++]!))
     assert(restored !== undefined)
     assert.equal(restored.liveCount, vectors.size)
-    const findAll = () =>
-      [...vectors].map(([, vector]) => restored.search(vector, 1, 64)[0])
+    const findAll = () => [...vectors].map(([, vector]) => restored.search(vector, 64)[0])
     assert.deepEqual(findAll(), [...vectors.keys()])
     while (restored.linkNext() || restored.repair(100));
     assert.deepEqual(findAll(), [...vectors.keys()])

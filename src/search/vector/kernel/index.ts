@@ -1,6 +1,6 @@
 /** What the kernel offers. Vectors are handed over at `inputAddress`, as floats. */
 import { distance, encode } from './code'
-import { clearHeaps, item, keepResult, resultCount, sortResults } from './heaps'
+import { clearHeaps, distanceOf, item, keepResult, resultCount, sortResults } from './heaps'
 import { linkNext as linkOne, repair as repairSome, takeNode } from './graph'
 import {
   allowed, documentOf, Field, field, HEADER, HEADER_SIZE, input, isMarked, known, LEVEL_MAX,
@@ -32,8 +32,6 @@ export function attach(thread: u32, threads: u32): void {
 
 export function inputAddress(): u32 { return <u32>input }
 export function numbersAddress(): u32 { return <u32>numbers }
-export function knownAddress(): u32 { return <u32>known }
-export function allowedAddress(): u32 { return <u32>allowed }
 export function nodesAddress(): u32 { return <u32>nodes }
 export function upperAddress(): u32 { return <u32>upper }
 export function nodeBytes(): u32 { return <u32>nodeSize }
@@ -207,11 +205,16 @@ function keepListed(count: u32, breadth: u32, filtered: bool): void {
   }
 }
 
-/** Hands over the documents that were found, nearest first. Returns how many. */
-export function finish(most: u32): u32 {
+/**
+ * Hands over the documents that were found, nearest first, each with its distance behind it.
+ * Returns how many.
+ */
+export function finish(): u32 {
   sortResults()
-  const count = min(most, resultCount)
-  for (let i: u32 = 0; i < count; i++)
-    store<f64>(numbers + (<usize>i << 3), documentOf(<u32>load<u64>(results + (<usize>i << 3))))
-  return count
+  for (let i: u32 = 0; i < resultCount; i++) {
+    const found = load<u64>(results + (<usize>i << 3))
+    store<f64>(numbers + (<usize>i << 4), documentOf(<u32>found))
+    store<f64>(numbers + (<usize>i << 4), <f64>distanceOf(found), 8)
+  }
+  return resultCount
 }

@@ -120,7 +120,7 @@ export let distances: usize = 0
 /** Results that a search can gather. */
 export const RESULTS_MAX: u32 = 16384
 /** Numbers of documents that are handed over at a time, in either direction. */
-export const NUMBERS_MAX: u32 = 16384
+export const NUMBERS_MAX: u32 = 32768
 /** Nodes whose distances are worked out at a time. */
 export const NEAR_MAX: u32 = 2048
 
