@@ -112,8 +112,8 @@ export interface Found {
 
 /** Drops documents, which are in order too; returns how far they were needed. */
 export function drop(found: Found, unwanted: Float64Array, start: number): number {
-  if (start === unwanted.length) return start
   const { seqs, columns, size } = found
+  if (start === unwanted.length || seqs[size - 1]! < unwanted[start]!) return start
   let at = start
   let kept = 0
   for (let i = 0; i < size; i++) {

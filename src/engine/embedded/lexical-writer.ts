@@ -7,7 +7,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedTerm } from './layout.ts'
-import { chunksOf, Postings, TermList } from './postings.ts'
+import { chunksOf, Postings, TermList, type Chunk } from './postings.ts'
 
 /** How often a text has each of its terms. */
 export type TermCounts = Iterable<readonly [term: string, count: number]>
@@ -95,7 +95,7 @@ export class LexicalWriter {
   /** Brings the postings up to date with the texts. */
   fold(): void {
     const { waiting } = this.#statements
-    const changes = new Map<number, Postings>()
+    const changes = new Map<number, Changes>()
     const before = new TermList(1024)
     const after = new TermList(1024)
     for (const row of waiting.all.iterate()) {
@@ -158,24 +158,37 @@ export class LexicalWriter {
   }
 
   /** Changes the postings of a term, chunk by chunk. */
-  #change(term: number, changes: Postings): void {
-    const { posting } = this.#statements
+  #change(term: number, changes: Changes): void {
+    const { posting, term: terms } = this.#statements
     let documents = 0
-    for (let from = 0; from < changes.size;) {
-      const seq = changes.seqs[from]!
-      const found = (posting.covering.get(term, term, seq) ??
-        posting.first.get(term, term)) as unknown as FoundChunk | undefined
-      const [first, entries, next] = found ?? [seq, nothing, null]
-      const to = next === null ? changes.size : endBefore(changes, from, next)
-      const merged = new Postings(entries.length + to - from)
-      documents += merge(current.decode({ first, entries }), changes, from, to, merged)
+    for (let from = 0; from < changes.length;) {
+      const found = this.#chunkFor(term, changes[from]!)
+      const to = endBefore(changes, from, found?.next ?? Infinity)
+      if (found === undefined) current.size = 0
+      else current.decode(found)
+      merge(current, changes, from, to)
+      documents += merged.size - current.size
       // What is left may start elsewhere.
-      if (found !== undefined && merged.seqs[0] !== first) posting.remove.run(term, first)
-      for (const chunk of chunksOf(merged, next === null))
-        posting.put.run(term, chunk.first, chunk.entries)
+      if (found !== undefined && (merged.size === 0 || merged.seqs[0] !== found.first))
+        posting.remove.run(term, found.first)
+      const isEnd = found?.next === undefined
+      for (const { first, entries } of chunksOf(merged, isEnd))
+        posting.put.run(term, first, entries)
       from = to
     }
-    if (documents !== 0) this.#statements.term.count.run(documents, term)
+    if (documents !== 0) terms.count.run(documents, term)
+  }
+
+  /** The chunk that a document belongs to, and where the next one starts. */
+  #chunkFor(term: number, seq: number): FoundChunk | undefined {
+    const { last, covering, first } = this.#statements.posting
+    // Most documents are new, and go where nothing follows.
+    const end = last.get(term) as unknown as [number, Bytes] | undefined
+    if (end === undefined) return undefined
+    if (seq >= end[0]) return { first: end[0], entries: end[1], next: undefined }
+    const [start, entries, next] = (covering.get(term, term, seq) ??
+      first.get(term, term)) as unknown as [number, Bytes, number | null]
+    return { first: start, entries, next: next ?? undefined }
   }
 
   #dropUnused(): void {
@@ -189,7 +202,14 @@ export class LexicalWriter {
 }
 
 type Bytes = Uint8Array
-type FoundChunk = [first: number, entries: Bytes, next: number | null]
+
+interface FoundChunk extends Chunk {
+  /** Undefined at the end of the list. */
+  readonly next: number | undefined
+}
+
+/** Three numbers for each document: which it is, how often it has the term, its length. */
+type Changes = number[]
 
 const nothing = new Uint8Array(0)
 
@@ -199,11 +219,13 @@ const gone = 0
 /** What reading a document that waits costs besides its terms, in bytes of terms. */
 const waitingRowSize = 32
 
+/** A chunk as it is, and as it will be. */
 const current = new Postings(1024)
+const merged = new Postings(1024)
 
 /** Says for each term of a document what changes in its postings. */
 function gatherChanges(
-  changes: Map<number, Postings>,
+  changes: Map<number, Changes>,
   seq: number,
   before: TermList,
   after: TermList,
@@ -223,46 +245,42 @@ function gatherChanges(
 }
 
 function add(
-  changes: Map<number, Postings>,
+  changes: Map<number, Changes>,
   term: number,
   seq: number,
   count: number,
   length: number,
 ): void {
-  let list = changes.get(term)
-  if (list === undefined) changes.set(term, (list = new Postings(4)))
-  list.push(seq, count, length)
+  const list = changes.get(term)
+  if (list === undefined) changes.set(term, [seq, count, length])
+  else list.push(seq, count, length)
 }
 
-/** The position of the first change that belongs to the next chunk. */
-function endBefore({ seqs, size }: Postings, from: number, next: number): number {
+/** Where the changes start that belong to the next chunk. */
+function endBefore(changes: Changes, from: number, next: number): number {
   let to = from
-  while (to < size && seqs[to]! < next) to++
+  while (to < changes.length && changes[to]! < next) to += 3
   return to
 }
 
-/** Puts a list and its changes together; returns by how many documents it grew. */
-function merge(
-  list: Postings,
-  changes: Postings,
-  from: number,
-  to: number,
-  merged: Postings,
-): number {
+/** Puts a list and some of its changes together. */
+function merge(list: Postings, changes: Changes, from: number, to: number): void {
+  merged.size = 0
   let at = 0
-  const keepBelow = (seq: number): void => {
-    for (; at < list.size && list.seqs[at]! < seq; at++)
-      merged.push(list.seqs[at]!, list.counts[at]!, list.lengths[at]!)
+  for (let i = from; i < to; i += 3) {
+    const seq = changes[i]!
+    at = keepBelow(seq, list, at)
+    if (at < list.size && list.seqs[at] === seq) at++
+    if (changes[i + 1] !== gone) merged.push(seq, changes[i + 1]!, changes[i + 2]!)
   }
-  for (let i = from; i < to; i++) {
-    const seq = changes.seqs[i]!
-    keepBelow(seq)
-    if (list.seqs[at] === seq && at < list.size) at++
-    if (changes.counts[i] !== gone)
-      merged.push(seq, changes.counts[i]!, changes.lengths[i]!)
-  }
-  keepBelow(Infinity)
-  return merged.size - list.size
+  keepBelow(Infinity, list, at)
+}
+
+function keepBelow(seq: number, list: Postings, from: number): number {
+  let at = from
+  for (; at < list.size && list.seqs[at]! < seq; at++)
+    merged.push(list.seqs[at]!, list.counts[at]!, list.lengths[at]!)
+  return at
 }
 
 export function countTerms(terms: readonly string[]): TermCounts {
@@ -298,6 +316,9 @@ function prepareStatements(database: DatabaseSync) {
       dropUnused: prepare('DELETE FROM term WHERE id = ? AND documents = 0'),
     },
     posting: {
+      last: prepare(
+        'SELECT first, entries FROM posting WHERE term = ? ORDER BY first DESC LIMIT 1',
+      ),
       covering: prepare(`${chunk} AND p.first <= ? ORDER BY p.first DESC LIMIT 1`),
       first: prepare(`${chunk} ORDER BY p.first LIMIT 1`),
       put: prepare('INSERT OR REPLACE INTO posting(term, first, entries) VALUES (?, ?, ?)'),

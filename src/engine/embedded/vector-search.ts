@@ -44,8 +44,8 @@ export function searchVectors(
   budget: Budget,
 ): ScoredRow[] {
   const { store } = reader
-  const candidates = findCandidates(reader, vectors, search, budget)
-  return rank(store, candidates, search).map(({ seq, distance }) => ({
+  const found = findCandidates(reader, vectors, search, budget)
+  return rank(store, found, search).map(({ seq, distance }) => ({
     row: rowOf(store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!),
     score: similarityAt(search.metric, distance),
   }))
@@ -61,26 +61,29 @@ function findCandidates(
   { view, matches: known }: SearchedVectors,
   { query, filter, limit }: VectorSearch,
   budget: Budget,
-): Candidate[] {
+): Found {
   const breadth = Math.max(breadthMin, 2 * limit)
   const scanBreadth = Math.max(scanBreadthMin, 2 * limit)
   if (filter.kind === 'and' && filter.of.length === 0)
-    return view.search(query, view.count <= scanMax ? scanBreadth : breadth)
+    return { candidates: view.search(query, view.count <= scanMax ? scanBreadth : breadth) }
   const name = known.nameOf(filter, reader)
   const listed = known.documents(name) ?? listMatches(reader, view, filter, budget)
   if (listed !== undefined) {
     known.remember(name, listed)
-    return view.scan(query, scanBreadth, listed)
+    return { candidates: view.scan(query, scanBreadth, listed) }
   }
   const matches = matcher(reader, filter)
   const asked = (document: number): boolean => {
     budget.spend(1)
     return matches(document)
   }
-  // Asked again at the end: a place in the index can change hands during the walk.
-  return view
-    .searchMatching(query, breadth, asked, name)
-    .filter(({ document }) => matches(document))
+  return { candidates: view.searchMatching(query, breadth, asked, name), matches }
+}
+
+interface Found {
+  readonly candidates: readonly Candidate[]
+  /** To be asked once more: a place in the index can change hands during a walk. */
+  readonly matches?: (document: number) => boolean
 }
 
 /**
@@ -141,7 +144,7 @@ export class KnownMatches {
   }
 }
 
-/** Numbers that are remembered: about as many bytes as a megabyte has, times eight. */
+/** Numbers that are remembered: eight megabytes of them. */
 const listedMax = 1_000_000
 
 interface Ranked {
@@ -149,8 +152,7 @@ interface Ranked {
   readonly distance: number
 }
 
-/** Candidates that are compared beyond those that are wanted, before it is known how far off
- * codes are. */
+/** Comparisons beyond those that are wanted, before it is known how far off codes are. */
 const extraMin = 8
 
 /**
@@ -160,13 +162,17 @@ const extraMin = 8
  */
 function rank(
   store: StoreConnection,
-  candidates: readonly Candidate[],
+  { candidates, matches }: Found,
   { query, metric, limit }: VectorSearch,
 ): Ranked[] {
   const distanceOf = distanceFrom(metric, query)
   const nearest: Ranked[] = []
   const seen = new Set<number>()
   const ids = new IdOrder(store)
+  const compare = (a: Ranked, b: Ranked): number =>
+    similarityAt(metric, a.distance) === similarityAt(metric, b.distance)
+      ? ids.compare(a.seq, b.seq)
+      : a.distance - b.distance
   let off = 0
   for (const { document, distance: byCode } of candidates) {
     if (
@@ -184,31 +190,24 @@ function rank(
     if (!bytes) continue
     const distance = distanceOf(singlesOf(form!, bytes))
     off = Math.max(off, byCode - distance)
-    keepNearest(nearest, { seq: document, distance }, limit, (a, b) =>
-      similarityAt(metric, a.distance) === similarityAt(metric, b.distance)
-        ? ids.compare(a.seq, b.seq)
-        : a.distance - b.distance,
-    )
+    const item = { seq: document, distance }
+    if (nearest.length >= limit && compare(item, nearest.at(-1)!) >= 0) continue
+    if (matches !== undefined && !matches(document)) continue
+    insertInOrder(nearest, item, compare)
+    if (nearest.length > limit) nearest.pop()
   }
   return nearest
 }
 
-function keepNearest(
-  nearest: Ranked[],
-  item: Ranked,
-  limit: number,
-  compare: (a: Ranked, b: Ranked) => number,
-): void {
-  if (nearest.length >= limit && compare(item, nearest.at(-1)!) >= 0) return
+function insertInOrder<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
   let low = 0
-  let high = nearest.length
+  let high = list.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compare(item, nearest[middle]!) < 0) high = middle
+    if (compare(item, list[middle]!) < 0) high = middle
     else low = middle + 1
   }
-  nearest.splice(low, 0, item)
-  if (nearest.length > limit) nearest.pop()
+  list.splice(low, 0, item)
 }
 
 /** Compares documents by their _ids, which are read only where something ties. */

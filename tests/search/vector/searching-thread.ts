@@ -1,0 +1,37 @@
+/** Searches an index that another thread changes, until it is told to stop. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { VectorView, type SharedIndex } from '../../../src/search/vector/vector-index.ts'
+import { vectorsFrom } from './vectors.ts'
+
+const { index, thread, flag, seed } = workerData as {
+  index: SharedIndex
+  thread: number
+  flag: Int32Array
+  seed: number
+}
+const view = new VectorView(index, thread)
+const make = vectorsFrom(seed, 32)
+const odd: string[] = []
+let searches = 0
+Atomics.add(flag, 1, 1)
+while (Atomics.load(flag, 0) === 0 && odd.length < 5) {
+  // Walks, filtered walks and scans in turn.
+  const query = make()
+  const found =
+    searches % 3 === 0
+      ? view.search(query, 64)
+      : searches % 3 === 1
+        ? view.searchMatching(query, 64, (n) => n % 2 === 0, `half ${searches}`)
+        : view.scan(
+            query,
+            64,
+            Float64Array.from({ length: 1500 }, (_, i) => i + 1),
+          )
+  searches++
+  // There are always 1500 documents that nobody touches.
+  if (found.length < 30) odd.push(`only ${found.length} found`)
+  for (const { document, distance } of found)
+    if (!(document >= 1 && document <= 3000) || !Number.isFinite(distance))
+      odd.push(`found ${document} at ${distance}`)
+}
+parentPort!.postMessage({ searches, odd })
