@@ -1,61 +1,130 @@
 /** The benchmark of the workloads we care about most: `npm run bench`. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { printMarkdown, printResults } from './report.ts'
+import { plotCurve } from './plot.ts'
+import { printFindings, printMachine, printResults } from './report.ts'
 import { runBench } from './run.ts'
-import { workloads } from './workloads/registry.ts'
+import { studies, workloads } from './workloads/registry.ts'
+import type { Study } from './workloads/study.ts'
 import type { Workload } from './workloads/workload.ts'
 
 interface Flags {
-  readonly sizes: readonly number[]
+  readonly sizes?: readonly number[]
   readonly connections: readonly number[]
   readonly seconds: number
   readonly seed: number
   readonly keep?: string
   readonly profile?: string
   readonly markdown?: true
+  readonly plot: string
 }
+
+interface Named {
+  readonly workloads: readonly Workload[]
+  readonly studies: readonly Study[]
+}
+
+const defaultSizes = [10_000, 1_000_000]
 
 await new Command('bench')
   .description('Measures the server, each workload against a baseline in the same run.')
-  .argument('[name...]', 'workloads to run; all when none is named', addWorkload)
-  .option('--sizes <list>', 'documents to start with', wholeNumbers, [10_000, 1_000_000])
+  .argument('[name...]', 'what to run; all workloads when none is named', addNamed)
+  .option(
+    '--sizes <list>',
+    `documents to start with (default: ${defaultSizes.join(',')}; studies have their own)`,
+    wholeNumbers,
+  )
   .option('--connections <list>', 'requests at a time', wholeNumbers, [1, 32])
   .option('--seconds <number>', 'time for each workload, and each baseline', positive, 5)
   .option('--seed <number>', 'what the documents are made from', positive, 7)
   .option('--keep <folder>', 'keep loaded documents there, or use those that are')
   .option('--profile <folder>', 'leave CPU profiles of the server there')
-  .option('--markdown', 'print machine facts, too')
-  .addHelpText('after', `\nWorkloads: ${workloads.map(({ name }) => name).join(', ')}`)
-  .action(async (named: readonly Workload[], flags: Flags) => {
-    const { sizes, connections, seconds, seed, keep, profile } = flags
-    const results = await runBench({
-      workloads: named.length === 0 ? workloads : named,
-      sizes,
-      connections,
-      seconds,
-      seed,
-      keepDir: keep,
-      profileDir: profile,
-      progress: (line) => process.stderr.write(`${line}\n`),
-    })
-    process.stdout.write(
-      flags.markdown
-        ? printMarkdown(
-            results,
-            `${seconds} s for each workload and baseline, seed ${seed}`,
-          )
-        : printResults(results),
-    )
+  .option('--markdown', 'print machine facts, too, and draw the curve of a study')
+  .option(
+    '--plot <file>',
+    'where a curve is drawn',
+    join(import.meta.dirname, 'recall.svg'),
+  )
+  .addHelpText(
+    'after',
+    `\nWorkloads: ${namesOf(workloads)}\nStudies, run by name: ${namesOf(studies)}`,
+  )
+  .action(async (named: Named | [], flags: Flags) => {
+    // Without names the argument is an empty list, which nobody has read.
+    const chosen = Array.isArray(named) ? { workloads, studies: [] } : named
+    if (flags.markdown)
+      print(
+        printMachine(
+          `${flags.seconds} s for each workload and baseline, seed ${flags.seed}`,
+        ),
+      )
+    if (chosen.workloads.length > 0) await runWorkloads(chosen.workloads, flags)
+    for (const study of chosen.studies)
+      for (const size of flags.sizes ?? [study.size]) await runStudy(study, size, flags)
   })
   .parseAsync()
 
-function addWorkload(name: string, others: readonly Workload[] | undefined): Workload[] {
+async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<void> {
+  const { sizes = defaultSizes, connections, seconds, seed, keep, profile } = flags
+  const results = await runBench({
+    workloads: named,
+    sizes,
+    connections,
+    seconds,
+    seed,
+    keepDir: keep,
+    profileDir: profile,
+    progress,
+  })
+  print(printResults(results))
+}
+
+async function runStudy(study: Study, size: number, flags: Flags): Promise<void> {
+  const { connections, seconds, seed, keep, profile, markdown, plot } = flags
+  const folder = mkdtempSync(join(tmpdir(), 'stela-bench-'))
+  try {
+    const findings = await study.run({
+      size,
+      connections,
+      seconds,
+      seed,
+      folder,
+      keepDir: keep,
+      profileDir: profile,
+      progress,
+    })
+    print(`## ${study.name}: ${study.says}\n\n${printFindings(findings)}\n`)
+    if (markdown && findings.curve !== undefined)
+      writeFileSync(plot, plotCurve(findings.curve))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+function addNamed(name: string, others: Named | undefined): Named {
+  const { workloads: moreWorkloads = [], studies: moreStudies = [] } = others ?? {}
   const workload = workloads.find((workload) => workload.name === name)
-  if (workload === undefined)
-    throw new InvalidArgumentError(
-      `There are ${workloads.map(({ name }) => name).join(', ')}.`,
-    )
-  return [...(others ?? []), workload]
+  const study = studies.find((study) => study.name === name)
+  if (workload === undefined && study === undefined)
+    throw new InvalidArgumentError(`There are ${namesOf([...workloads, ...studies])}.`)
+  return {
+    workloads: workload === undefined ? moreWorkloads : [...moreWorkloads, workload],
+    studies: study === undefined ? moreStudies : [...moreStudies, study],
+  }
+}
+
+function namesOf(named: readonly { readonly name: string }[]): string {
+  return named.map(({ name }) => name).join(', ')
 }
 
 function wholeNumbers(text: string): number[] {

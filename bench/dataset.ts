@@ -1,14 +1,15 @@
 /** A folder of data to serve, loaded through the API like anybody else's. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { Client, requestBytes } from './client.ts'
+import { Client, requestBytes, type Tally } from './client.ts'
 import { Picks } from './documents.ts'
-import { Stela, token } from './processes.ts'
+import { Stela, token, type StelaOptions } from './processes.ts'
 import { insertManyBody } from './workloads/insert-many.ts'
 
 export const collectionPath = '/v1/default_keyspace/documents'
 
-const batchSize = 100
+/** Documents of an insertMany: as many as it may have. */
+export const batchSize = 100
 /** Enough to keep the server busy, few enough to leave it a core. */
 const loadConnections = 4
 
@@ -16,27 +17,42 @@ export interface Dataset {
   readonly folder: string
   /** Undefined when the folder was loaded by an earlier run. */
   readonly loadMs: number | undefined
+  /** How long indexes took to follow after the last document was answered. */
+  readonly settleMs: number | undefined
 }
 
 /** Loads `size` documents into a folder of `parent`, unless an earlier run has. */
-export async function prepareDataset(
+export function prepareDataset(
   parent: string,
   size: number,
   seed: number,
   progress: (line: string) => void,
 ): Promise<Dataset> {
-  const folder = join(parent, `documents-${size}-seed-${seed}`)
-  if (fs.existsSync(folder)) return { folder, loadMs: undefined }
+  return prepareFolder(parent, `documents-${size}-seed-${seed}`, (port) =>
+    load(port, size, seed, progress),
+  )
+}
+
+/** Fills a folder of `parent` by a server, unless an earlier run has. */
+export async function prepareFolder(
+  parent: string,
+  name: string,
+  fill: (port: number) => Promise<void>,
+  options?: StelaOptions,
+): Promise<Dataset> {
+  const folder = join(parent, name)
+  if (fs.existsSync(folder)) return { folder, loadMs: undefined, settleMs: undefined }
   const unfinished = `${folder}.unfinished`
   fs.rmSync(unfinished, { recursive: true, force: true })
-  const server = await Stela.start(unfinished)
+  const server = await Stela.start(unfinished, options)
   try {
     const startedAt = performance.now()
-    await load(server.port, size, seed, progress)
+    await fill(server.port)
     const loadMs = performance.now() - startedAt
+    const settleMs = await server.settle()
     await server.stop()
     fs.renameSync(unfinished, folder)
-    return { folder, loadMs }
+    return { folder, loadMs, settleMs }
   } finally {
     await server.stop()
   }
@@ -48,17 +64,39 @@ async function load(
   seed: number,
   progress: (line: string) => void,
 ): Promise<void> {
+  await createCollection(port, 'documents')
+  const picks = new Picks(seed, 0)
+  await insertAll(port, collectionPath, size, progress, (count) =>
+    insertManyBody(picks, count),
+  )
+}
+
+/** `options` is JSON. */
+export async function createCollection(
+  port: number,
+  name: string,
+  options = '{}',
+): Promise<void> {
+  const client = await Client.connect(port, 1)
+  try {
+    const body = `{"createCollection":{"name":"${name}","options":${options}}}`
+    const reply = await client.ask(requestBytes('/v1/default_keyspace', token, body))
+    if (reply !== '{"status":{"ok":1}}') throw new Error(reply)
+  } finally {
+    client.close()
+  }
+}
+
+/** Inserts `size` documents; `bodyOf` makes the body that inserts the next ones. */
+export async function insertAll(
+  port: number,
+  path: string,
+  size: number,
+  progress: (line: string) => void,
+  bodyOf: (count: number) => string,
+): Promise<Tally> {
   const client = await Client.connect(port, loadConnections)
   try {
-    const created = await client.ask(
-      requestBytes(
-        '/v1/default_keyspace',
-        token,
-        '{"createCollection":{"name":"documents"}}',
-      ),
-    )
-    if (created !== '{"status":{"ok":1}}') throw new Error(created)
-    const picks = new Picks(seed, 0)
     let asked = 0
     let said = 0
     const next = () => {
@@ -67,9 +105,9 @@ async function load(
       asked += count
       if (asked - said >= 50_000)
         progress(`loading: ${(said = asked)} of ${size} documents`)
-      return requestBytes(collectionPath, token, insertManyBody(picks, count))
+      return requestBytes(path, token, bodyOf(count))
     }
-    await client.drive({ next, forMs: Infinity })
+    return await client.drive({ next, forMs: Infinity })
   } finally {
     client.close()
   }

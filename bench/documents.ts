@@ -80,7 +80,7 @@ export class Picks {
 }
 
 /** Mulberry32: few operations, and random enough for choosing among documents. */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -3,15 +3,24 @@ import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
 
+/** Bytes of its own, and of files that are mapped: those are the system's to take back. */
 export interface Memory {
   readonly own: number
   readonly mapped: number
+}
+
+export interface StelaOptions {
+  /** Where a CPU profile of each thread is left when the server stops. */
+  readonly profileDir?: string | undefined
+  /** Settings, as environment variables. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** A Stela server on a folder. */
@@ -27,8 +36,8 @@ export class Stela {
     this.readyMs = readyMs
   }
 
-  /** With `profileDir`, a CPU profile of each thread is left there when the server stops. */
-  static async start(dataDir: string, profileDir?: string): Promise<Stela> {
+  static async start(dataDir: string, options: StelaOptions = {}): Promise<Stela> {
+    const { profileDir, settings } = options
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
     const profile =
       profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
@@ -41,6 +50,7 @@ export class Stela {
           PATH: process.env['PATH'],
           STELA_ADMIN_TOKEN: token,
           STELA_LOG_LEVEL: 'warn',
+          ...settings,
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       },
@@ -54,7 +64,6 @@ export class Stela {
   }
 
   /** Memory in use, where the system tells. */
-  /** Bytes of its own, and of files that are mapped: those are the system's to take back. */
   memory(): Memory | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
@@ -66,10 +75,42 @@ export class Stela {
     }
   }
 
+  /**
+   * Waits until the server has nothing left to do, where the system tells, and returns how
+   * long that took: indexes go on being built after a write was answered.
+   */
+  async settle(): Promise<number> {
+    const startedAt = performance.now()
+    let idleSince = startedAt
+    let before = this.#processorTicks()
+    while (before !== undefined && performance.now() - idleSince < idleMs) {
+      await setTimeout(idleMs / 4)
+      const now = this.#processorTicks()
+      // A tick is ten milliseconds: waiting costs one now and then, too.
+      if (now === undefined || now > before + 1) idleSince = performance.now()
+      before = now
+    }
+    return idleSince - startedAt
+  }
+
+  #processorTicks(): number | undefined {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8')
+      // Behind the name, which may hold anything: user and system time are fields 14, 15.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return Number(fields[11]) + Number(fields[12])
+    } catch {
+      return undefined
+    }
+  }
+
   stop(): Promise<void> {
     return end(this.#child)
   }
 }
+
+/** Who does nothing for this long has nothing to do. */
+const idleMs = 800
 
 /** A process that is asked one thing at a time and answers each. */
 export class Baseline<Question extends object, Answer> {

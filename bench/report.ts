@@ -2,14 +2,23 @@
 import { arch, cpus, totalmem } from 'node:os'
 import type { Memory } from './processes.ts'
 import type { Figure, Results, Row } from './run.ts'
+import type { Findings } from './workloads/study.ts'
 
 /** The table of workloads and the table of single figures. */
 export function printResults({ rows, figures }: Results): string {
-  return `${table(workloadHead, rows.map(workloadCells))}\n\n${table(figureHead, figures.map(figureCells))}\n`
+  return `${table(workloadHead, rows.map(workloadCells))}\n\n${figureTable(figures)}\n`
 }
 
-/** The same with what it was measured on, to be kept. */
-export function printMarkdown(results: Results, settings: string): string {
+/** What a study found. */
+export function printFindings({ tables, figures }: Findings): string {
+  const parts = tables.map(
+    ({ title, head, rows }) => `### ${title}\n\n${table(head, rows)}`,
+  )
+  return `${[...parts, `### Figures\n\n${figureTable(figures)}`].join('\n\n')}\n`
+}
+
+/** What it was measured on, for results that are kept. */
+export function printMachine(settings: string): string {
   const processors = cpus()
   const facts = [
     `Measured on ${new Date().toISOString().slice(0, 10)}`,
@@ -18,7 +27,7 @@ export function printMarkdown(results: Results, settings: string): string {
     `${process.platform}, Node ${process.version}`,
     settings,
   ]
-  return `${facts.map((fact) => `- ${fact}`).join('\n')}\n\n${printResults(results)}`
+  return `${facts.map((fact) => `- ${fact}`).join('\n')}\n\n`
 }
 
 const workloadHead = [
@@ -68,25 +77,37 @@ function baselineRate(row: Row): string {
 
 const figureHead = ['figure', 'value', 'target', '']
 
-function figureCells({ what, value, unit, max }: Figure): string[] {
-  return [
-    what,
-    `${unit === 'times' ? value.toFixed(2) : whole(value)} ${unit}`,
-    max === undefined ? '-' : `at most ${unit === 'times' ? max.toFixed(2) : max}`,
-    max === undefined ? '' : verdict(value <= max),
-  ]
+function figureTable(figures: readonly Figure[]): string {
+  return table(figureHead, figures.map(figureCells))
+}
+
+function figureCells({ what, value, unit, min, max }: Figure): string[] {
+  const shown = (number: number) => (unit === 'times' ? number.toFixed(2) : whole(number))
+  const target =
+    min !== undefined
+      ? `at least ${shown(min)}`
+      : max !== undefined
+        ? `at most ${shown(max)}`
+        : '-'
+  const isMet = value >= (min ?? -Infinity) && value <= (max ?? Infinity)
+  return [what, `${shown(value)} ${unit}`, target, target === '-' ? '' : verdict(isMet)]
 }
 
 function verdict(met: boolean): string {
   return met ? 'met' : 'missed'
 }
 
-function whole(value: number): string {
+export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
+/** Three digits behind the point: recalls and ratios. */
+export function decimal(value: number): string {
+  return value.toFixed(3)
+}
+
 /** Three digits, as far as they are behind the point. */
-function short(value: number): string {
+export function short(value: number): string {
   return value >= 100 ? whole(value) : value.toPrecision(3)
 }
 

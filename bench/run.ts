@@ -1,15 +1,10 @@
-/**
- * Runs workloads and what they are held against.
- *
- * Machines are noisy, so a workload and its baselines take turns, slice by slice, at all
- * sizes: what disturbs one disturbs the others, and their ratio holds still.
- */
+/** Runs workloads and what they are held against, at all sizes. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyAnswer, FastifyQuestion } from './baselines/bare-fastify.ts'
 import type { SqliteAnswer, SqliteQuestion } from './baselines/raw-sqlite.ts'
-import { Client, requestBytes, type Tally } from './client.ts'
+import { Client, requestBytes } from './client.ts'
 import {
   collectionPath,
   copyFolder,
@@ -18,8 +13,8 @@ import {
   storeIn,
 } from './dataset.ts'
 import { Picks } from './documents.ts'
-import { Histogram } from './histogram.ts'
 import { Baseline, Stela, token, type Memory } from './processes.ts'
+import { ratePerSecond, takeTurns, type Contender, type Standing } from './turns.ts'
 import type { Comparison, Workload } from './workloads/workload.ts'
 
 export interface Settings {
@@ -63,11 +58,11 @@ export interface Row {
 export interface Figure {
   readonly what: string
   readonly value: number
-  readonly unit: 'ms' | 'times' | 'documents/s' | 'bytes' | 'bytes/document'
+  readonly unit: string
+  readonly min?: number
   readonly max?: number
 }
 
-const rounds = 5
 const startsMeasured = 3
 
 export async function runBench(settings: Settings): Promise<Results> {
@@ -133,7 +128,7 @@ async function setStage(
   copyFolder(folder, raw)
   const stage: Stage = {
     size,
-    server: await Stela.start(served, profileDir),
+    server: await Stela.start(served, { profileDir }),
     fastify: new Baseline(new URL('baselines/bare-fastify.ts', import.meta.url)),
     sqlite: new Baseline(new URL('baselines/raw-sqlite.ts', import.meta.url)),
     picks: new Picks(seed, size),
@@ -142,20 +137,10 @@ async function setStage(
   return { stage, figures: dataFigures(folder, loadMs, size) }
 }
 
-/** Somebody who takes turns. */
-interface Contender {
-  readonly name: string
+/** The server or a baseline. */
+interface Entrant extends Contender {
   readonly documentsPerRequest: number
-  run(forMs: number, latencies?: Histogram): Promise<Tally>
   close(): void
-}
-
-/** A contender and what it has done so far. */
-interface Entrant {
-  readonly contender: Contender
-  readonly latencies: Histogram
-  requests: number
-  elapsedMs: number
 }
 
 /** The server and its baselines at one size. */
@@ -171,22 +156,18 @@ async function measure(
   stages: readonly Stage[],
   seconds: number,
 ): Promise<Row[]> {
-  const sliceMs = (seconds * 1000) / rounds
   const matches: Match[] = []
   try {
     for (const stage of stages) matches.push(await setMatch(workload, connections, stage))
     const entrants = matches.flatMap(({ subject, others }) => [subject, ...others])
-    for (const { contender } of entrants) await contender.run(sliceMs)
-    for (let round = 0; round < rounds; round++)
-      for (const entrant of entrants) {
-        const tally = await entrant.contender.run(sliceMs, entrant.latencies)
-        entrant.requests += tally.requests
-        entrant.elapsedMs += tally.elapsedMs
-      }
-    return matches.flatMap((match) => rowsOf(match, workload, connections))
+    const standings = await takeTurns(entrants, seconds)
+    return matches.flatMap(({ stage }) => {
+      const own = standings.splice(0, 1 + workload.against.length)
+      return rowsOf(own, stage, workload, connections)
+    })
   } finally {
     for (const { subject, others } of matches)
-      for (const { contender } of [subject, ...others]) contender.close()
+      for (const entrant of [subject, ...others]) entrant.close()
   }
 }
 
@@ -198,21 +179,18 @@ async function setMatch(
   const subject = await onStela(workload, connections, stage)
   const others: Entrant[] = []
   for (const comparison of workload.against)
-    others.push(entrant(await baselineOf(comparison, subject, connections, stage)))
-  return { stage, subject: entrant(subject), others }
-}
-
-function entrant(contender: Contender): Entrant {
-  return { contender, latencies: new Histogram(), requests: 0, elapsedMs: 0 }
+    others.push(await baselineOf(comparison, subject, connections, stage))
+  return { stage, subject, others }
 }
 
 function rowsOf(
-  { stage, subject, others }: Match,
+  [subject, ...others]: readonly Standing<Entrant>[],
+  stage: Stage,
   workload: Workload,
   connections: number,
-) {
+): Row[] {
   const memory = stage.server.memory()
-  const rate = ratesOf(subject)
+  const rate = ratesOf(subject!)
   return workload.against.map(({ target }, i): Row => {
     const baseline = ratesOf(others[i]!)
     return {
@@ -221,8 +199,8 @@ function rowsOf(
       connections,
       requestsPerSecond: rate.requests,
       documentsPerSecond: rate.documents,
-      p50Ms: subject.latencies.quantile(0.5),
-      p99Ms: subject.latencies.quantile(0.99),
+      p50Ms: subject!.latencies.quantile(0.5),
+      p99Ms: subject!.latencies.quantile(0.99),
       memory,
       baseline: others[i]!.contender.name,
       baselineRequestsPerSecond: baseline.requests,
@@ -233,12 +211,12 @@ function rowsOf(
   })
 }
 
-function ratesOf({ contender, requests, elapsedMs }: Entrant) {
-  const perSecond = (requests / elapsedMs) * 1000
-  return { requests: perSecond, documents: perSecond * contender.documentsPerRequest }
+function ratesOf(standing: Standing<Entrant>) {
+  const requests = ratePerSecond(standing)
+  return { requests, documents: requests * standing.contender.documentsPerRequest }
 }
 
-interface OnStela extends Contender {
+interface OnStela extends Entrant {
   readonly requests: Requests
   /** The replies to its first requests. */
   readonly replies: readonly string[]
@@ -290,7 +268,7 @@ async function baselineOf(
   subject: OnStela,
   connections: number,
   stage: Stage,
-): Promise<Contender> {
+): Promise<Entrant> {
   switch (comparison.to) {
     case 'fastify': {
       const { port } = await stage.fastify.ask({ replies: subject.replies })

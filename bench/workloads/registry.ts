@@ -7,6 +7,10 @@ import { insertMany } from './insert-many.ts'
 import { insertOne } from './insert-one.ts'
 import { mixed } from './mixed.ts'
 import { updateOne } from './update-one.ts'
+import { hybrid } from './hybrid.ts'
+import { lexical } from './lexical.ts'
+import type { Study } from './study.ts'
+import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
 
 /** In the order in which they run: what adds documents comes last. */
@@ -21,3 +25,6 @@ export const workloads: readonly Workload[] = [
   insertOne,
   insertMany,
 ]
+
+/** Run when they are named: each takes minutes. */
+export const studies: readonly Study[] = [vector, lexical, hybrid]

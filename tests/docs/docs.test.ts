@@ -11,6 +11,8 @@ import { catalog, type CatalogEntry } from '../../src/errors/catalog.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
+import * as catalogue from '../../src/search/lexical/analyzers.ts'
+import { findLanguageProblem } from '../../src/search/lexical/languages/index.ts'
 import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
@@ -19,6 +21,7 @@ const reference = new URL('docs/reference/', root)
 const pages = readdirSync(reference).filter((name) => name.endsWith('.md'))
 const clausePages = [
   'README.md',
+  'analyzers.md',
   'documents.md',
   'errors.md',
   'filters.md',
@@ -156,6 +159,58 @@ function nameIn(cell: string): string {
 
 function unescape(text: string): string {
   return text.replaceAll('\\', '')
+}
+
+describe('the analyzers page', () => {
+  const page = readPage('analyzers.md')
+  const sectionOf = (title: string) => page.split(`## ${title}\n`)[1]!.split('\n## ')[0]!
+  const codesIn = (text: string) =>
+    [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+
+  test('lists the analyzers that are built in', () => {
+    const section = sectionOf('Built in')
+    const named = [
+      ...rowsOf(section).map(([name]) => name!),
+      ...codesIn(section.match(/^- [^]*?(?=\n\n)/gm)!.join()),
+    ]
+    assert.deepEqual(named.slice(1).toSorted(), [...catalogue.builtInAnalyzers].toSorted())
+  })
+
+  for (const [title, components] of [
+    ['Tokenizers', catalogue.tokenizers],
+    ['Filters', catalogue.tokenFilters],
+    ['Char filters', catalogue.charFilters],
+  ] as const)
+    test(`lists ${title.toLowerCase()} and their arguments`, () => {
+      const section = sectionOf(title)
+      const rows = section
+        .split('\n')
+        .filter((line) => line.startsWith('| `'))
+        .map((line) => line.split('|').map(codesIn))
+      // Filters for single languages stand in a list, and one has a paragraph of its own.
+      const listed = codesIn((section.match(/^- [^]*?(?=\n\n)/gm) ?? []).join())
+      assert.deepEqual(
+        [...rows.flatMap(([, names]) => names!), ...listed].toSorted(),
+        components.map(({ name }) => name).toSorted(),
+      )
+      for (const { name, required, optional } of components) {
+        const row = rows.find(([, names]) => names!.includes(name))
+        const told = row?.[3]?.length ? row[3] : codesIn(section)
+        for (const argument of Object.keys({ ...required, ...optional }))
+          assert(told.includes(argument), `${name} takes ${argument}`)
+      }
+    })
+
+  test('names the languages of snowballPorter', () => {
+    const [, languages] = /`snowballPorter` knows ([^.]*)\./.exec(page)!
+    const named = languages!.split(/,\s+|\s+and\s+/)
+    assert.deepEqual(named, snowballLanguages())
+  })
+})
+
+/** As the message lists them when one is asked for that there is not. */
+function snowballLanguages(): string[] {
+  return findLanguageProblem('none')!.split('There are: ')[1]!.split(', ')
 }
 
 describe('the README', () => {
