@@ -162,8 +162,10 @@ class FollowedIndex {
     this.#rebuilt++
     const { version } = this.#feed.state()
     const total = this.#feed.vectorCount()
+    const begun = performance.now()
     let done = 0
-    let told = performance.now()
+    let told = begun
+    if (total >= tellMin) this.#say(`is built anew from ${total} vectors`)
     for (let last = 0; !this.#closed;) {
       const rows = this.#feed.vectorsAfter(last, changesAtOnce)
       if (rows.length === 0) break
@@ -172,10 +174,12 @@ class FollowedIndex {
       done += rows.length
       if (performance.now() - told > progressMs) {
         told = performance.now()
-        this.#say(`${done} of ${total} vectors read`)
+        this.#say(`${done} of ${total} vectors are in`)
       }
       await pause()
     }
+    if (total >= tellMin)
+      this.#say(`has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`)
     this.#unsaved = done
     this.#version = version
   }
@@ -221,7 +225,7 @@ class FollowedIndex {
   }
 
   #say(what: string): void {
-    this.#notify({ id: 0, level: 'info', log: `Vector index of ${this.#file}: ${what}` })
+    this.#notify({ id: 0, level: 'info', log: `The vector index of ${this.#file} ${what}` })
   }
 
   #warn(problem: string): void {
@@ -233,7 +237,9 @@ class FollowedIndex {
   }
 }
 
-/** How long building an index anew may take before it tells, and between two lines. */
+/** Building an index anew from fewer vectors is over before anybody could read of it. */
+const tellMin = 5000
+/** The time between two lines about it. */
 const progressMs = 2000
 
 function serve(port: NonNullable<typeof parentPort>): void {

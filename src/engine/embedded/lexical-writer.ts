@@ -321,7 +321,7 @@ function prepareStatements(database: DatabaseSync) {
       ),
       covering: prepare(`${chunk} AND p.first <= ? ORDER BY p.first DESC LIMIT 1`),
       first: prepare(`${chunk} ORDER BY p.first LIMIT 1`),
-      put: prepare('INSERT INTO posting(term, first, entries) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entries = excluded.entries'),
+      put: prepare('INSERT OR REPLACE INTO posting(term, first, entries) VALUES (?, ?, ?)'),
       remove: prepare('DELETE FROM posting WHERE term = ? AND first = ?'),
     },
     indexed: {

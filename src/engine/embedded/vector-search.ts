@@ -152,6 +152,9 @@ interface Ranked {
   readonly distance: number
 }
 
+/** Up to so many candidates are all compared, so that among few the result is exact. */
+const exactMax = 100
+
 /** Comparisons beyond those that are wanted, before it is known how far off codes are. */
 const extraMin = 8
 
@@ -176,6 +179,7 @@ function rank(
   let off = 0
   for (const { document, distance: byCode } of candidates) {
     if (
+      candidates.length > exactMax &&
       nearest.length >= limit &&
       seen.size >= limit + extraMin &&
       byCode - 2 * off > nearest.at(-1)!.distance
