@@ -179,7 +179,9 @@ class FollowedIndex {
       await pause()
     }
     if (total >= tellMin)
-      this.#say(`has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`)
+      this.#say(
+        `has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`,
+      )
     this.#unsaved = done
     this.#version = version
   }
