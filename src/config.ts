@@ -7,6 +7,7 @@ import type { Account } from './auth/tokens.ts'
 import type { FeatureSettings } from './http/headers.ts'
 import { checkLimits, defaultLimits, type Limits } from './limits.ts'
 import { embeddingTable } from './providers/embedding-table.ts'
+import { nameLocalModels } from './providers/local/local-models.ts'
 import {
   defaultProviderSettings,
   type ProviderSettings,
@@ -91,6 +92,9 @@ function limit(flag: string, name: keyof Limits, min: number, says: string): Lim
   return { flag, limit: name, min, says }
 }
 
+/** Settings whose values nobody else should read. */
+export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'reranking-keys']
+
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
   const { host, port, dataDir, limits, localModels, logLevel, requestTimeoutMs } =
@@ -120,9 +124,11 @@ export function serveOptions(): Option[] {
     setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
-    setting('search-threads', '<number>', 'threads for searches and long reads').argParser(
-      wholeNumber(1, 64),
-    ),
+    setting(
+      'search-threads',
+      '<number>',
+      'threads for searches and long reads; unset: by the machine',
+    ).argParser(wholeNumber(1, 64)),
     feature('lexical', 'lexical search; unset: on, requests may opt out'),
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
@@ -228,16 +234,26 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       rerankingKeys: given.rerankingKeys ?? defaultProviderSettings.rerankingKeys,
       privateProviders: given.privateProviders === 'on',
     },
-    localModels: {
+    localModels: checkFolders({
       threads: given.modelThreads,
       embeddingFolder: given.embeddingModel,
       rerankerFolder: given.rerankingModel,
-    },
+    }),
     searchThreads: given.searchThreads,
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
     logLevel: given.logLevel,
     checked: defaultConfig.checked,
+  }
+}
+
+/** Now, rather than when the first text is to be embedded. */
+function checkFolders(models: LocalModelConfig): LocalModelConfig {
+  try {
+    nameLocalModels(models)
+    return models
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
   }
 }
 

@@ -2,7 +2,7 @@
 /** The command line: flags in, listening server out. */
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import { readConfig, serveOptions, type Config } from './config.ts'
+import { readConfig, secretSettings, serveOptions, type Config } from './config.ts'
 import { EngineError } from './engine/engine.ts'
 import { build, type Listening, type Server } from './server.ts'
 
@@ -32,6 +32,9 @@ Examples:
     await runServer(readSettings(values))
   })
 for (const option of serveOptions()) serve.addOption(option)
+serve.configureOutput({
+  outputError: (text, write) => write(isAboutSecrets(text) ? withoutValue(text) : text),
+})
 
 const program = new Command('stela')
   .description('A document database with vector search that speaks the Data API.')
@@ -53,6 +56,15 @@ for (const name of Object.keys(process.env))
     Reflect.deleteProperty(process.env, name)
 
 await program.parseAsync()
+
+/** What is wrong with a secret can be said without showing it. */
+function isAboutSecrets(text: string): boolean {
+  return secretSettings.some((name) => text.includes(`--${name}`))
+}
+
+function withoutValue(text: string): string {
+  return text.replace(/(argument|value) '[^]*' (from env|is invalid)/, '$1 $2')
+}
 
 function readSettings(values: Record<string, unknown>): Config {
   try {

@@ -146,7 +146,8 @@ export const catalog = {
     ...request(''),
     title: 'The body is JSON, but not a command',
     body: (v: { problem: string }) =>
-      `${v.problem}. A body is {"<command>": {<fields>}} with exactly one command.`,
+      `${v.problem}. A body is {"<command>": {<fields>}} with exactly one command, whose ` +
+      'fields have the shapes that the command takes.',
   },
   UNSUPPORTED_CONTENT_TYPE: {
     ...request(''),
@@ -698,8 +699,9 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'The embedding provider cannot be called at this address',
     body: (v: { provider: string; problem: string }) =>
-      `"${v.provider}" was not called: ${v.problem}. The collection's vector.service ` +
-      'parameters decide over the address.',
+      `"${v.provider}" was not called: ${v.problem}. Its address comes from the ` +
+      "collection's vector.service parameters, the server's --embedding-urls, or the " +
+      "provider's own place.",
   },
   EMBEDDING_PROVIDER_CLIENT_ERROR: {
     ...server('EMBEDDING_PROVIDER'),

@@ -243,6 +243,7 @@ const knownOperators = [
   '$exists',
   '$all',
   '$size',
+  '$match',
   '$and',
   '$or',
   '$not',

@@ -10,7 +10,12 @@ import { promisify } from 'node:util'
 import { documentText } from '../../bench/documents.ts'
 import { Histogram } from '../../bench/histogram.ts'
 import { runBench } from '../../bench/run.ts'
-import { workloads } from '../../bench/workloads/registry.ts'
+import { plotCurve } from '../../bench/plot.ts'
+import { printFindings } from '../../bench/report.ts'
+import { Texts } from '../../bench/texts.ts'
+import { Clusters } from '../../bench/vectors/clusters.ts'
+import { rateAt } from '../../bench/vectors/curve.ts'
+import { studies, workloads } from '../../bench/workloads/registry.ts'
 
 test('every workload runs against each of its baselines', async () => {
   const { rows, figures } = await runBench({
@@ -40,6 +45,90 @@ test('every workload runs against each of its baselines', async () => {
     else assert(documentsPerRequest > 0 && documentsPerRequest <= 20, name)
   }
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
+})
+
+/** As few as a study needs to go through all that it does. */
+const toySizes: Readonly<Record<string, number>> = {
+  vector: 1200,
+  lexical: 200,
+  hybrid: 100,
+}
+
+for (const study of studies)
+  test(`the ${study.name} study fills its tables`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
+    try {
+      const findings = await study.run({
+        size: toySizes[study.name]!,
+        connections: [2],
+        seconds: 0.02,
+        seed: 7,
+        folder,
+        progress: () => undefined,
+      })
+      for (const { title, head, rows } of findings.tables) {
+        assert(rows.length > 0, title)
+        for (const row of rows)
+          assert.equal(row.length, head.length, `${title}: ${row.join()}`)
+      }
+      for (const { what, value } of findings.figures)
+        assert(Number.isFinite(value) && value > 0, what)
+      assert.doesNotMatch(printFindings(findings), /NaN|Infinity|undefined/)
+      if (findings.curve !== undefined) assertWellDrawn(plotCurve(findings.curve))
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+function assertWellDrawn(svg: string): void {
+  assert.match(svg, /^<svg [^>]*>\n/)
+  assert.match(svg, /<\/svg>\n$/)
+  assert.doesNotMatch(svg, /NaN|Infinity|undefined/)
+}
+
+test('the rate at a recall lies on the line between the points around it', () => {
+  const line = {
+    name: 'index',
+    points: [
+      { recall: 0.9, queriesPerSecond: 1000 },
+      { recall: 0.98, queriesPerSecond: 250 },
+    ],
+  }
+  assert.equal(rateAt(line, 0.9), 1000)
+  assert.equal(Math.round(rateAt(line, 0.94)!), 500)
+  assert.equal(rateAt(line, 0.5), 1000)
+  assert.equal(rateAt(line, 0.99), undefined)
+})
+
+test('vectors are normalised, and nearer to those of their cluster than to others', () => {
+  const clusters = new Clusters(7, 64)
+  const vectors = Array.from({ length: 3000 }, () => {
+    const vector = new Float32Array(64)
+    clusters.fill(vector)
+    return vector
+  })
+  const dot = (a: Float32Array, b: Float32Array) =>
+    a.reduce((sum, number, i) => sum + number * b[i]!, 0)
+  for (const vector of vectors.slice(0, 100)) {
+    assert(Math.abs(dot(vector, vector) - 1) < 1e-5)
+    const nearest = Math.max(
+      ...vectors.map((other) => (other === vector ? -1 : dot(vector, other))),
+    )
+    assert(nearest > 0.5, `${nearest}`)
+  }
+})
+
+test('the words of texts are as frequent as Zipf says', () => {
+  const texts = new Texts(7)
+  const words = Array.from({ length: 2000 }, () => texts.next().split(' '))
+  const commonest = texts.wordBetween(1, 1)
+  const tenth = texts.wordBetween(10, 10)
+  const shareOf = (word: string) =>
+    words.filter((text) => text.includes(word)).length / words.length
+  assert(shareOf(commonest) > 0.98, `${shareOf(commonest)}`)
+  assert(Math.abs(shareOf(tenth) - 0.41) < 0.06, `${shareOf(tenth)}`)
+  const mean = words.reduce((sum, text) => sum + text.length, 0) / words.length
+  assert(mean > 57 && mean < 63, `${mean}`)
 })
 
 test('the command line runs one workload, keeps what it loaded and tells the machine', async () => {

@@ -581,6 +581,37 @@ describe('differences in providers', () => {
     const listed = Object.keys(body.status!['embeddingProviders'] as object)
     for (const name of ['cohere', 'vertexai', 'google', 'ollama', 'openaiCompatible'])
       assert(listed.includes(name), name)
+    const reranking = await collections.server.command('', { findRerankingProviders: {} })
+    const rerankers = Object.keys(reranking.body.status!['rerankingProviders'] as object)
+    for (const name of ['nvidia', 'cohere', 'jinaAI', 'voyageAI'])
+      assert(rerankers.includes(name), name)
+  })
+})
+
+describe('differences in analyzers', () => {
+  const collections = new Collections()
+
+  difference(47, 'a mistake in an analyzer is a mistake in the options', async () => {
+    for (const analyzer of [
+      { tokenizer: { name: 'gram' } },
+      { filters: [{ name: 'length', args: { min: '1' } }] },
+      { filters: [{ name: 'patternReplace', args: { pattern: '(' } }] },
+    ]) {
+      const answer = await collections.server.command('/default_keyspace', {
+        createCollection: {
+          name: 'mistaken',
+          options: { lexical: { enabled: true, analyzer } },
+        },
+      })
+      assert.deepEqual(answer.codes, ['INVALID_CREATE_COLLECTION_OPTIONS'])
+    }
+  })
+
+  difference(48, 'a pattern cannot hold up the server', async () => {
+    const analyzer = { tokenizer: { name: 'pattern', args: { pattern: '(a+)+b' } } }
+    const target = await collections.create([], { lexical: { enabled: true, analyzer } })
+    const document = { $lexical: 'a'.repeat(5000) }
+    await target.refuse({ insertOne: { document } }, 'INVALID_DATABASE_QUERY')
   })
 })
 

@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
 import { commands, deprecated } from '../../src/commands/registry.ts'
 import { defaultConfig, serveOptions } from '../../src/config.ts'
 import { keyOf } from '../../src/engine/embedded/key.ts'
+import { createStore } from '../../src/engine/embedded/layout.ts'
 import { catalog, type CatalogEntry } from '../../src/errors/catalog.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
@@ -411,6 +416,30 @@ test('ARCHITECTURE.md gives a reason for each dependency, and only for those', (
     ...packages.devDependencies,
     ...packages.optionalDependencies,
   })
+  assert.deepEqual(listed.toSorted(), expected.toSorted())
+})
+
+test('the tables that internals/store.md lists are those of a store', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stela-docs-'))
+  const file = join(folder, 'store.db')
+  createStore(file)
+  const store = new DatabaseSync(file)
+  const tables = store.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  const expected = tables.map(({ name }) => [
+    name,
+    ...store
+      .prepare(`SELECT name FROM pragma_table_info('${String(name)}')`)
+      .all()
+      .map((column) => column['name']),
+  ])
+  store.close()
+  await rm(folder, { recursive: true })
+  const section = read('docs/internals/store.md')
+    .split("## A collection's store")[1]!
+    .split('**`doc.text`**')[0]!
+  const listed = rowsOf(section)
+    .slice(1)
+    .map(([table, columns]) => [table, ...columns!.replaceAll('`', '').split(', ')])
   assert.deepEqual(listed.toSorted(), expected.toSorted())
 })
 

@@ -4,12 +4,14 @@
  * Short reads run here, on the thread that answers requests; long ones on reading threads;
  * writes on the writing thread. Every target has a store of its own (layout.ts).
  */
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { JsonProblem } from '../../json/parse.ts'
 import { storedFields } from '../../json/stored-fields.ts'
 import type { Value } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
 import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
+import { kernelFile } from '../../search/vector/segment.ts'
 import {
   EngineError,
   type Engine,
@@ -50,7 +52,14 @@ export interface EmbeddedOptions {
 /** Throws an EngineError that says why, when the folder cannot be served. */
 export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   // Inside a promise, so that a refusal is a rejection like any other.
-  return Promise.resolve().then(() => new EmbeddedEngine(options))
+  return Promise.resolve().then(() => {
+    if (!existsSync(kernelFile))
+      throw new EngineError(
+        'damaged',
+        'this installation has no vector kernel. Run `npm run build` in its folder',
+      )
+    return new EmbeddedEngine(options)
+  })
 }
 
 interface Store {

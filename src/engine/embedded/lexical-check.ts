@@ -9,7 +9,7 @@ import { chunkSizeMax, Postings, TermList } from './postings.ts'
 export function* findTermProblems(database: DatabaseSync): Generator<string> {
   yield* findTextProblems(database)
   const terms = termsOf(database)
-  yield* addLists(database, terms)
+  const counts = yield* addLists(database, terms)
   yield* addPostings(database, terms)
   for (const { text, documents, inLists, inPostings } of terms.values()) {
     if (documents !== inPostings.documents)
@@ -18,7 +18,12 @@ export function* findTermProblems(database: DatabaseSync): Generator<string> {
     if (inPostings.documents !== inLists.documents || inPostings.sum !== inLists.sum)
       yield `the postings of the term "${text}" are not those of the texts that have it`
   }
-  yield* findCountProblems(database)
+  const read = database.prepare('SELECT value FROM meta WHERE name = ?')
+  for (const [name, actual] of Object.entries(counts)) {
+    const counted = read.get(name)?.['value']
+    if (counted !== actual)
+      yield `${actual} ${name} are indexed, but ${String(counted)} are counted`
+  }
 }
 
 interface Term {
@@ -72,28 +77,36 @@ function termsOf(database: DatabaseSync): Map<number, Term> {
   return terms
 }
 
-/** The texts' lists, those that wait as the postings still have them. */
+/** The texts' lists; of those that wait the ones that the postings still have count. */
 function* addLists(
   database: DatabaseSync,
   terms: ReadonlyMap<number, Term>,
-): Generator<string> {
+): Generator<string, { readonly texts: number; readonly tokens: number }> {
   const lists = database.prepare(
-    'SELECT doc, terms FROM indexed WHERE doc NOT IN (SELECT doc FROM waiting) ' +
-      'UNION ALL SELECT doc, terms FROM waiting WHERE terms IS NOT NULL',
+    'SELECT i.doc, i.terms, w.doc IS NULL AS folded, 1 AS present FROM indexed i ' +
+      'LEFT JOIN waiting w ON w.doc = i.doc ' +
+      'UNION ALL SELECT doc, terms, 1, 0 FROM waiting WHERE terms IS NOT NULL',
   )
   const list = new TermList(1024)
-  for (const { doc, terms: bytes } of lists.iterate()) {
+  let texts = 0
+  let tokens = 0
+  for (const { doc, terms: bytes, folded, present } of lists.iterate()) {
     const seq = doc as number
     const { ids, counts, size, length } = list.decode(bytes as Uint8Array)
+    if (present === 1) {
+      texts++
+      tokens += length
+    }
     for (let i = 0; i < size; i++) {
       const term = terms.get(ids[i]!)
       if (term === undefined || !(counts[i]! > 0) || (i > 0 && ids[i] === ids[i - 1])) {
         yield `the terms of document number ${seq} cannot be read`
         break
       }
-      addTo(term.inLists, seq, counts[i]!, length)
+      if (folded === 1) addTo(term.inLists, seq, counts[i]!, length)
     }
   }
+  return { texts, tokens }
 }
 
 function* addPostings(
@@ -128,20 +141,4 @@ function isAscending({ seqs, size }: Postings, first: number, after: number): bo
   if (size === 0 || seqs[0] !== first || !(first > after)) return false
   for (let i = 1; i < size; i++) if (!(seqs[i]! > seqs[i - 1]!)) return false
   return true
-}
-
-function* findCountProblems(database: DatabaseSync): Generator<string> {
-  const list = new TermList(1024)
-  let texts = 0
-  let tokens = 0
-  for (const { terms } of database.prepare('SELECT terms FROM indexed').iterate()) {
-    texts++
-    tokens += list.decode(terms as Uint8Array).length
-  }
-  const read = database.prepare('SELECT value FROM meta WHERE name = ?')
-  for (const [name, actual] of Object.entries({ texts, tokens })) {
-    const counted = read.get(name)?.['value']
-    if (counted !== actual)
-      yield `${actual} ${name} are indexed, but ${String(counted)} are counted`
-  }
 }

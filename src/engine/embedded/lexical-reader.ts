@@ -23,6 +23,7 @@ export class LexicalReader {
   #known = new WeakMap<readonly string[], readonly Term[] | undefined>()
   #waiting: readonly Waiting[] | undefined
   #state: unknown
+  #mayHaveChanged = true
 
   constructor(store: StoreConnection) {
     this.#store = store
@@ -30,11 +31,7 @@ export class LexicalReader {
 
   /** To be called where a read starts: what was learned before may be out of date. */
   begin(): void {
-    const [state] = this.#store.one('PRAGMA data_version', [])!
-    if (state === this.#state) return
-    this.#state = state
-    this.#known = new WeakMap()
-    this.#waiting = undefined
+    this.#mayHaveChanged = true
   }
 
   /** Whether a document's text has all of the terms. */
@@ -149,8 +146,20 @@ export class LexicalReader {
     }
   }
 
+  /** Forgets what was learned before the latest write. */
+  #refresh(): void {
+    this.#mayHaveChanged = false
+    const [state] = this.#store.one('PRAGMA data_version', [])!
+    if (state === this.#state) return
+    this.#state = state
+    this.#known = new WeakMap()
+    this.#waiting = undefined
+  }
+
   /** The terms' places in the index; undefined when one occurs nowhere. */
   #termsOf(terms: readonly string[]): readonly Term[] | undefined {
+    // Most reads have to do with no terms, and must not pay for them.
+    if (this.#mayHaveChanged) this.#refresh()
     if (this.#known.has(terms)) return this.#known.get(terms)
     const found: Term[] = []
     for (const term of terms) {

@@ -54,7 +54,10 @@ function matchesOf(
   if (filter.kind === 'and' && filter.of.length === 0) return undefined
   const looksMax = Math.sqrt(limit * reader.store.documentCount())
   const max = Math.ceil(documentCost * Math.min(looksMax, reader.lexical.sizeMax(terms)))
-  const lead = max === 0 ? undefined : reader.selectiveLead(filter, max)
+  if (max === 0) return undefined
+  // Counting an entry takes a small part of what looking one up does.
+  budget.spend(Math.ceil(max / 20))
+  const lead = reader.selectiveLead(filter, max)
   return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
 }
 
@@ -85,9 +88,9 @@ interface Group {
 export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<Group> {
   let below = Infinity
   let sorted: Float64Array | undefined
+  const sortedAt = (size: number) => (sorted ??= scores.toSorted()).at(-size)
   for (let size = wanted; ; size *= 4) {
-    const from = sorted === undefined ? kthBest(scores, size) : sorted.at(-size)
-    const low = from ?? -Infinity
+    const low = (size <= heapMax ? kthBest(scores, size) : sortedAt(size)) ?? -Infinity
     const chosen: number[] = []
     for (let i = 0; i < scores.length; i++)
       if (scores[i]! >= low && scores[i]! < below) chosen.push(i)
@@ -101,9 +104,11 @@ export function* groupsOf({ seqs, scores }: Scored, wanted: number): Generator<G
     }
     if (low === -Infinity) return
     below = low
-    sorted ??= scores.toSorted()
   }
 }
+
+/** Beyond this, putting all scores in order is less work than a heap of the best. */
+const heapMax = 20_000
 
 /** The score that `size` documents reach; undefined when there are not more than that. */
 function kthBest(scores: Float64Array, size: number): number | undefined {

@@ -16,7 +16,7 @@ export type TermCounts = Iterable<readonly [term: string, count: number]>
 const waitingSizeMax = 128 * 1024
 
 /** Terms whose numbers are remembered. */
-const knownTermsMax = 200_000
+const knownTermsMax = 50_000
 
 export class LexicalWriter {
   readonly #database: DatabaseSync

@@ -45,6 +45,7 @@ interface Kernel {
   liveCount(): number
   deletedCount(): number
   isRepairing(): number
+  takenCount(): number
   pendingCount(): number
   add(document: number): number
   remove(document: number): number
@@ -154,6 +155,11 @@ export class Segment {
   /** Whether a repair has begun and not ended. */
   get isRepairing(): boolean {
     return this.#kernel.isRepairing() !== 0
+  }
+
+  /** Another number whenever a vector was added: places may have been used again. */
+  get takenCount(): number {
+    return this.#kernel.takenCount()
   }
 
   /** Bytes in use for vectors and their links. */
@@ -303,11 +309,12 @@ function newMemory(pages: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: pagesMax, shared: true })
 }
 
+/** What the kernel is compiled to, when the package is installed or `npm run build` runs. */
+export const kernelFile = new URL('../../../build/vector-kernel.wasm', import.meta.url)
+
 let compiled: WebAssembly.Module | undefined
 
 function kernelModule(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(
-    readFileSync(new URL('../../../build/vector-kernel.wasm', import.meta.url)),
-  )
+  compiled ??= new WebAssembly.Module(readFileSync(kernelFile))
   return compiled
 }

@@ -108,8 +108,11 @@ export class VectorView {
     matches: (document: number) => boolean,
     name: string,
   ): Candidate[] {
-    if (this.#remembered !== name) for (const segment of this.#segments) segment.forget()
-    this.#remembered = name
+    // A place that changed hands may hold a document that was never asked about.
+    const taken = this.#segments.map(({ takenCount }) => takenCount)
+    const known = `${taken.join()} ${name}`
+    if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()
+    this.#remembered = known
     return this.#merge((segment) => segment.searchMatching(query, breadth, matches))
   }
 

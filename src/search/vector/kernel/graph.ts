@@ -11,6 +11,7 @@ import { descend, FARTHEST, list, listed, measure, measured, walk } from './walk
 
 /** A node that nobody uses, or NIL when the index is full. */
 export function takeNode(): u32 {
+  shareField(Field.taken, field(Field.taken) + 1)
   const free = field(Field.freeNode)
   if (free != NIL && field(Field.frozen) == 0) {
     setField(Field.freeNode, load<u32>(linksOf(free, 0)))

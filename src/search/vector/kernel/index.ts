@@ -38,6 +38,7 @@ export function nodeBytes(): u32 { return <u32>nodeSize }
 export function count(): u32 { return sharedField(Field.count) }
 export function liveCount(): u32 { return sharedField(Field.live) }
 export function deletedCount(): u32 { return field(Field.deleted) + field(Field.leaving) }
+export function takenCount(): u32 { return sharedField(Field.taken) }
 export function isRepairing(): bool { return field(Field.leaving) > 0 }
 export function pendingCount(): u32 {
   return sharedField(Field.pendingTail) - sharedField(Field.pendingHead)

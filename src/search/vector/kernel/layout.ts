@@ -72,8 +72,10 @@ export namespace Field {
   /** ... and what that follows from. */
   export const lengthMean: u32 = 19
   export const lengthSpread: u32 = 20
+  /** How often a node was taken. */
+  export const taken: u32 = 21
   /** Free blocks of upper lists, by level. */
-  export const freeUpper: u32 = 21
+  export const freeUpper: u32 = 22
 }
 
 @inline export function field(i: u32): u32 {

@@ -1,0 +1,410 @@
+/**
+ * Random writes over HTTP to a collection with vectors and texts, and after each of them
+ * searches, compared with what looking at every document of a plain Map finds. The
+ * collection is small, so that searches by vector have to be exact.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Metric } from '../../src/search/vector/similarity.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { Random, seed } from './random.ts'
+import {
+  binaryOf,
+  bySimilarity,
+  byTerms,
+  hasTerms,
+  type Scored,
+  type WireVector,
+} from './search-oracle.ts'
+
+const writesPerRun = 350
+const dimension = 4
+
+describe(`searches against a plain Map, seed ${seed}`, () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer({ durable: false })
+  })
+  after(() => server.close())
+
+  for (const [round, metric] of (['cosine', 'dot_product', 'euclidean'] as const).entries())
+    test(`${writesPerRun} writes, each with four searches, by ${metric}`, async (t) => {
+      const model = new Model(server, new Random(seed + round), metric)
+      await model.create()
+      for (let i = 0; i < writesPerRun; i++) {
+        await model.write()
+        await model.search()
+      }
+      await model.compareAll()
+      t.diagnostic(`${model.commands} commands, ${model.hits} documents found`)
+    })
+})
+
+/** The fields in the order in which the service shows them. */
+interface Book {
+  readonly _id: number
+  readonly n?: number
+  readonly tag?: string
+  readonly $vector?: WireVector | null
+  readonly $lexical?: string | null
+}
+
+type SearchFields = Pick<Book, '$vector' | '$lexical'>
+
+/** A filter as it is sent, and what it means. */
+interface Condition {
+  readonly filter: object
+  readonly holds: (book: Book) => boolean
+}
+
+class Model {
+  commands = 0
+  hits = 0
+  readonly #server: TestServer
+  readonly #random: Random
+  readonly #metric: Metric
+  readonly #books = new Map<number, Book>()
+  #label = ''
+
+  constructor(server: TestServer, random: Random, metric: Metric) {
+    this.#server = server
+    this.#random = random
+    this.#metric = metric
+  }
+
+  async create(): Promise<void> {
+    const options = { vector: { dimension, metric: this.#metric } }
+    const { text } = await this.#server.command('/default_keyspace', {
+      createCollection: { name: this.#metric, options },
+    })
+    assert.equal(text, '{"status":{"ok":1}}')
+  }
+
+  write(): Promise<void> {
+    const random = this.#random
+    if (random.chance(this.#books.size < 80 ? 0.6 : 0.1)) return this.#insert()
+    return random.pick([
+      () => this.#update(),
+      () => this.#update(),
+      () => this.#updateMany(),
+      () => this.#replace(),
+      () => this.#delete(),
+      () => this.#delete(),
+      () => (random.chance(0.2) ? this.#deleteMany() : this.#update()),
+    ])()
+  }
+
+  async search(): Promise<void> {
+    await this.#searchByVector()
+    await this.#searchByTerms()
+    await this.#match()
+    await this.#count()
+  }
+
+  async compareAll(): Promise<void> {
+    const found = await this.#allPages({
+      sort: { _id: 1 },
+      projection: { '*': 1 },
+    })
+    const expected = [...this.#books.values()].sort((a, b) => a._id - b._id)
+    assert.equal(JSON.stringify(found), JSON.stringify(expected), this.#label)
+  }
+
+  async #searchByVector(): Promise<void> {
+    const query = this.#numbers()
+    const condition = this.#condition()
+    const limit = this.#random.pick([1, 3, 10, 1000])
+    const $vector = this.#random.chance(0.2) ? binaryOf(query) : query
+    const { data } = await this.#send({
+      find: {
+        filter: condition.filter,
+        sort: { $vector },
+        projection: { _id: 1 },
+        options: { limit, includeSimilarity: true },
+      },
+    })
+    const expected = this.#nearest(query, condition)
+      .slice(0, limit)
+      .map(({ document: { _id }, score: $similarity }) => ({ _id, $similarity }))
+    assert.deepEqual(data!.documents, expected, this.#label)
+    this.hits += expected.length
+  }
+
+  /** Terms may add up in another order, so scores can differ in their last digits. */
+  async #searchByTerms(): Promise<void> {
+    const text = this.#words(1, 2)
+    const condition = this.#condition()
+    const limit = this.#random.pick([3, 1000])
+    const { data } = await this.#send({
+      find: { filter: condition.filter, sort: { $lexical: text }, options: { limit } },
+    })
+    const wanted = byTerms(this.#books.values(), text).filter(({ document }) =>
+      condition.holds(document),
+    )
+    const scores = new Map(wanted.map(({ document, score }) => [document._id, score]))
+    const found = data!.documents!.map(({ _id }) => scores.get(_id as number))
+    const expected = wanted.slice(0, limit).map(({ score }) => score)
+    assert.equal(found.length, expected.length, this.#label)
+    for (const [i, score] of expected.entries())
+      assert(Math.abs(found[i]! - score) < 1e-9, this.#label)
+    const ids = data!.documents!.map(({ _id }) => _id)
+    assert.equal(new Set(ids).size, ids.length, this.#label)
+    this.hits += found.length
+  }
+
+  async #match(): Promise<void> {
+    const condition = this.#matching()
+    const documents = await this.#allPages({
+      filter: condition.filter,
+      projection: { _id: 1 },
+    })
+    const found = documents.map(({ _id }) => _id as number).sort((a, b) => a - b)
+    assert.deepEqual(found, this.#ids(condition), this.#label)
+    this.hits += found.length
+  }
+
+  async #count(): Promise<void> {
+    const condition = this.#random.chance(0.5) ? this.#matching() : this.#condition()
+    const { status } = await this.#send({ countDocuments: { filter: condition.filter } })
+    assert.deepEqual(status, { count: this.#ids(condition).length }, this.#label)
+  }
+
+  async #insert(): Promise<void> {
+    const books = this.#random.list(1, 8, () => this.#newBook())
+    const fresh = books.filter(
+      ({ _id }, i) =>
+        !this.#books.has(_id) && books.findIndex((book) => book._id === _id) === i,
+    )
+    const { status } = await this.#send({ insertMany: { documents: fresh } })
+    assert.deepEqual(status, { insertedIds: fresh.map(({ _id }) => _id) }, this.#label)
+    for (const book of fresh) this.#books.set(book._id, book)
+  }
+
+  /** One book, chosen by _id, by vector or by terms. */
+  async #update(): Promise<void> {
+    const { clauses, book } = this.#chosen()
+    const change = this.#change()
+    const { data } = await this.#send({
+      findOneAndUpdate: {
+        ...clauses,
+        update: change.update,
+        projection: { '*': 1 },
+        options: { returnDocument: 'after' },
+      },
+    })
+    const after = book && changed(book, change)
+    assert.equal(JSON.stringify(data!.document), JSON.stringify(after ?? null), this.#label)
+    if (after !== undefined) this.#books.set(after._id, after)
+  }
+
+  async #updateMany(): Promise<void> {
+    const condition = this.#random.chance(0.5) ? this.#matching() : this.#condition()
+    const change = this.#change()
+    const ids = this.#ids(condition)
+    let matched = 0
+    let pageState: unknown
+    do {
+      const { status } = await this.#send({
+        updateMany: {
+          filter: condition.filter,
+          update: change.update,
+          options: { pageState },
+        },
+      })
+      matched += status!['matchedCount'] as number
+      pageState = status!['nextPageState']
+    } while (pageState !== undefined)
+    // What an update changes may no longer match on the next page, never the other way.
+    assert.equal(matched, ids.length, this.#label)
+    for (const id of ids) this.#books.set(id, changed(this.#books.get(id)!, change))
+  }
+
+  async #replace(): Promise<void> {
+    const { clauses, book } = this.#chosen()
+    const { _id, ...replacement } = this.#newBook()
+    await this.#send({ findOneAndReplace: { ...clauses, replacement } })
+    if (book !== undefined) this.#books.set(book._id, { _id: book._id, ...replacement })
+  }
+
+  async #delete(): Promise<void> {
+    const { clauses, book } = this.#chosen()
+    const { status } = await this.#send({ deleteOne: clauses })
+    assert.deepEqual(status, { deletedCount: book === undefined ? 0 : 1 }, this.#label)
+    if (book !== undefined) this.#books.delete(book._id)
+  }
+
+  async #deleteMany(): Promise<void> {
+    const condition = this.#matching()
+    const ids = this.#ids(condition)
+    let deleted = 0
+    for (let more: unknown = true; more === true;) {
+      const { status } = await this.#send({ deleteMany: { filter: condition.filter } })
+      deleted += status!['deletedCount'] as number
+      more = status!['moreData']
+    }
+    assert.equal(deleted, ids.length, this.#label)
+    for (const id of ids) this.#books.delete(id)
+  }
+
+  /** Clauses that choose a book for sure: ties are broken by _id. */
+  #chosen(): { readonly clauses: object; readonly book: Book | undefined } {
+    const condition = this.#condition()
+    const { filter } = condition
+    if (this.#random.chance(0.4)) {
+      const $vector = this.#numbers()
+      const [first] = this.#nearest($vector, condition)
+      return { clauses: { filter, sort: { $vector } }, book: first?.document }
+    }
+    const book = [...this.#books.values()]
+      .sort((a, b) => a._id - b._id)
+      .find(condition.holds)
+    return { clauses: { filter, sort: { _id: 1 } }, book }
+  }
+
+  #nearest(query: readonly number[], { holds }: Condition): Scored<Book>[] {
+    return bySimilarity(this.#books.values(), this.#metric, query).filter(({ document }) =>
+      holds(document),
+    )
+  }
+
+  #ids({ holds }: Condition): number[] {
+    const matching = [...this.#books.values()].filter(holds)
+    return matching.map(({ _id }) => _id).sort((a, b) => a - b)
+  }
+
+  #condition(): Condition {
+    const random = this.#random
+    const least = random.integer(0, 9)
+    const tag = random.pick(tags)
+    return random.pick<Condition>([
+      { filter: {}, holds: () => true },
+      { filter: { tag }, holds: (book) => book.tag === tag },
+      { filter: { n: { $gte: least } }, holds: ({ n = -1 }) => n >= least },
+      {
+        filter: { n: { $gte: least }, tag: { $ne: tag } },
+        holds: (book) => (book.n ?? -1) >= least && book.tag !== tag,
+      },
+      {
+        filter: { $vector: { $exists: true }, n: { $lt: least } },
+        holds: ({ n = 99, $vector }) => $vector !== undefined && n < least,
+      },
+      { filter: { _id: { $in: [1, 2, 3, least] } }, holds: isOneOf(1, 2, 3, least) },
+      this.#matching(),
+    ])
+  }
+
+  #matching(): Condition {
+    const random = this.#random
+    const text = this.#words(1, 2)
+    const other = this.#words(1, 1)
+    const tag = random.pick(tags)
+    const match = (words: string) => ({ $lexical: { $match: words } })
+    return random.pick<Condition>([
+      { filter: match(text), holds: (book) => hasTerms(book, text) },
+      {
+        filter: { ...match(text), tag },
+        holds: (book) => hasTerms(book, text) && book.tag === tag,
+      },
+      {
+        filter: { $or: [match(text), match(other)] },
+        holds: (book) => hasTerms(book, text) || hasTerms(book, other),
+      },
+      {
+        filter: { $and: [match(text), { $or: [{ tag }, match(other)] }] },
+        holds: (book) =>
+          hasTerms(book, text) && (book.tag === tag || hasTerms(book, other)),
+      },
+    ])
+  }
+
+  #newBook(): Book {
+    const random = this.#random
+    return {
+      _id: random.integer(1, 200),
+      ...(random.chance(0.9) && { n: random.integer(0, 9) }),
+      ...(random.chance(0.9) && { tag: random.pick(tags) }),
+      ...(random.chance(0.85) && { $vector: this.#vector() }),
+      ...(random.chance(0.85) && { $lexical: this.#text() }),
+    }
+  }
+
+  #change(): Change {
+    const random = this.#random
+    const none = { set: {}, unset: [] }
+    const { set, unset } = random.pick<() => Omit<Change, 'update'>>([
+      () => ({ ...none, set: { $vector: this.#vector() } }),
+      () => ({ ...none, set: { $lexical: this.#text() } }),
+      () => ({ ...none, set: { $vector: this.#vector(), $lexical: this.#text() } }),
+      () => ({ ...none, set: { n: random.integer(0, 9) } }),
+      () => ({ ...none, unset: ['$vector'] }),
+      () => ({ ...none, unset: ['$lexical'] }),
+      () => ({ set: { tag: random.pick(tags) }, unset: ['$vector', '$lexical'] }),
+    ])()
+    const $unset = Object.fromEntries(unset.map((name) => [name, '']))
+    return { set, unset, update: { $set: set, $unset } }
+  }
+
+  #vector(): WireVector | null {
+    if (this.#random.chance(0.05)) return null
+    const numbers = this.#numbers()
+    return this.#random.chance(0.2) ? binaryOf(numbers) : numbers
+  }
+
+  /** Few different ones, so that similarities tie, and all of them whole in 32 bits. */
+  #numbers(): number[] {
+    const numbers = this.#random.list(dimension, dimension, () =>
+      this.#random.integer(-2, 2),
+    )
+    return numbers.some((number) => number !== 0) ? numbers : [1, 0, 0, 0]
+  }
+
+  #text(): string | null {
+    if (this.#random.chance(0.05)) return this.#random.pick([null, '', ' ?! '])
+    return this.#words(1, 8)
+  }
+
+  #words(min: number, max: number): string {
+    return this.#random.list(min, max, () => this.#random.pick(vocabulary)).join(' ')
+  }
+
+  async #allPages(clauses: object): Promise<Record<string, unknown>[]> {
+    const found: Record<string, unknown>[] = []
+    for (let pageState: string | null | undefined; pageState !== null;) {
+      const { data } = await this.#send({ find: { ...clauses, options: { pageState } } })
+      found.push(...data!.documents!)
+      pageState = data!.nextPageState!
+    }
+    return found
+  }
+
+  async #send(command: object) {
+    this.commands++
+    this.#label = `seed ${seed}: ${JSON.stringify(command)}`
+    const path = `/default_keyspace/${this.#metric}`
+    const answer = await this.#server.command(path, command)
+    assert.deepEqual(answer.codes, [], this.#label)
+    return answer.body
+  }
+}
+
+const tags = ['novel', 'poem', 'play']
+
+const vocabulary = ['ant', 'Bee', 'cat', 'dog', 'eel', 'fox', 'gnu', 'hen', 'ibis', 'jay']
+
+interface Change {
+  readonly set: Partial<Book>
+  readonly unset: readonly string[]
+  readonly update: object
+}
+
+/** The book after an update; fields that it had stay where they were. */
+function changed(book: Book, { set, unset }: Change): Book {
+  const { $vector, $lexical, ...fields } = { ...book, ...set }
+  const kept = (name: keyof SearchFields, value: unknown) =>
+    value === undefined || unset.includes(name) ? {} : { [name]: value }
+  return { ...fields, ...kept('$vector', $vector), ...kept('$lexical', $lexical) }
+}
+
+function isOneOf(...ids: readonly number[]): (book: Book) => boolean {
+  return ({ _id }) => ids.includes(_id)
+}
