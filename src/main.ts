@@ -63,7 +63,12 @@ function isAboutSecrets(text: string): boolean {
 }
 
 function withoutValue(text: string): string {
-  return text.replace(/(argument|value) '[^]*' (from env|is invalid)/, '$1 $2')
+  return text
+    .replace(
+      /value '[^]*' from env '(STELA_\w+)' is invalid/,
+      "value from env '$1' is invalid",
+    )
+    .replace(/argument '[^]*' is invalid/, 'argument is invalid')
 }
 
 function readSettings(values: Record<string, unknown>): Config {

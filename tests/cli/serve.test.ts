@@ -126,7 +126,10 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--page-size', '2.5'], /'2.5'.*whole number/],
     [['--max-body-size', '1000'], /--max-document-length/],
     [['--admin-token', ''], /--admin-token.*empty/],
-    [['--users', 'joe'], /'joe'.*name:password/],
+    [['--users', 'joe'], /--users.*name:password/],
+    [['--embedding-keys', 'opnai=k'], /"opnai" is no provider/],
+    [['--embedding-model', '/nowhere'], /no model in \/nowhere/],
+    [['--search-threads', '0'], /1 to 64/],
     [['everything'], /too many arguments/],
   ] as const)
     test(`refuses ${args.join(' ')} and says what it takes`, async () => {
@@ -140,6 +143,22 @@ describe('stela serve', { concurrency: 4 }, () => {
     const run = stela(['serve', '--data', newFolder()], { STELA_PORT: 'http' })
     assert.notEqual(await run.exit, 0)
     assert.match(run.err, /STELA_PORT.*0 to 65535/)
+  })
+
+  test('shows no secret when a value is wrong', async () => {
+    for (const [name, value] of [
+      ['STELA_USERS', 'sesame'],
+      ['STELA_EMBEDDING_KEYS', 'opnai=sesame'],
+      ['STELA_RERANKING_KEYS', "x' is invalid=sesame"],
+    ] as const) {
+      const run = stela(['serve', '--data', newFolder()], { [name]: value })
+      assert.notEqual(await run.exit, 0)
+      assert(run.err.includes(name), run.err)
+      assert(!run.err.includes('sesame'), run.err)
+    }
+    const flag = stela(['serve', '--data', newFolder(), '--users', 'sesame'])
+    assert.notEqual(await flag.exit, 0)
+    assert(!flag.err.includes('sesame'), flag.err)
   })
 
   test('makes a token on the first start, shows it once and keeps it', async () => {

@@ -220,6 +220,18 @@ export class Segment {
     return this.#found()
   }
 
+  /** As `searchMatching`, by looking at every vector. */
+  scanMatching(
+    query: Float32Array,
+    count: number,
+    matches: (document: number) => boolean,
+  ): Found {
+    this.#begin(query)
+    this.#matches = matches
+    this.#kernel.scanAll(Math.min(count, foundMax), true)
+    return this.#found()
+  }
+
   /** As `search`, among some documents. */
   scan(query: Float32Array, count: number, documents: Float64Array): Found {
     this.#begin(query)

@@ -76,6 +76,8 @@ export interface Candidate {
 
 /** Below this many vectors, looking at each is as fast as walking, and misses none. */
 export const scanMax = 10_000
+/** The same where each has to be asked whether it matches. */
+const scanMatchingMax = 1_000
 
 export class VectorView {
   readonly #segments: readonly Segment[]
@@ -113,7 +115,12 @@ export class VectorView {
     const known = `${taken.join()} ${name}`
     if (this.#remembered !== known) for (const segment of this.#segments) segment.forget()
     this.#remembered = known
-    return this.#merge((segment) => segment.searchMatching(query, breadth, matches))
+    const isSmall = this.count <= scanMatchingMax
+    return this.#merge((segment) =>
+      isSmall
+        ? segment.scanMatching(query, breadth, matches)
+        : segment.searchMatching(query, breadth, matches),
+    )
   }
 
   /** As `search`, among some documents: each of them is looked at. */
