@@ -70,6 +70,7 @@ interface LimitSetting {
   readonly flag: string
   readonly limit: keyof Limits
   readonly min: number
+  readonly max?: number
   readonly says: string
 }
 
@@ -82,7 +83,11 @@ const limitSettings: readonly LimitSetting[] = [
   limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
   limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
   limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
-  limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+  // An index gathers twice as many candidates, and no more than 16 384.
+  {
+    ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+    max: 8_000,
+  },
   limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
   limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
   limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
@@ -163,9 +168,9 @@ export function serveOptions(): Option[] {
       .choices(['on', 'off'])
       .default('off')
       .helpGroup('Providers:'),
-    ...limitSettings.map(({ flag, limit, min, says }) =>
+    ...limitSettings.map(({ flag, limit, min, max, says }) =>
       setting(flag, '<number>', says)
-        .argParser(wholeNumber(min, Number.MAX_SAFE_INTEGER))
+        .argParser(wholeNumber(min, max ?? Number.MAX_SAFE_INTEGER))
         .default(limits[limit])
         .helpGroup('Limits:'),
     ),

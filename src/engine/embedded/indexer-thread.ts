@@ -160,6 +160,7 @@ class FollowedIndex {
     await this.#saving
     this.#index = new VectorIndex(this.#shape)
     this.#rebuilt++
+    this.#version = -1
     const { version } = this.#feed.state()
     const total = this.#feed.vectorCount()
     const begun = performance.now()
@@ -178,6 +179,8 @@ class FollowedIndex {
       }
       await pause()
     }
+    // What is not all there is not there.
+    if (this.#closed) return
     if (total >= tellMin)
       this.#say(
         `has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`,
@@ -214,6 +217,8 @@ class FollowedIndex {
 
   /** What is worth it is saved first. */
   async close(save: boolean): Promise<void> {
+    // Whatever it is doing ends at the next pause.
+    this.#closed = true
     await this.#following
     await this.#saving
     try {
@@ -222,7 +227,6 @@ class FollowedIndex {
     } catch (error) {
       this.#warn(`could not be saved: ${reasonOf(error)}`)
     }
-    this.#closed = true
     this.#feed.close()
   }
 

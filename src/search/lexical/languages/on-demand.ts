@@ -3,8 +3,9 @@
  * of the time in which a server starts, and most servers need none of them.
  */
 import { createRequire } from 'node:module'
+import type * as Index from './index.ts'
 
-type Languages = typeof import('./index.ts')
+type Languages = typeof Index
 
 let loaded: Languages | undefined
 
