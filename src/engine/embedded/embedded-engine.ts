@@ -251,18 +251,21 @@ class EmbeddedEngine implements Engine {
       writes,
       ordered,
     )
-    this.#noteWrite(store, version)
+    this.#noteWrite(target, store, version)
     return outcomes
   }
 
   async truncate(target: Target): Promise<void> {
     const store = this.#store(target)
     const { version } = await this.#writer.truncate(store.file)
-    this.#noteWrite(store, version)
+    this.#noteWrite(target, store, version)
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite({ file, reader, vectors }: Store, version: number): void {
+  #noteWrite(target: Target, store: Store, version: number): void {
+    // Dropped meanwhile: its file may soon be that of another.
+    if (this.#stores.get(target.uid) !== store) return
+    const { file, reader, vectors } = store
     reader.store.endRead()
     if (vectors !== undefined) this.#vectors.noteWrite(file, vectors, version)
   }

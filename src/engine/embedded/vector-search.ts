@@ -53,6 +53,8 @@ export function searchVectors(
 
 /** Candidates that a search gathers, at least: more find more, and take longer. */
 const breadthMin = 128
+/** With a filter that few match. */
+const breadthMinFiltered = 48
 /** When they cost next to nothing, because each vector is looked at anyway. */
 const scanBreadthMin = 256
 
@@ -67,17 +69,19 @@ function findCandidates(
   if (filter.kind === 'and' && filter.of.length === 0)
     return { candidates: view.search(query, view.count <= scanMax ? scanBreadth : breadth) }
   const name = known.nameOf(filter, reader)
-  const listed = known.documents(name) ?? listMatches(reader, view, filter, budget)
-  if (listed !== undefined) {
-    known.remember(name, listed)
-    return { candidates: view.scan(query, scanBreadth, listed) }
-  }
+  const max = listMax(view, known.isKnown(name))
+  const listed = known.listOf(name, max, () => listMatches(reader, max, filter, budget))
+  if (listed !== undefined) return { candidates: view.scan(query, scanBreadth, listed) }
   const matches = matcher(reader, filter)
+  const share = known.share(name, () => sampleShare(reader, matches))
   const asked = (document: number): boolean => {
     budget.spend(1)
     return matches(document)
   }
-  return { candidates: view.searchMatching(query, breadth, asked, name), matches }
+  // The fewer match, the more is walked through for each, which finds more by itself.
+  const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
+  const candidates = view.searchMatching(query, Math.ceil(narrowed), asked, name)
+  return { candidates, matches }
 }
 
 interface Found {
@@ -87,21 +91,50 @@ interface Found {
 }
 
 /**
- * The documents that match, if there are so few that looking at all is cheaper than a walk.
- * Listing costs as much as there are matches. A walk asks about documents until enough of
- * them match: the fewer match, the more it asks, each at the price of a few that are listed.
- * So both cost the same where matches squared are some hundred times the documents.
+ * How many matches are worth listing. Listing costs as much as there are matches. A walk asks
+ * about documents until enough of them match: the fewer match, the more it asks, each at the
+ * price of a few that are listed. So both cost the same where matches squared are some hundred
+ * times the documents. A list that is used again may be longer: looking at each document of
+ * it takes a twentieth of what listing does.
  */
+function listMax({ count }: VectorView, isAgain: boolean): number {
+  const once = Math.ceil(Math.sqrt(300 * count))
+  return Math.max(scanBreadthMin, once, isAgain ? Math.min(count >> 3, listMaxAgain) : 0)
+}
+
+/** Beyond this, looking at each takes longer than a walk whatever the list has cost. */
+const listMaxAgain = 20_000
+
+/** The documents that match, if there are fewer than so many. */
 function listMatches(
   reader: StoreReader,
-  view: VectorView,
+  max: number,
   filter: Filter,
   budget: Budget,
 ): Float64Array | undefined {
-  const max = Math.max(scanBreadthMin, Math.ceil(Math.sqrt(300 * view.count)))
   const lead = reader.selectiveLead(filter, max)
   return lead && reader.allNumbers(filter, lead, budget)
 }
+
+/** About which part of the documents matches, by asking a few. */
+function sampleShare(
+  { store }: StoreReader,
+  matches: (document: number) => boolean,
+): number {
+  const [least, most] = store.one('SELECT min(seq), max(seq) FROM doc', []) as [
+    number,
+    number,
+  ]
+  let matching = 0
+  for (let i = 0; i < sampleSize; i++) {
+    const from = least + Math.floor(((most - least) * (i + Math.random())) / sampleSize)
+    const [seq] = store.one('SELECT seq FROM doc WHERE seq >= ? LIMIT 1', [from])!
+    if (matches(seq as number)) matching++
+  }
+  return matching / sampleSize
+}
+
+const sampleSize = 64
 
 /** Whether a document matches, by its number. */
 function matcher(reader: StoreReader, filter: Filter): (document: number) => boolean {
@@ -119,7 +152,7 @@ function matcher(reader: StoreReader, filter: Filter): (document: number) => boo
  * after the other, and as long as nothing is written the answers are the same.
  */
 export class KnownMatches {
-  readonly #lists = new Map<string, Float64Array>()
+  readonly #known = new Map<string, Known>()
   #listed = 0
 
   /** A name for what a filter means in this state of the store. */
@@ -128,22 +161,54 @@ export class KnownMatches {
     return `${String(version)} ${serialize(filter).toString('latin1')}`
   }
 
-  documents(name: string): Float64Array | undefined {
-    return this.#lists.get(name)
+  /** Whether a search with this name was made before. */
+  isKnown(name: string): boolean {
+    return this.#known.has(name)
   }
 
-  remember(name: string, documents: Float64Array): void {
-    if (this.#lists.has(name)) return
-    if (this.#listed + documents.length > listedMax) {
-      this.#lists.clear()
+  /** The documents that match, if they are fewer than so many; listed once. */
+  listOf(
+    name: string,
+    max: number,
+    list: () => Float64Array | undefined,
+  ): Float64Array | undefined {
+    const known = this.#of(name)
+    if (known.list === undefined && known.moreThan < max) {
+      known.list = list()
+      known.moreThan = max
+      this.#listed += known.list?.length ?? 0
+    }
+    return known.list
+  }
+
+  /** The part of the documents that matches, worked out once. */
+  share(name: string, work: () => number): number {
+    const known = this.#of(name)
+    known.share ??= work()
+    return known.share
+  }
+
+  #of(name: string): Known {
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    if (this.#known.size >= namesMax || this.#listed > listedMax) {
+      this.#known.clear()
       this.#listed = 0
     }
-    this.#lists.set(name, documents)
-    // An empty list takes its room, too.
-    this.#listed += documents.length + 100
+    const fresh: Known = { list: undefined, moreThan: 0, share: undefined }
+    this.#known.set(name, fresh)
+    return fresh
   }
 }
 
+interface Known {
+  list: Float64Array | undefined
+  /** There are at least so many, if there is no list. */
+  moreThan: number
+  share: number | undefined
+}
+
+const namesMax = 1000
 /** Numbers that are remembered: eight megabytes of them. */
 const listedMax = 1_000_000
 

@@ -64,8 +64,12 @@ export class Vectors {
   async current(file: string, options: IndexOptions): Promise<CurrentIndex> {
     const followed = this.#followed(file, options)
     const needed = followed.latest
-    while (followed.version < needed || followed.version < 0)
+    while (followed.version < needed || followed.version < 0) {
       await this.#follow(file, followed)
+      // Asked again, the thread would open the index of whatever took the file's place.
+      if (this.#indexes.get(file) !== followed)
+        throw new EngineError('gone', `the vector index of ${file} was closed`)
+    }
     return followed
   }
 
