@@ -82,7 +82,10 @@ function figureTable(figures: readonly Figure[]): string {
 }
 
 function figureCells({ what, value, unit, min, max }: Figure): string[] {
-  const shown = (number: number) => (unit === 'times' ? number.toFixed(2) : whole(number))
+  const shown = (number: number) => {
+    if (unit === 'times') return number.toFixed(2)
+    return unit === 'recall@10' ? decimal(number) : whole(number)
+  }
   const target =
     min !== undefined
       ? `at least ${shown(min)}`

@@ -226,7 +226,7 @@ class Model {
 
   async #replace(): Promise<void> {
     const { clauses, book } = this.#chosen()
-    const { _id, ...replacement } = this.#newBook()
+    const replacement = this.#newFields()
     await this.#send({ findOneAndReplace: { ...clauses, replacement } })
     if (book !== undefined) this.#books.set(book._id, { _id: book._id, ...replacement })
   }
@@ -323,9 +323,12 @@ class Model {
   }
 
   #newBook(): Book {
+    return { _id: this.#freeId(), ...this.#newFields() }
+  }
+
+  #newFields(): Omit<Book, '_id'> {
     const random = this.#random
     return {
-      _id: this.#freeId(),
       ...(random.chance(0.9) && { n: random.integer(0, 9) }),
       ...(random.chance(0.9) && { tag: random.pick(tags) }),
       ...(random.chance(0.85) && { $vector: this.#vector() }),

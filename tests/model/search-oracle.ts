@@ -38,26 +38,21 @@ export function byTerms<Document extends SearchedDocument>(
   documents: Iterable<Document>,
   text: string,
 ): Scored<Document>[] {
-  const terms = new Set(termsOf(text))
   const counted = [...documents]
     .filter(({ $lexical }) => $lexical)
-    .map((document) => ({ document, terms: termsOf(document.$lexical!) }))
-  const tokens = counted.reduce((sum, { terms: { length } }) => sum + length, 0)
+    .map((document) => ({ document, own: termsOf(document.$lexical!) }))
+  const tokens = counted.reduce((sum, { own }) => sum + own.length, 0)
   const corpus = { documents: counted.length, tokens }
-  const weights = new Map(
-    [...terms].map((term) => {
-      const having = counted.filter((one) => one.terms.includes(term))
-      return [term, termWeight(corpus, having.length)]
-    }),
-  )
+  const weights = [...termsOf(text).counts.keys()].map((term) => {
+    const having = counted.filter(({ own }) => own.counts.has(term))
+    return { term, weight: termWeight(corpus, having.length) }
+  })
   return counted
-    .filter((one) => [...terms].every((term) => one.terms.includes(term)))
-    .map(({ document, terms: { length }, terms: own }) => {
+    .filter(({ document }) => hasTerms(document, text))
+    .map(({ document, own }) => {
       let score = 0
-      for (const [term, weight] of weights) {
-        const count = own.filter((other) => other === term).length
-        score += termScore(weight, count, length, corpus)
-      }
+      for (const { term, weight } of weights)
+        score += termScore(weight, own.counts.get(term)!, own.length, corpus)
       return { document, score }
     })
     .sort(bestFirst)
@@ -65,12 +60,27 @@ export function byTerms<Document extends SearchedDocument>(
 
 /** Whether a text has every term of another. */
 export function hasTerms({ $lexical }: SearchedDocument, text: string): boolean {
-  const terms = new Set(termsOf($lexical ?? ''))
-  return termsOf(text).every((term) => terms.has(term))
+  const { counts } = termsOf($lexical ?? '')
+  return [...termsOf(text).counts.keys()].every((term) => counts.has(term))
 }
 
-function termsOf(text: string): readonly string[] {
-  return analyzerFor('standard').terms(text)
+interface CountedTerms {
+  readonly counts: ReadonlyMap<string, number>
+  readonly length: number
+}
+
+/** The same texts come again and again. */
+const known = new Map<string, CountedTerms>()
+
+function termsOf(text: string): CountedTerms {
+  let found = known.get(text)
+  if (found === undefined) {
+    const counts = new Map<string, number>()
+    const terms = analyzerFor('standard').terms(text)
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+    known.set(text, (found = { counts, length: terms.length }))
+  }
+  return found
 }
 
 export function numbersOf(vector: WireVector): Float32Array {
