@@ -114,9 +114,11 @@ describe(`a search by vector (seed ${seed})`, () => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed })
     await world.insert(1500)
-    const searches = Array.from({ length: 20 }, () => world.search(world.vector()))
+    const searches = Promise.allSettled(
+      Array.from({ length: 20 }, () => world.search(world.vector())),
+    )
     await engine.dropTarget(world.target)
-    for (const outcome of await Promise.allSettled(searches))
+    for (const outcome of await searches)
       if (outcome.status === 'rejected')
         assert(
           outcome.reason instanceof EngineError && outcome.reason.kind === 'gone',

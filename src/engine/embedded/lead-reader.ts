@@ -9,7 +9,13 @@ import { conditionOf, type Condition, type Parameter } from './conditions.ts'
 import { rangeSql, type Key, type Lead, type Range } from './leads.ts'
 import type { LexicalReader } from './lexical-reader.ts'
 import type { Place } from './position.ts'
-import { rowColumns, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import {
+  numbersOnly,
+  rowColumns,
+  rowOf,
+  type Row,
+  type StoreConnection,
+} from './store-connection.ts'
 
 /** What to find by following a lead. */
 export interface Search {
@@ -307,9 +313,6 @@ function mergeBySeq(rows: readonly Row[]): Row[] {
   const once = new Map(rows.map((row) => [row.seq, row]))
   return [...once.values()].sort((a, b) => a.seq - b.seq)
 }
-
-/** In place of the columns of rows whose texts nobody looks at. */
-const numbersOnly = 'd.seq, 0, 0'
 
 interface Check {
   readonly columns: string

@@ -6,9 +6,8 @@
  */
 import { everything, type Filter } from '../../query/filter.ts'
 import { documentCost, type Budget } from './budget.ts'
-import { conditionOf } from './conditions.ts'
 import type { Scored } from './lexical-reader.ts'
-import { rowColumns, rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import type { StoreConnection } from './store-connection.ts'
 import type { ScoredRow } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
 
@@ -26,13 +25,13 @@ export function searchLexical(
 ): ScoredRow[] {
   const among = matchesOf(reader, { terms, filter, limit }, budget)
   const scored = reader.lexical.score(terms, among, budget)
-  const check = checkOf(reader, among === undefined ? filter : everything)
+  const lookup = reader.lookup(among === undefined ? filter : everything, true)
   const hits: ScoredRow[] = []
   for (const { score, seqs } of groupsOf(scored, limit)) {
     const missing = limit - hits.length
     for (const seq of inOrderOfIds(reader.store, seqs, missing, budget)) {
       budget.spend(documentCost)
-      const row = check(seq)
+      const row = lookup(seq)
       if (row === undefined) continue
       hits.push({ row, score })
       if (hits.length === limit) return hits
@@ -59,21 +58,6 @@ function matchesOf(
   budget.spend(Math.ceil(max / 20))
   const lead = reader.selectiveLead(filter, max)
   return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
-}
-
-/** Fetches a document, if it matches. */
-function checkOf(reader: StoreReader, filter: Filter) {
-  const { store } = reader
-  const { sql, parameters, exact } = conditionOf(filter, store.pathId)
-  return (seq: number): Row | undefined => {
-    const found = store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ? AND ${sql}`, [
-      seq,
-      ...parameters,
-    ])
-    if (found === undefined) return undefined
-    const row = rowOf(found)
-    return exact || reader.matches(filter, row) ? row : undefined
-  }
 }
 
 interface Group {

@@ -19,6 +19,9 @@ export interface Row {
 /** What statements select for a row, `d` being the document. */
 export const rowColumns = 'd.seq, d.version, d.text'
 
+/** The same for rows whose texts nobody looks at. */
+export const numbersOnly = 'd.seq, 0, 0'
+
 export class StoreConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()

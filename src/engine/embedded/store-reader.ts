@@ -13,6 +13,7 @@ import type { IndexingRule } from '../../query/indexing.ts'
 import { matches } from '../../query/matches.ts'
 import { EngineError, type Search } from '../engine.ts'
 import { OverBudget, tryOut, type Budget } from './budget.ts'
+import { conditionOf } from './conditions.ts'
 import { keyOf } from './key.ts'
 import { LeadReader } from './lead-reader.ts'
 import { leadsOf, type Lead } from './leads.ts'
@@ -21,7 +22,13 @@ import { searchLexical } from './lexical-search.ts'
 import { readSorted } from './sorted-reader.ts'
 import { searchVectors, type SearchedVectors } from './vector-search.ts'
 import { wantedBy, type Result, type ScoredRow, type StoreQuery } from './store-query.ts'
-import { rowColumns, rowOf, StoreConnection, type Row } from './store-connection.ts'
+import {
+  numbersOnly,
+  rowColumns,
+  rowOf,
+  StoreConnection,
+  type Row,
+} from './store-connection.ts'
 
 export class StoreReader {
   readonly store: StoreConnection
@@ -114,6 +121,19 @@ export class StoreReader {
     if (leads.length === 0) return undefined
     const { lead, size } = this.#leads.smallest(leads, max)
     return size < max ? lead : undefined
+  }
+
+  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
+  lookup(filter: Filter, withTexts: boolean): (seq: number) => Row | undefined {
+    const { sql, parameters, exact } = conditionOf(filter, this.store.pathId)
+    const columns = withTexts || !exact ? rowColumns : numbersOnly
+    const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
+    return (seq) => {
+      const found = this.store.one(select, [seq, ...parameters])
+      if (found === undefined) return undefined
+      const row = rowOf(found)
+      return exact || this.matches(filter, row) ? row : undefined
+    }
   }
 
   /** Whether a row matches, by looking into the document. */

@@ -16,7 +16,6 @@ import {
   type VectorView,
 } from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
-import { conditionOf } from './conditions.ts'
 import type { ScoredRow } from './store-query.ts'
 import { rowColumns, rowOf, type StoreConnection } from './store-connection.ts'
 import type { StoreReader } from './store-reader.ts'
@@ -72,7 +71,8 @@ function findCandidates(
   const max = listMax(view, known.isKnown(name))
   const listed = known.listOf(name, max, () => listMatches(reader, max, filter, budget))
   if (listed !== undefined) return { candidates: view.scan(query, scanBreadth, listed) }
-  const matches = matcher(reader, filter)
+  const lookup = reader.lookup(filter, false)
+  const matches = (document: number): boolean => lookup(document) !== undefined
   const share = known.share(name, () => sampleShare(reader, matches))
   const asked = (document: number): boolean => {
     budget.spend(1)
@@ -122,9 +122,10 @@ function sampleShare(
   matches: (document: number) => boolean,
 ): number {
   const [least, most] = store.one('SELECT min(seq), max(seq) FROM doc', []) as [
-    number,
+    number | null,
     number,
   ]
+  if (least === null) return 0
   let matching = 0
   for (let i = 0; i < sampleSize; i++) {
     const from = least + Math.floor(((most - least) * (i + Math.random())) / sampleSize)
@@ -135,17 +136,6 @@ function sampleShare(
 }
 
 const sampleSize = 64
-
-/** Whether a document matches, by its number. */
-function matcher(reader: StoreReader, filter: Filter): (document: number) => boolean {
-  const { store } = reader
-  const { sql, parameters, exact } = conditionOf(filter, store.pathId)
-  const select = `SELECT ${exact ? '1' : rowColumns} FROM doc d WHERE d.seq = ? AND ${sql}`
-  return (document) => {
-    const found = store.one(select, [document, ...parameters])
-    return found !== undefined && (exact || reader.matches(filter, rowOf(found)))
-  }
-}
 
 /**
  * What is known of the documents that match filters: searches with the same filter come one
