@@ -4,13 +4,21 @@ import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
 import { parseStored } from '../../src/json/parse.ts'
 import { escapeSegment } from '../../src/query/path.ts'
+import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { startServer } from '../harness.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { mutationsOf } from './mutations.ts'
 import { Random, seed } from './random.ts'
 import { Suspect } from './suspect.ts'
 
-const suspect = new Suspect()
+const models = await LetterModels.start()
+const { embeddingUrls, rerankingUrls } = models.settings
+const suspect = new Suspect([
+  ...['--embedding-urls', `openai=${embeddingUrls.get('openai')!}`],
+  ...['--embedding-keys', 'openai=any'],
+  ...['--reranking-urls', `nvidia=${rerankingUrls.get('nvidia')!}`],
+])
+after(() => models.close())
 after((t) =>
   (t as { diagnostic(text: string): void }).diagnostic(`${suspect.inputs} inputs`),
 )
@@ -836,7 +844,11 @@ test('thousands of commands with random faults get an answer each', async (t) =>
   const count = 6_000
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }
-  await suspect.accepted(keyspace, { createCollection: { name: 'fuzzed', options } })
+  for (const [name, made] of [
+    ['fuzzed', options],
+    ['embedded', lettersCollection],
+  ] as const)
+    await suspect.accepted(keyspace, { createCollection: { name, options: made } })
   for (let sent = 0; sent < count; sent += 16)
     await Promise.all(
       Array.from({ length: 16 }, () => {

@@ -6,7 +6,10 @@ export interface Mutation {
   readonly body: string
 }
 
-/** Never ends. The collection "kept" is read only, "fuzzed" gets all the rest. */
+/**
+ * Never ends. The collection "kept" is read only, "fuzzed" gets all the rest, and "embedded"
+ * what asks providers.
+ */
 export function* mutationsOf(random: Random): Generator<Mutation, never, undefined> {
   for (;;) {
     const { path, command } = random.pick(valid)
@@ -22,6 +25,7 @@ export function* mutationsOf(random: Random): Generator<Mutation, never, undefin
 
 const kept = '/default_keyspace/kept'
 const fuzzed = '/default_keyspace/fuzzed'
+const embedded = '/default_keyspace/embedded'
 
 const document = {
   n: 1.5,
@@ -52,7 +56,196 @@ const sort = { n: 1, 'deep.er': -1 }
 const projection = { n: 1, 'deep.er.est': 1, list: { $slice: [1, 2] } }
 const vector = [0.1, 0.2, 0.3]
 
+const searches: readonly { readonly path: string; readonly command: object }[] = [
+  {
+    path: fuzzed,
+    command: {
+      insertMany: {
+        documents: [
+          { _id: 'v', n: 1, s: 'text', $vector: vector, $lexical: 'some words' },
+          { $vector: { $binary: 'PczMzT5MzM0+mZma' }, $lexical: 'more words' },
+          { $vector: null, $lexical: null },
+        ],
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      updateOne: {
+        filter: { _id: 'v' },
+        update: { $set: { $vector: [1, 2, 3], $lexical: 'other words' }, $inc: { n: 1 } },
+        options: { upsert: true },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      updateMany: { filter: { n: { $gt: 5 } }, update: { $unset: { $vector: '', n: '' } } },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      find: {
+        filter: { $or: [{ $lexical: { $match: 'words' } }, { n: 1 }] },
+        sort: { $vector: vector },
+        projection: { $vector: 1, $lexical: 1, n: 1 },
+        options: { limit: 10, includeSimilarity: true, includeSortVector: true },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      find: {
+        filter: { $vector: { $exists: true }, n: { $in: [1, 2] } },
+        sort: { $vector: { $binary: 'PczMzT5MzM0+mZma' } },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      findOne: { sort: { $lexical: 'some words' }, projection: { '*': 1 } },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      findOneAndUpdate: {
+        filter: { n: 1 },
+        sort: { $vector: vector },
+        update: { $set: { $lexical: 'new words' } },
+        options: { returnDocument: 'after' },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: {
+      findOneAndReplace: {
+        sort: { $lexical: 'words' },
+        replacement: { $vector: vector, $lexical: 'replaced words' },
+      },
+    },
+  },
+  {
+    path: fuzzed,
+    command: { deleteOne: { filter: { s: 'text' }, sort: { $lexical: 'words' } } },
+  },
+  { path: fuzzed, command: { deleteMany: { filter: { $lexical: { $match: 'more' } } } } },
+  {
+    path: fuzzed,
+    command: {
+      countDocuments: {
+        filter: { $and: [{ $lexical: { $match: 'some words' } }, { n: { $lt: 5 } }] },
+      },
+    },
+  },
+  { path: '', command: { findRerankingProviders: {} } },
+  {
+    path: '/default_keyspace',
+    command: {
+      createCollection: {
+        name: 'embedded',
+        options: {
+          vector: {
+            dimension: 2,
+            metric: 'cosine',
+            service: {
+              provider: 'openai',
+              modelName: 'text-embedding-3-small',
+              authentication: { providerKey: 'team' },
+              parameters: { organizationId: 'x' },
+            },
+          },
+          rerank: {
+            enabled: true,
+            service: {
+              provider: 'nvidia',
+              modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2',
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      insertMany: {
+        documents: [
+          { _id: 'e', n: 1, $vectorize: 'a text' },
+          { n: 2, $hybrid: 'ab' },
+          { $hybrid: { $vectorize: 'aab', $lexical: 'ab b' } },
+        ],
+      },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      updateOne: { filter: { _id: 'e' }, update: { $set: { $vectorize: 'b text' } } },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      updateMany: {
+        filter: { n: 2 },
+        update: { $set: { $vectorize: 'bb', $lexical: 'ab' } },
+      },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      find: {
+        sort: { $vectorize: 'ab' },
+        filter: { n: { $gte: 0 } },
+        options: { limit: 5, includeSortVector: true },
+      },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      findAndRerank: {
+        filter: { n: { $gt: 0 } },
+        projection: { n: 1, $vectorize: 1 },
+        sort: { $hybrid: 'ab' },
+        options: {
+          limit: 5,
+          hybridLimits: { $vector: 5, $lexical: 5 },
+          includeScores: true,
+          includeSortVector: true,
+        },
+      },
+    },
+  },
+  {
+    path: embedded,
+    command: {
+      findAndRerank: {
+        sort: { $hybrid: { $vectorize: 'ab', $lexical: 'ab b' } },
+        options: {
+          hybridLimits: 5,
+          rerankOn: '$lexical',
+          rerankQuery: 'b',
+          rerank: {
+            provider: 'nvidia',
+            modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2',
+          },
+        },
+      },
+    },
+  },
+]
+
 const valid: readonly { readonly path: string; readonly command: object }[] = [
+  ...searches,
   { path: '', command: { findKeyspaces: {} } },
   {
     path: '',
@@ -209,6 +402,14 @@ const strange: readonly ((random: Random) => unknown)[] = [
   () => ({ $uuid: 5 }),
   () => ({ $objectId: '0123456789abcdef01234567' }),
   () => ({ $binary: 'AAAA' }),
+  () => ({ $binary: 'AAAAAA' }),
+  () => ({ $binary: 'f4AAAH+AAAB/gAAA' }),
+  () => [0, 0, 0],
+  () => [1e39, 1, 1],
+  () => [1, 2, 3],
+  () => [1, 2],
+  () => ({ $match: 'words' }),
+  () => ({ $vectorize: 'ab', $lexical: 'words', $vector: [1, 2, 3] }),
   () => ({ $eq: { $in: [] } }),
   () => ({ $each: [1], $position: 2 }),
   () => ({ '': 1 }),
@@ -223,6 +424,8 @@ const keys = [
   '$vectorize',
   '$lexical',
   '$hybrid',
+  '$binary',
+  '$match',
   '$and',
   '$not',
   '$set',

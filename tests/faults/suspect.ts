@@ -28,16 +28,23 @@ export class Suspect {
   #server: ServerProcess | undefined
   #folder = ''
 
-  /** Serves the tests of a file, with a collection "kept" and a collection "open". */
-  constructor() {
+  /**
+   * Serves the tests of a file, with a collection "kept" and a collection "open", and with
+   * what `prepare` makes beside them.
+   */
+  constructor(flags: readonly string[] = [], prepare?: () => Promise<void>) {
     before(async () => {
       this.#folder = await temporaryFolder()
-      this.#server = await ServerProcess.start(this.#folder, '--log-level', 'warn')
+      this.#server = await ServerProcess.start(
+        this.#folder,
+        ...['--log-level', 'warn', ...flags],
+      )
       for (const name of ['kept', 'open'])
         await this.accepted('/default_keyspace', { createCollection: { name } })
       await this.accepted('/default_keyspace/kept', {
         insertMany: { documents: keptDocuments, options: { ordered: true } },
       })
+      await prepare?.()
     })
     afterEach(() => this.#assertUnharmed())
     after(async () => {

@@ -1,0 +1,37 @@
+/** The indexes that are compared: ours, and two others where they are installed. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { VectorSet } from './clusters.ts'
+import { HnswlibIndex, type HnswlibModule } from './hnswlib-index.ts'
+import { StelaIndex } from './stela-index.ts'
+import type { TestedIndex } from './tested-index.ts'
+import { UsearchIndex, type UsearchModule } from './usearch-index.ts'
+
+/** Ours first, then those of the others that are installed. */
+export function openIndexes(set: VectorSet): {
+  readonly ours: StelaIndex
+  readonly others: readonly TestedIndex[]
+  readonly missing: readonly string[]
+} {
+  const others: TestedIndex[] = []
+  const missing: string[] = []
+  const usearch = findModule('usearch')
+  if (usearch === undefined) missing.push('usearch')
+  else others.push(new UsearchIndex(set, usearch as UsearchModule))
+  const hnswlib = findModule('hnswlib-node')
+  if (hnswlib === undefined) missing.push('hnswlib-node')
+  else others.push(new HnswlibIndex(set, hnswlib as HnswlibModule))
+  return { ours: new StelaIndex(set), others, missing }
+}
+
+/** From the folder that STELA_BENCH_MODULES names, or installed here without being saved. */
+function findModule(name: string): unknown {
+  const folder = process.env['STELA_BENCH_MODULES']
+  const require = createRequire(folder === undefined ? import.meta.url : join(folder, '/'))
+  try {
+    return require(name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}

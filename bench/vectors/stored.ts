@@ -1,0 +1,174 @@
+/** Filtered search in a store, as a reading thread does it, and by scanning what matches. */
+import type { Budget } from '../../src/engine/embedded/budget.ts'
+import { leadsOf } from '../../src/engine/embedded/leads.ts'
+import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
+import { KnownMatches } from '../../src/engine/embedded/vector-search.ts'
+import { loadSnapshot } from '../../src/engine/embedded/vector-snapshot.ts'
+import { everything, type Filter } from '../../src/query/filter.ts'
+import { indexingRule } from '../../src/query/indexing.ts'
+import { parsePath, type Path } from '../../src/query/path.ts'
+import { capacityFor } from '../../src/search/vector/segment.ts'
+import { VectorView } from '../../src/search/vector/vector-index.ts'
+import { decimal, whole } from '../report.ts'
+import type { Figure } from '../run.ts'
+import { ratePerSecond, repeating, takeTurns } from '../turns.ts'
+import type { Findings } from '../workloads/study.ts'
+import { shares, type Share, type VectorSet } from './clusters.ts'
+import { numbersIn } from './documents.ts'
+import { recallOf, wanted, type Truth } from './exact.ts'
+
+/** Shares for which the figures hold. */
+const oneInMax = 100
+
+/** Of a store that has a snapshot of its index. */
+export async function studyStore(
+  file: string,
+  { dimension, queries }: VectorSet,
+  truth: Truth,
+  seconds: number,
+): Promise<Findings> {
+  const store = new SearchedStore(file, dimension)
+  const rows: string[][] = []
+  const figures: Figure[] = []
+  const measure = async (
+    search: (query: number) => number[],
+    scan: (query: number) => number[],
+  ) => {
+    const contenders = [
+      repeating('the engine', queries.length, search),
+      repeating('scanning', queries.length, scan),
+    ]
+    const [own, scanning] = (await takeTurns(contenders, seconds)).map(ratePerSecond)
+    return { own: own!, scanning: scanning!, ratio: own! / scanning! }
+  }
+  const show = (rates: Awaited<ReturnType<typeof measure>>) => [
+    whole(rates.own),
+    whole(rates.scanning),
+    decimal(rates.ratio),
+  ]
+  try {
+    const searchAll = (query: number) => store.search(queries[query]!, everything)
+    const unfiltered = repeating('the engine', queries.length, searchAll)
+    const [ofAll] = await takeTurns([unfiltered], seconds)
+    const recallOfAll = decimal(recallOf(truth.all, searchAll))
+    rows.push(['all', 'none', recallOfAll, whole(ratePerSecond(ofAll!)), '-', '-'])
+    for (const share of shares) {
+      const search = (query: number) => store.search(queries[query]!, filterOf(share))
+      const known = store.list(filterOf(share))
+      const same = await measure(search, (query) => store.scan(queries[query]!, known))
+      const another = await measure(
+        (query) => store.search(queries[query]!, filterOf(share, query)),
+        (query) => store.scan(queries[query]!, store.list(filterOf(share, query))),
+      )
+      const recall = recallOf(truth.matching.get(share)!, search)
+      rows.push([share.says, 'the same', decimal(recall), ...show(same)])
+      rows.push([share.says, 'another each time', '', ...show(another)])
+      if (share.oneIn <= oneInMax)
+        figures.push(...filterFigures(share.says, recall, [same.ratio, another.ratio]))
+    }
+  } finally {
+    store.close()
+  }
+  const title = 'In the store, one thread'
+  const head = ['matching', 'filter', 'recall@10', 'queries/s', 'scanning', 'ratio']
+  return { tables: [{ title, head, rows }], figures }
+}
+
+/** Where both do the same, one is sometimes a little slower. */
+const noSlower = 0.95
+
+function filterFigures(
+  says: string,
+  recall: number,
+  [same, another]: readonly [number, number],
+): Figure[] {
+  const matching = `in the store, ${says} matching`
+  return [
+    { what: matching, value: recall, unit: 'recall@10', min: 0.95 },
+    {
+      what: `${matching}: over scanning a list that is known`,
+      value: same,
+      unit: 'times',
+      min: noSlower,
+    },
+    {
+      what: `${matching}: over listing and scanning`,
+      value: another,
+      unit: 'times',
+      min: noSlower,
+    },
+  ]
+}
+
+/** What a filter matches, as the engine knows it when it has listed it. */
+interface Listed {
+  readonly filter: Filter
+  readonly matches: KnownMatches
+}
+
+class SearchedStore {
+  readonly #reader: StoreReader
+  readonly #view: VectorView
+  readonly #matches = new KnownMatches()
+
+  constructor(file: string, dimension: number) {
+    this.#reader = new StoreReader(file, indexingRule(undefined))
+    const snapshot = loadSnapshot(file, {
+      dimension,
+      metric: 'cosine',
+      capacity: capacityFor(dimension),
+      breadth: 128,
+      threads: 2,
+    })
+    if (snapshot === undefined)
+      throw new Error('the store has no snapshot of its index: it takes 1,000 vectors')
+    this.#view = new VectorView(
+      snapshot.segments.map(({ shared }) => shared),
+      1,
+    )
+    this.#reader.store.beginRead()
+  }
+
+  /** The engine's own way. */
+  search(query: Float32Array, filter: Filter): number[] {
+    return this.#search(query, { filter, matches: this.#matches })
+  }
+
+  /** The engine's way when it knows all that match: it looks at each. */
+  scan(query: Float32Array, listed: Listed): number[] {
+    return this.#search(query, listed)
+  }
+
+  list(filter: Filter): Listed {
+    const [lead] = leadsOf(filter, this.#reader.store.pathId)
+    const documents = this.#reader.allNumbers(filter, lead!, unlimited)
+    const matches = new KnownMatches()
+    matches.listOf(matches.nameOf(filter, this.#reader), Infinity, () => documents)
+    return { filter, matches }
+  }
+
+  #search(query: Float32Array, { filter, matches }: Listed): number[] {
+    const hits = this.#reader.search(
+      {
+        by: { kind: 'vector', numbers: query },
+        filter,
+        limit: wanted,
+        withSearchFields: false,
+      },
+      unlimited,
+      { view: this.#view, metric: 'cosine', matches },
+    )
+    return hits.map(({ row }) => numbersIn(row.text)[0]!)
+  }
+
+  close(): void {
+    this.#reader.close()
+  }
+}
+
+/** One part of a share in turn. */
+function filterOf({ field, oneIn }: Share, turn = 0): Filter {
+  return { kind: 'eq', path: parsePath(field) as Path, value: turn % oneIn }
+}
+
+const unlimited: Budget = { step: 4000, spend: () => undefined }

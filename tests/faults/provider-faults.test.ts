@@ -1,0 +1,452 @@
+/**
+ * Providers that fail in every way that a service on a network can, through the whole
+ * server: the caller is told which way, nothing is written, the provider is not asked again
+ * and again, and nobody else waits.
+ */
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
+import { letterVector } from '../commands/letter-models.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
+import { FakeProvider, type Answer, type Asked } from '../providers/fake-provider.ts'
+
+/** Times that a provider is asked where waiting may help, and where it does not. */
+const patientCalls = 4
+const singleCall = 1
+
+/** Sound replies of an embedding service with the protocol of OpenAI, and of a reranker. */
+function embeddings({ body }: Asked): Answer {
+  const { input } = body as { input: string[] }
+  return openAi(input.map(letterVector))
+}
+
+function openAi(vectors: readonly unknown[]): Answer {
+  const data = vectors.map((embedding, index) => ({ index, embedding }))
+  return { body: { data, usage: { prompt_tokens: 1, total_tokens: 1 } } }
+}
+
+function rankings({ body }: Asked): Answer {
+  const { passages } = body as { passages: unknown[] }
+  return { body: { rankings: passages.map((_, index) => ({ index, logit: -index })) } }
+}
+
+interface Fault {
+  readonly answer: Answer | ((asked: Asked) => Answer)
+  /** What the caller is told, after EMBEDDING_ or RERANKING_. */
+  readonly code: string
+  readonly calls?: number
+}
+
+const down = 'PROVIDER_SERVER_ERROR'
+const unexpected = 'PROVIDER_UNEXPECTED_RESPONSE'
+
+/** What any service can do wrong. */
+const faults: Readonly<Record<string, Fault>> = {
+  'limits its callers': {
+    answer: { status: 429, body: { error: { message: 'slow down' } } },
+    code: 'PROVIDER_RATE_LIMITED',
+  },
+  'does not know its callers': {
+    answer: { status: 401, body: {} },
+    code: 'PROVIDER_CLIENT_ERROR',
+  },
+  'fails with 500': { answer: { status: 500, body: 'oh no' }, code: down },
+  'fails with 503 in HTML': {
+    answer: { status: 503, contentType: 'text/html', body: '<h1>Busy</h1>' },
+    code: down,
+  },
+  'is behind a gateway that gave up': {
+    answer: { status: 504, body: {} },
+    code: 'PROVIDER_TIMEOUT',
+    calls: patientCalls,
+  },
+  'says that the request took too long': {
+    answer: { status: 408, body: {} },
+    code: 'PROVIDER_TIMEOUT',
+    calls: patientCalls,
+  },
+  'moved elsewhere': {
+    answer: { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } },
+    code: unexpected,
+  },
+  'answers with a page': {
+    answer: { contentType: 'text/html', body: '<html>' },
+    code: unexpected,
+  },
+  'answers with nothing': { answer: { body: '' }, code: unexpected },
+  'answers with null': { answer: { body: null }, code: unexpected },
+  'answers with something else': { answer: { body: { hello: 1 } }, code: unexpected },
+  'never stops answering': {
+    answer: { body: `{"x":"${'x'.repeat(4_000_000)}"}` },
+    code: unexpected,
+  },
+  // A kept connection may have ended by chance, so the request goes out once more on another.
+  'hangs up': { answer: 'hang up', code: down, calls: 2 },
+  'hangs up within its answer': { answer: 'half an answer', code: down, calls: 2 },
+}
+
+/** What only embedding services do wrong; those of rerankers follow. */
+const embeddingFaults: Readonly<Record<string, Fault>> = {
+  'answers with broken JSON': {
+    answer: { body: '{"data":[' },
+    code: 'RESPONSE_DECODING_ERROR',
+  },
+  'sends a vector too many': {
+    answer: ({ body }) =>
+      openAi([...(body as { input: string[] }).input, 'x'].map(letterVector)),
+    code: unexpected,
+  },
+  'sends no vectors': { answer: openAi([]), code: unexpected },
+  'sends vectors of another length': { answer: everyVector([1, 2, 3]), code: unexpected },
+  'sends empty vectors': { answer: everyVector([]), code: unexpected },
+  'sends texts for vectors': { answer: everyVector('[1, 2]'), code: unexpected },
+  'sends vectors of texts': { answer: everyVector(['1', '2']), code: unexpected },
+  'sends vectors of null': { answer: everyVector([null, null]), code: unexpected },
+  'sends numbers beyond 32 bits': { answer: everyVector([1, 1e39]), code: unexpected },
+}
+
+const rerankingFaults: Readonly<Record<string, Fault>> = {
+  'answers with broken JSON': { answer: { body: '{"rankings":[' }, code: unexpected },
+  'sends a score too many': { answer: everyRanking(1), code: unexpected },
+  'sends a score too few': { answer: everyRanking(-1), code: unexpected },
+  'sends one score over and over': {
+    answer: ({ body }) => {
+      const { passages } = body as { passages: unknown[] }
+      return { body: { rankings: passages.map(() => ({ index: 0, logit: 1 })) } }
+    },
+    code: unexpected,
+  },
+  'sends texts for scores': {
+    answer: { body: { rankings: [{ index: 0, logit: 'high' }] } },
+    code: unexpected,
+  },
+}
+
+function everyVector(vector: unknown): (asked: Asked) => Answer {
+  return ({ body }) => openAi((body as { input: string[] }).input.map(() => vector))
+}
+
+function everyRanking(more: number): (asked: Asked) => Answer {
+  return ({ body }) => {
+    const { length } = (body as { passages: unknown[] }).passages
+    const rankings = Array.from({ length: length + more }, (_, index) => ({
+      index,
+      logit: 1,
+    }))
+    return { body: { rankings } }
+  }
+}
+
+const embedder = await FakeProvider.start()
+const reranker = await FakeProvider.start()
+const sleeper = await FakeProvider.start()
+
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:9/'
+
+const providers = {
+  ...defaultProviderSettings,
+  embeddingUrls: new Map([
+    ['openai', `${embedder.url}/`],
+    ['mistral', embedder.url],
+    ['voyageAI', sleeper.url],
+    ['jinaAI', nowhere],
+  ]),
+  embeddingKeys: new Map(
+    ['openai', 'mistral', 'voyageAI', 'jinaAI'].map((name) => [name, 'server-key']),
+  ),
+  rerankingUrls: new Map([['nvidia', `${reranker.url}/`]]),
+}
+
+const stored = [
+  { _id: 1, n: 1, $vectorize: 'ant', $lexical: 'ant' },
+  { _id: 2, n: 2, $vectorize: 'bee', $lexical: 'bee ant' },
+  { _id: 3, n: 3, $vector: [1, 2], $lexical: 'cat ant' },
+]
+
+const writes: readonly object[] = [
+  { insertOne: { document: { _id: 'new', $vectorize: 'new' } } },
+  { insertOne: { document: { _id: 'new', $hybrid: 'new' } } },
+  { insertMany: { documents: [{ _id: 'a' }, { _id: 'b', $vectorize: 'new' }] } },
+  {
+    insertMany: {
+      documents: [{ $vectorize: 'new' }, { _id: 'c' }],
+      options: { ordered: true },
+    },
+  },
+  { updateOne: { filter: { _id: 1 }, update: { $set: { $vectorize: 'new', n: 9 } } } },
+  { updateMany: { filter: { n: 2 }, update: { $set: { $vectorize: 'new', n: 9 } } } },
+  {
+    updateOne: {
+      filter: { _id: 'up' },
+      update: { $set: { $vectorize: 'new' } },
+      options: { upsert: true },
+    },
+  },
+  { findOneAndUpdate: { filter: { _id: 2 }, update: { $set: { $vectorize: 'new' } } } },
+  { findOneAndReplace: { filter: { _id: 3 }, replacement: { $vectorize: 'new' } } },
+]
+
+const bySort: readonly object[] = [
+  { find: { sort: { $vectorize: 'ant' } } },
+  { findOne: { sort: { $vectorize: 'ant' } } },
+  { updateOne: { sort: { $vectorize: 'ant' }, update: { $set: { n: 9 } } } },
+  { deleteOne: { filter: {}, sort: { $vectorize: 'ant' } } },
+  { findOneAndDelete: { sort: { $vectorize: 'ant' } } },
+  { findAndRerank: { sort: { $hybrid: 'ant' } } },
+]
+
+let server: TestServer
+/** An insert whose provider does not answer at first, begun early, because it takes a while. */
+let slowInsert: Promise<unknown>
+
+before(async () => {
+  server = await startServer({ durable: false, providers })
+  await created('slow', withService('voyageAI', 'voyage-2', 1024))
+  const vector = Array.from({ length: 1024 }, () => 1)
+  sleeper.answers((asked) =>
+    sleeper.asked.length === 1 ? 'silence' : everyVector(vector)(asked),
+  )
+  slowInsert = sent('slow', { insertOne: { document: { _id: 1, $vectorize: 'late' } } })
+  await created('plain', {})
+  await sent('plain', { insertMany: { documents: [{ _id: 1 }, { _id: 2 }] } })
+})
+after(() => server.close())
+beforeEach(() => {
+  embedder.answers(embeddings)
+  reranker.answers(rankings)
+})
+
+async function created(name: string, options: object): Promise<void> {
+  const answer = await server.command('/default_keyspace', {
+    createCollection: { name, options },
+  })
+  assert.deepEqual(answer.codes, [], answer.text)
+}
+
+async function sent(name: string, command: object) {
+  const answer = await server.command(`/default_keyspace/${name}`, command)
+  assert.deepEqual(answer.codes, [], answer.text)
+  return answer.body
+}
+
+function withService(provider: string, modelName: string, dimension = 2): object {
+  return { vector: { dimension, metric: 'cosine', service: { provider, modelName } } }
+}
+
+/** Everything that is stored in a collection. */
+async function everythingIn(name: string): Promise<unknown> {
+  const { data } = await sent(name, {
+    find: { sort: { _id: 1 }, projection: { '*': 1 } },
+  })
+  return data!.documents
+}
+
+async function assertRefused(name: string, command: object, code: string): Promise<void> {
+  const { http, codes, body, text } = await server.command(
+    `/default_keyspace/${name}`,
+    command,
+  )
+  assert.deepEqual(codes, [code], `${JSON.stringify(command)} => ${text}`)
+  assert.equal(http, 200)
+  assert.equal(body.data, undefined)
+  assert.equal(body.status, undefined)
+  assert(!text.includes('server-key'), 'keys are told to nobody')
+}
+
+/** Requests that need no provider are answered, many at once. */
+async function assertOthersServed(): Promise<void> {
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      sent('plain', i % 2 === 0 ? { find: {} } : { countDocuments: {} }),
+    ),
+  )
+  for (const { data, status } of answers)
+    assert.equal(data?.documents?.length ?? status!['count'], 2)
+}
+
+describe('an embedding provider that', () => {
+  before(async () => {
+    embedder.answers(embeddings)
+    await created('texts', withService('openai', 'text-embedding-3-small'))
+    await sent('texts', { insertMany: { documents: stored } })
+  })
+
+  for (const [what, { answer, code, calls }] of Object.entries({
+    ...faults,
+    ...embeddingFaults,
+  }))
+    test(`${what} fails each command, which changes nothing`, async () => {
+      const before = await everythingIn('texts')
+      embedder.answers(answer)
+      for (const command of [...writes, ...bySort]) {
+        const asked = embedder.asked.length
+        await assertRefused('texts', command, `EMBEDDING_${code}`)
+        const count = embedder.asked.length - asked
+        assert(count >= 1 && count <= (calls ?? singleCall), `asked ${count} times`)
+        // Waiting is worth testing, but not with each command.
+        if (calls === patientCalls) break
+      }
+      assert.deepEqual(await everythingIn('texts'), before)
+      assert.equal(reranker.asked.length, 0)
+      await assertOthersServed()
+    })
+
+  test('sends zeros fails each command where zero has no direction', async () => {
+    const before = await everythingIn('texts')
+    embedder.answers(everyVector([0, 0]))
+    for (const command of [...writes, ...bySort]) {
+      const { codes, text } = await server.command('/default_keyspace/texts', command)
+      assert.deepEqual(codes, ['INVALID_DATABASE_QUERY'], text)
+    }
+    const after = (await everythingIn('texts')) as { _id: unknown }[]
+    // A document of an insertMany is refused alone, as if the zeros had been sent.
+    const others = after.filter(({ _id }) => typeof _id === 'number')
+    assert.deepEqual(others, before)
+  })
+
+  test('fails for one batch of many inserts nothing', async () => {
+    await created('batched', withService('mistral', 'mistral-embed', 1024))
+    const vector = Array.from({ length: 1024 }, () => 1)
+    let calls = 0
+    embedder.answers((asked) =>
+      ++calls === 3 ? { status: 500, body: {} } : everyVector(vector)(asked),
+    )
+    const documents = Array.from({ length: 100 }, (_, _id) => ({
+      _id,
+      $vectorize: `text ${_id}`,
+    }))
+    for (const ordered of [true, false]) {
+      calls = 0
+      await assertRefused(
+        'batched',
+        { insertMany: { documents, options: { ordered } } },
+        'EMBEDDING_PROVIDER_SERVER_ERROR',
+      )
+      assert(calls <= 4, `asked ${calls} times`)
+    }
+    assert.deepEqual(await everythingIn('batched'), [])
+  })
+
+  test('is not there fails each command at once', async () => {
+    await created('nowhere', withService('jinaAI', 'jina-embeddings-v3'))
+    await sent('nowhere', {
+      insertMany: { documents: [{ _id: 1, $vector: [1, 2], n: 1 }, { _id: 2 }] },
+    })
+    const before = await everythingIn('nowhere')
+    for (const command of writes.slice(0, 3))
+      await assertRefused('nowhere', command, 'EMBEDDING_PROVIDER_SERVER_ERROR')
+    for (const command of bySort)
+      await assertRefused('nowhere', command, 'EMBEDDING_PROVIDER_SERVER_ERROR')
+    assert.deepEqual(await everythingIn('nowhere'), before)
+    await assertOthersServed()
+  })
+})
+
+describe('a reranking provider that', () => {
+  before(async () => {
+    embedder.answers(embeddings)
+    await created('ranked', withService('openai', 'text-embedding-3-small'))
+    await sent('ranked', { insertMany: { documents: stored } })
+  })
+
+  for (const [what, { answer, code, calls }] of Object.entries({
+    ...faults,
+    ...rerankingFaults,
+  }))
+    test(`${what} fails findAndRerank`, async () => {
+      reranker.answers(answer)
+      const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
+      await assertRefused('ranked', command, `RERANKING_${code}`)
+      const count = reranker.asked.length
+      assert(count >= 1 && count <= (calls ?? singleCall), `asked ${count} times`)
+      await assertOthersServed()
+    })
+
+  test('is not there fails findAndRerank at once', async () => {
+    const other = await startServer({
+      durable: false,
+      providers: { ...providers, rerankingUrls: new Map([['nvidia', nowhere]]) },
+    })
+    await other.command('/default_keyspace', {
+      createCollection: {
+        name: 'ranked',
+        options: withService('openai', 'text-embedding-3-small'),
+      },
+    })
+    await other.command('/default_keyspace/ranked', {
+      insertMany: { documents: stored },
+    })
+    const { codes } = await other.command('/default_keyspace/ranked', {
+      findAndRerank: { sort: { $hybrid: 'ant' } },
+    })
+    await other.close()
+    assert.deepEqual(codes, ['RERANKING_PROVIDER_SERVER_ERROR'])
+  })
+})
+
+describe('a provider that does not answer', () => {
+  const insert = { insertOne: { document: { $vectorize: 'never' } } }
+
+  before(async () => {
+    embedder.answers(embeddings)
+    await created('unanswered', withService('openai', 'text-embedding-3-small'))
+    await sent('unanswered', { insertMany: { documents: stored } })
+  })
+  afterEach(() => embedder.dropIdleConnections())
+
+  test('keeps nobody waiting who does not ask it', async () => {
+    embedder.answers('silence')
+    const waiting = Array.from({ length: 40 }, () => leave('unanswered', insert))
+    await until(() => embedder.running > 0)
+    for (let i = 0; i < 3; i++) await assertOthersServed()
+    const near = await sent('unanswered', { find: { sort: { $vector: [1, 2] } } })
+    assert.equal(near.data!.documents!.length, 3)
+    for (const request of waiting) request.abort()
+    await until(() => embedder.running === 0)
+    assert(embedder.asked.length <= 40, `asked ${embedder.asked.length} times`)
+    assert.equal(((await everythingIn('unanswered')) as unknown[]).length, 3)
+  })
+
+  for (const [what, provider, command] of [
+    ['an insert', embedder, insert],
+    ['an update', embedder, writes[4]!],
+    ['a search', embedder, bySort[0]!],
+    ['a reranking', reranker, bySort.at(-1)!],
+  ] as const)
+    test(`is left alone when the client of ${what} leaves`, async () => {
+      const before = await everythingIn('unanswered')
+      provider.answers('silence')
+      const request = leave('unanswered', command)
+      await until(() => provider.running === 1)
+      request.abort()
+      await until(() => provider.running === 0)
+      await assertOthersServed()
+      assert.equal(provider.asked.length, 1, 'nor is it asked again')
+      assert.deepEqual(await everythingIn('unanswered'), before)
+    })
+
+  test('at first is asked again, and its answer is taken', async () => {
+    await slowInsert
+    assert.equal(sleeper.asked.length, 2)
+    assert.equal(((await everythingIn('slow')) as unknown[]).length, 1)
+  })
+})
+
+/** A request whose answer nobody waits for, to be aborted. */
+function leave(name: string, command: object): { abort(): void } {
+  const request = httpRequest(`${server.url}/v1/default_keyspace/${name}`, {
+    agent: false,
+    method: 'POST',
+    headers: { Token: testToken, 'Content-Type': 'application/json' },
+  })
+  request.on('error', () => undefined)
+  request.end(JSON.stringify(command))
+  return { abort: () => request.destroy() }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(5)
+}
