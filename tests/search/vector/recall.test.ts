@@ -30,11 +30,12 @@ class Subject {
   }
 
   add(count: number): void {
-    for (let i = 0; i < count; i++) {
-      const vector = this.#make()
-      assert(this.segment.add(this.#next, vector))
-      this.vectors.set(this.#next++, vector)
-    }
+    for (let i = 0; i < count; i++) this.addOne(this.#make())
+  }
+
+  addOne(vector: Float32Array): void {
+    assert(this.segment.add(this.#next, vector))
+    this.vectors.set(this.#next++, vector)
   }
 
   remove(document: number): void {
@@ -129,6 +130,40 @@ describe('the graph after half of its vectors were exchanged, three times', () =
         assert.equal(subject.segment.deletedCount, 0)
         // Places of removed vectors were used again.
         assert(subject.segment.size < 4500 * (dimension + 300))
+      })
+})
+
+describe('vectors that many documents share', () => {
+  for (const metric of metrics)
+    for (const copies of [70, 400])
+      test(`are found, and so are all others: ${copies} copies, by ${metric}`, () => {
+        const subject = new Subject(16, metric)
+        const same = vectorsFrom(seed + 9, 16)()
+        const addCopies = (count: number): void => {
+          for (let i = 0; i < count; i++) subject.addOne(same)
+        }
+        addCopies(copies / 2)
+        subject.add(3000)
+        addCopies(copies / 2)
+        subject.link()
+        const copiesFound = (): number =>
+          documentsIn(subject.segment.search(same, 1000)).filter(
+            (document) => subject.vectors.get(document) === same,
+          ).length
+        assert.equal(copiesFound(), copies)
+        const before = subject.recall()
+        assert(before >= floor, `recall ${before}`)
+        // Half of them go, others come.
+        const documents = [...subject.vectors.keys()]
+        for (const document of documents.filter((n) => n % 2 === 0))
+          subject.remove(document)
+        subject.add(1500)
+        subject.link()
+        while (subject.segment.repair(500));
+        const left = [...subject.vectors.values()].filter((v) => v === same).length
+        assert(copiesFound() >= left * floor, `${copiesFound()} of ${left} copies`)
+        const after = subject.recall()
+        assert(after >= floor, `recall ${after} after half was exchanged`)
       })
 })
 

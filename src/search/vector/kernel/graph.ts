@@ -1,9 +1,9 @@
 /** Changes the graph: takes nodes in, links them, and mends it where nodes have gone. */
 import { distance, distance4, noteLength, setBuilding } from './code'
-import { clearHeaps, distanceOf, item, keepResult, resultCount, sortItems, sortResults } from './heaps'
+import { distanceOf, item, nodeIn, resultCount, sortItems, sortResults } from './heaps'
 import {
   capacity, distances, Field, field, isMarked, kept, levelOf, LEVEL_MAX, linksMax, linksOf, M,
-  mark, NIL, node, nodeSize, nodes, pendingAt, results, RESULTS_MAX, selected, setField,
+  mark, NIL, node, nodeSize, nodes, pendingAt, results, selected, setField,
   setLevel, setState, setUpper, shareField, State, stateOf, unmark, unmarkAll, upper, upperEnd, upperOf,
   visited,
 } from './layout'
@@ -77,7 +77,7 @@ function connect(id: u32): void {
     isAlone = resultCount == 0
     if (isAlone) continue
     start = load<u64>(results)
-    const count = select(results, resultCount, M)
+    const count = select(results, resultCount, M, id)
     // Linking back uses the selection's memory again.
     memory.copy(kept, selected, count << 3)
     const links = linksOf(id, at)
@@ -111,16 +111,54 @@ function enterAt(id: u32, level: u32): void {
  * Chooses links from sorted items: a node is left out when it is nearer to one chosen before
  * than to the node itself, because the way to it leads through that one.
  */
-function select(items: usize, count: u32, most: u32): u32 {
-  let chosen: u32 = 0
+function select(items: usize, count: u32, most: u32, self: u32): u32 {
+  const toItself = distance(node(self), node(self))
+  let chosen = selectCopies(items, count, self, toItself)
   for (let i: u32 = 0; i < count && chosen < most; i++) {
     const candidate = load<u64>(items + (<usize>i << 3))
-    if (isNearestToNone(<u32>candidate, distanceOf(candidate), chosen)) {
-      store<u64>(selected + (<usize>chosen << 3), candidate)
-      chosen++
-    }
+    const apart = distanceOf(candidate)
+    if (apart != toItself && isNearestToNone(nodeIn(candidate), apart, chosen))
+      choose(chosen++, nodeIn(candidate), apart)
   }
   return chosen
+}
+
+/** A selection is made of distances and nodes. */
+@inline function choose(i: u32, id: u32, apart: f32): void {
+  store<u64>(selected + (<usize>i << 3), (item(apart, 0) & 0xffffffff00000000) | <u64>id)
+}
+
+/** Links between equal vectors: each to those before and after it, as in a chain. */
+const COPIES_MAX: u32 = 4
+
+/**
+ * Chooses among nodes with the same code, which are all as near as can be: without a bound
+ * they would link to each other alone, and be an island. Those with the nearest numbers are
+ * taken, so that a chain leads through all of them however often links are chosen again.
+ */
+function selectCopies(items: usize, count: u32, self: u32, toItself: f32): u32 {
+  let chosen: u32 = 0
+  while (chosen < COPIES_MAX) {
+    let best: u32 = NIL
+    for (let i: u32 = 0; i < count; i++) {
+      const candidate = load<u64>(items + (<usize>i << 3))
+      if (distanceOf(candidate) != toItself || isChosen(nodeIn(candidate), chosen)) continue
+      if (best == NIL || gap(nodeIn(candidate), self) < gap(best, self)) best = nodeIn(candidate)
+    }
+    if (best == NIL) return chosen
+    choose(chosen++, best, toItself)
+  }
+  return chosen
+}
+
+@inline function gap(a: u32, b: u32): u32 {
+  return a > b ? a - b : b - a
+}
+
+function isChosen(id: u32, chosen: u32): bool {
+  for (let i: u32 = 0; i < chosen; i++)
+    if (load<u32>(selected + (<usize>i << 3)) == id) return true
+  return false
 }
 
 function isNearestToNone(id: u32, toNode: f32, chosen: u32): bool {
@@ -156,7 +194,7 @@ function linkBack(id: u32, to: u32, apart: f32, level: u32): void {
   for (let i: u32 = 0; i < listedCount; i++) store<u64>(results + (<usize>i << 3), measured(i))
   store<u64>(results + (<usize>listedCount << 3), item(apart, to))
   sortItems(results, listedCount + 1)
-  writeLinks(links, select(results, listedCount + 1, most), most)
+  writeLinks(links, select(results, listedCount + 1, most, id), most)
 }
 
 function writeLinks(links: usize, count: u32, most: u32): void {
@@ -310,7 +348,7 @@ function standIn(leaving: u32, level: u32): u32 {
   measure(node(leaving), count)
   let nearest = FARTHEST
   for (let i: u32 = 0; i < count; i++) nearest = min(nearest, measured(i))
-  return nearest == FARTHEST ? NIL : <u32>nearest
+  return nearest == FARTHEST ? NIL : nodeIn(nearest)
 }
 
 function linkWhereRoom(id: u32, to: u32, level: u32): void {

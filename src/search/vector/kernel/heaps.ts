@@ -1,6 +1,7 @@
 /**
  * What a walk has still to look at, nearest first, and what it has found, farthest first.
- * An item is a distance and a node in one number: items compare as their distances do.
+ * An item is a distance and a node in one number: items compare as their distances do, and
+ * of equal ones the latest node comes first.
  */
 import { candidates, results } from './layout'
 
@@ -15,7 +16,10 @@ export function clearHeaps(): void {
 @inline export function item(distance: f32, id: u32): u64 {
   let bits = reinterpret<u32>(distance)
   bits ^= <u32>(<i32>bits >> 31) | 0x80000000
-  return (<u64>bits << 32) | <u64>id
+  return (<u64>bits << 32) | <u64>~id
+}
+@inline export function nodeIn(item: u64): u32 {
+  return ~<u32>item
 }
 @inline export function distanceOf(item: u64): f32 {
   const bits = <u32>(item >> 32)

@@ -1,6 +1,8 @@
 /** What the kernel offers. Vectors are handed over at `inputAddress`, as floats. */
 import { distance, encode } from './code'
-import { clearHeaps, distanceOf, item, keepResult, resultCount, sortResults } from './heaps'
+import {
+  clearHeaps, distanceOf, item, keepResult, nodeIn, resultCount, sortResults,
+} from './heaps'
 import { linkNext as linkOne, repair as repairSome, takeNode } from './graph'
 import {
   allowed, documentOf, Field, field, HEADER, HEADER_SIZE, input, isMarked, known, LEVEL_MAX,
@@ -201,7 +203,7 @@ function keepListed(count: u32, breadth: u32, filtered: bool): void {
   measure(query, count)
   for (let i: u32 = 0; i < count; i++) {
     const found = measured(i)
-    if (found >= farthest || (filtered && !isAllowed(<u32>found))) continue
+    if (found >= farthest || (filtered && !isAllowed(nodeIn(found)))) continue
     farthest = keepResult(found, breadth, farthest)
   }
 }
@@ -214,7 +216,7 @@ export function finish(): u32 {
   sortResults()
   for (let i: u32 = 0; i < resultCount; i++) {
     const found = load<u64>(results + (<usize>i << 3))
-    store<f64>(numbers + (<usize>i << 4), documentOf(<u32>found))
+    store<f64>(numbers + (<usize>i << 4), documentOf(nodeIn(found)))
     store<f64>(numbers + (<usize>i << 4), <f64>distanceOf(found), 8)
   }
   return resultCount

@@ -4,7 +4,7 @@
  */
 import { distance, distance4 } from './code'
 import {
-  candidateCount, clearHeaps, item, keepResult, popCandidate, pushCandidate,
+  candidateCount, clearHeaps, item, keepResult, nodeIn, popCandidate, pushCandidate,
 } from './heaps'
 import {
   allowed, distances, documentOf, isMarked, known, levelOf, linksMax, linksOf, mark, near,
@@ -25,7 +25,7 @@ export function descend(code: usize, start: u64, from: u32, to: u32): u64 {
     let moved = true
     while (moved) {
       moved = false
-      const count = gather(<u32>nearest, level)
+      const count = gather(nodeIn(nearest), level)
       measure(code, count)
       for (let i: u32 = 0; i < count; i++) {
         const found = measured(i)
@@ -44,19 +44,19 @@ export function walk(code: usize, start: u64, breadth: u32, level: u32, filtered
   unmarkAll(visited)
   clearHeaps()
   let farthest = FARTHEST
-  mark(visited, <u32>start)
+  mark(visited, nodeIn(start))
   pushCandidate(start)
-  if (isFound(<u32>start, filtered)) farthest = keepResult(start, breadth, farthest)
+  if (isFound(nodeIn(start), filtered)) farthest = keepResult(start, breadth, farthest)
   while (candidateCount > 0) {
     const nearest = popCandidate()
     if (nearest > farthest) break
-    const count = gather(<u32>nearest, level)
+    const count = gather(nodeIn(nearest), level)
     measure(code, count)
     for (let i: u32 = 0; i < count; i++) {
       const found = measured(i)
       if (found >= farthest) continue
       pushCandidate(found)
-      if (isFound(<u32>found, filtered)) farthest = keepResult(found, breadth, farthest)
+      if (isFound(nodeIn(found), filtered)) farthest = keepResult(found, breadth, farthest)
     }
   }
   return farthest
