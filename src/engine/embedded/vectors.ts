@@ -37,11 +37,18 @@ interface Followed {
 }
 
 export class Vectors {
-  readonly #thread: Thread<IndexerMessage, IndexerReply>
+  readonly #options: VectorsOptions
   readonly #indexes = new Map<string, Followed>()
+  #started: Thread<IndexerMessage, IndexerReply> | undefined
 
-  constructor({ onSaved, log }: VectorsOptions) {
-    this.#thread = new Thread<IndexerMessage, IndexerReply>(
+  constructor(options: VectorsOptions) {
+    this.#options = options
+  }
+
+  /** Started by the first who needs it: not every server has vectors. */
+  get #thread(): Thread<IndexerMessage, IndexerReply> {
+    const { onSaved, log } = this.#options
+    this.#started ??= new Thread<IndexerMessage, IndexerReply>(
       new URL('indexer-thread.ts', import.meta.url),
       (reason) => new EngineError('read', reason),
       (message) => {
@@ -50,6 +57,7 @@ export class Vectors {
         else log(notice.level, notice.log)
       },
     )
+    return this.#started
   }
 
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */
@@ -79,7 +87,7 @@ export class Vectors {
   }
 
   async stop(): Promise<void> {
-    await this.#thread.ask({ kind: 'stop' })
+    await this.#started?.ask({ kind: 'stop' })
   }
 
   #followed(file: string, options: IndexOptions): Followed {
