@@ -1,0 +1,9 @@
+/** A value that does not fit its column's type. */
+export class BadValue {
+  /** Why; it reads on from the value: 'is of type String, but an int takes …'. */
+  readonly problem: string
+
+  constructor(problem: string) {
+    this.problem = problem
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Days of the Gregorian calendar, counted from 1970-01-01 and without end in either
+ * direction: JavaScript's Date stops at the year 275760, and columns do not.
+ *
+ * A year is taken to begin in March. Leap days then end their years, so neither the months
+ * nor the days before a year depend on whether it is a leap year.
+ */
+
+/** Reads "YYYY-MM-DD" at the start of the text, up to `end`. NaN: it is no day. */
+export function readDay(text: string, end: number): number {
+  const yearEnd = end - 6
+  if (text[yearEnd] !== '-' || text[yearEnd + 3] !== '-') return NaN
+  const year = readYear(text, yearEnd)
+  const month = readDigits(text, yearEnd + 1, yearEnd + 3)
+  const day = readDigits(text, yearEnd + 4, end)
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year))) return NaN
+  return dayNumber(year, month, day)
+}
+
+export function printDay(days: number): string {
+  const sinceYearZero = days - yearZero
+  // The average length of a year leads to the right one or to one beside it.
+  let year = Math.floor(sinceYearZero / 365.2425)
+  if (daysBefore(year) > sinceYearZero) year--
+  else if (daysBefore(year + 1) <= sinceYearZero) year++
+  const dayOfYear = sinceYearZero - daysBefore(year)
+  const month = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - daysBeforeMonth(month) + 1
+  return month < 10
+    ? `${printYear(year)}-${two(month + 3)}-${two(day)}`
+    : `${printYear(year + 1)}-${two(month - 9)}-${two(day)}`
+}
+
+/** The number that the digits write; NaN if there are none, or if one is no digit. */
+export function readDigits(text: string, from: number, to: number): number {
+  if (from >= to) return NaN
+  let number = 0
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 0x30
+    if (!(digit >= 0 && digit <= 9)) return NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+
+/** At least two digits. */
+export function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number)
+}
+
+/** No date and no timestamp has more. */
+const yearDigitsMax = 10
+
+/** Four digits, or a sign and, if it is a plus, more digits than four. */
+function readYear(text: string, end: number): number {
+  if (text.startsWith('+'))
+    return end > 5 && end <= 1 + yearDigitsMax ? readDigits(text, 1, end) : NaN
+  if (!text.startsWith('-')) return end === 4 ? readDigits(text, 0, end) : NaN
+  const year = end > 4 && end <= 1 + yearDigitsMax ? readDigits(text, 1, end) : NaN
+  return year === 0 ? NaN : -year
+}
+
+function printYear(year: number): string {
+  if (year < 0) return `-${String(-year).padStart(4, '0')}`
+  return year > 9999 ? `+${year}` : String(year).padStart(4, '0')
+}
+
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+function daysIn(month: number, year: number): number {
+  return month === 2 && isLeap(year) ? 29 : monthLengths[month - 1]!
+}
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+/** The first of March of the year 0. */
+const yearZero = -719_468
+
+function dayNumber(year: number, month: number, day: number): number {
+  return month > 2
+    ? yearZero + daysBefore(year) + daysBeforeMonth(month - 3) + day - 1
+    : yearZero + daysBefore(year - 1) + daysBeforeMonth(month + 9) + day - 1
+}
+
+function daysBefore(year: number): number {
+  return 365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+}
+
+/** From March on, five months in a row have 153 days: 31, 30, 31, 30 and 31. */
+function daysBeforeMonth(month: number): number {
+  return Math.floor((153 * month + 2) / 5)
+}
