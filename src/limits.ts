@@ -12,10 +12,22 @@ export const defaultLimits = {
   /** Characters of one numeral. */
   numeralLengthMax: 100,
 
-  /** Characters of a keyspace, collection or table name. */
+  /** Characters of the name of a keyspace, collection, table or user-defined type. */
   nameLengthMax: 48,
+  /** Characters of an index's name. */
+  indexNameLengthMax: 100,
+  /** Characters of the name of a column, or of a user-defined type's field. */
+  columnNameLengthMax: 1_000,
   /** Collections in all keyspaces together. */
   collectionsMax: 1_000,
+  /** Tables in all keyspaces together. */
+  tablesMax: 1_000,
+  /** Columns of a table, and fields of a user-defined type. */
+  columnsMax: 1_000,
+  /** Indexes of one table, of all types. */
+  indexesPerTableMax: 100,
+  /** User-defined types of a keyspace. */
+  typesMax: 1_000,
 
   /** Characters of a document's JSON text. */
   documentLengthMax: 4_000_000,
@@ -55,6 +67,8 @@ export const defaultLimits = {
   hybridLimitMax: 100,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
+  /** Matching rows that a sort takes which the stored order does not serve. */
+  tableSortRowsMax: 10_000,
   /**
    * Fields and elements of a filter, sort or projection, at all depths, and paths of an
    * update. No sensible one comes near; reading millions would hold up everybody else.

@@ -27,7 +27,7 @@ import {
   rootSection,
   sectionIn,
   type Section,
-} from './option-section.ts'
+} from '../records/option-section.ts'
 import { readRerank, resolveRerank } from './rerank-options.ts'
 import { readVector, resolveVector } from './vector-options.ts'
 

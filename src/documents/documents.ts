@@ -3,6 +3,7 @@
  * that an engine stores. Every command on a collection is a few calls of this class.
  */
 import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
+import { viewOf } from '../engine/record-view.ts'
 import type { Collection } from '../engine/schema.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -16,17 +17,27 @@ import type { Sort } from '../query/sort.ts'
 import type { Update } from '../query/update.ts'
 import type { Credentials, Models } from '../providers/models.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
+import {
+  change,
+  changeLocked,
+  lockKey,
+  type Changed,
+  type Decide,
+} from '../records/change.ts'
 import { insert, type Insertion } from './insert.ts'
-import { locksOf, type Locks } from './locks.ts'
-import { decodePageState, encodePageState, nameQuery } from './page-state.ts'
-import { anyOrder, count, read, type Source } from './read.ts'
-import { addSimilarity, show, showsSearchFields, type Stored } from './records.ts'
+import { embedderFor, type Embedder } from '../records/embedder.ts'
+import { locksOf, type Locks } from '../records/locks.ts'
+import { decodePageState, encodePageState, nameQuery } from '../records/page-state.ts'
+import { anyOrder, count, read } from '../records/read.ts'
+import { readPage } from '../records/read-page.ts'
+import { addSimilarity } from '../records/similarity.ts'
+import { show, showsSearchFields, type Stored } from './records.ts'
 import { planRerank, type AskedRerank, type RerankServer } from './rerank-plan.ts'
 import { rerank, type RerankedPage } from './rerank.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
-import type { Embedder, SearchRules } from './search-fields.ts'
-import { search, searchedBy, withinReach, type SearchSort } from './search.ts'
+import type { DocumentSource } from './search-fields.ts'
+import { search, withinReach } from '../records/search.ts'
+import { searchedBy, type SearchSort } from './searched-by.ts'
 
 /** The clauses of a command that choose documents, and what is shown of them. */
 export interface Clauses {
@@ -83,7 +94,7 @@ export interface DocumentServices {
   readonly models: Pick<Models, 'embed'>
 }
 
-type Store = Source & SearchRules & { readonly locks: Locks }
+type Store = DocumentSource & { readonly locks: Locks }
 
 export class Documents {
   readonly #store: Store
@@ -145,34 +156,27 @@ export class Documents {
   ): Promise<FoundPage> {
     const { filter, sort, projection, clauses } = selection
     if (sort.kind !== 'values') return this.#findBest(selection, sort, options, signal)
-    const { limits } = this.#store
     const { keys } = sort
-    const query = () => nameQuery('find', clauses.filter, clauses.sort)
-    const from = options.pageState
-      ? decodePageState(options.pageState, query(), limits)
-      : undefined
-    const before = from?.count ?? 0
-    const left = (options.limit ?? Infinity) - before
-    if (left <= 0) return { documents: '', nextPageState: null }
-    const pageSize = Math.max(limits.pageSize, keys.length === 0 ? idCount(filter) : 0)
-    const wanted = {
-      filter,
-      sort: keys,
-      skip: options.skip ?? 0,
-      limit: Math.min(left, pageSize),
-      after: from?.place,
-      stable: false,
-      withSearchFields: showsSearchFields(projection),
-      lookAhead: left > pageSize,
-      textsOnly: projection.whole,
-    }
-    const { records, joined, next: place } = await read(this.#store, wanted, signal)
-    const count = before + (joined?.count ?? records.length)
+    const { pageSize } = this.#store.limits
+    const { records, joined, nextPageState } = await readPage(
+      this.#store,
+      {
+        filter,
+        sort: keys,
+        skip: options.skip ?? 0,
+        limit: options.limit ?? Infinity,
+        pageSize: Math.max(pageSize, keys.length === 0 ? idCount(filter) : 0),
+        pageState: options.pageState,
+        query: () => nameQuery('find', clauses.filter, clauses.sort),
+        withSearchFields: showsSearchFields(projection),
+        textsOnly: projection.whole,
+      },
+      signal,
+    )
     return {
       documents:
         joined?.text ?? records.map((record) => show(record, projection)).join(','),
-      nextPageState:
-        place === undefined ? null : encodePageState({ count, place }, query()),
+      nextPageState,
     }
   }
 
@@ -398,6 +402,8 @@ function storeOf({ engine, limits, models }: DocumentServices, collection: Colle
   const { lexical, indexing } = collection.options
   return {
     engine,
+    owner: collection,
+    view: viewOf(collection),
     collection,
     target: `${collection.keyspace}.${collection.name}`,
     limits,
@@ -413,12 +419,7 @@ function embedderOf(
   models: DocumentServices['models'],
   credentials: Credentials,
 ): Embedder | undefined {
-  const { service, dimension } = options.vector ?? {}
-  if (service === undefined || dimension === undefined) return undefined
-  return {
-    embed: (texts, purpose, signal) =>
-      models.embed({ service, dimension, texts, purpose, credentials, signal }),
-  }
+  return options.vector && embedderFor(options.vector, models, credentials)
 }
 
 const nothing = { matchedCount: 0, changedCount: 0 } as const

@@ -6,10 +6,7 @@ import type { DefaultIdType } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
 import { printJson } from '../json/print.ts'
-import type { Path } from '../query/path.ts'
 import { isNumeric, isObject, jsonTypeOf, type Value } from '../json/value.ts'
-
-export const idPath: Path = { text: '_id', segments: ['_id'] }
 
 /** Throws when the value cannot identify a document. */
 export function checkId(id: Value): void {
@@ -18,16 +15,6 @@ export function checkId(id: Value): void {
   const kind = isObject(id) ? extendedOf(id)?.kind : undefined
   if (kind === 'uuid' || kind === 'objectId' || kind === 'date') return
   throw apiError('SHRED_BAD_DOCID_TYPE', { type: jsonTypeOf(id), value: printJson(id) })
-}
-
-/**
- * The same text for ids that name the same document: a UUID or ObjectId and the plain
- * string of its canonical text do.
- */
-export function idKey(id: Value): string {
-  if (!isObject(id)) return printJson(id)
-  const wrapped = id.get('$uuid') ?? id.get('$objectId')
-  return printJson(typeof wrapped === 'string' ? wrapped.toLowerCase() : id)
 }
 
 export function newId(type: DefaultIdType | undefined): Value {

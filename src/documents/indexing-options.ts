@@ -2,7 +2,12 @@
 import type { IndexingOptions } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parsePath } from '../query/path.ts'
-import { refuseUnknownKeys, sectionIn, textsIn, type Section } from './option-section.ts'
+import {
+  refuseUnknownKeys,
+  sectionIn,
+  textsIn,
+  type Section,
+} from '../records/option-section.ts'
 
 export interface GivenIndexing {
   readonly allow: readonly string[] | undefined

@@ -4,9 +4,8 @@ import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import { checkId } from './ids.ts'
-import type { Source } from './read.ts'
 import { makeRecord } from './records.ts'
-import { expandHybrid, type SearchRules } from './search-fields.ts'
+import { expandHybrid, type DocumentSource } from './search-fields.ts'
 import { checkNotBoth, embedTexts } from './vectorize.ts'
 
 /** What became of one document of an insert. */
@@ -18,7 +17,7 @@ export interface Insertion {
 
 /** Throws what fails the whole command; what fails single documents is in the result. */
 export async function insert(
-  store: Source & SearchRules,
+  store: DocumentSource,
   documents: readonly Value[],
   ordered: boolean,
   signal: AbortSignal,
@@ -50,7 +49,7 @@ type Prepared = NewRecord | ApiError
 
 /** Writes the records; when ordered, only those before the first document that failed. */
 async function write(
-  { engine, collection }: Source,
+  { engine, collection }: DocumentSource,
   prepared: readonly Prepared[],
   ordered: boolean,
 ): Promise<readonly Outcome[]> {

@@ -10,7 +10,7 @@ import {
   refuseUnknownKeys,
   sectionIn,
   type Section,
-} from './option-section.ts'
+} from '../records/option-section.ts'
 
 export interface GivenLexical {
   readonly enabled: boolean | undefined

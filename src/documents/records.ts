@@ -5,14 +5,12 @@ import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../query/projection.ts'
 import { checkId, newId } from './ids.ts'
-import type { Source } from './read.ts'
-import { shortestFloat } from './floats.ts'
 import {
   attach,
   detach,
   withTerms,
   type Attached,
-  type SearchRules,
+  type DocumentSource,
 } from './search-fields.ts'
 import { checkDocument, checkLength } from './validate.ts'
 
@@ -22,7 +20,7 @@ import { checkDocument, checkLength } from './validate.ts'
  */
 export function makeRecord(
   whole: JsonObject,
-  store: Source & SearchRules,
+  store: DocumentSource,
   before?: Attached,
 ): NewRecord {
   const { limits, collection } = store
@@ -58,12 +56,6 @@ export function show({ text, search }: Stored, projection: Projection): string {
   return printJson(
     projection.apply(search === undefined ? document : attach(document, search).document),
   )
-}
-
-/** A shown document with its score in a vector search, which no projection takes away. */
-export function addSimilarity(shown: string, similarity: number): string {
-  const field = `"$similarity":${shortestFloat(similarity)}`
-  return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
 }
 
 /** Whether the projection shows anything that is kept beside the text. */

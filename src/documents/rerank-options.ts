@@ -19,7 +19,7 @@ import {
   serviceIn,
   textIn,
   type Section,
-} from './option-section.ts'
+} from '../records/option-section.ts'
 
 export interface GivenRerank {
   readonly enabled: boolean | undefined

@@ -12,9 +12,9 @@ import { readTerms } from '../query/terms.ts'
 import { checkVector } from '../query/vector.ts'
 import { checkModelForUse } from '../providers/model-support.ts'
 import type { Credentials, Models } from '../providers/models.ts'
-import type { Source } from './read.ts'
+import type { Source } from '../records/read.ts'
 import { resolveRerankService, type GivenRerankService } from './rerank-options.ts'
-import type { SearchRules } from './search-fields.ts'
+import type { DocumentSource } from './search-fields.ts'
 
 /** What was asked for, as far as its JSON shape is known to be right. */
 export interface AskedRerank {
@@ -56,7 +56,7 @@ export interface RerankPlan {
 type RerankService = NonNullable<RerankOptions['service']>
 
 export function planRerank(
-  store: Source & SearchRules,
+  store: DocumentSource,
   asked: AskedRerank,
   { features, models }: RerankServer,
 ): RerankPlan {
@@ -73,7 +73,7 @@ export function planRerank(
 }
 
 function checkSearches(
-  { collection, target }: Source & SearchRules,
+  { collection, target }: DocumentSource,
   { vectorize, vector, lexical }: HybridSort,
 ): void {
   const { options } = collection
@@ -107,7 +107,7 @@ function chooseHybridLimits(
 }
 
 function chooseService(
-  { collection, target }: Source & SearchRules,
+  { collection, target }: DocumentSource,
   given: GivenRerankService | undefined,
   { rerankingProviders }: RerankServer['models'],
 ): RerankService {
@@ -137,7 +137,7 @@ function chooseQuery({ rerankQuery, sort }: AskedRerank): string {
 }
 
 function chooseVector(
-  { collection, target }: Source & SearchRules,
+  { collection, target }: DocumentSource,
   { vectorize, vector, lexical }: HybridSort,
 ): RerankPlan['byVector'] {
   if (vectorize !== undefined) return { kind: 'vectorize', text: vectorize }
@@ -172,7 +172,7 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
 }
 
 function chooseTerms(
-  { analyzer, target }: Source & SearchRules,
+  { analyzer, target }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
   if (lexical === undefined) return undefined

@@ -18,12 +18,13 @@ import { showValue } from '../query/show.ts'
 import { valueAt } from '../query/value-at.ts'
 import { compareReranked, fuse } from '../search/hybrid/fusion.ts'
 import { similarity } from '../search/vector/similarity.ts'
-import { idKey } from './ids.ts'
-import { parseRecord, type Source } from './read.ts'
+import { idKey } from '../records/record-id.ts'
+import { parseRecord } from '../records/read.ts'
 import { show } from './records.ts'
 import { hasText, type RerankPlan, type RerankServer } from './rerank-plan.ts'
-import { search, searchedBy } from './search.ts'
-import type { SearchRules } from './search-fields.ts'
+import { search } from '../records/search.ts'
+import { searchedBy } from './searched-by.ts'
+import type { DocumentSource } from './search-fields.ts'
 
 export interface RerankedPage {
   /** JSON texts, with commas between them. */
@@ -53,7 +54,7 @@ interface Selected {
 }
 
 export async function rerank(
-  store: Source & SearchRules,
+  store: DocumentSource,
   plan: RerankPlan,
   { filter, projection }: Selected,
   { models, credentials }: RerankServer,
@@ -85,7 +86,7 @@ interface FoundByBoth {
 }
 
 async function searchBoth(
-  store: Source & SearchRules,
+  store: DocumentSource,
   { byVector, byTerms, hybridLimits }: RerankPlan,
   filter: Filter,
   signal: AbortSignal,
@@ -99,7 +100,9 @@ async function searchBoth(
   }
   const [found, bm25] = await Promise.all([
     findByVector(),
-    byTerms === undefined ? [] : find(byTerms, hybridLimits.lexical),
+    byTerms === undefined
+      ? []
+      : find({ ...byTerms, path: '$lexical' }, hybridLimits.lexical),
   ])
   return { ...found, bm25 }
 }
@@ -113,7 +116,7 @@ interface Candidate extends SearchScores {
 
 /** What was found and can be reranked. */
 function takePart(
-  { collection }: Source,
+  { collection }: DocumentSource,
   { byTerms, rerankOn }: RerankPlan,
   found: FoundByBoth,
 ): readonly Candidate[] {

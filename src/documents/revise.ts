@@ -10,15 +10,16 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import { applyUpdate, type Update } from '../query/update.ts'
 import { equalityDocument } from '../query/upsert.ts'
-import type { Decide, Decision } from './change.ts'
-import { checkId, idKey } from './ids.ts'
-import { parseRecord, type Source } from './read.ts'
+import type { Decide, Decision } from '../records/change.ts'
+import { idKey } from '../records/record-id.ts'
+import { checkId } from './ids.ts'
+import { parseRecord } from '../records/read.ts'
 import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
   attach,
   type Attached,
-  type SearchRules,
+  type DocumentSource,
 } from './search-fields.ts'
 import {
   checkNotBoth,
@@ -40,7 +41,7 @@ export interface Revision {
   create(): Promise<NewRecord>
 }
 
-type Store = Source & SearchRules
+type Store = DocumentSource
 
 export function updating(
   update: Update,

@@ -22,16 +22,10 @@ import {
   readVectorNumbers,
   type VectorRules,
 } from '../query/vector.ts'
+import type { IndexingRule } from '../query/indexing.ts'
+import type { Embedder } from '../records/embedder.ts'
+import type { Source } from '../records/read.ts'
 import type { Analyzer } from '../search/lexical/analyzer.ts'
-
-/** Turns texts into vectors, as the collection's embedding service does. */
-export interface Embedder {
-  embed(
-    texts: readonly string[],
-    purpose: 'index' | 'search',
-    signal: AbortSignal,
-  ): Promise<readonly Float32Array[]>
-}
 
 /** What the rules for search fields depend on. */
 export interface SearchRules {
@@ -43,6 +37,12 @@ export interface SearchRules {
   readonly analyzer: Analyzer | undefined
   /** Absent where the collection has no embedding service. */
   readonly embedder: Embedder | undefined
+}
+
+/** Where documents are read from, with the rules that hold for them. */
+export interface DocumentSource extends Source, SearchRules {
+  readonly limits: Limits
+  readonly indexing: IndexingRule
 }
 
 /** Replaces $hybrid by what it stands for. */
@@ -206,14 +206,10 @@ export function withTerms(
   const { lexical } = record.search
   if (typeof lexical !== 'string') return record
   let terms: readonly string[] | undefined
-  const making = {
-    ...record,
-    get terms() {
-      return (terms ??= analyzer!.terms(lexical))
-    },
-  }
+  const make = () => (terms ??= analyzer!.terms(lexical))
+  const making = { ...record, terms: make }
   if (lexical === before?.search.lexical) return making
-  const size = making.terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0)
+  const size = make().reduce((sum, term) => sum + Buffer.byteLength(term), 0)
   const max = limits.lexicalSizeMax
   if (size > max) throw apiError('LEXICAL_CONTENT_TOO_LONG', { target, size, max })
   return making

@@ -13,18 +13,11 @@ import {
   refuseUnknownKeys,
   sectionIn,
   serviceIn,
-  textIn,
   violation,
   type Section,
-} from './option-section.ts'
-
-const metrics = ['cosine', 'dot_product', 'euclidean'] as const satisfies Metric[]
-
-/** Models whose vectors have a known character; `other` stands for all the rest. */
-const sourceModels = [
-  ...['ada002', 'bert', 'cohere-v3', 'gecko', 'nv-qa-4'],
-  ...['openai-v3-large', 'openai-v3-small', 'other'],
-]
+} from '../records/option-section.ts'
+import { readEmbeddingService } from '../records/service-option.ts'
+import { metricOf, metrics, sourceModels } from '../records/vector-choices.ts'
 
 export interface GivenVector {
   readonly dimension: number | undefined
@@ -51,7 +44,7 @@ export function readVector(options: Section): GivenVector | undefined {
       choiceIn(section, name, metrics),
     ),
     sourceModel: choiceIn(vector, 'sourceModel', sourceModels),
-    service: readService(vector),
+    service: readEmbeddingService(serviceIn(vector)),
   }
 }
 
@@ -64,9 +57,7 @@ export function resolveVector(
   },
 ): VectorOptions {
   const sourceModel = given.sourceModel ?? 'other'
-  // The known models make vectors of length one, for which the dot product ranks as the
-  // cosine does and costs less.
-  const metric = given.metric ?? (sourceModel === 'other' ? 'cosine' : 'dot_product')
+  const metric = given.metric ?? metricOf(sourceModel)
   if (given.service !== undefined) {
     if (!context.features.vectorize) throw apiError('VECTORIZE_FEATURE_NOT_AVAILABLE')
     const { dimension, service } = resolveEmbeddingService(
@@ -100,26 +91,4 @@ function oneSpelling<T>(
   if (value !== undefined && older !== undefined)
     violation(section, olderName, String(older), `${name} is given too: send one of them`)
   return value ?? older
-}
-
-function readService(vector: Section): GivenService | undefined {
-  const service = serviceIn(vector)
-  if (service === undefined) return undefined
-  return {
-    provider: textIn(service, 'provider'),
-    modelName: textIn(service, 'modelName'),
-    authentication: readAuthentication(service),
-    parameters: sectionIn(service, 'parameters')?.members,
-  }
-}
-
-function readAuthentication(service: Section): Map<string, string> | undefined {
-  const authentication = sectionIn(service, 'authentication')
-  if (authentication === undefined) return undefined
-  const credentials = new Map<string, string>()
-  for (const key of authentication.members.keys()) {
-    const credential = textIn(authentication, key)
-    if (credential !== undefined) credentials.set(key, credential)
-  }
-  return credentials
 }

@@ -1,7 +1,8 @@
 /** $vectorize: texts become vectors, by the collection's embedding service. */
 import { apiError } from '../errors/api-error.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
-import { isTextOrNull, type Embedder, type SearchRules } from './search-fields.ts'
+import type { Embedder } from '../records/embedder.ts'
+import { isTextOrNull, type SearchRules } from './search-fields.ts'
 
 /**
  * Makes the vectors of documents that have a text to make one from and no vector yet. Also

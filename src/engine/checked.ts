@@ -10,8 +10,7 @@ import { equalValues } from '../json/equal.ts'
 import { parseStored } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject } from '../json/value.ts'
-import type { Filter } from '../query/filter.ts'
-import { indexingRule } from '../query/indexing.ts'
+import { rootFields, type Filter } from '../query/filter.ts'
 import { matches } from '../query/matches.ts'
 import { compareBy, compareValues } from '../query/order.ts'
 import {
@@ -28,6 +27,7 @@ import {
   type Target,
   type Write,
 } from './engine.ts'
+import { viewOf, type RecordView } from './record-view.ts'
 
 export function checked(engine: Engine): Engine {
   let closed = false
@@ -76,12 +76,6 @@ export function checked(engine: Engine): Engine {
       return target
     },
 
-    async countTargets() {
-      const count = await ask('countTargets', () => engine.countTargets())
-      assertCount('countTargets', count)
-      return count
-    },
-
     async createCollection(keyspace, name, options) {
       const existing = await ask('createCollection', () =>
         engine.createCollection(keyspace, name, options),
@@ -89,6 +83,11 @@ export function checked(engine: Engine): Engine {
       if (existing !== undefined) assertNamed('createCollection', existing, keyspace, name)
       return existing
     },
+
+    readSchema: (keyspace) => ask('readSchema', () => engine.readSchema(keyspace)),
+
+    changeSchema: (keyspace, plan) =>
+      ask('changeSchema', () => engine.changeSchema(keyspace, plan)),
 
     dropTarget: (target) => ask('dropTarget', () => engine.dropTarget(target)),
 
@@ -122,7 +121,7 @@ export function checked(engine: Engine): Engine {
     },
 
     async write(target, writes, options = {}) {
-      for (const write of writes) assertWrite(write)
+      for (const write of writes) assertWrite(write, viewOf(target))
       const outcomes = await ask('write', () => engine.write(target, writes, options))
       assertOutcomes(outcomes, writes, options.ordered ?? false)
       return outcomes
@@ -150,7 +149,8 @@ function assertQuery({ skip, limit, after }: Query): void {
 
 function assertPage(page: Page, query: Query, target: Target): void {
   const { served, next } = page
-  const records = page.joined === undefined ? page.records : separate(page, query)
+  const view = viewOf(target)
+  const records = page.joined === undefined ? page.records : separate(page, query, view)
   assert(
     records.length <= query.limit,
     `read: ${records.length} records on a page of at most ${query.limit}`,
@@ -160,14 +160,10 @@ function assertPage(page: Page, query: Query, target: Target): void {
     next === undefined || query.lookAhead !== false || !served.filter || !served.sort,
     'read: what follows was not asked for',
   )
-  const documents = records.map((record) => documentOf(record))
-  assertDistinct(
-    'read',
-    documents.map((document) => printJson(document.get('_id')!)),
-  )
+  assertRecords('read', records, view)
   if (query.withSearchFields) assertSearchFields('read', records)
-  if (served.filter) assertMatching('read', records, documents, query, target)
-  if (served.sort) assertSorted(documents, query)
+  if (served.filter) assertMatching('read', records, query, view)
+  if (served.sort) assertSorted(records, query, view)
 }
 
 function assertSearch({ limit, by }: Search): void {
@@ -179,13 +175,10 @@ function assertSearch({ limit, by }: Search): void {
 
 function assertHits(hits: readonly Hit[], search: Search, target: Target): void {
   const { limit, withSearchFields } = search
+  const view = viewOf(target)
   assert(hits.length <= limit, `search: ${hits.length} hits, where at most ${limit} fit`)
   const records = hits.map(({ record }) => record)
-  const documents = records.map((record) => documentOf(record))
-  assertDistinct(
-    'search',
-    documents.map((document) => printJson(document.get('_id')!)),
-  )
+  assertRecords('search', records, view)
   for (const [i, { score, record }] of hits.entries()) {
     assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
     const before = hits[i - 1]
@@ -201,7 +194,7 @@ function assertHits(hits: readonly Hit[], search: Search, target: Target): void 
     )
   }
   if (withSearchFields) assertSearchFields('search', records)
-  assertMatching('search', records, documents, search, target)
+  assertMatching('search', records, search, view)
 }
 
 function assertSearchFields(call: string, records: readonly StoredRecord[]): void {
@@ -213,6 +206,7 @@ function assertSearchFields(call: string, records: readonly StoredRecord[]): voi
 function separate(
   { joined, records, served }: Page,
   { textsOnly, withSearchFields }: Query,
+  view: RecordView,
 ): StoredRecord[] {
   assert(textsOnly === true && !withSearchFields, 'read: joined texts were not asked for')
   assert(served.filter && served.sort, 'read: texts can be joined only in a finished page')
@@ -223,24 +217,23 @@ function separate(
     `read: ${documents.length} texts were joined, not ${joined!.count} as counted`,
   )
   return documents.map((document) => {
-    return { id: document.get('_id')!, text: printJson(document), version: 0 }
+    const text = printJson(document)
+    return { id: view.idOf(text), text, version: 0 }
   })
 }
 
 function assertMatching(
   call: string,
   records: readonly StoredRecord[],
-  documents: readonly JsonObject[],
   { filter, withSearchFields }: Pick<Query, 'filter' | 'withSearchFields'>,
-  target: Target,
+  view: RecordView,
 ): void {
   if (!isDecidable(filter, withSearchFields)) return
-  const rule = indexingRule(target.options.indexing)
-  for (const [i, document] of documents.entries()) {
-    const indexed = new Map([...rule.prune(document), ...presence(records[i]!.search)])
+  for (const { text, search } of records) {
+    const seen = new Map([...view.see(text, rootFields(filter)), ...presence(search)])
     assert(
-      matches(filter, indexed),
-      `${call}: the filter was served, but ${records[i]!.text} does not match it`,
+      matches(filter, seen),
+      `${call}: the filter was served, but ${text} does not match it`,
     )
   }
 }
@@ -262,33 +255,48 @@ function presence(search: SearchFields = {}): JsonObject {
   return fields
 }
 
-function assertSorted(documents: readonly JsonObject[], { sort }: Query): void {
+function assertSorted(
+  records: readonly StoredRecord[],
+  { sort }: Query,
+  view: RecordView,
+): void {
   if (sort.length === 0) return
   const compare = compareBy(sort)
-  for (let i = 1; i < documents.length; i++) {
-    const [before, after] = [documents[i - 1]!, documents[i]!]
+  const names = new Set(['_id', ...sort.map(({ path }) => path.segments[0]!)])
+  const documents = records.map(({ text }) => view.fields(text, names))
+  for (let i = 1; i < documents.length; i++)
     assert(
-      compare(before, after) < 0,
+      compare(documents[i - 1]!, documents[i]!) < 0,
       'read: the sort was served, but these stand the wrong way round: ' +
-        `${printJson(before)} and ${printJson(after)}`,
+        `${records[i - 1]!.text} and ${records[i]!.text}`,
     )
-  }
 }
 
-/** What a stored record says; asserts that it is what the contract says it is. */
-function documentOf({ id, text, version }: StoredRecord): JsonObject {
-  assert(text.startsWith('{"_id":'), `a record's text must start with its _id: ${text}`)
-  const document = parseStored(text)
-  assert(isObject(document), `a record's text must be an object: ${text}`)
+/** Asserts that records are what the contract says, each of them once. */
+function assertRecords(
+  call: string,
+  records: readonly StoredRecord[],
+  view: RecordView,
+): void {
+  for (const record of records) assertRecord(record, view)
+  assertDistinct(
+    call,
+    records.map(({ id }) => printJson(id)),
+  )
+}
+
+function assertRecord({ id, text, version }: StoredRecord, view: RecordView): void {
+  assert(isObject(parseStored(text)), `a record's text must be an object: ${text}`)
+  if (view.kind === 'document')
+    assert(text.startsWith('{"_id":'), `a document's text must start with its _id: ${text}`)
   assert(
-    equalValues(document.get('_id')!, id),
+    equalValues(view.idOf(text), id),
     `a record's id is ${printJson(id)}, but its text says otherwise: ${text}`,
   )
   assert(
     typeof version === 'string' || Number.isSafeInteger(version),
     `a record's version cannot be told from others: ${version}`,
   )
-  return document
 }
 
 function withCheckedPositions(page: Page): Page {
@@ -310,18 +318,18 @@ function isPosition(position: unknown): boolean {
   return typeof position === 'string' && position !== ''
 }
 
-function assertWrite(write: Write): void {
+function assertWrite(write: Write, view: RecordView): void {
   switch (write.kind) {
     case 'insert':
-      assertNewRecord(write.record)
+      assertNewRecord(write.record, view)
       return
     case 'replace': {
-      const before = documentOf(write.before)
+      assertRecord(write.before, view)
       assert(
-        equalValues(before, write.beforeDocument),
+        saysWhatIsIndexed(write.beforeDocument, write.before.text, view),
         `write: beforeDocument is not what the text before says: ${write.before.text}`,
       )
-      assertNewRecord(write.after)
+      assertNewRecord(write.after, view)
       assert(
         compareValues(write.before.id, write.after.id) === 0,
         `write: a replace cannot change the _id ${printJson(write.before.id)}`,
@@ -329,13 +337,20 @@ function assertWrite(write: Write): void {
       return
     }
     case 'delete':
-      documentOf(write.before)
+      assertRecord(write.before, view)
   }
 }
 
-function assertNewRecord({ id, text, document }: NewRecord): void {
-  const written = documentOf({ id, text, version: 0 })
-  assert(equalValues(written, document), `write: the document is not what it says: ${text}`)
+function assertNewRecord({ id, text, document }: NewRecord, view: RecordView): void {
+  assertRecord({ id, text, version: 0 }, view)
+  assert(
+    saysWhatIsIndexed(document, text, view),
+    `write: the document is not what it says: ${text}`,
+  )
+}
+
+function saysWhatIsIndexed(document: JsonObject, text: string, view: RecordView): boolean {
+  return equalValues(view.indexed(document), view.indexed(view.indexed(text)))
 }
 
 function assertOutcomes(

@@ -9,7 +9,15 @@
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { SortKey } from '../query/sort.ts'
-import type { Collection, CollectionOptions, Target } from './schema.ts'
+import type { UserType } from '../columns/column-type.ts'
+import type {
+  Collection,
+  CollectionOptions,
+  KeyspaceSchema,
+  Table,
+  TableDefinition,
+  Target,
+} from './schema.ts'
 
 export interface Engine {
   /** Names, in no promised order. */
@@ -22,14 +30,23 @@ export interface Engine {
   /** Everything in a keyspace, or undefined when there is no such keyspace. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
   findTarget(keyspace: string, name: string): Promise<Target | undefined>
-  /** Targets in all keyspaces together. */
-  countTargets(): Promise<number>
   /** Returns what has the name already, and then changes nothing; or undefined: created. */
   createCollection(
     keyspace: string,
     name: string,
     options: CollectionOptions,
   ): Promise<Target | undefined>
+  /** All that a keyspace holds, or undefined when there is no such keyspace. */
+  readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
+  /**
+   * Makes one change of tables and types, alone among all changes of schema: `plan` is given
+   * what there is and says what to change, if anything. What it throws is passed on, and
+   * nothing changes then. Indexes are whole before this returns, and are used from then on.
+   */
+  changeSchema(
+    keyspace: string,
+    plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
+  ): Promise<void>
   /** Once this returns the name is free. Reads under way end with EngineError 'gone'. */
   dropTarget(target: Target): Promise<void>
 
@@ -80,6 +97,23 @@ export interface Engine {
   close(): Promise<void>
 }
 
+export type SchemaChange =
+  | {
+      readonly kind: 'createTable'
+      readonly name: string
+      readonly definition: TableDefinition
+    }
+  /** Other columns or other indexes. Rows are kept; what they hold of columns that are no
+   * more is nobody's any longer. */
+  | {
+      readonly kind: 'alterTable'
+      readonly table: Table
+      readonly definition: TableDefinition
+    }
+  /** A new type, or another meaning of one that is there. */
+  | { readonly kind: 'putType'; readonly type: UserType }
+  | { readonly kind: 'dropType'; readonly name: string }
+
 export interface Query {
   readonly filter: Filter
   /** Empty: any order. Ties are always broken by ascending _id. */
@@ -117,10 +151,14 @@ export interface Search {
 }
 
 export type SearchBy =
-  /** Nearest to a vector, by the metric of the collection; records without one are left out. */
-  | { readonly kind: 'vector'; readonly numbers: Float32Array }
+  /** Nearest to a vector, by the metric of the path; records without one are left out. */
+  | { readonly kind: 'vector'; readonly path: string; readonly numbers: Float32Array }
   /** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
-  | { readonly kind: 'lexical'; readonly terms: readonly string[] }
+  | {
+      readonly kind: 'lexical'
+      readonly path: string
+      readonly terms: readonly string[]
+    }
 
 export interface Hit {
   readonly record: StoredRecord
@@ -152,11 +190,13 @@ export interface Joined {
   readonly count: number
 }
 
-/** The fields that live beside a document's text. Absent and null are different things. */
+/** What lives beside a record's text. Absent and null are different things. */
 export interface SearchFields {
   readonly vector?: Vector | null
   readonly vectorize?: string | null
   readonly lexical?: string | null
+  /** Of a row: the vectors that it has, by the paths of their columns. */
+  readonly vectors?: ReadonlyMap<string, Float32Array>
 }
 
 /** A vector as it was sent: `form` says how to send it back. */
@@ -167,7 +207,11 @@ export interface Vector {
 
 export interface StoredRecord {
   readonly id: Value
-  /** The document as it goes to the client: JSON, `_id` first, no search fields. */
+  /**
+   * A document as it goes to the client: JSON, `_id` first, no search fields. Of a row the
+   * stored values by the keys of their columns, without the vectors; a space behind it marks
+   * a row that lives only as long as it has values (tables/row-text.ts).
+   */
   readonly text: string
   /** Changes with every write of this record. */
   readonly version: number | string
@@ -175,17 +219,20 @@ export interface StoredRecord {
   readonly search?: SearchFields
 }
 
-/** A record to write. `document` is what `text` says, parsed; engines index from it. */
+/**
+ * A record to write. `document` is what filters see of it, at least as much as is indexed
+ * (record-view.ts): engines index from it.
+ */
 export interface NewRecord {
   readonly id: Value
   readonly text: string
   readonly document: JsonObject
   readonly search: SearchFields
   /**
-   * What the collection's analyzer makes of $lexical, repeats included, for engines that
-   * keep the index of terms themselves; absent where there is no text.
+   * What the analyzer of a path makes of the record's text there, repeats included, for
+   * engines that keep the index of terms themselves. Asked only where there is a text.
    */
-  readonly terms?: readonly string[]
+  readonly terms?: (path: string) => readonly string[]
 }
 
 export type Write =
@@ -193,7 +240,7 @@ export type Write =
   | {
       readonly kind: 'replace'
       readonly before: StoredRecord
-      /** What `before.text` says, parsed. */
+      /** What filters see of it, at least as much as is indexed. */
       readonly beforeDocument: JsonObject
       readonly after: NewRecord
     }
@@ -207,7 +254,8 @@ export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
 
 /** The few ways in which an engine fails; the layer above gives them API meaning. */
 export class EngineError extends Error {
-  readonly kind: 'gone' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
+  /** `changed`: the table has another schema by now, and nothing was done. */
+  readonly kind: 'gone' | 'changed' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
 
   constructor(kind: EngineError['kind'], message: string, options?: ErrorOptions) {
     super(message, options)
@@ -216,4 +264,4 @@ export class EngineError extends Error {
   }
 }
 
-export type { Collection, Target }
+export type { Collection, KeyspaceSchema, Table, Target }

@@ -1,18 +1,16 @@
-/** What exists: keyspaces hold targets, and a target is a collection (later, or a table). */
-
+/** What exists: keyspaces hold types and targets, and a target is a collection or a table. */
+import type { ColumnPart } from '../columns/column-path.ts'
+import type {
+  ColumnType,
+  EmbeddingService,
+  TextFolding,
+  UserTypes,
+} from '../columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 
-export type { Metric }
+export type { EmbeddingService, Metric }
 
 export type DefaultIdType = 'objectId' | 'uuid' | 'uuidv6' | 'uuidv7'
-
-/** An embedding service, as it was configured and as explain shows it. */
-export interface EmbeddingService {
-  readonly provider: string
-  readonly modelName: string
-  readonly authentication?: Readonly<Record<string, string>>
-  readonly parameters?: Readonly<Record<string, unknown>>
-}
 
 export interface VectorOptions {
   readonly dimension: number
@@ -56,5 +54,75 @@ export interface Collection {
   readonly options: CollectionOptions
 }
 
+export interface Column {
+  readonly name: string
+  /** Differs between all columns and indexes that the table ever had. */
+  readonly id: number
+  /** What stored rows call it: its name, unless a column that was dropped had it before. */
+  readonly key: string
+  readonly type: ColumnType
+}
+
+interface IndexBase {
+  /** Differs between all indexes of the keyspace. */
+  readonly name: string
+  /** Differs between all columns and indexes that the table ever had. */
+  readonly id: number
+  readonly column: string
+}
+
+export interface RegularIndex extends IndexBase {
+  readonly kind: 'regular'
+  /** Of a map its entries (`value`), keys or values; of anything else its value. */
+  readonly part: ColumnPart
+  /** Present if options were given for a part that is text. */
+  readonly folding?: TextFolding
+}
+
+export interface VectorIndex extends IndexBase {
+  readonly kind: 'vector'
+  readonly metric: Metric
+  readonly sourceModel: string
+}
+
+export interface TextIndex extends IndexBase {
+  readonly kind: 'text'
+  /** A built-in analyzer's name, or a recipe. */
+  readonly analyzer: unknown
+}
+
+export type TableIndex = RegularIndex | VectorIndex | TextIndex
+
+/** Plain JSON data: engines store it as it is. */
+export interface TableDefinition {
+  /** In the order in which they were added. */
+  readonly columns: readonly Column[]
+  readonly partitionBy: readonly string[]
+  readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
+  readonly indexes: readonly TableIndex[]
+  /** Columns that are no more, latest last: their names come back only with their types. */
+  readonly dropped: readonly Column[]
+  /** The greatest id so far. */
+  readonly lastId: number
+}
+
+/** Changing a table or one of its types makes another object of it, never another uid. */
+export interface Table {
+  readonly kind: 'table'
+  readonly keyspace: string
+  readonly name: string
+  /** Differs between two tables that had the same name one after the other. */
+  readonly uid: string
+  readonly definition: TableDefinition
+  /** The user-defined types that its columns name, as they are now. */
+  readonly types: UserTypes
+}
+
 /** The collection or table that a command acts on. */
-export type Target = Collection
+export type Target = Collection | Table
+
+/** All that a keyspace holds. */
+export interface KeyspaceSchema {
+  readonly targets: readonly Target[]
+  readonly types: UserTypes
+}

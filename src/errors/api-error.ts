@@ -51,10 +51,10 @@ export function apiError<Name extends ErrorName>(
 /** Characters of what was sent that a message repeats: enough to recognise it by. */
 const echoLengthMax = 1_200
 
-function shortened(variables: Readonly<Record<string, unknown>> | undefined): unknown {
+function shortened(variables: object | undefined): unknown {
   if (variables === undefined) return undefined
   return Object.fromEntries(
-    Object.entries(variables).map(([name, value]) =>
+    Object.entries<unknown>({ ...variables }).map(([name, value]) =>
       typeof value === 'string' && value.length > echoLengthMax
         ? [name, `${value.slice(0, echoLengthMax)}…`]
         : [name, value],

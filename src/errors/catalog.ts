@@ -2,30 +2,13 @@
  * Every error and warning of the API: what happened, why, and what to do next.
  *
  * An entry's name is its error code, unless `code` says otherwise: codes are unique only
- * within a family and scope. `status` is the HTTP status where it is not 200.
+ * within a family and scope. `status` is the HTTP status where it is not 200. What tables add
+ * is in files of its own.
  */
-
-export interface CatalogEntry {
-  readonly family: 'REQUEST' | 'SERVER'
-  readonly scope: string
-  readonly title: string
-  readonly code?: string
-  readonly status?: number
-  readonly body: (variables: never) => string
-}
-
-/** A name list as messages print it. */
-function list(names: readonly string[]): string {
-  return names.length === 0 ? '[None]' : names.join(', ')
-}
-
-function request(scope: string) {
-  return { family: 'REQUEST', scope } as const
-}
-
-function server(scope: string) {
-  return { family: 'SERVER', scope } as const
-}
+import { list, request, server, type CatalogEntry } from './entry.ts'
+import { rowQueryErrors } from './row-query-errors.ts'
+import { rowWriteErrors } from './row-write-errors.ts'
+import { tableSchemaErrors } from './table-schema-errors.ts'
 
 // A provider's own words come last, as they end anyhow; status is "none" where no answer came.
 
@@ -62,6 +45,10 @@ function answeredElse(v: { provider: string; expected: string; actual: string })
 }
 
 export const catalog = {
+  ...tableSchemaErrors,
+  ...rowWriteErrors,
+  ...rowQueryErrors,
+
   // Requests as such.
   COMMAND_ACCEPTS_NO_OPTIONS: {
     ...request(''),
@@ -298,14 +285,15 @@ export const catalog = {
   },
   SHRED_BAD_VECTOR_SIZE: {
     ...request('DOCUMENT'),
-    title: '$vector is empty',
-    body: () => '$vector cannot be an empty Array. Leave it out, or send the numbers.',
+    title: 'The vector is empty',
+    body: (v: { field: string }) =>
+      `${v.field} cannot be an empty Array. Leave it out, or send the numbers.`,
   },
   SHRED_BAD_VECTOR_VALUE: {
     ...request('DOCUMENT'),
-    title: '$vector holds something that is not a number',
-    body: (v: { type: string; value: string; position: number }) =>
-      `Element ${v.position} of $vector is ${v.value} (${v.type}). All must be numbers.`,
+    title: 'The vector holds something that is not a number',
+    body: (v: { field: string; type: string; value: string; position: number }) =>
+      `Element ${v.position} of ${v.field} is ${v.value} (${v.type}). All must be numbers.`,
   },
   SHRED_DOC_LIMIT_VIOLATION: {
     ...request('DOCUMENT'),
@@ -353,8 +341,10 @@ export const catalog = {
   FILTER_UNSUPPORTED_OPERATOR: {
     ...request('FILTER'),
     title: 'The filter uses an unknown operator',
-    body: (v: { operator: string; known: readonly string[] }) =>
-      `"${v.operator}" is not a filter operator. Known operators: ${list(v.known)}.`,
+    body: (v: { operator: string; known: readonly string[]; column?: string }) =>
+      `"${v.operator}" is not a filter operator` +
+      `${v.column === undefined ? '' : ` for ${v.column}`}. ` +
+      `Known operators: ${list(v.known)}.`,
   },
 
   // Projections.
@@ -519,7 +509,7 @@ export const catalog = {
   },
   INVALID_CREATE_COLLECTION_OPTIONS: {
     ...request('SCHEMA'),
-    title: 'The collection cannot be created with these options',
+    title: 'The schema cannot have these options',
     body: (v: { problem: string }) => `${v.problem}.`,
   },
   INVALID_INDEXING_DEFINITION: {
@@ -532,7 +522,7 @@ export const catalog = {
     title: 'Lexical search is off',
     body: () =>
       'This server, or this request by its Feature-Flag-lexical header, has lexical ' +
-      'search switched off, so no collection can be created with it.',
+      'search switched off, so neither a collection nor a text index can be created with it.',
   },
   LEXICAL_NOT_ENABLED_FOR_COLLECTION: {
     ...request('SCHEMA'),

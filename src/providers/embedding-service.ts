@@ -36,20 +36,22 @@ export interface ResolvedService {
   }
 }
 
+/** `where` is what messages call that which has the dimension and the service. */
 export function resolveEmbeddingService(
   given: GivenService,
   dimension: number | undefined,
   providers: EmbeddingProviders,
+  where = 'vector',
 ): ResolvedService {
-  const { name, provider } = findProvider(given, providers)
-  checkAuthentication(given, name, provider)
-  const { modelName, model } = findModel(given, name, provider)
-  const resolvedDimension = chooseDimension(dimension, modelName, model)
+  const { name, provider } = findProvider(given, providers, where)
+  checkAuthentication(given, name, provider, where)
+  const { modelName, model } = findModel(given, name, provider, where)
+  const resolvedDimension = chooseDimension(dimension, modelName, model, where)
   const known = [...provider.parameters, ...model.parameters]
-  checkParameters(given, modelName, known)
+  checkParameters(given, modelName, known, where)
   const parameters =
     given.parameters && (toPlain(given.parameters) as Record<string, unknown>)
-  checkPlace(provider, modelName, parameters ?? {})
+  checkPlace(provider, modelName, parameters ?? {}, where)
   return {
     dimension: resolvedDimension,
     service: {
@@ -63,12 +65,12 @@ export function resolveEmbeddingService(
   }
 }
 
-function findProvider(given: GivenService, providers: EmbeddingProviders) {
+function findProvider(given: GivenService, providers: EmbeddingProviders, where: string) {
   const offered = () =>
     named([...providers].filter(([, { enabled }]) => enabled).map(([name]) => name))
   const name = given.provider
   if (name === undefined)
-    refuse(`vector.service needs a provider. This server offers: ${offered()}`)
+    refuse(`${where}.service needs a provider. This server offers: ${offered()}`)
   const provider = providers.get(name)
   if (!provider?.enabled)
     refuse(
@@ -82,12 +84,13 @@ function checkAuthentication(
   given: GivenService,
   name: string,
   provider: EmbeddingProvider,
+  where: string,
 ): void {
   const methods = provider.supportedAuthentication
   if (given.authentication === undefined || given.authentication.size === 0) {
     if (!methods.NONE.enabled && methods.HEADER?.enabled !== true)
       refuse(
-        `The embedding provider "${name}" needs vector.service.authentication: it takes ` +
+        `The embedding provider "${name}" needs ${where}.service.authentication: it takes ` +
           'its key neither from a request header nor does it work without one',
       )
     return
@@ -98,7 +101,7 @@ function checkAuthentication(
     if (!accepted.includes(key))
       refuse(
         `The embedding provider "${name}" does not take "${key}" in ` +
-          `vector.service.authentication. It takes: ${named(accepted)}`,
+          `${where}.service.authentication. It takes: ${named(accepted)}`,
       )
   const { credentials } = provider
   for (const [key, credential] of given.authentication)
@@ -110,12 +113,13 @@ function findModel(
   given: GivenService,
   providerName: string,
   provider: EmbeddingProvider,
+  where: string,
 ): { readonly modelName: string; readonly model: EmbeddingModel } {
   const offered = () => named(provider.models.map((model) => model.name))
   const name = given.modelName ?? provider.defaultModel
   if (name === undefined)
     refuse(
-      `vector.service needs a modelName. "${providerName}" has the models: ${offered()}`,
+      `${where}.service needs a modelName. "${providerName}" has the models: ${offered()}`,
     )
   const model = findEmbeddingModel(provider, name)
   if (model === undefined)
@@ -131,6 +135,7 @@ function chooseDimension(
   given: number | undefined,
   modelName: string,
   { dimension: allowed }: EmbeddingModel,
+  where: string,
 ): number {
   switch (allowed.kind) {
     case 'fixed':
@@ -153,13 +158,13 @@ function chooseDimension(
 
   function mismatch(dimension: number, expected: string): never {
     refuse(
-      `vector.dimension is ${dimension}, but the vectors of "${modelName}" have ${expected}`,
+      `${where}.dimension is ${dimension}, but the vectors of "${modelName}" have ${expected}`,
     )
   }
 
   function missing(expected: string): never {
     refuse(
-      `vector.dimension is missing: the model "${modelName}" has no dimension of its ` +
+      `${where}.dimension is missing: the model "${modelName}" has no dimension of its ` +
         `own, and can have ${expected}`,
     )
   }
@@ -169,6 +174,7 @@ function checkParameters(
   given: GivenService,
   modelName: string,
   known: readonly ProviderParameter[],
+  where: string,
 ): void {
   const parameters = given.parameters ?? new Map<string, never>()
   for (const name of parameters.keys())
@@ -179,7 +185,7 @@ function checkParameters(
       )
   for (const { name, required } of known)
     if (required && !parameters.has(name))
-      refuse(`The model "${modelName}" needs "${name}" in vector.service.parameters`)
+      refuse(`The model "${modelName}" needs "${name}" in ${where}.service.parameters`)
   for (const { name, type } of known) {
     const value = parameters.get(name)
     if (value === undefined) continue
@@ -197,12 +203,13 @@ function checkPlace(
   { endpoint }: EmbeddingProvider,
   modelName: string,
   parameters: Readonly<Record<string, unknown>>,
+  where: string,
 ): void {
   if (endpoint === undefined) return
   try {
     placeOf(endpoint, modelName, parameters)
   } catch (error) {
-    if (error instanceof UrlProblem) refuse(`vector.service: ${error.message}`)
+    if (error instanceof UrlProblem) refuse(`${where}.service: ${error.message}`)
     throw error
   }
 }

@@ -26,7 +26,7 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  /** Has all of these terms, as the collection's analyzer makes them. */
+  /** Has all of these terms, as the analyzer of the path makes them. */
   | { readonly kind: 'match'; readonly path: Path; readonly terms: readonly string[] }
 
 /** Makes the terms of a text, in order and with repeats. */
@@ -34,3 +34,29 @@ export type Analyze = (text: string) => readonly string[]
 
 /** Matches every document. */
 export const everything: Filter = Object.freeze({ kind: 'and', of: Object.freeze([]) })
+
+/** What must all hold for a filter to. */
+export function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
+  return filter.kind === 'and' ? filter.of.flatMap(flatten) : [filter]
+}
+
+const roots = new WeakMap<Filter, ReadonlySet<string>>()
+
+/** The root fields that a filter looks at; whether a text has terms is asked elsewhere. */
+export function rootFields(filter: Filter): ReadonlySet<string> {
+  let names = roots.get(filter)
+  if (names === undefined) roots.set(filter, (names = new Set(rootsOf(filter))))
+  return names
+}
+
+function rootsOf(filter: Filter): string[] {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.flatMap(rootsOf)
+    case 'match':
+      return []
+    default:
+      return [filter.path.segments[0]!]
+  }
+}

@@ -10,8 +10,8 @@ import { valueAt } from './value-at.ts'
 
 export { valueAt } from './value-at.ts'
 
-/** Whether the text of the document that is asked about has all of some terms. */
-export type HasTerms = (terms: readonly string[]) => boolean
+/** Whether the text at a path of the document that is asked about has all of some terms. */
+export type HasTerms = (terms: readonly string[], path: string) => boolean
 
 /**
  * `document` holds $vector, $vectorize and $lexical like any other field. Which terms its
@@ -28,7 +28,7 @@ export function matches(
     case 'or':
       return filter.of.some((part) => matches(part, document, hasTerms))
     case 'match':
-      return hasTerms(filter.terms)
+      return hasTerms(filter.terms, filter.path.text)
     default:
       return holds(filter, document)
   }

@@ -1,14 +1,24 @@
-/**
- * Reads the filter clause.
- *
- * The comparisons that the clause makes at its top level stand at the top of the tree, as
- * the whole of it or directly in its `and`. Those of $and, $or and $not stand deeper, so
- * that an upsert can tell the conditions it takes over from those it does not.
- */
+/** Reads the filter clause of a command on documents. */
 import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
-import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import {
+  checkConditionCount,
+  comparisonKinds as kinds,
+  conditionsOf,
+  invalid,
+  invalidArgument,
+  isOperator,
+  matchUnderNot,
+  misplaced,
+  operatorsOf,
+  opposites,
+  readAll,
+  readChoices,
+  readClause,
+  type Within,
+} from './filter-clause.ts'
 import { everything, type Analyze, type Comparison, type Filter } from './filter.ts'
 import type { IndexingRule } from './indexing.ts'
 import { rank, rankOf } from './order.ts'
@@ -27,96 +37,29 @@ export interface FilterContext {
 }
 
 export function parseFilter(value: Value | undefined, context: FilterContext): Filter {
-  if (value === undefined || value === null) return everything
-  if (!isObject(value))
-    throw apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
-      what: 'A filter is a JSON Object; it',
-      type: jsonTypeOf(value),
-    })
-  const reading: Reading = { context, comparisons: [] }
-  const conditions = readConditions(value, { negated: false, within: undefined }, reading)
-  checkComparisons(reading)
-  if (conditions.length === 0) return everything
-  const [first] = conditions
-  if (conditions.length === 1 && first!.kind !== 'and' && first!.kind !== 'or')
-    return first!
-  return { kind: 'and', of: conditions }
-}
-
-interface Reading {
-  readonly context: FilterContext
-  /** All comparisons so far, wherever in the tree. */
-  readonly comparisons: Comparison[]
-}
-
-interface Place {
-  /** Under an odd number of $not. */
-  readonly negated: boolean
-  /** The operator directly above, if any. */
-  readonly within: '$and' | '$or' | '$not' | undefined
-}
-
-/** Conditions of one filter object; all must hold or, if negated, any. */
-function readConditions(object: JsonObject, place: Place, reading: Reading): Filter[] {
-  const { negated } = place
-  const conditions: Filter[] = []
-  for (const [name, operand] of object)
-    switch (name) {
-      case '$and':
-      case '$or': {
-        const of = readElements(name, operand).map((element) => {
-          const parts = readConditions(element, { negated, within: name }, reading)
-          return parts.length === 1 ? parts[0]! : joined(parts, negated)
-        })
-        if (of.length > 0) conditions.push(joined(of, (name === '$or') !== negated))
-        break
-      }
-      case '$not': {
-        if (!isObject(operand))
-          throw invalid(
-            `$not takes a filter, which is a JSON Object, not ${shown(operand)}`,
-          )
-        const inner: Place = { negated: !negated, within: name }
-        conditions.push(joined(readConditions(operand, inner, reading), !negated))
-        break
-      }
-      default:
-        conditions.push(...readField(name, operand, place, reading))
-    }
-  return conditions
-}
-
-function joined(of: readonly Filter[], any: boolean): Filter {
-  return { kind: any ? 'or' : 'and', of }
-}
-
-function readElements(operator: '$and' | '$or', operand: Value): JsonObject[] {
-  if (!Array.isArray(operand))
-    throw invalid(`${operator} takes an Array of filters, not ${shown(operand)}`)
-  return operand.map((element) => {
-    if (isObject(element)) return element
-    throw invalid(`${operator} holds ${shown(element)}, which is not a JSON Object`)
+  const filter = readClause<Comparison>(value, {
+    read: (name, operand, within) => readField(name, operand, within, context),
+    opposite,
   })
+  checkComparisons(conditionsOf(filter), context)
+  return filter.kind === 'and' && filter.of.length === 0 ? everything : filter
 }
 
 /** The comparisons of one path: those of an object of operators, or equality. */
 function readField(
   name: string,
   operand: Value,
-  place: Place,
-  reading: Reading,
+  within: Within,
+  context: FilterContext,
 ): Comparison[] {
   const path = readPath(name, operand)
-  if (path.text === '_id' && place.within === '$or')
+  if (path.text === '_id' && within === '$or')
     throw invalid(
       '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids',
     )
-  const comparisons = operationsOf(path, operand).map(([operator, argument]) => {
-    const comparison = readComparison(path, operator, argument, reading.context)
-    return place.negated ? opposite(comparison) : comparison
-  })
-  reading.comparisons.push(...comparisons)
-  return comparisons
+  return operationsOf(path, operand).map(([operator, argument]) =>
+    readComparison(path, operator, argument, context),
+  )
 }
 
 const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
@@ -142,20 +85,9 @@ function operationsOf(path: Path, operand: Value): readonly (readonly [string, V
         '{"$eq": […]} for that array, or {"$in": […]} for one of several values',
     )
   if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
-  const names = [...operand.keys()]
   // An empty object says nothing about the path; {"$eq": {}} asks for one.
-  if (names.length > 0 && !names.some(isOperator)) return [['$eq', operand]]
-  const field = names.find((inner) => !isOperator(inner))
-  if (field !== undefined)
-    throw invalid(
-      `"${path.text}" has the field "${field}" beside operators; an object holds either ` +
-        'operators or the fields to be equal to',
-    )
-  return [...operand]
-}
-
-function isOperator(name: string): boolean {
-  return name.startsWith('$')
+  if (operand.size === 0) return []
+  return operatorsOf(path.text, operand) ?? [['$eq', operand]]
 }
 
 function readComparison(
@@ -177,7 +109,7 @@ function readComparison(
       checkOperand(path, operator, argument)
       if (!isOrdered(argument))
         throw invalidArgument(
-          path,
+          path.text,
           operator,
           'a String, Number, Boolean or $date',
           argument,
@@ -185,58 +117,37 @@ function readComparison(
       return { kind: kinds[operator], path, value: argument }
     case '$in':
     case '$nin': {
-      const max = context.limits.inValuesMax
-      if (!Array.isArray(argument))
-        throw invalidArgument(path, operator, `an Array of at most ${max} values`, argument)
-      if (argument.length > max)
-        throw invalid(
-          `${operator} on "${path.text}" has ${argument.length} values; at most ${max} are ` +
-            'allowed',
-        )
-      for (const value of argument) checkOperand(path, operator, value)
-      return { kind: kinds[operator], path, values: argument }
+      const values = readChoices(path.text, operator, argument, context.limits)
+      for (const value of values) checkOperand(path, operator, value)
+      return { kind: kinds[operator], path, values }
     }
-    case '$all':
-      if (!Array.isArray(argument) || argument.length === 0)
-        throw invalidArgument(path, operator, 'an Array of at least one value', argument)
-      for (const value of argument) checkOperand(path, operator, value)
-      return { kind: 'all', path, values: argument }
+    case '$all': {
+      const values = readAll(path.text, argument)
+      for (const value of values) checkOperand(path, operator, value)
+      return { kind: 'all', path, values }
+    }
     case '$size':
       if (!Number.isInteger(argument) || (argument as number) < 0)
-        throw invalidArgument(path, operator, 'an integer of 0 or more', argument)
+        throw invalidArgument(path.text, operator, 'an integer of 0 or more', argument)
       return { kind: 'size', path, size: argument as number }
     case '$exists':
       if (typeof argument !== 'boolean')
-        throw invalidArgument(path, operator, 'true or false', argument)
+        throw invalidArgument(path.text, operator, 'true or false', argument)
       return { kind: 'exists', path, exists: argument }
     case '$match':
       if (context.analyze === undefined)
         throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: context.target })
       if (typeof argument !== 'string')
-        throw invalidArgument(path, operator, 'a String of terms', argument)
+        throw invalidArgument(path.text, operator, 'a String of terms', argument)
       return { kind: 'match', path, terms: readTerms(argument, context.analyze, context) }
     case '$and':
     case '$or':
     case '$not':
-      throw invalid(
-        `"${path.text}" has ${operator} among its comparisons; write ${operator} beside ` +
-          'the fields and give it whole filters',
-      )
+      throw misplaced(path.text, operator)
     default:
       throw unknownOperator(operator)
   }
 }
-
-const kinds = {
-  $eq: 'eq',
-  $ne: 'ne',
-  $gt: 'gt',
-  $gte: 'gte',
-  $lt: 'lt',
-  $lte: 'lte',
-  $in: 'in',
-  $nin: 'nin',
-} as const
 
 const knownOperators = [
   ...Object.keys(kinds),
@@ -267,24 +178,9 @@ function opposite(comparison: Comparison): Comparison {
     case 'exists':
       return { ...comparison, exists: !comparison.exists }
     case 'match':
-      throw invalid('$match cannot stand under $not')
+      throw matchUnderNot()
   }
 }
-
-const opposites = {
-  eq: 'ne',
-  ne: 'eq',
-  gt: 'lte',
-  gte: 'lt',
-  lt: 'gte',
-  lte: 'gt',
-  in: 'nin',
-  nin: 'in',
-  all: 'notAll',
-  notAll: 'all',
-  size: 'notSize',
-  notSize: 'size',
-} as const
 
 function checkSearchField(path: Path, operator: string): void {
   const only = path.text === '$lexical' ? '$match' : '$exists'
@@ -340,10 +236,11 @@ function checkNested(path: Path, value: Value): void {
 }
 
 /** The rules about the filter as a whole. */
-function checkComparisons({ context, comparisons }: Reading): void {
-  const max = context.limits.filterComparisonsMax
-  if (comparisons.length > max)
-    throw apiError('FILTER_FIELDS_LIMIT_VIOLATION', { count: comparisons.length, max })
+function checkComparisons(
+  comparisons: readonly Comparison[],
+  context: FilterContext,
+): void {
+  checkConditionCount(comparisons.length, context.limits)
   if (comparisons.filter(({ path }) => path.text === '_id').length > 1)
     throw apiError('FILTER_MULTIPLE_ID_FILTER')
   for (const comparison of comparisons) checkIndexed(comparison, context)
@@ -397,18 +294,6 @@ function below(path: Path, name: string): Path {
   }
 }
 
-function invalidArgument(path: Path, operator: string, wanted: string, argument: Value) {
-  return invalid(`${operator} on "${path.text}" takes ${wanted}, not ${shown(argument)}`)
-}
-
-function invalid(problem: string) {
-  return apiError('FILTER_INVALID_EXPRESSION', { problem })
-}
-
 function unknownOperator(operator: string) {
   return apiError('FILTER_UNSUPPORTED_OPERATOR', { operator, known: knownOperators })
-}
-
-function shown(value: Value): string {
-  return `${showValue(value)} (${jsonTypeOf(value)})`
 }

@@ -11,15 +11,19 @@ export interface VectorRules {
   readonly target: string
 }
 
-/** Narrows an Array to the floats that are searched. */
-export function readVectorNumbers(values: readonly Value[]): Float32Array {
-  if (values.length === 0) throw apiError('SHRED_BAD_VECTOR_SIZE')
+/** Narrows an Array to the floats that are searched. `field` is where it was sent. */
+export function readVectorNumbers(
+  values: readonly Value[],
+  field = '$vector',
+): Float32Array {
+  if (values.length === 0) throw apiError('SHRED_BAD_VECTOR_SIZE', { field })
   const numbers = new Float32Array(values.length)
   for (const [position, value] of values.entries()) {
     if (typeof value === 'number') numbers[position] = value
     else if (isDecimal(value)) numbers[position] = Number(value.decimal)
     else
       throw apiError('SHRED_BAD_VECTOR_VALUE', {
+        field,
         type: jsonTypeOf(value),
         value: showValue(value),
         position,

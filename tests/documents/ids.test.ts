@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkId, idKey, newId, objectId, uuidV6, uuidV7 } from '../../src/documents/ids.ts'
+import { checkId, newId, objectId, uuidV6, uuidV7 } from '../../src/documents/ids.ts'
+import { idKey } from '../../src/records/record-id.ts'
 import { isObject } from '../../src/json/value.ts'
 import { json } from './json.ts'
 

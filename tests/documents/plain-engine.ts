@@ -12,8 +12,8 @@ import type {
   Target,
   Write,
 } from '../../src/engine/engine.ts'
-import type { CollectionOptions } from '../../src/engine/schema.ts'
-import { idKey } from '../../src/documents/ids.ts'
+import type { Collection, CollectionOptions } from '../../src/engine/schema.ts'
+import { idKey } from '../../src/records/record-id.ts'
 
 export class PlainEngine implements Engine {
   readonly #records = new Map<string, StoredRecord>()
@@ -107,8 +107,9 @@ export class PlainEngine implements Engine {
   dropKeyspace = notNeeded
   listTargets = notNeeded
   findTarget = notNeeded
-  countTargets = notNeeded
   createCollection = notNeeded
+  readSchema = notNeeded
+  changeSchema = notNeeded
   dropTarget = notNeeded
   readSetting = notNeeded
   writeSetting = notNeeded
@@ -119,7 +120,7 @@ function notNeeded(): never {
   assert.fail('documents never ask for this')
 }
 
-export function collection(options: Partial<CollectionOptions> = {}): Target {
+export function collection(options: Partial<CollectionOptions> = {}): Collection {
   return {
     kind: 'collection',
     keyspace: 'library',

@@ -9,7 +9,7 @@ import type { NewRecord, StoredRecord, Write } from '../engine/engine.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
-import { idKey, idPath } from './ids.ts'
+import { idKey, idPath } from './record-id.ts'
 import type { Locks } from './locks.ts'
 import { anyOrder, read, type Source } from './read.ts'
 
@@ -53,8 +53,8 @@ export async function change(
   })
 }
 
-export function lockKey({ collection }: Source, id: StoredRecord['id']): string {
-  return `${collection.uid} ${idKey(id)}`
+export function lockKey({ owner }: Source, id: StoredRecord['id']): string {
+  return `${owner.uid} ${idKey(id)}`
 }
 
 /** Changes records whose locks the caller holds. */
@@ -93,12 +93,12 @@ async function decideAll(records: readonly StoredRecord[], decide: Decide) {
 
 /** Makes all changes in one write and returns the records that someone else changed first. */
 async function write(
-  { engine, collection }: Source,
+  { engine, owner }: Source,
   decided: readonly Settled[],
   settled: Settled[],
 ): Promise<readonly StoredRecord[]> {
   const writes = decided.map(writeOf).filter((write) => write !== undefined)
-  const outcomes = writes.length === 0 ? [] : await engine.write(collection, writes)
+  const outcomes = writes.length === 0 ? [] : await engine.write(owner, writes)
   const lost: StoredRecord[] = []
   let next = 0
   for (const entry of decided)
@@ -132,11 +132,11 @@ async function readAgain(
 }
 
 function contended(
-  { collection }: Source,
+  { owner }: Source,
   lost: readonly StoredRecord[],
   attempts: number,
 ): ApiError {
-  const target = `${collection.keyspace}.${collection.name}`
+  const target = `${owner.keyspace}.${owner.name}`
   const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
   failure.documentIds = lost.map(({ id }) => id)
   return failure

@@ -6,9 +6,9 @@ import {
   encodePageState,
   nameQuery,
   type PageState,
-} from '../../src/documents/page-state.ts'
+} from '../../src/records/page-state.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
-import { json, object } from './json.ts'
+import { json, object } from '../documents/json.ts'
 import { seed } from '../query/documents.ts'
 
 const query = nameQuery('find', object({ a: 1 }), undefined)

@@ -3,46 +3,21 @@
  * looking at every record; that is also what the word of an engine is tested against.
  */
 import type { Hit, Search, SearchBy, StoredRecord } from '../engine/engine.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { termScore, termWeight, type Corpus } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
 import { everything, type Filter } from '../query/filter.ts'
 import { compareValues } from '../query/order.ts'
 import type { Path } from '../query/path.ts'
-import type { Sort } from '../query/sort.ts'
-import { checkVector } from '../query/vector.ts'
 import { anyOrder, matchesRecord, read, type Source } from './read.ts'
-import type { SearchRules } from './search-fields.ts'
-import { requireEmbedder } from './vectorize.ts'
 
 export async function search(
   source: Source,
   wanted: Search,
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
-  const served = await source.engine.search(source.collection, wanted, signal)
+  const served = await source.engine.search(source.owner, wanted, signal)
   return served ?? searchHere(source, wanted, signal)
-}
-
-/** The sorts that are searches. */
-export type SearchSort = Exclude<Sort, { readonly kind: 'values' }>
-
-/** What a sort searches by; a text is embedded first. */
-export async function searchedBy(
-  sort: SearchSort,
-  rules: SearchRules,
-  signal: AbortSignal,
-): Promise<SearchBy> {
-  switch (sort.kind) {
-    case 'vector':
-      return { kind: 'vector', numbers: sort.vector }
-    case 'vectorize': {
-      const [numbers] = await requireEmbedder(rules).embed([sort.text], 'search', signal)
-      checkVector(numbers!, { ...rules.collection.options.vector!, target: rules.target })
-      return { kind: 'vector', numbers: numbers! }
-    }
-    case 'lexical':
-      return { kind: 'lexical', terms: sort.terms }
-  }
 }
 
 /**
@@ -52,9 +27,9 @@ export async function searchedBy(
 export function withinReach(filter: Filter, by: SearchBy): Filter {
   switch (by.kind) {
     case 'vector':
-      return both(filter, { kind: 'exists', path: pathOf('$vector'), exists: true })
+      return both(filter, { kind: 'exists', path: pathOf(by.path), exists: true })
     case 'lexical':
-      return both(filter, { kind: 'match', path: pathOf('$lexical'), terms: by.terms })
+      return both(filter, { kind: 'match', path: pathOf(by.path), terms: by.terms })
   }
 }
 
@@ -80,9 +55,7 @@ async function searchHere(
   }
   const { records } = await read(source, all, signal)
   const scoreOf =
-    by.kind === 'vector'
-      ? bySimilarity(source, by.numbers)
-      : byTerms(source, by.terms, records)
+    by.kind === 'vector' ? bySimilarity(source, by) : byTerms(source, by, records)
   const hits: Hit[] = []
   for (const record of records) {
     const score = scoreOf(record)
@@ -98,23 +71,29 @@ async function searchHere(
 /** Undefined for records that have no place in the results. */
 type ScoreOf = (record: StoredRecord) => number | undefined
 
-function bySimilarity({ collection }: Source, query: Float32Array): ScoreOf {
-  const { metric } = collection.options.vector!
-  return ({ search }) =>
-    search?.vector
-      ? similarity(metric, query, Float32Array.from(search.vector.numbers))
-      : undefined
+function bySimilarity(
+  { view }: Source,
+  { path, numbers: query }: Extract<SearchBy, { kind: 'vector' }>,
+): ScoreOf {
+  const metric = view.vectors.get(path)!.metric!
+  return (record) => {
+    const numbers = view.vectorOf(record, path)
+    const score = numbers && similarity(metric, query, Float32Array.from(numbers))
+    // A zero vector has no direction.
+    return Number.isNaN(score) ? undefined : score
+  }
 }
 
 function byTerms(
-  { analyzer }: Source,
-  terms: readonly string[],
+  { view }: Source,
+  { path, terms }: Extract<SearchBy, { kind: 'lexical' }>,
   records: readonly StoredRecord[],
 ): ScoreOf {
   const counted = new Map<StoredRecord, CountedTerms>()
+  const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
   for (const record of records) {
-    const text = record.search?.lexical
-    if (text) counted.set(record, countTerms(analyzer!.terms(text)))
+    const text = view.textOf(record, path)
+    if (text) counted.set(record, countTerms(analyzer.terms(text)))
   }
   const texts = [...counted.values()]
   const corpus: Corpus = {

@@ -10,28 +10,26 @@ import type {
   Query,
   StoredRecord,
 } from '../engine/engine.ts'
-import type { Collection } from '../engine/schema.ts'
+import type { RecordView } from '../engine/record-view.ts'
+import type { Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseStored } from '../json/parse.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
-import type { Filter } from '../query/filter.ts'
-import type { IndexingRule } from '../query/indexing.ts'
+import { rootFields, type Filter } from '../query/filter.ts'
 import { matches } from '../query/matches.ts'
 import { compareValues } from '../query/order.ts'
 import type { SortKey } from '../query/sort.ts'
-import type { Analyzer } from '../search/lexical/analyzer.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { valueAt } from '../query/value-at.ts'
-import { attach } from './search-fields.ts'
 
 /** Where to read from. */
 export interface Source {
   readonly engine: Engine
-  readonly collection: Collection
-  readonly indexing: IndexingRule
+  /** The collection or table that the records are of. */
+  readonly owner: Target
+  readonly view: RecordView
   readonly limits: Limits
-  /** Makes the terms of $lexical; undefined where the collection has no lexical search. */
-  readonly analyzer: Analyzer | undefined
 }
 
 /** A query, with a place of our own. */
@@ -80,7 +78,7 @@ export async function read(
 ): Promise<Found> {
   if (source.limits.sortedDocumentsMax > 0) await checkSortable(source, wanted, signal)
   const query = firstQuery(wanted)
-  const page = await source.engine.read(source.collection, query, signal)
+  const page = await source.engine.read(source.owner, query, signal)
   if (isServed(page, wanted)) {
     const { records, joined, next } = page
     return { records, joined, next: placeOf(next) }
@@ -139,7 +137,7 @@ export async function count(
   stopAt: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const served = await source.engine.count(source.collection, filter, stopAt, signal)
+  const served = await source.engine.count(source.owner, filter, stopAt, signal)
   if (served !== undefined) return served
   const found = await read(source, { ...anyOrder, filter, limit: stopAt }, signal)
   return found.records.length
@@ -160,7 +158,7 @@ async function checkSortable(
 const paceMin = 500
 
 async function* followPages(
-  { engine, collection }: Source,
+  { engine, owner }: Source,
   query: Query,
   first: Page,
   signal: AbortSignal,
@@ -170,7 +168,7 @@ async function* followPages(
   while (page.next !== undefined) {
     const limit = Math.max(query.limit, paceMin)
     const next = { ...query, skip: 0, after: page.next, limit }
-    page = await engine.read(collection, next, signal)
+    page = await engine.read(owner, next, signal)
     yield page
   }
 }
@@ -190,12 +188,11 @@ async function sortHere(
   const skip = after === undefined ? wanted.skip : 0
   const end = skip + wanted.limit
   const best = new Best(end + 1, wanted.sort)
+  const names = new Set(['_id', ...wanted.sort.map(({ path }) => path.segments[0]!)])
   for await (const page of pages)
     for (const record of page.records) {
-      const document = parseRecord(record)
-      if (!page.served.filter && !matchesDocument(source, wanted.filter, record, document))
-        continue
-      const key = keyOf(document, wanted.sort)
+      if (!page.served.filter && !matchesRecord(source, wanted.filter, record)) continue
+      const key = keyOf(source.view.fields(record.text, names), wanted.sort)
       if (after === undefined || compareKeys(key, after, wanted.sort) > 0)
         best.add({ record, key })
     }
@@ -245,30 +242,26 @@ function compareKeys(a: Key, b: Key, sort: readonly SortKey[]): number {
   return compareValues(a[sort.length], b[sort.length])
 }
 
+/** What the text of a document says, parsed. */
 export function parseRecord(record: StoredRecord): JsonObject {
   return parseStored(record.text) as JsonObject
 }
 
 export function matchesRecord(
-  source: Source,
+  { view }: Source,
   filter: Filter,
   record: StoredRecord,
 ): boolean {
-  return matchesDocument(source, filter, record, parseRecord(record))
-}
-
-function matchesDocument(
-  { indexing, analyzer }: Source,
-  filter: Filter,
-  { search }: StoredRecord,
-  document: JsonObject,
-): boolean {
-  const indexed = indexing.all ? document : indexing.prune(document)
-  const whole = search === undefined ? indexed : attach(indexed, search).document
-  return matches(filter, whole, (terms) => {
-    const text = search?.lexical
-    if (!text || analyzer === undefined) return false
-    const found = new Set(analyzer.terms(text))
+  const document = view.see(record.text, rootFields(filter))
+  // Only their presence can be asked for.
+  const { vector, vectorize, lexical } = record.search ?? {}
+  if (vector !== undefined) document.set('$vector', null)
+  if (vectorize !== undefined) document.set('$vectorize', null)
+  if (lexical !== undefined) document.set('$lexical', null)
+  return matches(filter, document, (terms, path) => {
+    const text = view.textOf(record, path)
+    if (!text) return false
+    const found = new Set(analyzerFor(view.texts.get(path)!.analyzer).terms(text))
     return terms.every((term) => found.has(term))
   })
 }

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Metric } from '../../src/engine/schema.ts'
 import { seed } from '../query/documents.ts'
-import { Fixture, signal, type Given } from './fixture.ts'
+import { Fixture, signal, type Given } from '../documents/fixture.ts'
 
 function withMetric(metric: Metric, dimension = 2): Fixture {
   return new Fixture({}, { vector: { dimension, metric, sourceModel: 'other' } })

@@ -1,5 +1,5 @@
 /**
- * Reading the nested JSON objects of createCollection's options.
+ * Reading the nested JSON objects of options and definitions.
  *
  * An unknown key or a wrong JSON type ends the reading at once; broken bounds gather, so
  * that all are reported together. Null counts as absent throughout.
@@ -14,7 +14,7 @@ import {
 } from '../json/value.ts'
 import { showValue } from '../query/show.ts'
 
-/** One JSON object of the options. */
+/** One JSON object of them. */
 export interface Section {
   /** Where it stands, as messages name it: "command.options.vector". */
   readonly field: string

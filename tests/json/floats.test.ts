@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { shortestFloat } from '../../src/documents/floats.ts'
+import { shortestFloat } from '../../src/json/floats.ts'
 import { seed } from '../query/documents.ts'
 
 test('a float is shown with the digits that somebody would have written', () => {

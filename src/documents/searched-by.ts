@@ -1,0 +1,28 @@
+/** Sorts that are searches, as an engine is asked for them. */
+import type { SearchBy } from '../engine/engine.ts'
+import type { Sort } from '../query/sort.ts'
+import { checkVector } from '../query/vector.ts'
+import type { SearchRules } from './search-fields.ts'
+import { requireEmbedder } from './vectorize.ts'
+
+/** The sorts that are searches. */
+export type SearchSort = Exclude<Sort, { readonly kind: 'values' }>
+
+/** What a sort searches by; a text is embedded first. */
+export async function searchedBy(
+  sort: SearchSort,
+  rules: SearchRules,
+  signal: AbortSignal,
+): Promise<SearchBy> {
+  switch (sort.kind) {
+    case 'vector':
+      return { kind: 'vector', path: '$vector', numbers: sort.vector }
+    case 'vectorize': {
+      const [numbers] = await requireEmbedder(rules).embed([sort.text], 'search', signal)
+      checkVector(numbers!, { ...rules.collection.options.vector!, target: rules.target })
+      return { kind: 'vector', path: '$vector', numbers: numbers! }
+    }
+    case 'lexical':
+      return { kind: 'lexical', path: '$lexical', terms: sort.terms }
+  }
+}

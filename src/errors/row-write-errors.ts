@@ -1,0 +1,187 @@
+/**
+ * Errors of writing rows: inserts, updates and deletes. What lists columns is given as text,
+ * columns as "name(type)".
+ */
+import { request, type CatalogEntry } from './entry.ts'
+
+function unknownColumns(v: { target: string; columns: string; unknown: string }): string {
+  return `${v.target} has no columns ${v.unknown}. It has ${v.columns}.`
+}
+
+function unwritableColumns(v: {
+  target: string
+  columns: string
+  unsupported: string
+}): string {
+  return (
+    `Columns of these types cannot be written to: ${v.unsupported}. ` +
+    `${v.target} has ${v.columns}.`
+  )
+}
+
+function badValues(v: { target: string; columns: string; invalid: string }): string {
+  return (
+    `Values that do not fit their columns: ${v.invalid}. ` + `${v.target} has ${v.columns}.`
+  )
+}
+
+function noService(v: { target: string; vectorize: string; used: string }): string {
+  return (
+    `A text was sent for ${v.used}, which has no embedding service to make a vector of it. ` +
+    `Send vectors, or add a service with alterTable. Columns of ${v.target} that have one: ` +
+    `${v.vectorize}.`
+  )
+}
+
+export const rowWriteErrors = {
+  // Rows of inserts.
+  UNKNOWN_TABLE_COLUMNS: {
+    ...request('DOCUMENT'),
+    title: 'The row has columns that the table does not have',
+    body: unknownColumns,
+  },
+  UNSUPPORTED_COLUMN_TYPES: {
+    ...request('DOCUMENT'),
+    title: 'The row has columns that cannot be written to',
+    body: unwritableColumns,
+  },
+  INVALID_COLUMN_VALUES: {
+    ...request('DOCUMENT'),
+    title: 'The row has values that do not fit their columns',
+    body: badValues,
+  },
+  UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION: {
+    ...request('DOCUMENT'),
+    title: 'The column has no embedding service',
+    body: noService,
+  },
+  MISSING_PRIMARY_KEY_COLUMNS: {
+    ...request('DOCUMENT'),
+    title: 'The row lacks columns of its primary key',
+    body: (v: { target: string; key: string; given: string; missing: string }) =>
+      `Every row of ${v.target} needs a value for each column of the primary key ` +
+      `(${v.key}). Given: ${v.given}. Missing or null: ${v.missing}.`,
+  },
+  ROW_TEXT_TOO_LONG: {
+    ...request('DOCUMENT'),
+    code: 'LEXICAL_CONTENT_TOO_LONG',
+    title: 'A text is too long to index',
+    body: (v: { target: string; column: string; size: number; max: number }) =>
+      `The analyzed text of ${v.column} takes ${v.size} bytes; ${v.target} indexes at most ` +
+      `${v.max}. Shorten the text.`,
+  },
+
+  // Updates.
+  UNKNOWN_TABLE_COLUMNS_IN_UPDATE: {
+    ...request('UPDATE'),
+    code: 'UNKNOWN_TABLE_COLUMNS',
+    title: 'The update names columns that the table does not have',
+    body: (v: Parameters<typeof unknownColumns>[0]) =>
+      `${unknownColumns(v)} An update names whole columns, not parts of them.`,
+  },
+  UNSUPPORTED_COLUMN_TYPES_IN_UPDATE: {
+    ...request('UPDATE'),
+    code: 'UNSUPPORTED_COLUMN_TYPES',
+    title: 'The update names columns that cannot be written to',
+    body: unwritableColumns,
+  },
+  INVALID_UPDATE_COLUMN_VALUES: {
+    ...request('UPDATE'),
+    title: 'The update has values that do not fit their columns',
+    body: badValues,
+  },
+  UNSUPPORTED_VECTORIZE_IN_UPDATE: {
+    ...request('UPDATE'),
+    code: 'UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION',
+    title: 'The column has no embedding service',
+    body: noService,
+  },
+  MISSING_UPDATE_OPERATIONS: {
+    ...request('UPDATE'),
+    title: 'The update says nothing to do',
+    body: (v: { supported: string }) =>
+      `Name at least one column under one of the operators that tables have: ${v.supported}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATIONS_FOR_TABLE: {
+    ...request('UPDATE'),
+    title: 'Tables do not have this update operator',
+    body: (v: { supported: string; used: string }) =>
+      `Rows cannot be updated by ${v.used}. Tables have ${v.supported}.`,
+  },
+  UNSUPPORTED_UPDATE_OPERATOR: {
+    ...request('UPDATE'),
+    title: 'The operator does not work on columns of this type',
+    body: (v: { target: string; columns: string; operator: string; used: string }) =>
+      `${v.operator} works on lists, sets and maps only, not on ${v.used}. Use $set or ` +
+      `$unset there. ${v.target} has ${v.columns}.`,
+  },
+  INVALID_PUSH_OPERATOR_USAGE: {
+    ...request('UPDATE'),
+    title: '$push has an argument it cannot take',
+    body: (v: { problem: string }) =>
+      `${v.problem}. $push takes one value, or {"$each": [<values>]} for several; for a map ` +
+      'a value is {"<key>": <value>} or [<key>, <value>] of two scalars.',
+  },
+  UNSUPPORTED_OVERLAPPING_UPDATE_OPERATIONS: {
+    ...request('UPDATE'),
+    title: 'The update changes a column more than once',
+    body: (v: { columns: string }) =>
+      `These columns stand under more than one operator: ${v.columns}. An update can ` +
+      'change a column once; send another update for the rest.',
+  },
+  UNSUPPORTED_UPDATE_FOR_PRIMARY_KEY_COLUMNS: {
+    ...request('UPDATE'),
+    title: 'The primary key cannot be changed',
+    body: (v: { target: string; key: string; columns: string }) =>
+      `${v.columns} cannot be updated: the primary key of ${v.target} (${v.key}) says which ` +
+      'row it is. Insert another row, and delete this one.',
+  },
+
+  // What updates and deletes act on.
+  MISSING_FILTER_FOR_UPDATE_DELETE: {
+    ...request('FILTER'),
+    title: 'The filter is empty',
+    body: (v: { target: string; key: string }) =>
+      `Say which row of ${v.target}: the filter needs {"<column>": <value>} for each column ` +
+      `of the primary key (${v.key}).`,
+  },
+  UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE: {
+    ...request('FILTER'),
+    title: 'The filter names columns outside of the primary key',
+    body: (v: { target: string; key: string; columns: string }) =>
+      `Rows of ${v.target} are updated and deleted by their primary key (${v.key}); the ` +
+      `filter cannot use ${v.columns}. Find the rows first, then name their keys.`,
+  },
+  UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE: {
+    ...request('FILTER'),
+    title: 'The filter uses more than equality',
+    body: (v: { columns: string }) =>
+      `A filter that says which row to update or delete can only use $eq, and not more than ` +
+      `once for a column. Something else was used for ${v.columns}.`,
+  },
+  MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE: {
+    ...request('FILTER'),
+    title: 'The filter lacks columns of the primary key',
+    body: (v: { target: string; key: string; missing: string }) =>
+      `To name a row of ${v.target} a filter needs all columns of the primary key ` +
+      `(${v.key}). Missing: ${v.missing}.`,
+  },
+  INVALID_PRIMARY_KEY_FILTER: {
+    ...request('FILTER'),
+    title: 'The filter does not follow the primary key',
+    body: (v: { target: string; key: string; missing: string; skipped: string }) =>
+      `Rows of ${v.target} are deleted by all partition columns, and then by columns of the ` +
+      `sort in its order, leaving none out before another (primary key: ${v.key}). Missing ` +
+      `partition columns: ${v.missing}. Named after one that was left out: ${v.skipped}.`,
+  },
+  UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND: {
+    ...request('SORT'),
+    title: 'Updates of rows take no sort',
+    body: () => 'The filter of an updateOne on a table names one row. Leave "sort" out.',
+  },
+  UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND: {
+    ...request('SORT'),
+    title: 'Deletes of rows take no sort',
+    body: () => 'The filter of a deleteOne on a table names one row. Leave "sort" out.',
+  },
+} as const satisfies Record<string, CatalogEntry>

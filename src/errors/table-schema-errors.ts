@@ -1,0 +1,410 @@
+/** Errors of the schema: tables, indexes and user-defined types. */
+import { list, request, server, type CatalogEntry } from './entry.ts'
+
+const schema = request('SCHEMA')
+
+/** A table and its columns, as messages list them: `name(type)`. */
+interface TableFacts {
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
+function columnsOf(v: TableFacts): string {
+  return `${v.table} has the columns: ${list(v.columns)}.`
+}
+
+/** What of a kind there is to choose from, and what was sent. */
+interface Choice {
+  readonly supported: readonly string[]
+  readonly used: readonly string[]
+}
+
+export const tableSchemaErrors = {
+  // Names that are taken, and names that are not there.
+  CANNOT_ADD_EXISTING_TABLE: {
+    ...schema,
+    title: 'The name belongs to something that exists',
+    body: (v: { name: string; kind: string }) =>
+      `"${v.name}" is a ${v.kind} already. Choose another name, or send ` +
+      'options.ifNotExists to leave what exists as it is.',
+  },
+  CANNOT_ADD_EXISTING_INDEX: {
+    ...schema,
+    title: 'The index exists',
+    body: (v: { name: string; table: string }) =>
+      `The keyspace has an index "${v.name}" already, on the table "${v.table}". Choose ` +
+      'another name, or send options.ifNotExists to leave it as it is.',
+  },
+  CANNOT_ADD_EXISTING_TYPE: {
+    ...schema,
+    title: 'The type exists',
+    body: (v: { name: string }) =>
+      `The keyspace has a type "${v.name}" already. Choose another name, or send ` +
+      'options.ifNotExists to leave it as it is.',
+  },
+  CANNOT_DROP_UNKNOWN_TABLE: {
+    ...schema,
+    title: 'There is no such table to drop',
+    body: (v: { name: string; existing: readonly string[] }) =>
+      `There is no table "${v.name}". There are: ${list(v.existing)}. Send ` +
+      'options.ifExists if it does not matter.',
+  },
+  CANNOT_DROP_UNKNOWN_INDEX: {
+    ...schema,
+    title: 'There is no such index to drop',
+    body: (v: { name: string; existing: readonly string[] }) =>
+      `There is no index "${v.name}". There are: ${list(v.existing)}. Send ` +
+      'options.ifExists if it does not matter.',
+  },
+  CANNOT_DROP_UNKNOWN_TYPE: {
+    ...schema,
+    title: 'There is no such type to drop',
+    body: (v: { name: string; existing: readonly string[] }) =>
+      `There is no type "${v.name}". There are: ${list(v.existing)}. Send ` +
+      'options.ifExists if it does not matter.',
+  },
+  CANNOT_DROP_TYPE_USED_BY_TABLE: {
+    ...schema,
+    title: 'The type is in use',
+    body: (v: { name: string; tables: readonly string[] }) =>
+      `Columns of these tables are made of the type "${v.name}": ${list(v.tables)}. ` +
+      'Drop those columns or tables first.',
+  },
+  INVALID_KEYSPACE: {
+    ...schema,
+    title: 'The keyspace is gone',
+    body: (v: { keyspace: string }) =>
+      `The keyspace "${v.keyspace}" was dropped while its schema was read.`,
+  },
+
+  // Names as such.
+  UNSUPPORTED_COLUMN_NAME: {
+    ...schema,
+    code: 'UNSUPPORTED_SCHEMA_NAME',
+    title: 'The name cannot be that of a column or field',
+    body: (v: { kind: string; name: string; max: number; reason: string }) =>
+      `${v.kind} names have 1 to ${v.max} characters, and ${v.name} was sent: ${v.reason}.`,
+  },
+  INDEXED_COLUMN_NAME_REFUSED: {
+    ...schema,
+    code: 'UNSUPPORTED_SCHEMA_NAME',
+    title: 'The column has a name that this server does not index',
+    body: (v: { column: string }) =>
+      `Indexed columns have names of small letters, digits and underscores here; ` +
+      `"${v.column}" is not one. The server was started with --snake-case-indexes on.`,
+  },
+
+  // Types of columns and fields.
+  UNKNOWN_DATA_TYPE: {
+    ...schema,
+    title: 'There is no such type',
+    body: (v: Choice) =>
+      `There is no type ${list(v.used)}. There are: ${list(v.supported)}.`,
+  },
+  UNKNOWN_PRIMITIVE_DATA_TYPE: {
+    ...schema,
+    title: 'There is no type with this name',
+    body: (v: Choice) =>
+      `There is no type ${list(v.used)}. There are: ${list(v.supported)}. A type of your ` +
+      'own is written {"type": "userDefined", "udtName": …}.',
+  },
+  UNSUPPORTED_DATA_TYPE_TABLE_CREATION: {
+    ...schema,
+    title: 'Tables cannot be created with columns of this type',
+    body: (v: Choice) =>
+      `These columns cannot be created: ${list(v.used)}. Columns can be of the types: ` +
+      `${list(v.supported)}.`,
+  },
+  CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS: {
+    ...schema,
+    title: 'Columns of this type cannot be added',
+    body: (v: Choice) =>
+      `These columns cannot be added: ${list(v.used)}. Columns can be of the types: ` +
+      `${list(v.supported)}.`,
+  },
+  UNSUPPORTED_LIST_DEFINITION: {
+    ...schema,
+    title: 'Lists cannot hold this',
+    body: (v: Choice) =>
+      `A list needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
+      `${list(v.supported)}.`,
+  },
+  UNSUPPORTED_SET_DEFINITION: {
+    ...schema,
+    title: 'Sets cannot hold this',
+    body: (v: Choice) =>
+      `A set needs a valueType, and ${list(v.used)} cannot be one. It is one of: ` +
+      `${list(v.supported)}.`,
+  },
+  UNSUPPORTED_MAP_DEFINITION: {
+    ...schema,
+    title: 'Maps cannot hold this',
+    body: (v: { member: string } & Choice) =>
+      `A map needs a keyType and a valueType, and ${list(v.used)} cannot be its ` +
+      `${v.member}. That is one of: ${list(v.supported)}.`,
+  },
+  MISSING_DIMENSION_IN_VECTOR_COLUMN: {
+    ...schema,
+    title: 'The vector column has no dimension',
+    body: (v: { column: string }) =>
+      `The column "${v.column}" needs a dimension, the number of elements of its vectors, ` +
+      'or a service whose model has one.',
+  },
+  UNSUPPORTED_VECTOR_DIMENSION: {
+    ...schema,
+    title: 'The dimension is not a positive integer',
+    body: (v: { column: string; value: string }) =>
+      `The dimension of the column "${v.column}" cannot be ${v.value}. It is an integer ` +
+      'of at least 1.',
+  },
+  INVALID_USER_DEFINED_TYPE_NAME: {
+    ...schema,
+    title: 'A user-defined type is not named',
+    body: (v: { column: string; name: string }) =>
+      `The column "${v.column}" is to be of a user-defined type, and udtName, which ` +
+      `should name it, is ${v.name}.`,
+  },
+  UNKNOWN_USER_DEFINED_TYPE: {
+    ...schema,
+    title: 'There is no such user-defined type',
+    body: (v: { names: readonly string[]; existing: readonly string[] }) =>
+      `The keyspace has no type ${list(v.names)}. It has: ${list(v.existing)}. Create ` +
+      'the type first, with createType.',
+  },
+
+  // Primary keys.
+  MISSING_PARTITION_COLUMNS: {
+    ...schema,
+    title: 'The primary key has no columns to partition by',
+    body: (v: { columns: readonly string[] }) =>
+      'primaryKey.partitionBy is empty, and needs at least one of the columns: ' +
+      `${list(v.columns)}.`,
+  },
+  UNKNOWN_PARTITION_COLUMNS: {
+    ...schema,
+    title: 'The primary key names columns that are not there',
+    body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
+      `The definition has the columns: ${list(v.columns)}. The primary key partitions by ` +
+      `others: ${list(v.unknown)}.`,
+  },
+  UNKNOWN_PARTITION_SORT_COLUMNS: {
+    ...schema,
+    title: 'The primary key sorts by columns that are not there',
+    body: (v: { columns: readonly string[]; unknown: readonly string[] }) =>
+      `The definition has the columns: ${list(v.columns)}. The primary key sorts by ` +
+      `others: ${list(v.unknown)}.`,
+  },
+
+  // alterTable.
+  MISSING_ALTER_TABLE_OPERATIONS: {
+    ...schema,
+    title: 'The operation names no columns',
+    body: (v: { operation: string }) =>
+      `${v.operation} needs at least one column in "columns".`,
+  },
+  CANNOT_ADD_EXISTING_COLUMNS: {
+    ...schema,
+    title: 'The table has these columns already',
+    body: (v: TableFacts & { duplicates: readonly string[] }) =>
+      `${columnsOf(v)} It cannot get another: ${list(v.duplicates)}.`,
+  },
+  CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN: {
+    ...schema,
+    title: 'The table had a column of this name and another type',
+    body: (v: { table: string; column: string; type: string; previous: string }) =>
+      `${v.table} had a column "${v.column}" of the type ${v.previous}, so it cannot get ` +
+      `one of the type ${v.type}. A dropped name comes back only with its type, and not ` +
+      'at all if that was user-defined. Choose another name.',
+  },
+  CANNOT_DROP_PRIMARY_KEY_COLUMNS: {
+    ...schema,
+    title: 'Columns of the primary key cannot be dropped',
+    body: (v: TableFacts & { key: readonly string[]; offending: readonly string[] }) =>
+      `${columnsOf(v)} Its primary key is made of: ${list(v.key)}. These cannot be ` +
+      `dropped: ${list(v.offending)}.`,
+  },
+  CANNOT_DROP_UNKNOWN_COLUMNS: {
+    ...schema,
+    title: 'There are no such columns to drop',
+    body: (v: TableFacts & { offending: readonly string[] }) =>
+      `${columnsOf(v)} There are none of these: ${list(v.offending)}.`,
+  },
+  CANNOT_DROP_INDEXED_COLUMNS: {
+    ...schema,
+    title: 'Indexed columns cannot be dropped',
+    body: (
+      v: TableFacts & {
+        indexed: readonly string[]
+        offending: readonly string[]
+        indexes: readonly string[]
+      },
+    ) =>
+      `${columnsOf(v)} Indexed are: ${list(v.indexed)}. To drop ${list(v.offending)}, ` +
+      `first drop the indexes: ${list(v.indexes)}.`,
+  },
+  CANNOT_VECTORIZE_UNKNOWN_COLUMNS: {
+    ...schema,
+    title: 'There are no such columns to give a service to',
+    body: vectorizeProblem,
+  },
+  CANNOT_VECTORIZE_NON_VECTOR_COLUMNS: {
+    ...schema,
+    title: 'Only vector columns can have an embedding service',
+    body: vectorizeProblem,
+  },
+  CANNOT_DROP_VECTORIZE_FROM_UNKNOWN_COLUMNS: {
+    ...schema,
+    title: 'There are no such columns to take a service from',
+    body: vectorizeProblem,
+  },
+  CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS: {
+    ...schema,
+    title: 'Only vector columns have embedding services to drop',
+    body: vectorizeProblem,
+  },
+
+  // Indexes.
+  UNKNOWN_INDEX_COLUMN: {
+    ...schema,
+    title: 'There is no such column to index',
+    body: (v: TableFacts & { column: string }) =>
+      `${columnsOf(v)} There is no column "${v.column}".`,
+  },
+  UNKNOWN_INDEX_TYPE: {
+    ...schema,
+    title: 'There is no such type of index',
+    body: (v: { known: readonly string[]; used: string }) =>
+      `indexType cannot be "${v.used}". There are: ${list(v.known)}.`,
+  },
+  UNSUPPORTED_INDEX_TYPE: {
+    ...schema,
+    title: 'The command makes indexes of another type',
+    body: (v: { command: string; expected: string; used: string }) =>
+      `${v.command} makes indexes of the type ${v.expected}, and indexType is ` +
+      `"${v.used}". Leave it out, or send the command that makes that type.`,
+  },
+  INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN: {
+    ...schema,
+    title: 'The column to index is malformed',
+    body: (v: { problem: string }) =>
+      `${v.problem}. A column is named by a String; of a map, {"<column>": "$keys"} and ` +
+      '{"<column>": "$values"} name its keys and values, and of a list or set its values.',
+  },
+  UNSUPPORTED_INDEXING_FOR_DATA_TYPES: {
+    ...schema,
+    title: 'Columns of this type cannot be indexed',
+    body: (v: TableFacts & { column: string; supported: readonly string[] }) =>
+      `${columnsOf(v)} createIndex cannot index ${v.column}. It takes the types: ` +
+      `${list(v.supported)}. Vectors are indexed by createVectorIndex.`,
+  },
+  UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES: {
+    ...schema,
+    title: 'Options for texts are given for something else',
+    body: (v: TableFacts & { column: string; options: readonly string[] }) =>
+      `${columnsOf(v)} The options ${list(v.options)} are for what is text or ascii, and ` +
+      `${v.column} is indexed by something else. Leave them out.`,
+  },
+  CANNOT_ANALYZE_ENTRIES_ON_MAP_COLUMNS: {
+    ...schema,
+    title: 'Entries of a map are indexed as they are',
+    body: (v: TableFacts & { column: string; options: readonly string[] }) =>
+      `${columnsOf(v)} The options ${list(v.options)} cannot be given for the entries of ` +
+      `${v.column}. Leave them out, or index its "$keys" or "$values".`,
+  },
+  UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES: {
+    ...schema,
+    title: 'Only texts can have a text index',
+    body: (v: TableFacts & { column: string }) =>
+      `${columnsOf(v)} A text index is on a column of the type text or ascii, not on ` +
+      `${v.column}.`,
+  },
+  UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES: {
+    ...schema,
+    title: 'Only vectors can have a vector index',
+    body: (v: TableFacts & { column: string }) =>
+      `${columnsOf(v)} A vector index is on a column of the type vector, not on ${v.column}.`,
+  },
+  UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX: {
+    ...schema,
+    title: 'The analyzer is neither a name nor a recipe',
+    body: (v: { type: string }) =>
+      `analyzer is of type ${v.type}. It is a String, the name of a built-in analyzer, or ` +
+      'an Object with a tokenizer and filters.',
+  },
+  UNKNOWN_VECTOR_METRIC: {
+    ...schema,
+    title: 'There is no such metric',
+    body: (v: { known: readonly string[]; used: string }) =>
+      `metric cannot be "${v.used}". There are: ${list(v.known)}.`,
+  },
+  UNKNOWN_VECTOR_SOURCE_MODEL: {
+    ...schema,
+    title: 'There is no such source model',
+    body: (v: { known: readonly string[]; used: string }) =>
+      `sourceModel cannot be "${v.used}". There are: ${list(v.known)}.`,
+  },
+
+  // User-defined types.
+  MISSING_FIELDS_FOR_TYPE_CREATION: {
+    ...schema,
+    title: 'The type has no fields',
+    body: (v: { name: string }) =>
+      `The type "${v.name}" needs at least one field in definition.fields.`,
+  },
+  UNSUPPORTED_TYPE_FIELDS: {
+    ...schema,
+    title: 'Fields cannot be of this type',
+    body: (v: Choice) =>
+      `These fields cannot be: ${list(v.used)}. Fields can be of the types: ` +
+      `${list(v.supported)}.`,
+  },
+  MISSING_ALTER_TYPE_OPERATIONS: {
+    ...schema,
+    title: 'Nothing is to be altered',
+    body: () => 'alterType needs fields in "rename" or "add", or in both.',
+  },
+  CANNOT_ADD_EXISTING_FIELD: {
+    ...schema,
+    title: 'The type has such a field already',
+    body: (v: { type: string; field: string; fields: readonly string[] }) =>
+      `The type "${v.type}" cannot get another field "${v.field}". It has: ` +
+      `${list(v.fields)}.`,
+  },
+  CANNOT_RENAME_UNKNOWN_TYPE_FIELD: {
+    ...schema,
+    title: 'There is no such field to rename',
+    body: (v: { type: string; field: string; fields: readonly string[] }) =>
+      `The type "${v.type}" has no field "${v.field}". It has: ${list(v.fields)}.`,
+  },
+
+  // A warning.
+  INDEXED_COLUMN_NOT_SNAKE_CASE: {
+    ...request('WARNING'),
+    title: 'Indexed columns should have names in snake case',
+    body: (v: { column: string; better: string }) =>
+      `The index was made. Not every server indexes a column called "${v.column}", ` +
+      `because it is not in snake case; "${v.better}" would be.`,
+  },
+
+  // What the store refuses.
+  UNEXPECTED_DRIVER_ERROR: {
+    ...server('DATABASE'),
+    title: 'The store cannot have such a table',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+  },
+  INVALID_SCHEMA_CHANGE: {
+    ...server('DATABASE'),
+    code: 'INVALID_DATABASE_QUERY',
+    title: 'The store cannot have such a schema',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+  },
+} as const satisfies Record<string, CatalogEntry>
+
+function vectorizeProblem(
+  v: TableFacts & { vectors: readonly string[]; offending: readonly string[] },
+): string {
+  return (
+    `${columnsOf(v)} Vector columns among them: ${list(v.vectors)}. The operation names ` +
+    `others: ${list(v.offending)}.`
+  )
+}

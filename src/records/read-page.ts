@@ -1,0 +1,53 @@
+/** Pages: the records that follow those which a page state says were given already. */
+import type { Joined, StoredRecord } from '../engine/engine.ts'
+import { decodePageState, encodePageState } from './page-state.ts'
+import { read, type Source, type Wanted } from './read.ts'
+
+export interface WantedPage extends Pick<
+  Wanted,
+  'filter' | 'sort' | 'withSearchFields' | 'textsOnly'
+> {
+  /** Names the query; asked only when there is another page. */
+  readonly query: () => string
+  /** Before the first page. */
+  readonly skip: number
+  /** Over all pages. */
+  readonly limit: number
+  readonly pageSize: number
+  /** Absent or empty: the first page. */
+  readonly pageState: string | undefined
+}
+
+export interface ReadPage {
+  readonly records: readonly StoredRecord[]
+  /** Instead of records, where these were not needed. */
+  readonly joined?: Joined | undefined
+  readonly nextPageState: string | null
+}
+
+export async function readPage(
+  source: Source,
+  wanted: WantedPage,
+  signal: AbortSignal,
+): Promise<ReadPage> {
+  const { query, limit, pageSize, pageState, ...rest } = wanted
+  const from = pageState ? decodePageState(pageState, query(), source.limits) : undefined
+  const before = from?.count ?? 0
+  const left = limit - before
+  if (left <= 0) return { records: [], nextPageState: null }
+  const { records, joined, next } = await read(
+    source,
+    {
+      ...rest,
+      limit: Math.min(left, pageSize),
+      after: from?.place,
+      stable: false,
+      lookAhead: left > pageSize,
+    },
+    signal,
+  )
+  const count = before + (joined?.count ?? records.length)
+  const nextPageState =
+    next === undefined ? null : encodePageState({ count, place: next }, query())
+  return { records, joined, nextPageState }
+}

@@ -1,0 +1,7 @@
+import { shortestFloat } from '../json/floats.ts'
+
+/** A shown record with its score in a vector search, which no projection takes away. */
+export function addSimilarity(shown: string, similarity: number): string {
+  const field = `"$similarity":${shortestFloat(similarity)}`
+  return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
+}
