@@ -4,14 +4,14 @@
  * before the clock starts.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { keyOf } from '../../src/engine/embedded/key.ts'
+import { keyOf } from '../../src/query/key.ts'
 import { openToWrite } from '../../src/engine/embedded/layout.ts'
 import { packWrites } from '../../src/engine/embedded/writer.ts'
 import type { WriteBatch } from '../../src/engine/embedded/writer-thread.ts'
 import type { Write } from '../../src/engine/engine.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import type { Tally } from '../client.ts'
 import { Picks } from '../documents.ts'
 import type { RawWrite } from '../workloads/workload.ts'
@@ -68,7 +68,7 @@ class RawStore {
     const size = write === 'insert one' ? 1 : 100
     const batch = packWrites(
       Array.from({ length: size }, () => insertOf(this.#picks.newDocument())),
-      indexingRule(undefined),
+      documentView({}),
       false,
     )
     return () => this.#insert(batch)

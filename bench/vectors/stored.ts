@@ -3,9 +3,9 @@ import type { Budget } from '../../src/engine/embedded/budget.ts'
 import { leadsOf } from '../../src/engine/embedded/leads.ts'
 import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
 import { KnownMatches } from '../../src/engine/embedded/vector-search.ts'
-import { loadSnapshot } from '../../src/engine/embedded/vector-snapshot.ts'
+import { loadSnapshot, snapshotFolder } from '../../src/engine/embedded/vector-snapshot.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import { parsePath, type Path } from '../../src/query/path.ts'
 import { capacityFor } from '../../src/search/vector/segment.ts'
 import { VectorView } from '../../src/search/vector/vector-index.ts'
@@ -112,8 +112,11 @@ class SearchedStore {
   readonly #matches = new KnownMatches()
 
   constructor(file: string, dimension: number) {
-    this.#reader = new StoreReader(file, indexingRule(undefined))
-    const snapshot = loadSnapshot(file, {
+    this.#reader = new StoreReader(
+      file,
+      documentView({ vector: { dimension, metric: 'cosine', sourceModel: 'other' } }),
+    )
+    const snapshot = loadSnapshot(snapshotFolder(file, ''), {
       dimension,
       metric: 'cosine',
       capacity: capacityFor(dimension),
@@ -140,7 +143,7 @@ class SearchedStore {
   }
 
   list(filter: Filter): Listed {
-    const [lead] = leadsOf(filter, this.#reader.store.pathId)
+    const [lead] = leadsOf(filter, this.#reader.index)
     const documents = this.#reader.allNumbers(filter, lead!, unlimited)
     const matches = new KnownMatches()
     matches.listOf(matches.nameOf(filter, this.#reader), Infinity, () => documents)
@@ -150,13 +153,13 @@ class SearchedStore {
   #search(query: Float32Array, { filter, matches }: Listed): number[] {
     const hits = this.#reader.search(
       {
-        by: { kind: 'vector', numbers: query },
+        by: { kind: 'vector', path: '$vector', numbers: query },
         filter,
         limit: wanted,
         withSearchFields: false,
       },
       unlimited,
-      { view: this.#view, metric: 'cosine', matches },
+      { suffix: '', view: this.#view, metric: 'cosine', matches },
     )
     return hits.map(({ row }) => numbersIn(row.text)[0]!)
   }

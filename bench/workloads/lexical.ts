@@ -179,7 +179,7 @@ async function measureKind(
         engine.search(
           target,
           {
-            by: { kind: 'lexical', terms: queries[query]! },
+            by: { kind: 'lexical', path: '$lexical', terms: queries[query]! },
             filter: everything,
             limit,
             withSearchFields: true,

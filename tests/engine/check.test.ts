@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checkDataFolder, checkStore } from '../../src/engine/embedded/check.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { recordOf, Store } from './store.ts'
 
@@ -151,7 +152,7 @@ const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[
 describe('the check of a store', () => {
   test('finds nothing in a sound one', async (context) => {
     const { dataDir, fileOf } = await makeStore(context)
-    assert.deepEqual(checkStore(fileOf('books'), undefined), [])
+    assert.deepEqual(checkStore(fileOf('books'), documentView({})), [])
     assert.deepEqual(checkDataFolder(dataDir), [])
   })
 
@@ -163,7 +164,7 @@ describe('the check of a store', () => {
       const file = join(dataDir, 'damaged.db')
       copyFileSync(sound, file)
       change(file, sql)
-      const findings = checkStore(file, undefined)
+      const findings = checkStore(file, documentView({}))
       assert(findings.length > 0, `${name} was not found`)
       assert.match(findings[0]!, finding, name)
       // One damage may show twice, in what is missing and in what is left over, not more.
@@ -174,7 +175,10 @@ describe('the check of a store', () => {
 
   test('names an index that was made by other rules', async (context) => {
     const { fileOf } = await makeStore(context)
-    const findings = checkStore(fileOf('books'), { deny: ['title'] })
+    const findings = checkStore(
+      fileOf('books'),
+      documentView({ indexing: { deny: ['title'] } }),
+    )
     assert.deepEqual(findings, [
       'the index at "title" has a value that document number 1 does not have',
       'the index at "title" has a value that document number 2 does not have',
@@ -189,7 +193,7 @@ describe('the check of a store', () => {
       (_, i) => `(${i + 100}, 0, NULL, NULL, NULL)`,
     )
     change(fileOf('books'), `INSERT INTO search VALUES ${numbers.join(', ')}`)
-    const findings = checkStore(fileOf('books'), undefined)
+    const findings = checkStore(fileOf('books'), documentView({}))
     assert.equal(findings.length, 101)
     assert.equal(findings.at(-1), '150 more like these')
   })
@@ -199,16 +203,19 @@ describe('the check of a store', () => {
     const file = fileOf('books')
     change(join(dataDir, 'foreign.db'), 'CREATE TABLE doc(id)')
     assert.match(
-      checkStore(join(dataDir, 'foreign.db'), undefined)[0]!,
+      checkStore(join(dataDir, 'foreign.db'), documentView({}))[0]!,
       /not written by Stela/,
     )
-    assert.match(checkStore(join(dataDir, 'none.db'), undefined)[0]!, /is missing/)
+    assert.match(checkStore(join(dataDir, 'none.db'), documentView({}))[0]!, /is missing/)
     writeFileSync(join(dataDir, 'text.db'), 'not a database'.repeat(100))
-    assert.match(checkStore(join(dataDir, 'text.db'), undefined)[0]!, /not a database file/)
+    assert.match(
+      checkStore(join(dataDir, 'text.db'), documentView({}))[0]!,
+      /not a database file/,
+    )
     scramble(file, 2 * 4096)
-    assert.match(checkStore(file, undefined)[0]!, /cannot be read|damaged/)
+    assert.match(checkStore(file, documentView({}))[0]!, /cannot be read|damaged/)
     truncateSync(file, 3 * 4096)
-    assert.match(checkStore(file, undefined)[0]!, /cannot be read|damaged|cut off/)
+    assert.match(checkStore(file, documentView({}))[0]!, /cannot be read|damaged|cut off/)
     assert.match(checkDataFolder(dataDir)[0]!, /^default_keyspace\.books: /)
   })
 
@@ -220,7 +227,7 @@ describe('the check of a store', () => {
     }
     assert.throws(() => checkDataFolder(dataDir), /in use by a running server/)
     // A single store can be looked at while it is in use.
-    assert.deepEqual(checkStore(fileOf('first'), undefined), [])
+    assert.deepEqual(checkStore(fileOf('first'), documentView({})), [])
     await engine.close()
     assert.deepEqual(checkDataFolder(dataDir), [])
     change(fileOf('second'), 'DELETE FROM entry')

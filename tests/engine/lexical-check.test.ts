@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checkStore } from '../../src/engine/embedded/check.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { LexicalStore } from './lexical-store.ts'
 
@@ -98,7 +99,7 @@ const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[
 describe('the check of the index of terms', () => {
   test('finds nothing in a sound one', async (context) => {
     const { fileOf } = await makeStore(context)
-    assert.deepEqual(checkStore(fileOf('books'), undefined), [])
+    assert.deepEqual(checkStore(fileOf('books'), documentView({})), [])
   })
 
   test('names each kind of damage', async (context) => {
@@ -109,7 +110,7 @@ describe('the check of the index of terms', () => {
       const file = join(dataDir, 'damaged.db')
       copyFileSync(sound, file)
       change(file, sql)
-      const findings = checkStore(file, undefined)
+      const findings = checkStore(file, documentView({}))
       assert(findings.length > 0, `${name} was not found`)
       assert.match(findings[0]!, finding, name)
       rmSync(file)

@@ -142,9 +142,9 @@ class Model {
     const odd = ['\ud83d', '&"', '&"x', 'a\0b', '', '__proto__']
     this.#vocabulary = [...odd, ...Array.from({ length: size }, (_, i) => `w${i}`)]
     this.#database = openToWrite(file, false)
-    this.#writer = new LexicalWriter(this.#database)
+    this.#writer = new LexicalWriter(this.#database, '')
     this.#connection = new StoreConnection(file)
-    this.#reader = new LexicalReader(this.#connection)
+    this.#reader = new LexicalReader(this.#connection, '')
     context.after(() => {
       this.#database.close()
       this.#connection.close()
@@ -207,7 +207,7 @@ class Model {
 
   check(): void {
     const random = this.#random
-    assert.deepEqual([...findTermProblems(this.#database)], [])
+    assert.deepEqual([...findTermProblems(this.#database, '')], [])
     this.#connection.beginRead()
     for (let i = 0; i < 6; i++) {
       this.#reader.begin()

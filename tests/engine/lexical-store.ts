@@ -1,7 +1,7 @@
 /** A collection whose texts are searched by terms, as tests speak to it. */
 import assert from 'node:assert/strict'
-import { count, read, anyOrder, type Place, type Source } from '../../src/documents/read.ts'
-import { search } from '../../src/documents/search.ts'
+import { count, read, anyOrder, type Place, type Source } from '../../src/records/read.ts'
+import { search } from '../../src/records/search.ts'
 import type {
   Engine,
   NewRecord,
@@ -16,7 +16,7 @@ import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
+import { viewOf } from '../../src/engine/record-view.ts'
 import type { SortKey } from '../../src/query/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { noSignal, pathOf, recordOf, where } from './store.ts'
@@ -41,10 +41,9 @@ export class LexicalStore {
     this.target = target
     this.#source = {
       engine,
-      collection: target,
-      indexing: indexingRule(target.options.indexing),
+      owner: target,
+      view: viewOf(target),
       limits: defaultLimits,
-      analyzer,
     }
   }
 
@@ -105,7 +104,7 @@ export class LexicalStore {
   }
 
   async hits(words: string, filter: Filter = everything, limit = 1000) {
-    const by = { kind: 'lexical', terms: words.split(' ') } as const
+    const by = { kind: 'lexical', path: '$lexical', terms: words.split(' ') } as const
     const wanted = { by, filter, limit, withSearchFields: false }
     const hits = await search(this.#source, wanted, noSignal)
     return hits.map(({ record, score }) => [plainId(record), score] as const)
@@ -148,7 +147,9 @@ export function replacement(before: StoredRecord, document: object, text: Text):
 
 function lexicalRecord(document: object, text: Text): NewRecord {
   const record = recordOf(document, text === undefined ? {} : { lexical: text })
-  return typeof text === 'string' ? { ...record, terms: analyzer.terms(text) } : record
+  return typeof text === 'string'
+    ? { ...record, terms: () => analyzer.terms(text) }
+    : record
 }
 
 function plainId({ id }: StoredRecord): unknown {

@@ -8,6 +8,7 @@ import { checked } from '../../src/engine/checked.ts'
 import { checkDataFolder, checkStore } from '../../src/engine/embedded/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
 import { EngineError, type Engine } from '../../src/engine/engine.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import { LexicalStore, match } from './lexical-store.ts'
 import { by, where } from './store.ts'
 
@@ -141,7 +142,7 @@ describe('a store of format 1', () => {
     await store.replace({ _id: 1 }, 'grey fox')
     await store.insert([{ _id: 6 }, 'red'])
     assert.deepEqual(await store.search('red'), [6, 2])
-    assert.deepEqual(checkStore(file, undefined), [])
+    assert.deepEqual(checkStore(file, documentView({})), [])
     await engine.close()
 
     const again = await open()

@@ -6,6 +6,7 @@ import { checkStore } from '../../src/engine/embedded/check.ts'
 import type { Hit, Search } from '../../src/engine/engine.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
 import type { SortKey } from '../../src/query/sort.ts'
+import { documentView } from '../../src/engine/record-view.ts'
 import { Random, seed } from '../model/random.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { insertion, LexicalStore, match, replacement, type Text } from './lexical-store.ts'
@@ -82,7 +83,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
         await change(store, ids, random, words)
         for (let i = 0; i < 4; i++) await compare(store, reference, random, words)
       }
-      assert.deepEqual(checkStore(fileOf(`run${run}`), undefined), [])
+      assert.deepEqual(checkStore(fileOf(`run${run}`), documentView({})), [])
     }
   })
 
@@ -207,7 +208,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
       }
     }
     await Promise.all([writing().finally(() => (isDone = true)), reading(), reading()])
-    assert.deepEqual(checkStore(fileOf('busy'), undefined), [])
+    assert.deepEqual(checkStore(fileOf('busy'), documentView({})), [])
   })
 
   test('end when nobody waits any more', async (context) => {
@@ -216,7 +217,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     await store.insert([{ _id: 1 }, 'word'])
     const giveUp = new AbortController()
     giveUp.abort()
-    const by = { kind: 'lexical', terms: ['word'] } as const
+    const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: false }
     await assert.rejects(engine.search(store.target, search, giveUp.signal))
   })
@@ -225,7 +226,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'fields')
     await store.insert([{ _id: 1 }, 'word'])
-    const by = { kind: 'lexical', terms: ['word'] } as const
+    const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: true }
     const hits = await engine.search(store.target, search, noSignal)
     assert.deepEqual(
@@ -264,7 +265,7 @@ const spoiledHits: Readonly<
 
 describe('the guard of searches', () => {
   const search: Search = {
-    by: { kind: 'lexical', terms: ['word'] },
+    by: { kind: 'lexical', path: '$lexical', terms: ['word'] },
     filter: where('n', 'gt', 0),
     limit: 3,
     withSearchFields: false,
@@ -285,7 +286,10 @@ describe('the guard of searches', () => {
   test('refuses a search for nothing', async (context) => {
     const { engine } = await openEmbedded(context)
     const { target } = await LexicalStore.create(engine, 'books')
-    const nothing: Search = { ...search, by: { kind: 'lexical', terms: [] } }
+    const nothing: Search = {
+      ...search,
+      by: { kind: 'lexical', path: '$lexical', terms: [] },
+    }
     await assert.rejects(engine.search(target, nothing, noSignal), /must be a term/)
   })
 })

@@ -9,9 +9,10 @@ export function servingNothing(engine: Engine): Engine {
     dropKeyspace: (name) => engine.dropKeyspace(name),
     listTargets: (keyspace) => engine.listTargets(keyspace),
     findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
-    countTargets: () => engine.countTargets(),
     createCollection: (keyspace, name, options) =>
       engine.createCollection(keyspace, name, options),
+    readSchema: (keyspace) => engine.readSchema(keyspace),
+    changeSchema: (keyspace, plan) => engine.changeSchema(keyspace, plan),
     dropTarget: (target) => engine.dropTarget(target),
 
     search: () => Promise.resolve(undefined),

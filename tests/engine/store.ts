@@ -1,6 +1,6 @@
 /** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
 import assert from 'node:assert/strict'
-import { count, read, type Place, type Source } from '../../src/documents/read.ts'
+import { count, read, type Place, type Source } from '../../src/records/read.ts'
 import type {
   Engine,
   NewRecord,
@@ -17,7 +17,7 @@ import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
+import { viewOf } from '../../src/engine/record-view.ts'
 import { parsePath, type Path } from '../../src/query/path.ts'
 import type { SortKey } from '../../src/query/sort.ts'
 
@@ -48,10 +48,9 @@ export class Store {
     this.target = target
     this.#source = {
       engine,
-      collection: target,
-      indexing: indexingRule(target.options.indexing),
+      owner: target,
+      view: viewOf(target),
       limits: defaultLimits,
-      analyzer: undefined,
     }
   }
 

@@ -33,6 +33,7 @@ export class VectorWorld {
   private constructor(engine: Engine, target: Target, seed: number) {
     this.engine = engine
     this.target = target
+    assert(target.kind === 'collection')
     const { dimension, metric } = target.options.vector!
     this.#metric = metric
     this.random = randomFrom(seed)
@@ -99,7 +100,7 @@ export class VectorWorld {
     limit = 10,
     filter: Filter = everything,
   ): Promise<readonly Hit[]> {
-    const by = { kind: 'vector', numbers } as const
+    const by = { kind: 'vector', path: '$vector', numbers } as const
     const wanted = { by, filter, limit, withSearchFields: false }
     const hits = await this.engine.search(this.target, wanted, noSignal)
     assert(hits !== undefined, 'the engine serves searches by vector')

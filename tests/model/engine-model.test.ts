@@ -39,6 +39,7 @@ import type { JsonObject } from '../../src/json/value.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
 import { indexingRule } from '../../src/query/indexing.ts'
 import type { SortKey } from '../../src/query/sort.ts'
+import { viewOf, type RecordView } from '../../src/engine/record-view.ts'
 import { Oracle } from './oracle.ts'
 import {
   pathOf,
@@ -174,7 +175,7 @@ class Model {
     const number = Buffer.from(target.name).reduce((sum, byte) => sum * 31 + byte, 0)
     this.#random = new Random(seed + number)
     this.#oracle = new Oracle(indexingRule(given.indexing))
-    this.#reader = new StoreReader(file, this.#oracle.rule)
+    this.#reader = new StoreReader(file, viewOf(target))
   }
 
   async step(label: string): Promise<void> {
@@ -216,7 +217,7 @@ class Model {
 
   async finish(label: string): Promise<void> {
     this.#reader.close()
-    assert.deepEqual(checkStore(this.#file, this.#given.indexing), [], label)
+    assert.deepEqual(checkStore(this.#file, viewOf(this.#target)), [], label)
     const all = await this.#engine.read(this.#target, queryOf({ limit: 100_000 }), signal)
     assert.deepEqual(
       all.records.map(({ text }) => text).sort(),
@@ -392,7 +393,7 @@ class Model {
     const skip = after === undefined ? query.skip : 0
     const result = this.#reader.read({ ...query, skip, after }, budget)
     const positionAt = (i: number): string =>
-      encodePosition(placeIn(result, result.rows[i]!, query.sort))
+      encodePosition(placeIn(result, result.rows[i]!, viewOf(this.#target)))
     return {
       page: result.rows.map(({ text }) => text),
       next: result.more ? positionAt(result.rows.length - 1) : undefined,
@@ -504,14 +505,14 @@ function assertPages(
   if (whole) assert.equal(texts.length, Math.max(0, expected.length - skip), about)
 }
 
-function placeIn({ order }: Result, row: Row, sort: readonly SortKey[]): Place {
+function placeIn({ order }: Result, row: Row, view: RecordView): Place {
   switch (order.by) {
     case 'seq':
       return { by: 'seq', seq: row.seq }
     case 'range':
       return { by: 'range', path: order.path, value: row.value!, seq: row.seq }
     case 'sort':
-      return placeOf(row, sort)
+      return placeOf(row, order.keys, view)
   }
 }
 

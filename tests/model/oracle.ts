@@ -7,7 +7,7 @@ import type { IndexingRule } from '../../src/query/indexing.ts'
 import { matches } from '../../src/query/matches.ts'
 import { compareBy } from '../../src/query/order.ts'
 import type { SortKey } from '../../src/query/sort.ts'
-import { idKey } from '../../src/documents/ids.ts'
+import { idKey } from '../../src/records/record-id.ts'
 
 export interface Kept {
   readonly document: JsonObject

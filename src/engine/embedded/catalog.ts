@@ -11,11 +11,20 @@ import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
-import type { CollectionOptions, Target } from '../schema.ts'
+import type { UserType } from '../../columns/column-type.ts'
+import type {
+  Collection,
+  CollectionOptions,
+  KeyspaceSchema,
+  Table,
+  TableDefinition,
+  Target,
+} from '../schema.ts'
 import {
   checkFile,
   createFile,
   createStore,
+  createTableStore,
   damaged,
   storeFile,
   syncFolder,
@@ -40,21 +49,40 @@ const catalogSchema = `
   CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `
 
+/** What format 3 added to a catalog: user-defined types. Earlier ones had no tables either. */
+const typeSchema = `
+  CREATE TABLE type(
+    keyspace TEXT NOT NULL REFERENCES keyspace(name),
+    name TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    PRIMARY KEY (keyspace, name)
+  ) STRICT;
+`
+
+/** Raised with every change to the catalog's layout that older code could not read. */
+export const catalogFormat = 3
+
 interface TargetRow {
   readonly uid: string
   readonly keyspace: string
   readonly name: string
   readonly folder: string
-  readonly kind: 'collection'
+  readonly kind: 'collection' | 'table'
   readonly state: 'creating' | 'ready' | 'dropping'
   readonly options: string
+}
+
+interface Keyspace {
+  readonly folder: string
+  readonly targets: Map<string, Target>
+  readonly types: Map<string, UserType>
 }
 
 export class Catalog {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   /** Keyspaces to their folders, and what they hold; always what the database says. */
-  readonly #keyspaces = new Map<string, { folder: string; targets: Map<string, Target> }>()
+  readonly #keyspaces = new Map<string, Keyspace>()
   readonly #folders = new Map<string, string>()
 
   /** Opens the folder, or makes it if it does not exist or is empty. */
@@ -62,10 +90,11 @@ export class Catalog {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
     if (!existsSync(file)) makeDataDir(dataDir, file)
-    checkFile(file)
+    checkFile(file, catalogFormat)
     this.#database = openExclusively(file, dataDir)
     try {
       removeUnfinished(dataDir)
+      this.#upgrade()
       this.#load()
     } catch (error) {
       this.#database.close()
@@ -84,14 +113,14 @@ export class Catalog {
     return found === undefined ? undefined : [...found.targets.values()]
   }
 
-  target(keyspace: string, name: string): Target | undefined {
-    return this.#keyspaces.get(keyspace)?.targets.get(name)
+  schema(keyspace: string): KeyspaceSchema | undefined {
+    const found = this.#keyspaces.get(keyspace)
+    if (found === undefined) return undefined
+    return { targets: [...found.targets.values()], types: [...found.types.values()] }
   }
 
-  get targetCount(): number {
-    let count = 0
-    for (const { targets } of this.#keyspaces.values()) count += targets.size
-    return count
+  target(keyspace: string, name: string): Target | undefined {
+    return this.#keyspaces.get(keyspace)?.targets.get(name)
   }
 
   /** The store file of a target that exists. */
@@ -107,21 +136,83 @@ export class Catalog {
     mkdirSync(join(this.#dataDir, folder), { recursive: true })
     syncFolder(this.#dataDir)
     this.#run('INSERT INTO keyspace VALUES (?, ?)', name, folder)
-    this.#keyspaces.set(name, { folder, targets: new Map() })
+    this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
   }
 
   /** The keyspace's targets must be dropped before. */
   dropKeyspace(name: string): void {
     const found = this.#keyspaces.get(name)
     if (found === undefined) return
+    this.#run('DELETE FROM type WHERE keyspace = ?', name)
     this.#run('DELETE FROM keyspace WHERE name = ?', name)
     this.#keyspaces.delete(name)
     rmSync(join(this.#dataDir, found.folder), { recursive: true, force: true })
   }
 
   createCollection(keyspace: string, name: string, options: CollectionOptions): Target {
-    const parent = this.#keyspaces.get(keyspace)
-    if (parent === undefined) throw new EngineError('gone', `keyspace ${keyspace} is gone`)
+    return this.#create(keyspace, name, { kind: 'collection', options }, createStore)
+  }
+
+  createTable(keyspace: string, name: string, definition: TableDefinition): Target {
+    const types = this.#typesOf(definition, keyspace)
+    const vectors = vectorSuffixes(definition)
+    return this.#create(keyspace, name, { kind: 'table', definition, types }, (file) =>
+      createTableStore(file, vectors),
+    )
+  }
+
+  /** The table as it would be with another definition. */
+  altered(table: Table, definition: TableDefinition): Table {
+    return { ...table, definition, types: this.#typesOf(definition, table.keyspace) }
+  }
+
+  /** From now on the table is this. */
+  alterTable(table: Table): void {
+    const { keyspace, name, uid, definition } = table
+    this.#run(
+      'UPDATE target SET options = ? WHERE uid = ?',
+      JSON.stringify(definition),
+      uid,
+    )
+    this.#keyspace(keyspace).targets.set(name, table)
+  }
+
+  /** Tables that use the type are other objects from then on. */
+  putType(keyspace: string, type: UserType): void {
+    const { targets, types } = this.#keyspace(keyspace)
+    const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
+    this.#run(sql, keyspace, type.name, JSON.stringify(type))
+    types.set(type.name, type)
+    for (const [name, target] of targets)
+      if (target.kind === 'table' && target.types.some((used) => used.name === type.name))
+        targets.set(name, { ...target, types: this.#typesOf(target.definition, keyspace) })
+  }
+
+  dropType(keyspace: string, name: string): void {
+    const { types } = this.#keyspace(keyspace)
+    this.#run('DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name)
+    types.delete(name)
+  }
+
+  #typesOf(definition: TableDefinition, keyspace: string): UserType[] {
+    const { types } = this.#keyspace(keyspace)
+    return [...usedTypes(definition)].map((name) => types.get(name)!)
+  }
+
+  #keyspace(name: string): Keyspace {
+    const found = this.#keyspaces.get(name)
+    if (found === undefined) throw new EngineError('gone', `keyspace ${name} is gone`)
+    return found
+  }
+
+  #create(
+    keyspace: string,
+    name: string,
+    what:
+      Pick<Collection, 'kind' | 'options'> | Pick<Table, 'kind' | 'definition' | 'types'>,
+    makeStore: (file: string) => void,
+  ): Target {
+    const parent = this.#keyspace(keyspace)
     const uid = randomUUID()
     const parentFolder = join(this.#dataDir, parent.folder)
     const taken = this.#all('SELECT folder FROM target WHERE keyspace = ?', keyspace).map(
@@ -129,17 +220,18 @@ export class Catalog {
     )
     const folder = this.#freeFolder(parentFolder, name, taken)
     this.#run(
-      "INSERT INTO target VALUES (?, ?, ?, ?, 'collection', 'creating', ?)",
+      "INSERT INTO target VALUES (?, ?, ?, ?, ?, 'creating', ?)",
       uid,
       keyspace,
       name,
       folder,
-      JSON.stringify(options),
+      what.kind,
+      JSON.stringify(what.kind === 'table' ? what.definition : what.options),
     )
     const path = join(parentFolder, folder)
     try {
       mkdirSync(path, { recursive: true })
-      createStore(join(path, storeFile))
+      makeStore(join(path, storeFile))
       syncFolder(path)
       syncFolder(parentFolder)
       this.#run("UPDATE target SET state = 'ready' WHERE uid = ?", uid)
@@ -148,7 +240,7 @@ export class Catalog {
       this.#run('DELETE FROM target WHERE uid = ?', uid)
       throw error
     }
-    const target: Target = { kind: 'collection', keyspace, name, uid, options }
+    const target: Target = { keyspace, name, uid, ...what }
     parent.targets.set(name, target)
     this.#folders.set(uid, path)
     return target
@@ -180,12 +272,28 @@ export class Catalog {
     this.#database.close()
   }
 
+  #upgrade(): void {
+    const [row] = this.#all('PRAGMA user_version')
+    if (row!['user_version'] === catalogFormat) return
+    this.#database.exec(`
+      BEGIN IMMEDIATE;
+      ${typeSchema}
+      PRAGMA user_version = ${catalogFormat};
+      COMMIT;
+    `)
+  }
+
   #load(): void {
     for (const row of this.#all('SELECT name, folder FROM keyspace')) {
       const folder = String(row['folder'])
       mkdirSync(join(this.#dataDir, folder), { recursive: true })
-      this.#keyspaces.set(String(row['name']), { folder, targets: new Map() })
+      const found = { folder, targets: new Map(), types: new Map() }
+      this.#keyspaces.set(String(row['name']), found)
     }
+    for (const { keyspace, name, definition } of this.#all('SELECT * FROM type'))
+      this.#keyspaces
+        .get(String(keyspace))!
+        .types.set(String(name), JSON.parse(String(definition)) as UserType)
     for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
       const { uid, keyspace, name, kind, state, options } = row
       const parent = this.#keyspaces.get(keyspace)!
@@ -197,8 +305,15 @@ export class Catalog {
       }
       checkFile(join(folder, storeFile))
       this.#folders.set(uid, folder)
-      const parsed = JSON.parse(options) as CollectionOptions
-      parent.targets.set(name, { kind, keyspace, name, uid, options: parsed })
+      const common = { keyspace, name, uid }
+      if (kind === 'table') {
+        const definition = JSON.parse(options) as TableDefinition
+        const types = this.#typesOf(definition, keyspace)
+        parent.targets.set(name, { kind, ...common, definition, types })
+      } else {
+        const parsed = JSON.parse(options) as CollectionOptions
+        parent.targets.set(name, { kind, ...common, options: parsed })
+      }
     }
   }
 
@@ -224,6 +339,20 @@ export class Catalog {
   }
 }
 
+/** What tells the parts of a store apart that belong to vector columns. */
+function vectorSuffixes({ columns }: TableDefinition): string[] {
+  return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [`_${id}`] : []))
+}
+
+function usedTypes({ columns }: TableDefinition): Set<string> {
+  const names = new Set<string>()
+  for (const { type } of columns) {
+    const inner = 'valueType' in type ? type.valueType : type
+    if (typeof inner === 'object' && inner.type === 'userDefined') names.add(inner.udtName)
+  }
+  return names
+}
+
 /** What a catalog is called until it is whole. */
 const unfinishedFile = `${catalogFile}.new`
 
@@ -239,7 +368,7 @@ function makeDataDir(dataDir: string, file: string): void {
   // and of two starts at once one finds what the other has made.
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
   try {
-    createFile(unfinished, catalogSchema)
+    createFile(unfinished, catalogSchema + typeSchema, catalogFormat)
     publish(unfinished, file)
   } catch (error) {
     if (!existsSync(file)) throw error

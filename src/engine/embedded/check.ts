@@ -9,14 +9,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
-import { isObject, type JsonObject, type Value } from '../../json/value.ts'
-import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
+import type { UserType } from '../../columns/column-type.ts'
+import { isObject, type Value } from '../../json/value.ts'
 import { EngineError } from '../engine.ts'
-import type { CollectionOptions, IndexingOptions } from '../schema.ts'
-import { catalogFile } from './catalog.ts'
+import { viewOf, type RecordView } from '../record-view.ts'
+import type { Target } from '../schema.ts'
+import { catalogFile, catalogFormat } from './catalog.ts'
 import { EntryList } from './entries.ts'
-import { keyOf } from './key.ts'
-import { checkFile, openToRead, storedPath, storeFile } from './layout.ts'
+import { keyOf } from '../../query/key.ts'
+import { checkFile, openToRead, storedPath, storeFile, vectorTable } from './layout.ts'
 import { findTermProblems } from './lexical-check.ts'
 import { vectorForm } from './vector-bytes.ts'
 
@@ -24,11 +25,11 @@ import { vectorForm } from './vector-bytes.ts'
 export function checkDataFolder(dataDir: string): string[] {
   const file = join(dataDir, catalogFile)
   return inWords(file, () => {
-    checkFile(file)
+    checkFile(file, catalogFormat)
     const findings: string[] = []
-    for (const { keyspace, name, folder, options } of readyTargets(file, dataDir)) {
+    for (const { keyspace, name, folder, view } of readyTargets(file, dataDir)) {
       const store = join(dataDir, folder, storeFile)
-      for (const finding of checkStore(store, options.indexing))
+      for (const finding of checkStore(store, view))
         findings.push(`${keyspace}.${name}: ${finding}`)
     }
     return findings
@@ -36,13 +37,13 @@ export function checkDataFolder(dataDir: string): string[] {
 }
 
 /** Checks the store of one target. It may be in use: one moment of it is looked at. */
-export function checkStore(file: string, indexing: IndexingOptions | undefined): string[] {
+export function checkStore(file: string, view: RecordView): string[] {
   return inWords(file, () => {
     checkFile(file)
     const database = openToRead(file)
     try {
       database.exec('BEGIN')
-      return new StoreCheck(database, indexingRule(indexing)).run()
+      return new StoreCheck(database, view).run()
     } finally {
       database.close()
     }
@@ -54,13 +55,13 @@ const findingsMax = 100
 
 class StoreCheck {
   readonly #database: DatabaseSync
-  readonly #rule: IndexingRule
+  readonly #view: RecordView
   readonly #findings: string[] = []
   #untold = 0
 
-  constructor(database: DatabaseSync, rule: IndexingRule) {
+  constructor(database: DatabaseSync, view: RecordView) {
     this.#database = database
-    this.#rule = rule
+    this.#view = view
   }
 
   run(): string[] {
@@ -72,31 +73,36 @@ class StoreCheck {
     this.#checkPathCounts()
     this.#checkMeta()
     this.#checkSearch()
+    this.#checkVectors()
     // A store of the first format has no index of terms until it is opened.
     if (this.#number('PRAGMA user_version') > 1)
-      for (const finding of findTermProblems(this.#database)) this.#found(finding)
+      for (const { suffix } of this.#textFields())
+        for (const finding of findTermProblems(this.#database, suffix)) this.#found(finding)
+    for (const [path, { suffix }] of this.#view.texts)
+      if (suffix !== '') this.#checkTexts(path, suffix)
     if (this.#untold > 0) this.#findings.push(`${this.#untold} more like these`)
     return this.#findings
   }
 
   #checkDocuments(): void {
     const findPath = this.#database.prepare('SELECT id FROM path WHERE path = ?')
+    const isRow = this.#view.kind === 'row'
     const findEntry = this.#database.prepare(
-      'SELECT element FROM entry WHERE path = ? AND value = ? AND doc = ?',
+      `SELECT element FROM entry WHERE path = ? AND value = ? AND ${isRow ? 'id' : 'doc'} = ?`,
     )
     let right = 0
     for (const { seq, id, text } of this.#documents()) {
-      const document = documentOf(text)
-      if (document === undefined) {
+      const ownId = this.#idOf(text)
+      if (ownId === undefined) {
         this.#found(`document number ${seq} is not a document: ${text.slice(0, 100)}`)
         continue
       }
-      const name = nameOf(document)
-      if (Buffer.compare(id, keyOf(document.get('_id')!)) !== 0)
+      const name = this.#view.kind === 'row' ? text.slice(0, 100) : printJson(ownId)
+      if (Buffer.compare(id, keyOf(ownId)) !== 0)
         this.#found(`document ${name} is filed under another _id than its own`)
-      for (const { path, key, element } of this.#entriesOf(document)) {
+      for (const { path, key, element } of this.#entriesOf(text)) {
         const pathId = findPath.get(storedPath(path))?.['id'] ?? null
-        const entry = findEntry.get(pathId, key, seq)
+        const entry = findEntry.get(pathId, key, isRow ? id : seq)
         if (entry === undefined) this.#found(`document ${name} is not indexed at "${path}"`)
         else if (entry['element'] !== Number(element))
           this.#found(
@@ -128,6 +134,8 @@ class StoreCheck {
       const path = paths.get(pathId)
       if (path === undefined)
         this.#found(`an entry of document number ${String(doc)} has an unknown path`)
+      // What an index that was never finished left behind is swept away sooner or later.
+      else if (!this.#view.covers(path)) continue
       else if (known === undefined)
         this.#found(
           `the index at "${path}" names document number ${String(doc)}, which does not exist`,
@@ -140,21 +148,65 @@ class StoreCheck {
   }
 
   #identities(text: string): Set<string> {
-    const document = documentOf(text)
-    if (document === undefined) return new Set()
+    if (this.#idOf(text) === undefined) return new Set()
     return new Set(
-      this.#entriesOf(document).map(({ path, key }) => identityOf(storedPath(path), key)),
+      this.#entriesOf(text).map(({ path, key }) => identityOf(storedPath(path), key)),
     )
   }
 
-  #entriesOf(document: JsonObject) {
+  /** Undefined of what is no document, or no row. */
+  #idOf(text: string): Value | undefined {
+    try {
+      const isWhole = isObject(parseStored(text))
+      const isDocument = this.#view.kind === 'row' || text.startsWith('{"_id":')
+      return isWhole && isDocument ? this.#view.idOf(text) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #entriesOf(text: string) {
     const list = new EntryList()
-    list.addDocument(document, this.#rule)
+    list.addDocument(this.#view.indexed(this.#view.indexed(text)))
     return list.entries.map(({ path, start, end, element }) => ({
       path,
       key: list.bytes.view(start, end),
       element,
     }))
+  }
+
+  /** The parts of the store that are searched by terms. A collection's is always there. */
+  #textFields(): readonly { readonly suffix: string }[] {
+    return this.#view.kind === 'row' ? [...this.#view.texts.values()] : [{ suffix: '' }]
+  }
+
+  /** Rows whose text has no list of terms, and lists of rows that have no text. */
+  #checkTexts(path: string, suffix: string): void {
+    const rows = this.#database.prepare(
+      'SELECT d.seq, d.text, i.doc IS NOT NULL AS listed FROM doc d ' +
+        `LEFT JOIN indexed${suffix} i ON i.doc = d.seq`,
+    )
+    const names = new Set([path])
+    for (const { seq, text, listed } of rows.iterate()) {
+      const value = this.#view.see(String(text), names).get(path) ?? ''
+      if ((value !== '') !== (listed === 1))
+        this.#found(`the terms of row number ${String(seq)} are not those of its text`)
+    }
+    const lost = this.#number(
+      `SELECT count(*) FROM indexed${suffix} WHERE doc NOT IN (SELECT seq FROM doc)`,
+    )
+    if (lost > 0) this.#found(`terms are stored for ${lost} rows that do not exist`)
+  }
+
+  #checkVectors(): void {
+    for (const { suffix, dimension } of this.#view.vectors.values()) {
+      if (suffix === '') continue
+      const wrong = this.#number(
+        `SELECT count(*) FROM ${vectorTable(suffix)} WHERE length(vector) <> ` +
+          `${4 * dimension} OR doc NOT IN (SELECT seq FROM doc)`,
+      )
+      if (wrong > 0) this.#found(`${wrong} vectors are of another length, or of no row`)
+    }
   }
 
   #checkPathCounts(): void {
@@ -163,7 +215,7 @@ class StoreCheck {
         'WHERE e.path = p.id AND e.element = 0) AS actual FROM path p',
     )
     for (const { path, documents, actual } of counted)
-      if (documents !== actual)
+      if (documents !== actual && this.#view.covers(String(path)))
         this.#found(
           `"${String(path)}" is counted ${String(documents)} times, but stands ` +
             `${String(actual)} times in the index`,
@@ -226,24 +278,34 @@ interface ReadyTarget {
   readonly keyspace: string
   readonly name: string
   readonly folder: string
-  readonly options: CollectionOptions
+  readonly view: RecordView
 }
 
 /** Half made and half dropped targets are left out: the next start removes them. */
 function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {
+    const types = typesIn(database)
     return database
       .prepare(
-        'SELECT t.keyspace, t.name, k.folder AS parent, t.folder, t.options FROM target t ' +
-          "JOIN keyspace k ON k.name = t.keyspace WHERE t.state = 'ready'",
+        'SELECT t.uid, t.kind, t.keyspace, t.name, k.folder AS parent, t.folder, t.options ' +
+          "FROM target t JOIN keyspace k ON k.name = t.keyspace WHERE t.state = 'ready'",
       )
       .all()
-      .map(({ keyspace, name, parent, folder, options }) => ({
+      .map(({ uid, kind, keyspace, name, parent, folder, options }) => ({
         keyspace: String(keyspace),
         name: String(name),
         folder: join(String(parent), String(folder)),
-        options: JSON.parse(String(options)) as CollectionOptions,
+        view: viewOf({
+          uid,
+          kind,
+          keyspace,
+          name,
+          [kind === 'table' ? 'definition' : 'options']: JSON.parse(
+            String(options),
+          ) as unknown,
+          types: types.get(String(keyspace)) ?? [],
+        } as unknown as Target),
       }))
   } catch (error) {
     if (error instanceof Error && error.message.includes('locked'))
@@ -257,6 +319,18 @@ function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   }
 }
 
+/** User-defined types by keyspace; earlier formats have none. */
+function typesIn(database: DatabaseSync): Map<string, UserType[]> {
+  const types = new Map<string, UserType[]>()
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
+  if (isThere === undefined) return types
+  for (const { keyspace, definition } of database.prepare('SELECT * FROM type').all()) {
+    const known = types.get(String(keyspace)) ?? []
+    types.set(String(keyspace), [...known, JSON.parse(String(definition)) as UserType])
+  }
+  return types
+}
+
 /** A file that cannot be read at all is a finding too. */
 function inWords(file: string, check: () => string[]): string[] {
   try {
@@ -267,19 +341,6 @@ function inWords(file: string, check: () => string[]): string[] {
       return [`${file} cannot be read: ${error.message}`]
     throw error
   }
-}
-
-function documentOf(text: string): JsonObject | undefined {
-  try {
-    const document = parseStored(text)
-    return text.startsWith('{"_id":') && isObject(document) ? document : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function nameOf(document: JsonObject): string {
-  return printJson(document.get('_id') as Value)
 }
 
 function identityOf(path: string, key: Uint8Array): string {

@@ -10,7 +10,7 @@ import type { Value } from '../../json/value.ts'
 import type { Comparison, Filter } from '../../query/filter.ts'
 import { arrayPosition, escapeSegment, type Path } from '../../query/path.ts'
 import { arrayStep } from './entries.ts'
-import { afterPrefix, isScalar, keyOf } from './key.ts'
+import { afterPrefix, isScalar, keyOf } from '../../query/key.ts'
 
 export type Parameter = number | Uint8Array
 
@@ -20,20 +20,25 @@ export interface Condition {
   readonly exact: boolean
 }
 
-/** Looks up the number of a path; undefined when no document has it. */
-export type PathIds = (path: string) => number | undefined
+/** What there is of an index. */
+export interface Index {
+  /** Looks up the number of a path. Where it is not indexed, the index says nothing of it. */
+  pathId(path: string): number | 'absent' | 'unindexed'
+  /** Entries of one value are in the order of the documents' numbers, or of their ids. */
+  readonly tie: 'doc' | 'id'
+}
 
 const always: Condition = { sql: '1', parameters: [], exact: true }
 const never: Condition = { sql: '0', parameters: [], exact: true }
 /** The index has nothing to say. */
 const unknown: Condition = { sql: '1', parameters: [], exact: false }
 
-export function conditionOf(filter: Filter, pathIds: PathIds): Condition {
+export function conditionOf(filter: Filter, index: Index): Condition {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.of.map((part) => conditionOf(part, pathIds)))
+      return allOf(filter.of.map((part) => conditionOf(part, index)))
     case 'or':
-      return anyOf(filter.of.map((part) => conditionOf(part, pathIds)))
+      return anyOf(filter.of.map((part) => conditionOf(part, index)))
     default:
       break
   }
@@ -41,17 +46,17 @@ export function conditionOf(filter: Filter, pathIds: PathIds): Condition {
   if (filter.path.text === '_id') return idCondition(filter)
   switch (filter.kind) {
     case 'eq':
-      return hasValue(filter.path, filter.value, pathIds)
+      return hasValue(filter.path, filter.value, index)
     case 'ne':
-      return not(hasValue(filter.path, filter.value, pathIds))
+      return not(hasValue(filter.path, filter.value, index))
     case 'in':
-      return hasAny(filter.path, filter.values, pathIds)
+      return hasAny(filter.path, filter.values, index)
     case 'nin':
-      return not(hasAny(filter.path, filter.values, pathIds))
+      return not(hasAny(filter.path, filter.values, index))
     case 'all':
-      return allOf(filter.values.map((value) => hasAny(filter.path, [value], pathIds)))
+      return allOf(filter.values.map((value) => hasAny(filter.path, [value], index)))
     case 'notAll':
-      return anyOf(filter.values.map((value) => not(hasAny(filter.path, [value], pathIds))))
+      return anyOf(filter.values.map((value) => not(hasAny(filter.path, [value], index))))
     case 'gt':
     case 'gte':
     case 'lt':
@@ -94,29 +99,30 @@ export function indexedPaths(path: Path): {
   return { paths, loose: true }
 }
 
-function hasValue(path: Path, value: Value, pathIds: PathIds): Condition {
+function hasValue(path: Path, value: Value, index: Index): Condition {
   // A null inside an array is not the array's value.
-  return hasAny(path, [value], pathIds, value === null)
+  return hasAny(path, [value], index, value === null)
 }
 
 /** The path holds one of the values, or an array that does. */
 function hasAny(
   path: Path,
   values: readonly Value[],
-  pathIds: PathIds,
+  index: Index,
   valuesOnly = false,
 ): Condition {
   const { paths, loose } = indexedPaths(path)
   if (paths.length === 0) return unknown
+  const ids = paths.map((text) => index.pathId(text))
+  if (ids.includes('unindexed')) return unknown
   const exact = !loose && values.every(isScalar)
   const keys = values.map(keyOf)
-  const lookups = paths.flatMap((text): Condition[] => {
-    const id = pathIds(text)
-    if (id === undefined || keys.length === 0) return []
+  const lookups = ids.flatMap((id): Condition[] => {
+    if (id === 'absent' || id === 'unindexed' || keys.length === 0) return []
     return [
       {
         sql:
-          `EXISTS (SELECT 1 FROM entry WHERE path = ? AND doc = d.seq AND value ` +
+          `EXISTS (SELECT 1 FROM entry WHERE path = ? AND ${sameDocument(index)} AND value ` +
           (keys.length === 1 ? '= ?' : `IN (${keys.map(() => '?').join(', ')})`) +
           (valuesOnly && !loose ? ' AND element = 0)' : ')'),
         parameters: [id, ...keys],
@@ -125,6 +131,11 @@ function hasAny(
     ]
   })
   return anyOf(lookups)
+}
+
+/** That an entry is of the document `d`, in the way that its index finds it by. */
+export function sameDocument({ tie }: Index): string {
+  return tie === 'doc' ? 'doc = d.seq' : 'id = d.id'
 }
 
 function idCondition(filter: Comparison): Condition {

@@ -7,36 +7,40 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { JsonProblem } from '../../json/parse.ts'
-import { storedFields } from '../../json/stored-fields.ts'
-import type { Value } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
-import { indexingRule, type IndexingRule } from '../../query/indexing.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import {
   EngineError,
   type Engine,
   type Hit,
-  type Joined,
   type Outcome,
   type Page,
-  type Position,
   type Query,
+  type SchemaChange,
   type Search,
-  type SearchFields,
-  type StoredRecord,
+  type SearchBy,
   type Write,
 } from '../engine.ts'
-import type { CollectionOptions, IndexingOptions, Target } from '../schema.ts'
+import { viewOf, type RecordView, type VectorField } from '../record-view.ts'
+import type {
+  CollectionOptions,
+  KeyspaceSchema,
+  Table,
+  TableDefinition,
+  Target,
+} from '../schema.ts'
 import { Catalog } from './catalog.ts'
-import { decodePosition, encodePosition, type Place } from './position.ts'
+import { EmbeddedPage, EmbeddedRecord } from './embedded-page.ts'
+import { decodePosition } from './position.ts'
+import { recast } from './recast.ts'
 import { Readers } from './readers.ts'
-import { placeOf } from './sorted-reader.ts'
 import { OverBudget, type Budget } from './budget.ts'
-import type { Row } from './store-connection.ts'
-import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
+import type { ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
 import { upgradeStores } from './upgrade.ts'
 import type { IndexOptions } from './indexer-thread.ts'
+import type { IndexStep } from './reindex.ts'
+import { changesOf } from './table-changes.ts'
 import { Vectors } from './vectors.ts'
 import { Writer } from './writer.ts'
 
@@ -64,11 +68,11 @@ export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
 
 interface Store {
   readonly file: string
-  readonly indexing: IndexingOptions | undefined
-  readonly rule: IndexingRule
   readonly reader: StoreReader
-  /** Undefined where the collection holds no vectors. */
-  readonly vectors: IndexOptions | undefined
+  /** What the store holds, as it is now. */
+  target: Target
+  /** How records are written: while an index is filled, as if it were there. */
+  writeView: RecordView
 }
 
 /** How long reads share a state of a store that nobody writes to. */
@@ -101,8 +105,8 @@ class EmbeddedEngine implements Engine {
     this.#vectors = new Vectors({
       log,
       // What is saved need not be remembered. If this fails, it is remembered for longer.
-      onSaved: (file, version) =>
-        void this.#writer.trim(file, version).catch(() => undefined),
+      onSaved: ({ file, suffix }, version) =>
+        void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
   }
 
@@ -132,10 +136,6 @@ class EmbeddedEngine implements Engine {
     return this.#catalog.target(keyspace, name)
   }
 
-  countTargets(): Promise<number> {
-    return this.#attempt('read', () => this.#catalog.targetCount)
-  }
-
   createCollection(
     keyspace: string,
     name: string,
@@ -151,6 +151,75 @@ class EmbeddedEngine implements Engine {
     )
   }
 
+  readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
+    return this.#attempt('read', () => this.#catalog.schema(keyspace))
+  }
+
+  changeSchema(
+    keyspace: string,
+    plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      const schema = this.#catalog.schema(keyspace)
+      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+      const change = plan(schema)
+      switch (change?.kind) {
+        case 'createTable': {
+          const { name, definition } = change
+          await attempt('write', () =>
+            this.#catalog.createTable(keyspace, name, definition),
+          )
+          return
+        }
+        case 'alterTable':
+          await this.#alter(change.table, change.definition)
+          return
+        case 'putType':
+          await attempt('write', () => this.#catalog.putType(keyspace, change.type))
+          return
+        case 'dropType':
+          await attempt('write', () => this.#catalog.dropType(keyspace, change.name))
+          return
+        case undefined:
+      }
+    })
+  }
+
+  /** Fills new indexes before the new definition holds, removes old ones after. */
+  async #alter(table: Table, definition: TableDefinition): Promise<void> {
+    const store = this.#store(table)
+    const { file } = store
+    const altered = this.#catalog.altered(table, definition)
+    const { before, after, opened, closed } = changesOf(table, altered)
+    const current = store.writeView
+    store.writeView = viewOf(altered)
+    try {
+      for (const step of before) await this.#reindex(file, step)
+      await attempt('write', () => this.#catalog.alterTable(altered))
+    } catch (error) {
+      store.writeView = current
+      throw error
+    }
+    // Nobody may read a state from before the new parts of the store were there.
+    this.#store(altered).reader.store.endRead()
+    for (const suffix of closed) {
+      await this.#vectors.drop({ file, suffix })
+      this.#readers.forget({ file, suffix })
+    }
+    for (const step of after) await this.#reindex(file, step)
+    for (const { suffix, ...field } of viewOf(altered).vectors.values())
+      if (opened.includes(suffix))
+        await this.#vectors.current({ file, suffix }, this.#indexOptions(field))
+  }
+
+  async #reindex(file: string, step: IndexStep): Promise<void> {
+    let next: number | undefined = 0
+    while (next !== undefined) {
+      const part: IndexStep = 'after' in step ? { ...step, after: next } : step
+      next = await this.#writer.reindex(file, part)
+    }
+  }
+
   dropTarget(target: Target): Promise<void> {
     return this.#inTurn(() => this.#drop(target))
   }
@@ -163,7 +232,7 @@ class EmbeddedEngine implements Engine {
     this.#stores.get(target.uid)?.reader.close()
     this.#stores.delete(target.uid)
     if (file !== undefined) {
-      await this.#vectors.close(file)
+      await this.#vectors.closeAll(file)
       await this.#writer.close(file)
       await this.#readers.close(file)
     }
@@ -185,7 +254,7 @@ class EmbeddedEngine implements Engine {
       (budget) => store.reader.read(storeQuery, budget),
       () => this.#readers.read(sourceOf(store), storeQuery, signal),
     )
-    return new EmbeddedPage(result, query)
+    return new EmbeddedPage(result, store.reader.view)
   }
 
   async count(
@@ -211,23 +280,32 @@ class EmbeddedEngine implements Engine {
   ): Promise<readonly Hit[] | undefined> {
     signal.throwIfAborted()
     const store = this.#store(target)
+    const { by } = search
+    const { view } = store.reader
     const hits =
-      search.by.kind === 'vector'
-        ? await this.#orGone(target, () => this.#searchVectors(store, search, signal))
+      by.kind === 'vector'
+        ? await this.#orGone(target, () => this.#searchVectors(store, search, by, signal))
         : await this.#shortOrLong(
             target,
             store,
             (budget): readonly ScoredRow[] => store.reader.search(search, budget),
             () => this.#readers.search(sourceOf(store), search, signal),
           )
-    return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row), score }))
+    return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row, view), score }))
   }
 
-  async #searchVectors(store: Store, search: Search, signal: AbortSignal) {
-    const { file, vectors } = store
-    const current = await this.#vectors.current(file, vectors!)
-    const { metric } = vectors!
-    return this.#readers.search(sourceOf(store), search, signal, { ...current, metric })
+  async #searchVectors(
+    store: Store,
+    search: Search,
+    { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
+    signal: AbortSignal,
+  ) {
+    const { suffix, ...field } = store.reader.view.vectors.get(path)!
+    const options = this.#indexOptions(field)
+    const current = await this.#vectors.current({ file: store.file, suffix }, options)
+    const { metric } = options
+    const index = { ...current, suffix, metric }
+    return this.#readers.search(sourceOf(store), search, signal, index)
   }
 
   estimateCount(target: Target): Promise<number> {
@@ -247,8 +325,9 @@ class EmbeddedEngine implements Engine {
     const { ordered = false } = options
     const { outcomes, version } = await this.#writer.write(
       store.file,
-      store.rule,
-      writes,
+      store.writeView,
+      // What was made by the present schema lacks what an index that is being filled needs.
+      store.writeView === viewOf(target) ? writes : recast(writes, store.writeView),
       ordered,
     )
     this.#noteWrite(target, store, version)
@@ -265,9 +344,11 @@ class EmbeddedEngine implements Engine {
   #noteWrite(target: Target, store: Store, version: number): void {
     // Dropped meanwhile: its file may soon be that of another.
     if (this.#stores.get(target.uid) !== store) return
-    const { file, reader, vectors } = store
+    const { file, reader } = store
     reader.store.endRead()
-    if (vectors !== undefined) this.#vectors.noteWrite(file, vectors, version)
+    for (const { suffix, ...field } of reader.view.vectors.values())
+      if (field.metric !== undefined)
+        this.#vectors.noteWrite({ file, suffix }, this.#indexOptions(field), version)
   }
 
   readSetting(name: string): Promise<string | undefined> {
@@ -327,9 +408,8 @@ class EmbeddedEngine implements Engine {
     try {
       return await act()
     } catch (error) {
-      // A store that was dropped meanwhile fails in many ways, all of which mean this.
-      if (this.#catalog.target(target.keyspace, target.name)?.uid !== target.uid)
-        throw new EngineError('gone', `${target.name} is gone`)
+      // A store that was dropped or changed meanwhile fails in many ways, all of which mean this.
+      this.#checkCurrent(target)
       throw error
     }
   }
@@ -344,26 +424,43 @@ class EmbeddedEngine implements Engine {
 
   #store(target: Target): Store {
     this.#refuseIfClosed()
+    this.#checkCurrent(target)
     const open = this.#stores.get(target.uid)
-    if (open !== undefined) return open
-    const file = this.#catalog.storeFile(target)
-    if (
-      file === undefined ||
-      this.#catalog.target(target.keyspace, target.name)?.uid !== target.uid
-    )
-      throw new EngineError('gone', `${target.name} is gone`)
-    const { indexing } = target.options
-    const rule = indexingRule(indexing)
-    const reader = new StoreReader(file, rule)
-    const store = { file, indexing, rule, reader, vectors: this.#indexOptions(target) }
+    if (open !== undefined) {
+      if (target.kind === 'table' && open.target !== target) {
+        open.target = target
+        open.writeView = open.reader.view = viewOf(target)
+      }
+      return open
+    }
+    const file = this.#catalog.storeFile(target)!
+    const view = viewOf(target)
+    const store = { file, target, writeView: view, reader: new StoreReader(file, view) }
     this.#stores.set(target.uid, store)
+    if (target.kind === 'table') this.#sweepSoon(store)
     return store
   }
 
-  #indexOptions({ options }: Target): IndexOptions | undefined {
-    if (options.vector === undefined) return undefined
-    const { dimension, metric } = options.vector
-    return { dimension, metric, searchers: this.#readers.size }
+  /** An index that was being made or removed when the process died left something behind. */
+  #sweepSoon(store: Store): void {
+    const sweep = async () => {
+      const { file, target } = store
+      if (this.#stores.get(target.uid) === store && target.kind === 'table')
+        await this.#reindex(file, { kind: 'sweep', table: target })
+    }
+    // If it fails, the next start tries again; meanwhile it only takes space.
+    void this.#inTurn(sweep).catch(() => undefined)
+  }
+
+  #checkCurrent(target: Target): void {
+    const current = this.#catalog.target(target.keyspace, target.name)
+    if (current?.uid !== target.uid) throw new EngineError('gone', `${target.name} is gone`)
+    if (target.kind === 'table' && current !== target)
+      throw new EngineError('changed', `${target.name} has another schema by now`)
+  }
+
+  #indexOptions({ dimension, metric }: Omit<VectorField, 'suffix'>): IndexOptions {
+    return { dimension, metric: metric!, searchers: this.#readers.size }
   }
 
   async #attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
@@ -376,67 +473,6 @@ class EmbeddedEngine implements Engine {
   }
 }
 
-class EmbeddedPage implements Page {
-  readonly records: readonly EmbeddedRecord[]
-  readonly joined: Joined | undefined
-  readonly served = { filter: true, sort: true }
-  readonly next: Position | undefined
-  readonly #order: Result['order']
-  readonly #query: Query
-
-  constructor({ rows, joined, more, order }: Result, query: Query) {
-    this.joined = joined?.joined
-    this.records = rows.map((row) => new EmbeddedRecord(row))
-    this.#order = order
-    this.#query = query
-    const last = this.records.at(-1)
-    if (!more) this.next = undefined
-    else if (joined?.next !== undefined)
-      this.next = encodePosition({ by: 'seq', seq: joined.next })
-    else this.next = last === undefined ? undefined : this.positionAfter(last)
-  }
-
-  positionAfter(record: StoredRecord): Position {
-    return encodePosition(this.#placeOf((record as EmbeddedRecord).row))
-  }
-
-  #placeOf(row: Row): Place {
-    switch (this.#order.by) {
-      case 'seq':
-        return { by: 'seq', seq: row.seq }
-      case 'range':
-        return { by: 'range', path: this.#order.path, value: row.value!, seq: row.seq }
-      case 'sort':
-        return placeOf(row, this.#query.sort)
-    }
-  }
-}
-
-class EmbeddedRecord implements StoredRecord {
-  readonly row: Row
-
-  constructor(row: Row) {
-    this.row = row
-  }
-
-  /** Read from the text when it is asked for: most finds pass the text on unread. */
-  get id(): Value {
-    return storedFields(this.row.text, idOnly).get('_id')!
-  }
-
-  get text(): string {
-    return this.row.text
-  }
-
-  get version(): number {
-    return this.row.version
-  }
-
-  get search(): SearchFields {
-    return this.row.search ?? {}
-  }
-}
-
 async function attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
   try {
     return await Promise.resolve(act())
@@ -444,8 +480,6 @@ async function attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
     throw asEngineError(kind, error)
   }
 }
-
-const idOnly: ReadonlySet<string> = new Set(['_id'])
 
 function mainThreadBudget(): Budget {
   let left = unitsOnMainThread
@@ -459,8 +493,8 @@ function mainThreadBudget(): Budget {
   }
 }
 
-function sourceOf({ file, indexing }: Store) {
-  return { file, indexing }
+function sourceOf({ file, target }: Store) {
+  return { file, target }
 }
 
 function asEngineError(kind: 'read' | 'write', error: unknown): unknown {

@@ -12,9 +12,8 @@
  */
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
-import type { IndexingRule } from '../../query/indexing.ts'
 import { escapeSegment } from '../../query/path.ts'
-import { KeyBytes } from './key.ts'
+import { KeyBytes } from '../../query/key.ts'
 
 export const arrayStep = '&['
 
@@ -31,10 +30,10 @@ export class EntryList {
   readonly entries: Entry[] = []
   #isInArray = false
 
-  /** Adds a document's entries and returns where they start. */
-  addDocument(document: JsonObject, rule: IndexingRule): number {
+  /** Adds the entries of what is indexed of a document and returns where they start. */
+  addDocument(indexed: JsonObject): number {
     const start = this.entries.length
-    for (const [name, value] of rule.prune(document)) {
+    for (const [name, value] of indexed) {
       // The record's own id column answers for _id.
       if (name !== '_id') this.#node(escapeSegment(name), value)
     }

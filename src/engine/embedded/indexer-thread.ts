@@ -12,20 +12,27 @@ import { capacityFor, type SegmentShape } from '../../search/vector/segment.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorIndex, type SharedIndex } from '../../search/vector/vector-index.ts'
 import { VectorFeed } from './vector-feed.ts'
-import { dropSnapshot, loadSnapshot, saveSnapshot } from './vector-snapshot.ts'
+import { keyOf, type IndexName } from './index-name.ts'
+import { reasonOf } from './thread.ts'
+import {
+  dropSnapshot,
+  loadSnapshot,
+  saveSnapshot,
+  snapshotFolder,
+} from './vector-snapshot.ts'
 
 export type IndexerMessage =
   | {
       readonly id: number
       /** Take in everything up to a write. Opens the index if need be. */
       readonly kind: 'follow'
-      readonly file: string
+      readonly name: IndexName
       readonly options: IndexOptions
       readonly version: number
       /** Which segments the other side knows. */
       readonly generation: number
     }
-  | { readonly id: number; readonly kind: 'close'; readonly file: string }
+  | { readonly id: number; readonly kind: 'close'; readonly name: IndexName }
   | { readonly id: number; readonly kind: 'stop' }
 
 /** What an index is, by the options of its collection and the server's settings. */
@@ -52,7 +59,7 @@ export type IndexerReply =
 
 /** What the thread says unasked; its number is 0. */
 export type IndexerNotice =
-  | { readonly id: 0; readonly saved: { readonly file: string; readonly version: number } }
+  | { readonly id: 0; readonly saved: IndexName & { readonly version: number } }
   | { readonly id: 0; readonly log: string; readonly level: 'info' | 'warn' }
 
 /** Candidates that are looked at for the links of a new vector. */
@@ -66,7 +73,8 @@ const snapshotShare = 5
 const snapshotMin = 1000
 
 class FollowedIndex {
-  readonly #file: string
+  readonly #name: IndexName
+  readonly #folder: string
   readonly #shape: SegmentShape
   readonly #feed: VectorFeed
   readonly #notify: (notice: IndexerNotice) => void
@@ -81,11 +89,12 @@ class FollowedIndex {
   #rebuilt = 0
 
   constructor(
-    file: string,
+    name: IndexName,
     options: IndexOptions,
     notify: (notice: IndexerNotice) => void,
   ) {
-    this.#file = file
+    this.#name = name
+    this.#folder = snapshotFolder(name.file, name.suffix)
     this.#notify = notify
     this.#shape = {
       dimension: options.dimension,
@@ -94,7 +103,7 @@ class FollowedIndex {
       breadth: buildBreadth,
       threads: 1 + options.searchers,
     }
-    this.#feed = new VectorFeed(file)
+    this.#feed = new VectorFeed(name.file, name.suffix)
     this.#index = new VectorIndex(this.#shape)
   }
 
@@ -142,7 +151,7 @@ class FollowedIndex {
   async #open(): Promise<void> {
     const { feedStart } = this.#feed.state()
     try {
-      const snapshot = loadSnapshot(this.#file, this.#shape)
+      const snapshot = loadSnapshot(this.#folder, this.#shape)
       // The store notes the write that it was saved at: a snapshot that it does not know of
       // may be of a state that a power cut has undone.
       if (snapshot?.version === feedStart && snapshot.segments.length > 0) {
@@ -206,10 +215,10 @@ class FollowedIndex {
     const version = this.#version
     this.#unsaved = 0
     try {
-      if (segments.length === 0) dropSnapshot(this.#file)
-      else await saveSnapshot(this.#file, version, segments)
+      if (segments.length === 0) dropSnapshot(this.#folder)
+      else await saveSnapshot(this.#folder, version, segments)
       this.#savedVersion = version
-      this.#notify({ id: 0, saved: { file: this.#file, version } })
+      this.#notify({ id: 0, saved: { ...this.#name, version } })
     } finally {
       this.#saving = undefined
     }
@@ -231,14 +240,18 @@ class FollowedIndex {
   }
 
   #say(what: string): void {
-    this.#notify({ id: 0, level: 'info', log: `The vector index of ${this.#file} ${what}` })
+    this.#notify({
+      id: 0,
+      level: 'info',
+      log: `The vector index of ${this.#name.file} ${what}`,
+    })
   }
 
   #warn(problem: string): void {
     this.#notify({
       id: 0,
       level: 'warn',
-      log: `The snapshot of the vector index of ${this.#file} ${problem}`,
+      log: `The snapshot of the vector index of ${this.#name.file} ${problem}`,
     })
   }
 }
@@ -272,21 +285,22 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const { id } = message
     switch (message.kind) {
       case 'follow': {
-        const { file, options, version } = message
-        let index = indexes.get(file)
+        const { name, options } = message
+        const key = keyOf(name)
+        let index = indexes.get(key)
         if (index === undefined)
-          indexes.set(file, (index = new FollowedIndex(file, options, notify)))
-        await index.follow(version)
+          indexes.set(key, (index = new FollowedIndex(name, options, notify)))
+        await index.follow(message.version)
         void work()
-        const { generation } = index
-        const { version: reached } = index
+        const { generation, version } = index
         return generation === message.generation
-          ? { id, version: reached, generation }
-          : { id, version: reached, generation, index: index.shared }
+          ? { id, version, generation }
+          : { id, version, generation, index: index.shared }
       }
       case 'close': {
-        const index = indexes.get(message.file)
-        indexes.delete(message.file)
+        const key = keyOf(message.name)
+        const index = indexes.get(key)
+        indexes.delete(key)
         await index?.close(false)
         return { id }
       }
@@ -305,10 +319,6 @@ function serve(port: NonNullable<typeof parentPort>): void {
         if (message.kind === 'stop') port.close()
       })
   })
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 if (parentPort !== null) serve(parentPort)

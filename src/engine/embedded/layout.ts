@@ -11,6 +11,10 @@
  *   meta    the number of documents and of the latest write; what the feed starts after; the
  *           number of texts that are searched by terms, and of their tokens
  *
+ * The store of a table is the same, rows being its documents. Instead of `search` it has a
+ * table `vector_<column>` for each vector column, a feed `feed_<column>` for each that is
+ * indexed, and `term_<index>` and so on for each text index.
+ *
  * docs/internals/store.md tells more. A file says who wrote it and in which format before
  * anything else is believed of it.
  */
@@ -25,24 +29,71 @@ export const formatVersion = 2
 
 export const storeFile = 'store.db'
 
+/** The vectors of a column; those of a collection are in `search`. */
+export function vectorTable(suffix: string): string {
+  return suffix === '' ? 'search' : `vector${suffix}`
+}
+
+export function createVectors(suffix: string): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${vectorTable(suffix)}(
+      doc INTEGER PRIMARY KEY,
+      vector_form INTEGER NOT NULL,
+      vector BLOB NOT NULL
+    ) STRICT;
+  `
+}
+
+export function dropVectors(suffix: string): string {
+  return `DROP TABLE IF EXISTS ${vectorTable(suffix)};`
+}
+
+/** A feed that tells of nothing that was written so far. */
+export function createFeed(suffix: string): string {
+  return `
+    CREATE TABLE feed${suffix}(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
+    INSERT INTO meta SELECT 'feed${suffix}', value FROM meta WHERE name = 'version';
+  `
+}
+
+export function dropFeed(suffix: string): string {
+  return `
+    DROP TABLE IF EXISTS feed${suffix};
+    DELETE FROM meta WHERE name = 'feed${suffix}';
+  `
+}
+
+export function createTerms(suffix: string): string {
+  return `
+    CREATE TABLE term${suffix}(
+      id INTEGER PRIMARY KEY,
+      term TEXT NOT NULL UNIQUE,
+      documents INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE posting${suffix}(
+      term INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      entries BLOB NOT NULL,
+      PRIMARY KEY (term, first)
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE indexed${suffix}(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
+    CREATE TABLE waiting${suffix}(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
+    INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0);
+  `
+}
+
+export function dropTerms(suffix: string): string {
+  return `
+    DROP TABLE IF EXISTS term${suffix};
+    DROP TABLE IF EXISTS posting${suffix};
+    DROP TABLE IF EXISTS indexed${suffix};
+    DROP TABLE IF EXISTS waiting${suffix};
+    DELETE FROM meta WHERE name IN ('texts${suffix}', 'tokens${suffix}');
+  `
+}
+
 /** What format 2 added to a store. */
-export const searchSchema = `
-  CREATE TABLE feed(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
-  CREATE TABLE term(
-    id INTEGER PRIMARY KEY,
-    term TEXT NOT NULL UNIQUE,
-    documents INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE posting(
-    term INTEGER NOT NULL,
-    first INTEGER NOT NULL,
-    entries BLOB NOT NULL,
-    PRIMARY KEY (term, first)
-  ) WITHOUT ROWID, STRICT;
-  CREATE TABLE indexed(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
-  CREATE TABLE waiting(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
-  INSERT INTO meta VALUES ('feed', 0), ('texts', 0), ('tokens', 0);
-`
+export const searchSchema = createFeed('') + createTerms('')
 
 const storeSchema = `
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
@@ -65,6 +116,10 @@ const storeSchema = `
     path TEXT NOT NULL UNIQUE,
     documents INTEGER NOT NULL
   ) STRICT;
+  ${searchSchema}
+`
+
+const entriesByNumber = `
   CREATE TABLE entry(
     path INTEGER NOT NULL,
     value BLOB NOT NULL,
@@ -72,15 +127,33 @@ const storeSchema = `
     element INTEGER NOT NULL,
     PRIMARY KEY (path, value, doc)
   ) WITHOUT ROWID, STRICT;
-  ${searchSchema}
 `
 
+/** Of rows, which are always wanted in the order of their ids. */
+const entriesById = `
+  CREATE TABLE entry(
+    path INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    id BLOB NOT NULL,
+    doc INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    PRIMARY KEY (path, value, id)
+  ) WITHOUT ROWID, STRICT;
+`
+
+/** The store of a collection. */
 export function createStore(file: string): void {
-  createFile(file, storeSchema)
+  createFile(file, storeSchema + entriesByNumber, formatVersion)
+}
+
+/** The store of a table; `vectors` are the suffixes of its vector columns. */
+export function createTableStore(file: string, vectors: readonly string[]): void {
+  const schema = storeSchema + entriesById + vectors.map(createVectors).join('')
+  createFile(file, schema, formatVersion)
 }
 
 /** Writes a new SQLite file with our mark in its header. */
-export function createFile(file: string, schema: string): void {
+export function createFile(file: string, schema: string, format: number): void {
   const database = new DatabaseSync(file)
   try {
     // The mark must reach the file itself, not only its log: WAL starts afterwards.
@@ -88,7 +161,7 @@ export function createFile(file: string, schema: string): void {
       PRAGMA synchronous = FULL;
       BEGIN IMMEDIATE;
       PRAGMA application_id = ${applicationId};
-      PRAGMA user_version = ${formatVersion};
+      PRAGMA user_version = ${format};
       ${schema}
       COMMIT;
       PRAGMA journal_mode = WAL;
@@ -99,18 +172,18 @@ export function createFile(file: string, schema: string): void {
 }
 
 /** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
-export function checkFile(file: string): void {
+export function checkFile(file: string, formatMax = formatVersion): void {
   if (!existsSync(file)) throw damaged(file, 'is missing')
   const header = readHeader(file)
   if (header === undefined) throw damaged(file, 'is not a database file, or was cut off')
   if (header.readUInt32BE(68) !== applicationId)
     throw damaged(file, 'was not written by Stela')
   const version = header.readUInt32BE(60)
-  if (version > formatVersion)
+  if (version > formatMax)
     throw new EngineError(
       'damaged',
       `${file} has format ${version}; this version of Stela reads formats up to ` +
-        `${formatVersion}. Use the version that wrote it, or a newer one`,
+        `${formatMax}. Use the version that wrote it, or a newer one`,
     )
   if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
     throw damaged(file, 'was cut off')

@@ -5,7 +5,8 @@
 import type { Filter } from '../../query/filter.ts'
 import { EngineError, type Joined } from '../engine.ts'
 import { documentCost, type Budget } from './budget.ts'
-import { conditionOf, type Condition, type Parameter } from './conditions.ts'
+import { conditionOf, type Condition, type Parameter, type Index } from './conditions.ts'
+import { boundsSql, type Bounds } from './id-bounds.ts'
 import { rangeSql, type Key, type Lead, type Range } from './leads.ts'
 import type { LexicalReader } from './lexical-reader.ts'
 import type { Place } from './position.ts'
@@ -33,12 +34,25 @@ export type Matches = (filter: Filter, row: Row) => boolean
 
 export class LeadReader {
   readonly #store: StoreConnection
-  readonly #lexical: LexicalReader
+  readonly #lexical: (path: string) => LexicalReader
+  readonly #index: Index
   readonly #matches: Matches
 
-  constructor(store: StoreConnection, lexical: LexicalReader, matches: Matches) {
+  constructor(
+    store: StoreConnection,
+    {
+      lexical,
+      index,
+      matches,
+    }: {
+      readonly lexical: (path: string) => LexicalReader
+      readonly index: Index
+      readonly matches: Matches
+    },
+  ) {
     this.#store = store
     this.#lexical = lexical
+    this.#index = index
     this.#matches = matches
   }
 
@@ -70,7 +84,17 @@ export class LeadReader {
         return size
       }
       case 'terms':
-        return Math.min(this.#lexical.sizeMax(lead.terms), max)
+        return Math.min(this.#lexical(lead.path).sizeMax(lead.terms), max)
+      case 'idRange': {
+        let size = 0
+        for (const bounds of lead.bounds) {
+          if (size >= max) return max
+          const { sql, parameters } = boundsSql(bounds)
+          const counted = `SELECT count(*) FROM (SELECT 1 FROM doc d WHERE ${sql} LIMIT ?)`
+          size += Number(this.#store.one(counted, [...parameters, max - size])![0])
+        }
+        return size
+      }
       case 'range': {
         const { sql, parameters } = rangeSql(lead.range)
         const counted = `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`
@@ -82,7 +106,7 @@ export class LeadReader {
   /** Matching rows in the lead's order, step by step, until nothing is left. */
   *steps(lead: Lead, search: Search): Generator<Row[]> {
     const { filter, after, wanted, budget, countOnly } = search
-    const condition = conditionOf(lead.rest, this.#store.pathId)
+    const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.
     const columns = countOnly === true && condition.exact ? numbersOnly : rowColumns
     const check: Check = { condition, filter, wanted, columns }
@@ -94,11 +118,15 @@ export class LeadReader {
         yield* this.#rangeSteps(lead.range, check, after, budget)
         return
       case 'terms':
-        yield* this.#termSteps(lead.terms, check, seqOf(after), budget)
+        yield* this.#termSteps(lead, check, seqOf(after), budget)
+        return
+      case 'idRange':
+        for (const bounds of lead.bounds) yield* this.#idSteps(bounds, check, budget)
         return
       case 'keys':
         if (lead.keys.length === 0) return
-        yield* this.#seqSteps(lead.keys.map(keySource), check, seqOf(after), budget)
+        if (this.#index.tie === 'id') yield* this.#keySteps(lead.keys, check, budget)
+        else yield* this.#seqSteps(lead.keys.map(keySource), check, seqOf(after), budget)
         return
       case 'all':
         yield* this.#seqSteps([allSource], check, seqOf(after), budget)
@@ -111,7 +139,7 @@ export class LeadReader {
    */
   join(lead: Lead, after: Place | undefined, limit: number): JoinedRows | undefined {
     const source = soleSource(lead)
-    const { sql: open, exact } = conditionOf(lead.rest, this.#store.pathId)
+    const { sql: open, exact } = conditionOf(lead.rest, this.#index)
     if (source === undefined || open !== '1' || !exact) return undefined
     const { sql, seq, numbers, parameters } = source
     const start = seqOf(after)
@@ -128,7 +156,7 @@ export class LeadReader {
     ) as [string | null, number]
     return {
       joined: { text: text ?? '', count },
-      next: following === undefined ? undefined : end,
+      next: following === undefined ? undefined : { by: 'seq', seq: end! },
     }
   }
 
@@ -188,9 +216,22 @@ export class LeadReader {
     }
   }
 
+  /** Rows that have one of some values, each once. Never a page of several, as above. */
+  *#keySteps(keys: readonly Key[], check: Check, budget: Budget): Generator<Row[]> {
+    const seen = new Set<number>()
+    for (const { path, value } of keys) {
+      const bound = { key: value, inclusive: true }
+      const range = { pathText: '', path, low: bound, high: bound, withElements: true }
+      for (const rows of this.#rangeSteps(range, check, undefined, budget)) {
+        yield keys.length === 1 ? rows : rows.filter(({ seq }) => !seen.has(seq))
+        if (keys.length > 1) for (const { seq } of rows) seen.add(seq)
+      }
+    }
+  }
+
   /** Documents by their terms, in order. */
   *#termSteps(
-    terms: readonly string[],
+    { path, terms }: { readonly path: string; readonly terms: readonly string[] },
     check: Check,
     after: number,
     budget: Budget,
@@ -199,7 +240,7 @@ export class LeadReader {
     const sql = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${condition.sql}`
     const isNumberEnough = columns === numbersOnly && condition.sql === '1'
     let missing = wanted
-    for (const seqs of this.#lexical.documents(terms, after, budget)) {
+    for (const seqs of this.#lexical(path).documents(terms, after, budget)) {
       const rows: Row[] = []
       for (const seq of seqs) {
         if (missing === 0) break
@@ -212,6 +253,31 @@ export class LeadReader {
       }
       yield rows
       if (missing === 0) return
+    }
+  }
+
+  /** Documents by their ids. Never a page of several: those are read in order of the ids. */
+  *#idSteps(bounds: Bounds, check: Check, budget: Budget): Generator<Row[]> {
+    const { condition } = check
+    const size = Math.max(1, Math.floor(budget.step / documentCost))
+    let from = bounds
+    for (;;) {
+      budget.spend(size * documentCost)
+      const { sql, parameters } = boundsSql(from)
+      const last = this.#store.one(
+        `SELECT d.id FROM doc d WHERE ${sql} ORDER BY d.id LIMIT 1 OFFSET ?`,
+        [...parameters, size - 1],
+      )?.[0] as Uint8Array | undefined
+      const step = boundsSql(
+        last === undefined ? from : { ...from, high: { key: last, inclusive: true } },
+      )
+      yield this.#rows(
+        `SELECT ${check.columns} FROM doc d WHERE ${step.sql} AND ${condition.sql}`,
+        [...step.parameters, ...condition.parameters],
+        check,
+      )
+      if (last === undefined) return
+      from = { ...from, low: { key: last, inclusive: false } }
     }
   }
 
@@ -262,24 +328,26 @@ export class LeadReader {
     const size = Math.max(1, Math.floor(budget.step / cost))
     // With nothing to check, the first rows are the result: no step can be too long.
     const oneStep = exact && condition.sql === '1' && Number.isFinite(wanted)
-    let start = after?.by === 'range' ? after : undefined
+    const { tie } = this.#index
+    let start: [Uint8Array, number | Uint8Array] | undefined =
+      after?.by === 'range' ? [after.value, after.seq] : undefined
     for (;;) {
-      const from = start === undefined ? '' : ' AND (e.value, e.doc) > (?, ?)'
-      const fromParameters = start === undefined ? [] : [start.value, start.seq]
+      const from = start === undefined ? '' : ` AND (e.value, e.${tie}) > (?, ?)`
+      const fromParameters = start ?? []
       const end = oneStep
         ? undefined
         : (this.#store.one(
-            `SELECT e.value, e.doc FROM entry e WHERE ${sql}${from} ` +
-              'ORDER BY e.value, e.doc LIMIT 1 OFFSET ?',
+            `SELECT e.value, e.${tie} FROM entry e WHERE ${sql}${from} ` +
+              `ORDER BY e.value, e.${tie} LIMIT 1 OFFSET ?`,
             [...parameters, ...fromParameters, size - 1],
-          ) as [Uint8Array, number] | undefined)
+          ) as [Uint8Array, number | Uint8Array] | undefined)
       if (!oneStep) budget.spend(size * cost)
-      const upTo = end === undefined ? '' : ' AND (e.value, e.doc) <= (?, ?)'
+      const upTo = end === undefined ? '' : ` AND (e.value, e.${tie}) <= (?, ?)`
       const limited = exact && Number.isFinite(wanted)
       yield this.#rows(
         `SELECT ${check.columns}, e.value FROM entry e ` +
           `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}${from}${upTo} ` +
-          `AND ${condition.sql} ORDER BY e.value, e.doc${limited ? ' LIMIT ?' : ''}`,
+          `AND ${condition.sql} ORDER BY e.value, e.${tie}${limited ? ' LIMIT ?' : ''}`,
         [
           ...parameters,
           ...fromParameters,
@@ -290,15 +358,15 @@ export class LeadReader {
         check,
       )
       if (end === undefined) return
-      start = { by: 'range', path: range.pathText, value: end[0], seq: end[1] }
+      start = end
     }
   }
 }
 
 export interface JoinedRows {
   readonly joined: Joined
-  /** The number of the last row, if others follow it. */
-  readonly next: number | undefined
+  /** Where the last row stands, if others follow it. */
+  readonly next: Place | undefined
 }
 
 function soleSource(lead: Lead): Source | undefined {

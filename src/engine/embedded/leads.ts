@@ -4,16 +4,17 @@
  */
 import { isExtended } from '../../json/extended.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import type { Filter } from '../../query/filter.ts'
+import { flatten, type Filter } from '../../query/filter.ts'
 import { escapeSegment, type Path } from '../../query/path.ts'
 import {
   indexedPaths,
   rangeOf,
   type Bound,
   type Parameter,
-  type PathIds,
+  type Index,
 } from './conditions.ts'
-import { arrayKey, isScalar, keyOf } from './key.ts'
+import { arrayKey, isScalar, keyOf } from '../../query/key.ts'
+import { idBoundsOf, tighter, type Bounds } from './id-bounds.ts'
 
 export type Lead =
   /** All documents, in the order of their numbers. */
@@ -21,10 +22,16 @@ export type Lead =
     | { readonly kind: 'all' }
     /** Documents by id. */
     | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
+    /** Documents whose ids are within bounds, in the order of the ids. */
+    | { readonly kind: 'idRange'; readonly bounds: readonly Bounds[] }
     /** Documents that have one of some values, in the order of their numbers. */
     | { readonly kind: 'keys'; readonly keys: readonly Key[] }
     /** Documents whose text has all of some terms, in the order of their numbers. */
-    | { readonly kind: 'terms'; readonly terms: readonly string[] }
+    | {
+        readonly kind: 'terms'
+        readonly path: string
+        readonly terms: readonly string[]
+      }
     /** Documents with a value between two bounds, in the order of the values. */
     | { readonly kind: 'range'; readonly range: Range }
   ) & {
@@ -37,11 +44,11 @@ export interface Key {
   readonly value: Uint8Array
 }
 
-export interface Range {
+export interface Range extends Bounds {
   readonly pathText: string
   readonly path: number
-  readonly low: Bound
-  readonly high: Bound
+  /** Whether elements of arrays count, as they do where a value is looked for. */
+  readonly withElements?: boolean
 }
 
 /** More keys than this are no better than looking at everything. */
@@ -51,7 +58,7 @@ const keysMax = 400
  * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
  * is `ids` if the filter names ids, which nothing beats.
  */
-export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
+export function leadsOf(filter: Filter, index: Index): Lead[] {
   const parts = flatten(filter)
   const without = (served: readonly Filter[]): Filter => ({
     kind: 'and',
@@ -66,18 +73,19 @@ export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
   const leads: Lead[] = []
   for (const part of parts) {
     if (part.kind === 'match') {
-      leads.push({ kind: 'terms', terms: part.terms, rest: without([part]) })
+      const { path, terms } = part
+      leads.push({ kind: 'terms', path: path.text, terms, rest: without([part]) })
       continue
     }
     if (part.kind === 'all') {
       // Each scalar alone leads; the rarest is the best.
       for (const value of part.values.filter(isScalar)) {
-        const keys = keysOf({ ...part, kind: 'in', values: [value] }, pathIds)
+        const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
         if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
       }
       continue
     }
-    const keys = keysOf(part, pathIds)
+    const keys = keysOf(part, index)
     if (keys !== undefined && keys.length <= keysMax)
       leads.push({
         kind: 'keys',
@@ -85,8 +93,10 @@ export function leadsOf(filter: Filter, pathIds: PathIds): Lead[] {
         rest: isSaidByKeys(part) ? without([part]) : filter,
       })
   }
-  for (const { range, served } of rangesOf(parts, pathIds))
+  for (const { range, served } of rangesOf(parts, index))
     leads.push({ kind: 'range', range, rest: without(served) })
+  const { bounds, rest } = idBoundsOf(filter)
+  if (bounds !== undefined) leads.push({ kind: 'idRange', bounds, rest })
   return leads
 }
 
@@ -99,12 +109,8 @@ function isSaidByKeys(filter: Filter): boolean {
   return filter.value !== null && isScalar(filter.value)
 }
 
-function flatten(filter: Filter): Exclude<Filter, { kind: 'and' }>[] {
-  return filter.kind === 'and' ? filter.of.flatMap(flatten) : [filter]
-}
-
 /** The keys one of which every match has; undefined when no such list can be made. */
-function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
+function keysOf(filter: Filter, index: Index): Key[] | undefined {
   switch (filter.kind) {
     case 'eq':
     case 'in': {
@@ -115,15 +121,16 @@ function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
         const { paths } = indexedPaths(leaf.path)
         if (paths.length === 0) return undefined
         for (const text of paths) {
-          const path = pathIds(text)
-          if (path !== undefined) keys.push({ path, value: keyOf(leaf.value) })
+          const path = index.pathId(text)
+          if (path === 'unindexed') return undefined
+          if (path !== 'absent') keys.push({ path, value: keyOf(leaf.value) })
         }
       }
       return keys
     }
     case 'and': {
       for (const part of filter.of) {
-        const keys = keysOf(part, pathIds)
+        const keys = keysOf(part, index)
         if (keys !== undefined) return keys
       }
       return undefined
@@ -131,7 +138,7 @@ function keysOf(filter: Filter, pathIds: PathIds): Key[] | undefined {
     case 'or': {
       const keys: Key[] = []
       for (const part of filter.of) {
-        const found = keysOf(part, pathIds)
+        const found = keysOf(part, index)
         if (found === undefined) return undefined
         keys.push(...found)
       }
@@ -158,15 +165,16 @@ function leafOf(path: Path, value: Value): { readonly path: Path; readonly value
 }
 
 /** One range a path: several bounds on the same path narrow it. */
-function rangesOf(parts: readonly Filter[], pathIds: PathIds): ServedRange[] {
+function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
   const ranges = new Map<string, ServedRange>()
   for (const part of parts) {
     const bounds = boundsOf(part)
     if (bounds === undefined || part.kind === 'and' || part.kind === 'or') continue
     const pathText = part.path.text
-    const path = pathIds(pathText)
+    const path = index.pathId(pathText)
+    if (path === 'unindexed') continue
     // No document has the path: nothing can match.
-    if (path === undefined)
+    if (path === 'absent')
       return [{ range: { pathText, path: 0, ...nothing }, served: [part] }]
     const [low, high] = bounds
     const known = ranges.get(pathText)
@@ -221,20 +229,15 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
   }
 }
 
-function tighter(a: Bound, b: Bound, direction: 1 | -1): Bound {
-  const order = Buffer.compare(a.key, b.key) * direction
-  if (order !== 0) return order > 0 ? a : b
-  return a.inclusive ? b : a
-}
-
 /** The SQL that selects a range's entries; `e` is the entry. */
-export function rangeSql({ path, low, high }: Range): {
+export function rangeSql({ path, low, high, withElements }: Range): {
   readonly sql: string
   readonly parameters: readonly Parameter[]
 } {
   return {
     sql:
-      `e.path = ? AND e.element = 0 AND e.value ${low.inclusive ? '>=' : '>'} ? ` +
+      `e.path = ? ${withElements ? '' : 'AND e.element = 0 '}` +
+      `AND e.value ${low.inclusive ? '>=' : '>'} ? ` +
       `AND e.value ${high.inclusive ? '<=' : '<'} ?`,
     parameters: [path, low.key, high.key],
   }

@@ -6,11 +6,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { chunkSizeMax, Postings, TermList } from './postings.ts'
 
 /** Says in plain words what is wrong. */
-export function* findTermProblems(database: DatabaseSync): Generator<string> {
-  yield* findTextProblems(database)
-  const terms = termsOf(database)
-  const counts = yield* addLists(database, terms)
-  yield* addPostings(database, terms)
+export function* findTermProblems(
+  database: DatabaseSync,
+  suffix: string,
+): Generator<string> {
+  if (suffix === '') yield* findTextProblems(database)
+  const terms = termsOf(database, suffix)
+  const counts = yield* addLists(database, suffix, terms)
+  yield* addPostings(database, suffix, terms)
   for (const { text, documents, inLists, inPostings } of terms.values()) {
     if (documents !== inPostings.documents)
       yield `the term "${text}" is counted ${documents} times, but stands ` +
@@ -20,7 +23,7 @@ export function* findTermProblems(database: DatabaseSync): Generator<string> {
   }
   const read = database.prepare('SELECT value FROM meta WHERE name = ?')
   for (const [name, actual] of Object.entries(counts)) {
-    const counted = read.get(name)?.['value']
+    const counted = read.get(name + suffix)?.['value']
     if (counted !== actual)
       yield `${actual} ${name} are indexed, but ${String(counted)} are counted`
   }
@@ -64,9 +67,9 @@ function* findTextProblems(database: DatabaseSync): Generator<string> {
     yield `terms are stored for document number ${String(doc)}, which has no $lexical`
 }
 
-function termsOf(database: DatabaseSync): Map<number, Term> {
+function termsOf(database: DatabaseSync, suffix: string): Map<number, Term> {
   const terms = new Map<number, Term>()
-  const all = database.prepare('SELECT id, term, documents FROM term')
+  const all = database.prepare(`SELECT id, term, documents FROM term${suffix}`)
   for (const { id, term, documents } of all.iterate())
     terms.set(id as number, {
       text: String(term),
@@ -80,12 +83,13 @@ function termsOf(database: DatabaseSync): Map<number, Term> {
 /** The texts' lists; of those that wait the ones that the postings still have count. */
 function* addLists(
   database: DatabaseSync,
+  suffix: string,
   terms: ReadonlyMap<number, Term>,
 ): Generator<string, { readonly texts: number; readonly tokens: number }> {
   const lists = database.prepare(
-    'SELECT i.doc, i.terms, w.doc IS NULL AS folded, 1 AS present FROM indexed i ' +
-      'LEFT JOIN waiting w ON w.doc = i.doc ' +
-      'UNION ALL SELECT doc, terms, 1, 0 FROM waiting WHERE terms IS NOT NULL',
+    `SELECT i.doc, i.terms, w.doc IS NULL AS folded, 1 AS present FROM indexed${suffix} i ` +
+      `LEFT JOIN waiting${suffix} w ON w.doc = i.doc ` +
+      `UNION ALL SELECT doc, terms, 1, 0 FROM waiting${suffix} WHERE terms IS NOT NULL`,
   )
   const list = new TermList(1024)
   let texts = 0
@@ -111,9 +115,10 @@ function* addLists(
 
 function* addPostings(
   database: DatabaseSync,
+  suffix: string,
   terms: ReadonlyMap<number, Term>,
 ): Generator<string> {
-  const chunks = database.prepare('SELECT term, first, entries FROM posting')
+  const chunks = database.prepare(`SELECT term, first, entries FROM posting${suffix}`)
   const postings = new Postings(1024)
   let before = { id: -1, last: -1 }
   for (const row of chunks.iterate()) {

@@ -9,6 +9,7 @@ export class PostingCursor {
   /** The chunk that was sought last. */
   readonly chunk = new Postings(1024)
   readonly #store: StoreConnection
+  readonly #table: string
   readonly #term: number
   #rows: ChunkRow[] = []
   /** Rows before this one can be used: of a last one it is not known how far it goes. */
@@ -21,8 +22,9 @@ export class PostingCursor {
   /** Where the merge with a list of documents stands within the chunk. */
   #in = 0
 
-  constructor(store: StoreConnection, term: number) {
+  constructor(store: StoreConnection, suffix: string, term: number) {
     this.#store = store
+    this.#table = `posting${suffix}`
     this.#term = term
   }
 
@@ -90,7 +92,7 @@ export class PostingCursor {
   #fetch(seq: number): void {
     const isWalk = this.#used === this.#usable
     this.#ahead = isWalk ? Math.min(this.#ahead * 2, aheadMax) : 1
-    this.#rows = this.#store.all(chunksFrom, [
+    this.#rows = this.#store.all(chunksFrom(this.#table), [
       this.#term,
       this.#term,
       seq,
@@ -139,7 +141,10 @@ function move(
 
 type ChunkRow = [first: number, entries: Uint8Array]
 
-const chunksFrom =
-  'SELECT first, entries FROM posting WHERE term = ? AND first >= coalesce((' +
-  'SELECT first FROM posting WHERE term = ? AND first <= ? ORDER BY first DESC LIMIT 1' +
-  '), 0) ORDER BY first LIMIT ?'
+function chunksFrom(table: string): string {
+  return (
+    `SELECT first, entries FROM ${table} WHERE term = ? AND first >= coalesce((` +
+    `SELECT first FROM ${table} WHERE term = ? AND first <= ? ORDER BY first DESC LIMIT 1` +
+    '), 0) ORDER BY first LIMIT ?'
+  )
+}

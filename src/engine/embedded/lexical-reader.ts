@@ -19,14 +19,17 @@ export interface Scored {
 
 export class LexicalReader {
   readonly #store: StoreConnection
+  readonly #suffix: string
   /** What is known of the store, as long as nothing is written to it. */
   #known = new WeakMap<readonly string[], readonly Term[] | undefined>()
   #waiting: readonly Waiting[] | undefined
   #state: unknown
   #mayHaveChanged = true
 
-  constructor(store: StoreConnection) {
+  /** `suffix` tells the indexes of a store apart. */
+  constructor(store: StoreConnection, suffix: string) {
     this.#store = store
+    this.#suffix = suffix
   }
 
   /** To be called where a read starts: what was learned before may be out of date. */
@@ -38,7 +41,10 @@ export class LexicalReader {
   has(seq: number, terms: readonly string[]): boolean {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return false
-    const found = this.#store.one('SELECT terms FROM indexed WHERE doc = ?', [seq])
+    const found = this.#store.one(
+      `SELECT terms FROM indexed${this.#suffix} WHERE doc = ?`,
+      [seq],
+    )
     if (found === undefined) return false
     list.decode(found[0] as Uint8Array)
     return wanted.every(({ id }) => list.countOf(id) > 0)
@@ -48,7 +54,7 @@ export class LexicalReader {
   sizeMax(terms: readonly string[]): number {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return 0
-    const [waiting] = this.#store.one('SELECT count(*) FROM waiting', [])!
+    const [waiting] = this.#store.one(`SELECT count(*) FROM waiting${this.#suffix}`, [])!
     return Math.min(...wanted.map(({ documents }) => documents)) + Number(waiting)
   }
 
@@ -125,7 +131,7 @@ export class LexicalReader {
       .map((_, i) => i)
       .sort((a, b) => wanted[a]!.documents - wanted[b]!.documents)
     const [first, ...others] = order.map(
-      (i) => new PostingCursor(this.#store, wanted[i]!.id),
+      (i) => new PostingCursor(this.#store, this.#suffix, wanted[i]!.id),
     )
     const leading = among === undefined ? chunksOf(first!, after) : slicesOf(among, first!)
     const counts = new Array<Uint32Array>(wanted.length)
@@ -163,9 +169,10 @@ export class LexicalReader {
     if (this.#known.has(terms)) return this.#known.get(terms)
     const found: Term[] = []
     for (const term of terms) {
-      const row = this.#store.one('SELECT id, documents FROM term WHERE term = ?', [
-        storedTerm(term),
-      ])
+      const row = this.#store.one(
+        `SELECT id, documents FROM term${this.#suffix} WHERE term = ?`,
+        [storedTerm(term)],
+      )
       if (row !== undefined) found.push({ id: Number(row[0]), documents: Number(row[1]) })
     }
     const all = found.length === terms.length ? found : undefined
@@ -174,15 +181,16 @@ export class LexicalReader {
   }
 
   #corpus(): Corpus {
-    const read = (name: string): number =>
-      Number(this.#store.one('SELECT value FROM meta WHERE name = ?', [name])![0])
-    return { documents: read('texts'), tokens: read('tokens') }
+    return {
+      documents: this.#store.meta(`texts${this.#suffix}`),
+      tokens: this.#store.meta(`tokens${this.#suffix}`),
+    }
   }
 
   #allWaiting(): readonly Waiting[] {
     this.#waiting ??= this.#store.all(
-      'SELECT w.doc, w.terms, i.terms FROM waiting w ' +
-        'LEFT JOIN indexed i ON i.doc = w.doc ORDER BY w.doc',
+      `SELECT w.doc, w.terms, i.terms FROM waiting${this.#suffix} w ` +
+        `LEFT JOIN indexed${this.#suffix} i ON i.doc = w.doc ORDER BY w.doc`,
       [],
     ) as unknown as Waiting[]
     return this.#waiting

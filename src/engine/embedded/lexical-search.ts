@@ -12,6 +12,8 @@ import type { ScoredRow } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
 
 export interface LexicalSearch {
+  /** Whose texts are searched. */
+  readonly path: string
   readonly terms: readonly string[]
   readonly filter: Filter
   readonly limit: number
@@ -20,11 +22,12 @@ export interface LexicalSearch {
 /** The best rows, best first, ties by ascending _id. */
 export function searchLexical(
   reader: StoreReader,
-  { terms, filter, limit }: LexicalSearch,
+  search: LexicalSearch,
   budget: Budget,
 ): ScoredRow[] {
-  const among = matchesOf(reader, { terms, filter, limit }, budget)
-  const scored = reader.lexical.score(terms, among, budget)
+  const { path, terms, filter, limit } = search
+  const among = matchesOf(reader, search, budget)
+  const scored = reader.lexical(path).score(terms, among, budget)
   const lookup = reader.lookup(among === undefined ? filter : everything, true)
   const hits: ScoredRow[] = []
   for (const { score, seqs } of groupsOf(scored, limit)) {
@@ -47,12 +50,14 @@ export function searchLexical(
  */
 function matchesOf(
   reader: StoreReader,
-  { terms, filter, limit }: LexicalSearch,
+  { path, terms, filter, limit }: LexicalSearch,
   budget: Budget,
 ): Float64Array | undefined {
   if (filter.kind === 'and' && filter.of.length === 0) return undefined
   const looksMax = Math.sqrt(limit * reader.store.documentCount())
-  const max = Math.ceil(documentCost * Math.min(looksMax, reader.lexical.sizeMax(terms)))
+  const max = Math.ceil(
+    documentCost * Math.min(looksMax, reader.lexical(path).sizeMax(terms)),
+  )
   if (max === 0) return undefined
   // Counting an entry takes a small part of what looking one up does.
   budget.spend(Math.ceil(max / 20))
@@ -135,10 +140,7 @@ function* inOrderOfIds(
     return
   }
   budget.spend(seqs.length)
-  const ids = Array.from(seqs, (seq) => {
-    const [id] = store.one('SELECT id FROM doc WHERE seq = ?', [seq])!
-    return { seq, id: id as Uint8Array }
-  })
+  const ids = Array.from(seqs, (seq) => ({ seq, id: store.idOf(seq) }))
   for (const { seq } of ids.sort((a, b) => Buffer.compare(a.id, b.id))) yield seq
 }
 

@@ -20,6 +20,7 @@ const knownTermsMax = 50_000
 
 export class LexicalWriter {
   readonly #database: DatabaseSync
+  readonly #suffix: string
   readonly #statements: Statements
   readonly #termIds = new Map<string, number>()
   /** Terms that may have lost their last text: looked at when nothing waits. */
@@ -30,9 +31,11 @@ export class LexicalWriter {
   /** Whether the numbers above are other than the store says. */
   #isChanged = false
 
-  constructor(database: DatabaseSync) {
+  /** `suffix` tells the indexes of a store apart. */
+  constructor(database: DatabaseSync, suffix: string) {
     this.#database = database
-    this.#statements = prepareStatements(database)
+    this.#suffix = suffix
+    this.#statements = prepareStatements(database, suffix)
     this.reload()
   }
 
@@ -41,8 +44,8 @@ export class LexicalWriter {
     const { meta, waiting } = this.#statements
     this.#termIds.clear()
     this.#doubtful.clear()
-    this.#texts = numberOf(meta.read.get('texts'))
-    this.#tokens = numberOf(meta.read.get('tokens'))
+    this.#texts = numberOf(meta.read.get(`texts${this.#suffix}`))
+    this.#tokens = numberOf(meta.read.get(`tokens${this.#suffix}`))
     this.#waitingSize = numberOf(waiting.size.get(waitingRowSize))
     this.#isChanged = false
   }
@@ -71,9 +74,8 @@ export class LexicalWriter {
 
   /** All texts are gone. */
   clear(): void {
-    this.#database.exec(
-      'DELETE FROM term; DELETE FROM posting; DELETE FROM indexed; DELETE FROM waiting',
-    )
+    for (const table of ['term', 'posting', 'indexed', 'waiting'])
+      this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)
     this.#termIds.clear()
     this.#doubtful.clear()
     this.#texts = 0
@@ -87,8 +89,8 @@ export class LexicalWriter {
     if (this.#waitingSize > waitingSizeMax) this.fold()
     if (!this.#isChanged) return
     const { write } = this.#statements.meta
-    write.run(this.#texts, 'texts')
-    write.run(this.#tokens, 'tokens')
+    write.run(this.#texts, `texts${this.#suffix}`)
+    write.run(this.#tokens, `tokens${this.#suffix}`)
     this.#isChanged = false
   }
 
@@ -295,55 +297,60 @@ function numberOf(row: unknown): number {
 
 type Statements = ReturnType<typeof prepareStatements>
 
-function prepareStatements(database: DatabaseSync) {
+function prepareStatements(database: DatabaseSync, suffix: string) {
+  const [term, posting, indexed, waiting] = ['term', 'posting', 'indexed', 'waiting'].map(
+    (table) => table + suffix,
+  )
   const prepare = (sql: string): StatementSync => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
     return statement
   }
   const chunk =
-    'SELECT p.first, p.entries, (SELECT n.first FROM posting n WHERE n.term = ? ' +
-    'AND n.first > p.first ORDER BY n.first LIMIT 1) FROM posting p WHERE p.term = ?'
+    `SELECT p.first, p.entries, (SELECT n.first FROM ${posting} n WHERE n.term = ? ` +
+    `AND n.first > p.first ORDER BY n.first LIMIT 1) FROM ${posting} p WHERE p.term = ?`
   return {
     meta: {
       read: prepare('SELECT value FROM meta WHERE name = ?'),
       write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
     },
     term: {
-      find: prepare('SELECT id FROM term WHERE term = ?'),
-      insert: prepare('INSERT INTO term(term, documents) VALUES (?, 0)'),
-      count: prepare('UPDATE term SET documents = documents + ? WHERE id = ?'),
-      dropUnused: prepare('DELETE FROM term WHERE id = ? AND documents = 0'),
+      find: prepare(`SELECT id FROM ${term} WHERE term = ?`),
+      insert: prepare(`INSERT INTO ${term}(term, documents) VALUES (?, 0)`),
+      count: prepare(`UPDATE ${term} SET documents = documents + ? WHERE id = ?`),
+      dropUnused: prepare(`DELETE FROM ${term} WHERE id = ? AND documents = 0`),
     },
     posting: {
       last: prepare(
-        'SELECT first, entries FROM posting WHERE term = ? ORDER BY first DESC LIMIT 1',
+        `SELECT first, entries FROM ${posting} WHERE term = ? ORDER BY first DESC LIMIT 1`,
       ),
       covering: prepare(`${chunk} AND p.first <= ? ORDER BY p.first DESC LIMIT 1`),
       first: prepare(`${chunk} ORDER BY p.first LIMIT 1`),
       put: prepare(
-        'INSERT INTO posting(term, first, entries) VALUES (?, ?, ?) ' +
+        `INSERT INTO ${posting}(term, first, entries) VALUES (?, ?, ?) ` +
           'ON CONFLICT DO UPDATE SET entries = excluded.entries',
       ),
-      remove: prepare('DELETE FROM posting WHERE term = ? AND first = ?'),
+      remove: prepare(`DELETE FROM ${posting} WHERE term = ? AND first = ?`),
     },
     indexed: {
-      find: prepare('SELECT terms FROM indexed WHERE doc = ?'),
-      put: prepare('INSERT OR REPLACE INTO indexed(doc, terms) VALUES (?, ?)'),
-      remove: prepare('DELETE FROM indexed WHERE doc = ?'),
+      find: prepare(`SELECT terms FROM ${indexed} WHERE doc = ?`),
+      put: prepare(`INSERT OR REPLACE INTO ${indexed}(doc, terms) VALUES (?, ?)`),
+      remove: prepare(`DELETE FROM ${indexed} WHERE doc = ?`),
     },
     waiting: {
-      add: prepare('INSERT INTO waiting(doc, terms) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+      add: prepare(
+        `INSERT INTO ${waiting}(doc, terms) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+      ),
       all: prepare(
-        'SELECT w.doc, w.terms, i.terms FROM waiting w ' +
-          'LEFT JOIN indexed i ON i.doc = w.doc ORDER BY w.doc',
+        `SELECT w.doc, w.terms, i.terms FROM ${waiting} w ` +
+          `LEFT JOIN ${indexed} i ON i.doc = w.doc ORDER BY w.doc`,
       ),
       size: prepare(
         'SELECT coalesce(sum(? + coalesce(length(w.terms), 0) ' +
           '+ coalesce(length(i.terms), 0)), 0) ' +
-          'FROM waiting w LEFT JOIN indexed i ON i.doc = w.doc',
+          `FROM ${waiting} w LEFT JOIN ${indexed} i ON i.doc = w.doc`,
       ),
-      clear: prepare('DELETE FROM waiting'),
+      clear: prepare(`DELETE FROM ${waiting}`),
     },
   }
 }

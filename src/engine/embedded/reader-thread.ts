@@ -1,13 +1,16 @@
 /** A thread for reads that would hold up the thread that answers requests. */
 import { parentPort } from 'node:worker_threads'
-import { indexingRule, type IndexingLists } from '../../query/indexing.ts'
 import type { Filter } from '../../query/filter.ts'
 import { EngineError, type Search } from '../engine.ts'
+import { viewOf } from '../record-view.ts'
+import type { Target } from '../schema.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
+import { keyOf } from './index-name.ts'
 import { StoreReader } from './store-reader.ts'
+import { reasonOf } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from './vector-search.ts'
 
 export type ReaderMessage =
@@ -30,6 +33,7 @@ export type ReaderMessage =
 
 /** The index to search in. */
 export interface SearchedIndex {
+  readonly suffix: string
   readonly metric: Metric
   readonly generation: number
   /** Present when this thread has not seen this generation of the index yet. */
@@ -41,7 +45,8 @@ export interface SearchedIndex {
 /** The store to read, and a shared flag that is raised when nobody waits any more. */
 interface Source {
   readonly file: string
-  readonly indexing: IndexingLists | undefined
+  /** Present when this thread does not know it, or not as it is now. */
+  readonly target?: Target
   readonly cancelled: Int32Array
 }
 
@@ -58,33 +63,30 @@ const stepSize = 4_000
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreReader>()
 
-  const storeOf = ({ file, indexing }: Source): StoreReader => {
+  const storeOf = ({ file, target }: Source): StoreReader => {
     let store = stores.get(file)
     if (store === undefined)
-      stores.set(file, (store = new StoreReader(file, indexingRule(indexing))))
+      stores.set(file, (store = new StoreReader(file, viewOf(target!))))
+    else if (target !== undefined) store.view = viewOf(target)
     return store
   }
 
   const views = new Map<string, SearchedVectors & { readonly generation: number }>()
 
   const searchedIn = (file: string, asked: SearchedIndex): SearchedVectors => {
-    const { generation, metric, index, thread } = asked
-    const known = views.get(file)
-    if (known?.generation === generation) return known
+    const { generation, suffix, metric, index, thread } = asked
+    const key = keyOf({ file, suffix })
+    const known = views.get(key)
+    if (index === undefined && known?.generation === generation) return known
     const view = new VectorView(index!, thread)
-    const searched = { generation, view, metric, matches: new KnownMatches() }
-    views.set(file, searched)
+    const searched = { generation, suffix, view, metric, matches: new KnownMatches() }
+    views.set(key, searched)
     return searched
   }
 
   const readFrom = <T>(source: Source, read: (reader: StoreReader) => T): T => {
     const reader = storeOf(source)
-    reader.store.beginRead()
-    try {
-      return read(reader)
-    } finally {
-      reader.store.endRead()
-    }
+    return reader.store.reading(() => read(reader))
   }
 
   const answer = (message: ReaderMessage): ReaderReply => {
@@ -111,7 +113,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
       case 'close':
         stores.get(message.file)?.close()
         stores.delete(message.file)
-        views.delete(message.file)
+        for (const key of [...views.keys()])
+          if (key.startsWith(`${message.file} `)) views.delete(key)
         return { id }
       case 'stop':
         for (const store of stores.values()) store.close()
@@ -125,10 +128,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     try {
       reply = answer(message)
     } catch (error) {
-      reply = {
-        id: message.id,
-        error: error instanceof Error ? error.message : String(error),
-      }
+      reply = { id: message.id, error: reasonOf(error) }
     }
     port.postMessage([reply])
     if (message.kind === 'stop') port.close()

@@ -1,16 +1,18 @@
 /** The threads that long reads go to, and whose turn it is. */
-import type { IndexingOptions } from '../schema.ts'
+import type { Target } from '../schema.ts'
 import { EngineError, type Search } from '../engine.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
+import { keyOf, type IndexName } from './index-name.ts'
 import { Thread } from './thread.ts'
 import type { CurrentIndex } from './vectors.ts'
 
+/** What is read: a target, as it is now, and where it is kept. */
 interface Store {
   readonly file: string
-  readonly indexing: IndexingOptions | undefined
+  readonly target: Target
 }
 
 interface Member {
@@ -19,13 +21,15 @@ interface Member {
   busy: number
   /** The generation of each vector index that the thread has seen. */
   readonly seen: Map<string, number>
+  /** The targets that the thread has seen, by their files. */
+  readonly targets: Map<string, Target>
 }
 
 /** A read before it has its number and its flag. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
-      ? Omit<M, 'id' | 'cancelled'>
+      ? Omit<M, 'id' | 'cancelled' | 'target'>
       : never
     : never
 
@@ -41,7 +45,7 @@ export class Readers {
   }
 
   async read(store: Store, query: StoreQuery, signal: AbortSignal): Promise<Result> {
-    const reply = await this.#ask({ kind: 'read', query, ...store }, signal)
+    const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, signal)
     return (reply as { result: Result }).result
   }
 
@@ -51,7 +55,11 @@ export class Readers {
     stopAt: number,
     signal: AbortSignal,
   ): Promise<number> {
-    const reply = await this.#ask({ kind: 'count', filter, stopAt, ...store }, signal)
+    const reply = await this.#ask(
+      store,
+      { kind: 'count', filter, stopAt, file: store.file },
+      signal,
+    )
     return (reply as { count: number }).count
   }
 
@@ -60,18 +68,25 @@ export class Readers {
     store: Store,
     search: Search,
     signal: AbortSignal,
-    vectors?: CurrentIndex & { readonly metric: Metric },
+    vectors?: SearchedNow,
   ): Promise<readonly ScoredRow[]> {
-    const reply = await this.#ask({ kind: 'search', search, ...store }, signal, (member) =>
+    const message = { kind: 'search', search, file: store.file } as const
+    const reply = await this.#ask(store, message, signal, (member) =>
       vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
     )
     return (reply as { hits: readonly ScoredRow[] }).hits
   }
 
+  /** Another index may come to have this name. */
+  forget(name: IndexName): void {
+    for (const { seen } of this.#members) seen.delete(keyOf(name))
+  }
+
   async close(file: string): Promise<void> {
     await Promise.all(
-      this.#members.map(({ thread, seen }) => {
-        seen.delete(file)
+      this.#members.map(({ thread, seen, targets }) => {
+        for (const key of [...seen.keys()]) if (key.startsWith(`${file} `)) seen.delete(key)
+        targets.delete(file)
         return thread.ask({ kind: 'close', file })
       }),
     )
@@ -82,6 +97,7 @@ export class Readers {
   }
 
   async #ask(
+    { file, target }: Store,
     message: Read,
     signal: AbortSignal,
     extra: (member: Member) => object = () => ({}),
@@ -95,7 +111,11 @@ export class Readers {
     const member = this.#leastBusy()
     member.busy++
     try {
-      return await member.thread.ask({ ...message, ...extra(member), cancelled })
+      // Told only when it is news.
+      const isKnown = member.targets.get(file) === target
+      member.targets.set(file, target)
+      const news = isKnown ? {} : { target }
+      return await member.thread.ask({ ...message, ...news, ...extra(member), cancelled })
     } catch (error) {
       // A read that was given up did not fail.
       signal.throwIfAborted()
@@ -108,7 +128,8 @@ export class Readers {
 
   #addMember(): Member {
     const number = this.#members.length + 1
-    const member = { number, thread: startReader(), busy: 0, seen: new Map() }
+    const thread = startReader()
+    const member = { number, thread, busy: 0, seen: new Map(), targets: new Map() }
     this.#members.push(member)
     return member
   }
@@ -123,15 +144,22 @@ export class Readers {
   }
 }
 
+/** An index that has everything that was written before. */
+interface SearchedNow extends CurrentIndex {
+  readonly suffix: string
+  readonly metric: Metric
+}
+
 /** What a thread needs to know of an index: all of it only when it is new to the thread. */
 function introduce(
   { number, seen }: Member,
   file: string,
-  { metric, generation, index }: CurrentIndex & { readonly metric: Metric },
+  { suffix, metric, generation, index }: SearchedNow,
 ): SearchedIndex {
-  const isKnown = seen.get(file) === generation
-  seen.set(file, generation)
-  return { metric, generation, thread: number, ...(!isKnown && { index }) }
+  const key = keyOf({ file, suffix })
+  const isKnown = seen.get(key) === generation
+  seen.set(key, generation)
+  return { suffix, metric, generation, thread: number, ...(!isKnown && { index }) }
 }
 
 function startReader(): Thread<ReaderMessage, ReaderReply> {

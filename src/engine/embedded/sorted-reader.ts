@@ -10,29 +10,48 @@
 import type { JsonObject, Value } from '../../json/value.ts'
 import { compareBy, compareValues, rank, rankOf } from '../../query/order.ts'
 import { valueAt } from '../../query/matches.ts'
+import type { Path } from '../../query/path.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError } from '../engine.ts'
-import { conditionOf, indexedPaths, type Condition, type Parameter } from './conditions.ts'
-import { afterPrefix, keyOf, tag } from './key.ts'
+import type { RecordView } from '../record-view.ts'
+import {
+  conditionOf,
+  indexedPaths,
+  sameDocument,
+  type Condition,
+  type Parameter,
+} from './conditions.ts'
+import { afterPrefix, keyOf, tag } from '../../query/key.ts'
 import type { SortPlace } from './position.ts'
 import { documentCost, type Budget } from './budget.ts'
-import { storedFields } from '../../json/stored-fields.ts'
+import type { JoinedRows } from './lead-reader.ts'
+import { idBoundsOf, type Bounds } from './id-bounds.ts'
+import { boundsFrom, nextByKeys, rowsById } from './id-order.ts'
+import { leadsOf, type Lead } from './leads.ts'
 import { rowOf, type Row, type StoreConnection } from './store-connection.ts'
 import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
 
 export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
-  const { limit } = query
-  const rows = new SortedRead(reader, query, budget).run()
-  return { rows: rows.slice(0, limit), more: rows.length > limit, order: { by: 'sort' } }
+  const { limit, sort } = query
+  const read = new SortedRead(reader, query, budget)
+  const order = { by: 'sort', keys: sort } as const
+  const joined = read.join()
+  if (joined !== undefined) {
+    const more = query.lookAhead !== false && joined.next !== undefined
+    return { rows: [], joined, more, order }
+  }
+  const rows = read.run()
+  return { rows: rows.slice(0, limit), more: rows.length > limit, order }
 }
 
 /** Where a document stands in a sort: the part of it that the next page needs. */
 export function placeOf(
   row: { readonly text: string },
   keys: readonly SortKey[],
+  view: RecordView,
 ): SortPlace {
-  const document = storedFields(row.text, fieldsOf(keys))
+  const document = view.fields(row.text, fieldsOf(keys))
   return {
     by: 'sort',
     values: keys.map(({ path }) => outline(valueAt(document, path))),
@@ -68,6 +87,10 @@ class SortedRead {
   readonly #fields: ReadonlySet<string>
   readonly #after: SortPlace | undefined
   readonly #condition: Condition
+  /** The same of what is not said by bounds of ids. */
+  readonly #beyondBounds: Condition
+  /** Undefined where ids have no bounds. */
+  readonly #bounds: readonly Bounds[] | undefined
   readonly #documents: number
   readonly #found: Row[] = []
   /** Rows to pass before the first that is kept, and how many are still missing after. */
@@ -86,7 +109,10 @@ class SortedRead {
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
       throw new EngineError('position', 'the position belongs to another sort')
     this.#after = query.after
-    this.#condition = conditionOf(query.filter, reader.store.pathId)
+    const { bounds, rest } = idBoundsOf(query.filter)
+    this.#condition = conditionOf(query.filter, reader.index)
+    this.#beyondBounds = bounds ? conditionOf(rest, reader.index) : this.#condition
+    this.#bounds = bounds
     this.#documents = reader.store.documentCount()
     this.#toSkip = query.skip
     this.#toFind = wantedBy(query) - query.skip
@@ -95,13 +121,110 @@ class SortedRead {
   run(): Row[] {
     const { filter } = this.#query
     const [first] = this.#keys as [SortKey]
+    if (first.path.text === '_id') {
+      this.#runById(first.direction)
+      return this.#found
+    }
     const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
     if (few !== undefined)
       this.#take(this.#best(this.#reader.allMatches(filter, few, this.#budget)))
-    else if (first.path.text === '_id') this.#walkIds(first.direction, this.#after?.id, all)
-    else if (indexedPaths(first.path).loose) this.#gather('doc d WHERE 1', [])
+    else if (!this.#isIndexed(first.path)) this.#gather('doc d WHERE 1', [])
     else this.#walkIndex(first)
     return this.#found
+  }
+
+  /** Few matches are put in order; of entries that are in order already, the first are taken. */
+  #runById(direction: 1 | -1): void {
+    const { filter } = this.#query
+    const [lead, another] = leadsOf(filter, this.#reader.index)
+    if (lead?.kind === 'keys' && another === undefined && this.#isByIdWithin(lead)) {
+      this.#walkKeys(lead, direction)
+      return
+    }
+    const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
+    if (few === undefined || few.kind === 'idRange')
+      this.#walkIds(direction, this.#after?.id, all)
+    else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
+    else this.#take(this.#best(this.#reader.allMatches(filter, few, this.#budget)))
+  }
+
+  /** Whether what a lead brings stands in the order of ids, value by value. */
+  #isByIdWithin(lead: Lead): boolean {
+    return lead.kind === 'keys' && this.#reader.index.tie === 'id' && lead.keys.length > 0
+  }
+
+  /** Goes through the entries of some values, merged by id, until there are enough. */
+  #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
+    const condition = conditionOf(rest, this.#reader.index)
+    const looks = !condition.exact || condition.sql !== '1'
+    let from = this.#afterId()
+    while (!this.#isFull()) {
+      const size = looks
+        ? Math.max(8, Math.floor(this.#budget.step / documentCost / keys.length))
+        : Math.min(this.#missing, entriesMax)
+      this.#budget.spend(size * documentCost * keys.length)
+      const stretch = { direction, from, size }
+      const { documents, isLast } = nextByKeys(this.#store, keys, stretch)
+      for (const { seq } of documents) {
+        const row = this.#lookUp(seq, condition)
+        if (row !== undefined) this.#take([row])
+        if (this.#isFull()) return
+      }
+      if (isLast) return
+      from = documents.at(-1)!.id
+    }
+  }
+
+  #lookUp(seq: number, { sql, parameters, exact }: Condition): Row | undefined {
+    const found = this.#store.one(
+      `SELECT d.seq, d.version, d.text FROM doc d WHERE d.seq = ? AND ${sql}`,
+      [seq, ...parameters],
+    )
+    if (found === undefined) return undefined
+    const row = rowOf(found)
+    return exact || this.#reader.matches(this.#query.filter, row) ? row : undefined
+  }
+
+  /**
+   * The texts of a page in the order of the ids, where there is nothing to check: undefined
+   * where there is, or the query asks for more than that.
+   */
+  join(): JoinedRows | undefined {
+    const { textsOnly, skip, limit } = this.#query
+    const [{ path, direction }] = this.#keys as [SortKey]
+    const { sql, exact } = this.#beyondBounds
+    if (textsOnly !== true || skip > 0 || path.text !== '_id' || sql !== '1' || !exact)
+      return undefined
+    const size = Math.min(limit, entriesMax)
+    this.#budget.spend(size)
+    const found: string[] = []
+    for (const bounds of boundsFrom(this.#bounds, direction, this.#afterId())) {
+      const wanted = size + 1 - found.length
+      if (wanted === 0) break
+      const rows = rowsById(
+        this.#store,
+        { direction, from: this.#afterId(), size: wanted },
+        bounds,
+        [],
+      )
+      for (const columns of rows) found.push(columns[2] as string)
+    }
+    const texts = found.slice(0, size)
+    return {
+      joined: { text: texts.join(','), count: texts.length },
+      next:
+        found.length > size
+          ? placeOf({ text: texts.at(-1)! }, this.#keys, this.#reader.view)
+          : undefined,
+    }
+  }
+
+  #isIndexed(path: Path): boolean {
+    return !indexedPaths(path).loose && this.#reader.index.pathId(path.text) !== 'unindexed'
+  }
+
+  #afterId(): Uint8Array | undefined {
+    return this.#after === undefined ? undefined : keyOf(this.#after.id)
   }
 
   /** Up to how many documents it is cheaper to take all of a kind than to look for them. */
@@ -130,7 +253,8 @@ class SortedRead {
   }
 
   #walkIndex({ path, direction }: SortKey): void {
-    const id = this.#store.pathId(path.text)
+    const found = this.#store.pathId(path.text)
+    const id = found === 'absent' ? undefined : found
     const [having] = this.#store.one('SELECT documents FROM path WHERE id = ?', [
       id ?? 0,
     ]) ?? [0]
@@ -153,7 +277,7 @@ class SortedRead {
     if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
     const isMissing = (row: Row): boolean =>
-      valueAt(storedFields(row.text, this.#fields), key.path) === undefined
+      valueAt(this.#reader.view.fields(row.text, this.#fields), key.path) === undefined
     if (this.#keys.length > 1) {
       this.#gather('doc d WHERE 1', [], isMissing)
       return
@@ -210,13 +334,14 @@ class SortedRead {
       from = direction === 1 ? ' AND e.value >= ?' : ' AND e.value < ?'
       parameters.push((direction === 1) === inclusive ? bound.low : bound.high)
     }
-    const order = direction === 1 ? 'e.value, e.doc' : 'e.value DESC, e.doc DESC'
+    const { tie } = this.#reader.index
+    const order = direction === 1 ? `e.value, e.${tie}` : `e.value DESC, e.${tie} DESC`
     const { sql, parameters: more } = this.#condition
     // The store passes over what does not fulfil the condition, and that before it looks for
     // the document, unless the condition is on its _id.
     return this.#store.all(
       'SELECT d.seq, d.version, d.text, e.value FROM entry e ' +
-        `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql.replaceAll('d.seq', 'e.doc')} ` +
+        `CROSS JOIN doc d ON d.seq = e.doc WHERE ${ofEntry(sql, tie)} ` +
         `AND e.path = ? AND e.element = 0${from} ORDER BY ${order} LIMIT ?`,
       [...more, ...parameters, size],
     )
@@ -244,8 +369,8 @@ class SortedRead {
     } else
       this.#walkIds(1, this.#isPositionIn(group) ? this.#after?.id : undefined, {
         sql:
-          'EXISTS (SELECT 1 FROM entry e WHERE e.path = ? AND e.value = ? ' +
-          'AND e.doc = d.seq AND e.element = 0)',
+          'EXISTS (SELECT 1 FROM entry WHERE path = ? AND value = ? ' +
+          `AND ${sameDocument(this.#reader.index)} AND element = 0)`,
         parameters: [path, group.low],
         exact: true,
       })
@@ -308,35 +433,28 @@ class SortedRead {
     extra: Condition,
     accept?: (row: Row) => boolean,
   ): void {
-    const condition = this.#condition
+    const condition = this.#beyondBounds
     // The store looks for rows that fulfil the conditions, at worst through all of them.
     if (condition.sql !== '1' || extra.sql !== '1') this.#budget.spend(this.#documents)
     const looks = !condition.exact || accept !== undefined
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
     let from = afterId === undefined ? undefined : keyOf(afterId)
-    while (!this.#isFull()) {
-      const size = looks ? step : Math.min(this.#missing, entriesMax)
-      this.#budget.spend(size * documentCost)
-      const rows = this.#store.all(
-        'SELECT d.seq, d.version, d.text, d.id FROM doc d WHERE ' +
-          (from === undefined ? '1' : `d.id ${direction === 1 ? '>' : '<'} ?`) +
-          ` AND ${extra.sql} AND ${condition.sql} ` +
-          `ORDER BY d.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
-        [
-          ...(from === undefined ? [] : [from]),
-          ...extra.parameters,
-          ...condition.parameters,
-          size,
-        ],
-      )
-      for (const columns of rows) {
-        const row = rowOf(columns)
-        if (this.#isWanted(row, accept)) this.#take([row])
-        if (this.#isFull()) return
+    for (const bounds of boundsFrom(this.#bounds, direction, from))
+      for (let isMore = true; isMore;) {
+        const size = looks ? step : Math.min(this.#missing, entriesMax)
+        this.#budget.spend(size * documentCost)
+        const rows = rowsById(this.#store, { direction, from, size }, bounds, [
+          extra,
+          condition,
+        ])
+        for (const columns of rows) {
+          const row = rowOf(columns)
+          if (this.#isWanted(row, accept)) this.#take([row])
+          if (this.#isFull()) return
+        }
+        isMore = rows.length === size
+        if (isMore) from = rows.at(-1)![3] as Uint8Array
       }
-      if (rows.length < size) return
-      from = rows.at(-1)![3] as Uint8Array
-    }
   }
 
   /** What the store could not decide about a row. */
@@ -350,7 +468,7 @@ class SortedRead {
   #best(rows: readonly Row[]): Row[] {
     const compare = compareBy(this.#keys)
     const documents = rows.map((row) => {
-      return { row, document: storedFields(row.text, this.#fields) }
+      return { row, document: this.#reader.view.fields(row.text, this.#fields) }
     })
     return documents
       .filter(({ document }) => this.#isAfter(document))
@@ -368,6 +486,14 @@ class SortedRead {
     }
     return compareValues(document.get('_id'), after.id) > 0
   }
+}
+
+type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
+
+/** The same condition, said of the document that the entry `e` is of. */
+function ofEntry(sql: string, tie: 'doc' | 'id'): string {
+  const numbered = sql.replaceAll('d.seq', 'e.doc')
+  return tie === 'id' ? numbered.replaceAll('d.id', 'e.id') : numbered
 }
 
 /** Entries that are read at a time, however many are to be skipped. */

@@ -1,10 +1,10 @@
 /** A connection that reads one store: its statements, and what they bring. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../json/parse.ts'
-import type { SearchFields } from '../engine.ts'
+import { EngineError, type SearchFields } from '../engine.ts'
 import type { Parameter } from './conditions.ts'
-import { openToRead, storedPath } from './layout.ts'
-import { decodeVector } from './vector-bytes.ts'
+import { openToRead, storedPath, vectorTable } from './layout.ts'
+import { decodeVector, singlesOf } from './vector-bytes.ts'
 
 /** A document as it stands in its table. */
 export interface Row {
@@ -89,15 +89,46 @@ export class StoreConnection {
   }
 
   documentCount(): number {
-    return Number(this.one("SELECT value FROM meta WHERE name = 'documents'", [])![0])
+    return this.meta('documents')
+  }
+
+  /** One of the numbers that the store keeps about itself. */
+  meta(name: string): number {
+    const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
+    if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
+    return Number(found[0])
+  }
+
+  /** The vector of a document, in single precision, in which search works. */
+  vectorOf(seq: number, suffix: string): Float32Array | undefined {
+    const found = this.one(
+      `SELECT vector_form, vector FROM ${vectorTable(suffix)} WHERE doc = ?`,
+      [seq],
+    ) as [number, Uint8Array | null] | undefined
+    return found?.[1] ? singlesOf(found[0], found[1]) : undefined
+  }
+
+  /** The key of a document's id. */
+  idOf(seq: number): Uint8Array {
+    return this.one('SELECT id FROM doc WHERE seq = ?', [seq])![0] as Uint8Array
+  }
+
+  /** Does what it is given while all it reads is of one state of the store. */
+  reading<T>(read: () => T): T {
+    this.beginRead()
+    try {
+      return read()
+    } finally {
+      this.endRead()
+    }
   }
 
   /** The number of a path. Numbers never change, so they are remembered. */
-  readonly pathId = (path: string): number | undefined => {
+  pathId(path: string): number | 'absent' {
     const known = this.#pathIds.get(path)
     if (known !== undefined) return known
     const found = this.one('SELECT id FROM path WHERE path = ?', [storedPath(path)])
-    if (found === undefined) return undefined
+    if (found === undefined) return 'absent'
     const id = Number(found[0])
     this.#pathIds.set(path, id)
     return id

@@ -1,4 +1,5 @@
 /** What a store is asked, and what it answers. */
+import type { SortKey } from '../../query/sort.ts'
 import type { Query } from '../engine.ts'
 import type { JoinedRows } from './lead-reader.ts'
 import type { Place } from './position.ts'
@@ -22,7 +23,7 @@ export function wantedBy({ skip, limit, lookAhead }: StoreQuery): number {
 
 export interface Result {
   readonly rows: Row[]
-  /** Instead of rows, where the query allows it, and the number of the last. */
+  /** Instead of rows, where the query allows it, and where the last stands. */
   readonly joined?: JoinedRows | undefined
   /** Whether matches follow the last row. */
   readonly more: boolean
@@ -30,5 +31,5 @@ export interface Result {
   readonly order:
     | { readonly by: 'seq' }
     | { readonly by: 'range'; readonly path: string }
-    | { readonly by: 'sort' }
+    | { readonly by: 'sort'; readonly keys: readonly SortKey[] }
 }

@@ -6,16 +6,17 @@
  * (OverBudget) and starts again on a reading thread, which takes as many as it needs and
  * looks between them whether it is still wanted.
  */
-import { storedFields } from '../../json/stored-fields.ts'
 import type { JsonObject } from '../../json/value.ts'
-import type { Filter } from '../../query/filter.ts'
-import type { IndexingRule } from '../../query/indexing.ts'
+import { rootFields, type Filter } from '../../query/filter.ts'
 import { matches } from '../../query/matches.ts'
-import { EngineError, type Search } from '../engine.ts'
+import type { SortKey } from '../../query/sort.ts'
+import { EngineError, type Search, type SearchFields } from '../engine.ts'
+import type { RecordView } from '../record-view.ts'
 import { OverBudget, tryOut, type Budget } from './budget.ts'
-import { conditionOf } from './conditions.ts'
-import { keyOf } from './key.ts'
+import { conditionOf, type Index } from './conditions.ts'
+import { keyOf } from '../../query/key.ts'
 import { LeadReader } from './lead-reader.ts'
+import { idBoundsOf } from './id-bounds.ts'
 import { leadsOf, type Lead } from './leads.ts'
 import { LexicalReader } from './lexical-reader.ts'
 import { searchLexical } from './lexical-search.ts'
@@ -32,35 +33,79 @@ import {
 
 export class StoreReader {
   readonly store: StoreConnection
-  readonly lexical: LexicalReader
+  readonly index: Index
+  #view: RecordView
   readonly #leads: LeadReader
-  readonly #rule: IndexingRule
-  readonly #fields = new WeakMap<Filter, ReadonlySet<string>>()
+  /** By the suffixes of their fields. */
+  readonly #lexical = new Map<string, LexicalReader>()
 
-  constructor(file: string, rule: IndexingRule) {
+  constructor(file: string, view: RecordView) {
     this.store = new StoreConnection(file)
-    this.lexical = new LexicalReader(this.store)
-    this.#leads = new LeadReader(this.store, this.lexical, (filter, row) =>
-      this.matches(filter, row),
-    )
-    this.#rule = rule
+    this.#view = view
+    this.index = this.#makeIndex()
+    this.#leads = new LeadReader(this.store, {
+      lexical: (path) => this.lexical(path),
+      index: this.index,
+      matches: (filter, row) => this.matches(filter, row),
+    })
+  }
+
+  /** How records are seen; another one where the target was changed. */
+  get view(): RecordView {
+    return this.#view
+  }
+
+  set view(view: RecordView) {
+    this.#view = view
+    this.#lexical.clear()
   }
 
   close(): void {
     this.store.close()
   }
 
+  /** The index of the terms at a path. */
+  lexical(path: string): LexicalReader {
+    const { suffix } = this.#view.texts.get(path)!
+    let reader = this.#lexical.get(suffix)
+    if (reader === undefined)
+      this.#lexical.set(suffix, (reader = new LexicalReader(this.store, suffix)))
+    return reader
+  }
+
+  /** What lives beside the text of a document. */
+  searchFields(seq: number): SearchFields {
+    if (this.#view.kind === 'document') return this.store.searchFields(seq)
+    const vectors = new Map<string, Float32Array>()
+    for (const [path, { suffix }] of this.#view.vectors) {
+      const vector = this.store.vectorOf(seq, suffix)
+      if (vector !== undefined) vectors.set(path, vector)
+    }
+    return { vectors }
+  }
+
+  #makeIndex(): Index {
+    const pathId = (path: string) =>
+      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
+    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc' }
+  }
+
+  #begin(): void {
+    for (const reader of this.#lexical.values()) reader.begin()
+  }
+
   /** Between `store.beginRead` and `store.endRead`. */
   read(query: StoreQuery, budget: Budget): Result {
     const byId = this.#readById(query)
     if (byId !== undefined) return byId
-    this.lexical.begin()
+    this.#begin()
+    const sort = sortOf(query)
     const result =
-      query.sort.length > 0
-        ? readSorted(this, query, budget)
+      sort.length > 0
+        ? readSorted(this, { ...query, sort }, budget)
         : this.#readUnsorted(query, budget)
     if (query.withSearchFields)
-      for (const row of result.rows) row.search = this.store.searchFields(row.seq)
+      for (const row of result.rows) row.search = this.searchFields(row.seq)
     return result
   }
 
@@ -68,7 +113,7 @@ export class StoreReader {
   count(filter: Filter, stopAt: number, budget: Budget): number {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
-    this.lexical.begin()
+    this.#begin()
     const leads = this.#leadsFor({ filter, stable: false, after: undefined })
     const lead =
       leads.length > 1 ? this.#leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
@@ -87,10 +132,10 @@ export class StoreReader {
     budget: Budget,
     vectors?: SearchedVectors,
   ): ScoredRow[] {
-    this.lexical.begin()
+    this.#begin()
     const hits =
       by.kind === 'lexical'
-        ? searchLexical(this, { terms: by.terms, filter, limit }, budget)
+        ? searchLexical(this, { ...by, filter, limit }, budget)
         : searchVectors(
             this,
             vectors!,
@@ -98,7 +143,7 @@ export class StoreReader {
             budget,
           )
     if (withSearchFields)
-      for (const { row } of hits) row.search = this.store.searchFields(row.seq)
+      for (const { row } of hits) row.search = this.searchFields(row.seq)
     return hits
   }
 
@@ -117,7 +162,7 @@ export class StoreReader {
 
   /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
   selectiveLead(filter: Filter, max: number): Lead | undefined {
-    const leads = leadsOf(filter, this.store.pathId)
+    const leads = leadsOf(filter, this.index)
     if (leads.length === 0) return undefined
     const { lead, size } = this.#leads.smallest(leads, max)
     return size < max ? lead : undefined
@@ -125,7 +170,7 @@ export class StoreReader {
 
   /** Looks documents up by their numbers: those that match, and their texts if asked for. */
   lookup(filter: Filter, withTexts: boolean): (seq: number) => Row | undefined {
-    const { sql, parameters, exact } = conditionOf(filter, this.store.pathId)
+    const { sql, parameters, exact } = conditionOf(filter, this.index)
     const columns = withTexts || !exact ? rowColumns : numbersOnly
     const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
     return (seq) => {
@@ -138,8 +183,8 @@ export class StoreReader {
 
   /** Whether a row matches, by looking into the document. */
   matches(filter: Filter, row: Row): boolean {
-    return matches(filter, this.#documentToMatch(filter, row), (terms) =>
-      this.lexical.has(row.seq, terms),
+    return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
+      this.lexical(path).has(row.seq, terms),
     )
   }
 
@@ -155,7 +200,7 @@ export class StoreReader {
     return {
       rows: found === undefined ? [] : [rowOf(found)],
       more: false,
-      order: { by: sort.length > 0 ? 'sort' : 'seq' },
+      order: sort.length > 0 ? { by: 'sort', keys: sort } : { by: 'seq' },
     }
   }
 
@@ -204,9 +249,11 @@ export class StoreReader {
    */
   #leadsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead[] {
     const { filter, stable, after } = query
-    const offered = leadsOf(filter, this.store.pathId)
+    const offered = leadsOf(filter, this.index)
     if (offered[0]?.kind === 'ids') return offered
     const leads = offered.filter((lead) => {
+      // Then the page would be read in the order of the ids; here somebody counts.
+      if (lead.kind === 'idRange') return after === undefined
       if (after?.by === 'range')
         return lead.kind === 'range' && lead.range.pathText === after.path
       return lead.kind !== 'range' || (!stable && after === undefined)
@@ -216,16 +263,9 @@ export class StoreReader {
     return leads
   }
 
-  /** The root fields that a filter looks at. */
-  #fieldsOf(filter: Filter): ReadonlySet<string> {
-    let names = this.#fields.get(filter)
-    if (names === undefined) this.#fields.set(filter, (names = new Set(rootsOf(filter))))
-    return names
-  }
-
   #documentToMatch(filter: Filter, row: Row): JsonObject {
-    const names = this.#fieldsOf(filter)
-    const document = this.#rule.prune(storedFields(row.text, names))
+    const names = rootFields(filter)
+    const document = this.#view.see(row.text, names)
     if (![...names].some((name) => name.startsWith('$'))) return document
     const { vector, vectorize, lexical } = this.store.searchFields(row.seq)
     // Only their presence can be asked for.
@@ -240,15 +280,12 @@ function all(filter: Filter): Lead {
   return { kind: 'all', rest: filter }
 }
 
-function rootsOf(filter: Filter): string[] {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.of.flatMap(rootsOf)
-    case 'match':
-      // The index of terms answers for it.
-      return []
-    default:
-      return [filter.path.segments[0]!]
-  }
+/** Where nobody cares for the order and ids are bounded, theirs is the one to go by. */
+function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {
+  const isById = sort.length === 0 && idBoundsOf(filter).bounds !== undefined
+  return isById && (after === undefined || after.by === 'sort') ? byId : sort
 }
+
+const byId: readonly SortKey[] = [
+  { path: { text: '_id', segments: ['_id'] }, direction: 1 },
+]

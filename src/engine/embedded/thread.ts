@@ -73,3 +73,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#waiting.clear()
   }
 }
+
+/** What an error says, for whoever is on the other side. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -12,6 +12,7 @@ import type { Catalog } from './catalog.ts'
 import type { EmbeddedOptions } from './embedded-engine.ts'
 import { formatOf, formatVersion, openToWrite, searchSchema } from './layout.ts'
 import { countTerms, LexicalWriter } from './lexical-writer.ts'
+import { reasonOf } from './thread.ts'
 
 /** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
@@ -19,7 +20,8 @@ export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): vo
     for (const target of catalog.targets(keyspace) ?? []) {
       const file = catalog.storeFile(target)
       // The header may be older than the log, never newer.
-      if (file === undefined || formatOf(file) === formatVersion) continue
+      if (file === undefined || target.kind === 'table') continue
+      if (formatOf(file) === formatVersion) continue
       if (upgradeStore(file, target.options))
         log('info', `${file} was brought to format ${formatVersion}`)
     }
@@ -34,11 +36,6 @@ function upgradeStore(file: string, options: CollectionOptions): boolean {
       if (isOld) {
         database.exec('BEGIN IMMEDIATE')
         database.exec(searchSchema)
-        // The feed tells of nothing that was written so far.
-        database.exec(
-          "UPDATE meta SET value = (SELECT value FROM meta WHERE name = 'version') " +
-            "WHERE name = 'feed'",
-        )
         indexTexts(database, options)
         database.exec(`PRAGMA user_version = ${formatVersion}; COMMIT`)
       }
@@ -49,10 +46,9 @@ function upgradeStore(file: string, options: CollectionOptions): boolean {
       database.close()
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     throw new EngineError(
       'write',
-      `${file} cannot be brought to format ${formatVersion}: ${reason}. It is as it was`,
+      `${file} cannot be brought to format ${formatVersion}: ${reasonOf(error)}. It is as it was`,
       { cause: error },
     )
   }
@@ -60,7 +56,7 @@ function upgradeStore(file: string, options: CollectionOptions): boolean {
 
 function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): void {
   const analyzer = lexical.enabled ? analyzerFor(lexical.analyzer) : undefined
-  const writer = new LexicalWriter(database)
+  const writer = new LexicalWriter(database, '')
   const texts = database.prepare(
     'SELECT doc, lexical FROM search WHERE lexical IS NOT NULL ORDER BY doc',
   )

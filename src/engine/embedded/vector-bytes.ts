@@ -52,3 +52,9 @@ export function decodeVector({ form, bytes }: VectorBytes): Vector | null | unde
     form: form === vectorForm.binary ? 'binary' : 'array',
   }
 }
+
+/** Search works in single precision, whatever was stored. */
+export function singlesOf(form: number, bytes: Uint8Array): Float32Array {
+  const { numbers } = decodeVector({ form, bytes })!
+  return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)
+}

@@ -1,7 +1,7 @@
 /** Reads from a store what its vector index is made of. */
-import { EngineError } from '../engine.ts'
+import { vectorTable } from './layout.ts'
 import { StoreConnection } from './store-connection.ts'
-import { decodeVector } from './vector-bytes.ts'
+import { singlesOf } from './vector-bytes.ts'
 
 export interface Changes {
   /** Each document once. Those that have no vector any more come without. */
@@ -13,9 +13,12 @@ export interface Changes {
 
 export class VectorFeed {
   readonly #store: StoreConnection
+  readonly #suffix: string
 
-  constructor(file: string) {
+  /** `suffix` tells the parts of the store apart that belong to different columns. */
+  constructor(file: string, suffix: string) {
     this.#store = new StoreConnection(file)
+    this.#suffix = suffix
   }
 
   close(): void {
@@ -24,25 +27,31 @@ export class VectorFeed {
 
   /** What the store says of its versions. */
   state(): { readonly version: number; readonly feedStart: number } {
-    return this.#reading(() => ({
-      version: this.#meta('version'),
-      feedStart: this.#meta('feed'),
+    return this.#store.reading(() => ({
+      version: this.#store.meta('version'),
+      feedStart: this.#store.meta(`feed${this.#suffix}`),
     }))
   }
 
   /** What changed after a write; undefined when the feed no longer goes back so far. */
   changesAfter(version: number, max: number): Changes | undefined {
-    return this.#reading(() => {
-      if (this.#meta('feed') > version) return undefined
+    return this.#store.reading(() => {
+      if (this.#store.meta(`feed${this.#suffix}`) > version) return undefined
       const rows = this.#store.all(
-        'SELECT version, doc FROM feed WHERE version > ? ORDER BY version LIMIT ?',
+        `SELECT version, doc FROM feed${this.#suffix} ` +
+          'WHERE version > ? ORDER BY version LIMIT ?',
         [version, max],
       ) as [number, number][]
       const more = rows.length === max
       const vectors = new Map<number, Float32Array | undefined>()
       for (const [, document] of rows)
-        if (!vectors.has(document)) vectors.set(document, this.#vectorOf(document))
-      return { vectors, version: more ? rows.at(-1)![0] : this.#meta('version'), more }
+        if (!vectors.has(document))
+          vectors.set(document, this.#store.vectorOf(document, this.#suffix))
+      return {
+        vectors,
+        version: more ? rows.at(-1)![0] : this.#store.meta('version'),
+        more,
+      }
     })
   }
 
@@ -51,10 +60,10 @@ export class VectorFeed {
     document: number,
     max: number,
   ): readonly (readonly [number, Float32Array])[] {
-    return this.#reading(() =>
+    return this.#store.reading(() =>
       this.#store
         .all(
-          'SELECT doc, vector_form, vector FROM search ' +
+          `SELECT doc, vector_form, vector FROM ${vectorTable(this.#suffix)} ` +
             'WHERE doc > ? AND vector IS NOT NULL ORDER BY doc LIMIT ?',
           [document, max],
         )
@@ -66,35 +75,7 @@ export class VectorFeed {
   }
 
   vectorCount(): number {
-    const sql = 'SELECT count(*) FROM search WHERE vector IS NOT NULL'
-    return this.#reading(() => Number(this.#store.one(sql, [])![0]))
+    const sql = `SELECT count(*) FROM ${vectorTable(this.#suffix)} WHERE vector IS NOT NULL`
+    return this.#store.reading(() => Number(this.#store.one(sql, [])![0]))
   }
-
-  #vectorOf(document: number): Float32Array | undefined {
-    const found = this.#store.one('SELECT vector_form, vector FROM search WHERE doc = ?', [
-      document,
-    ]) as [number, Uint8Array | null] | undefined
-    return found?.[1] ? singlesOf(found[0], found[1]) : undefined
-  }
-
-  #meta(name: string): number {
-    const found = this.#store.one('SELECT value FROM meta WHERE name = ?', [name])
-    if (found === undefined) throw new EngineError('damaged', `meta has no ${name}`)
-    return Number(found[0])
-  }
-
-  #reading<T>(read: () => T): T {
-    this.#store.beginRead()
-    try {
-      return read()
-    } finally {
-      this.#store.endRead()
-    }
-  }
-}
-
-/** Search works in single precision, whatever was stored. */
-export function singlesOf(form: number, bytes: Uint8Array): Float32Array {
-  const { numbers } = decodeVector({ form, bytes })!
-  return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)
 }

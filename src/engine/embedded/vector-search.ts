@@ -5,7 +5,7 @@
  *
  * With a filter there are two ways. Where few documents match, they are listed and each is
  * looked at; where many do, the index is walked, and documents are asked on the way whether
- * they match. Which is cheaper follows from how many match (leadWorthListing).
+ * they match. Which is cheaper follows from how many match (listMax).
  */
 import { serialize } from 'node:v8'
 import type { Filter } from '../../query/filter.ts'
@@ -19,7 +19,6 @@ import type { Budget } from './budget.ts'
 import type { ScoredRow } from './store-query.ts'
 import { rowColumns, rowOf, type StoreConnection } from './store-connection.ts'
 import type { StoreReader } from './store-reader.ts'
-import { singlesOf } from './vector-feed.ts'
 
 export interface VectorSearch {
   readonly query: Float32Array
@@ -30,6 +29,8 @@ export interface VectorSearch {
 
 /** What a search by vector searches in. */
 export interface SearchedVectors {
+  /** Tells the parts of the store apart that belong to different columns. */
+  readonly suffix: string
   readonly view: VectorView
   readonly metric: Metric
   readonly matches: KnownMatches
@@ -44,7 +45,7 @@ export function searchVectors(
 ): ScoredRow[] {
   const { store } = reader
   const found = findCandidates(reader, vectors, search, budget)
-  return rank(store, found, search).map(({ seq, distance }) => ({
+  return rank(store, vectors.suffix, found, search).map(({ seq, distance }) => ({
     row: rowOf(store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!),
     score: similarityAt(search.metric, distance),
   }))
@@ -147,8 +148,7 @@ export class KnownMatches {
 
   /** A name for what a filter means in this state of the store. */
   nameOf(filter: Filter, { store }: StoreReader): string {
-    const [version] = store.one("SELECT value FROM meta WHERE name = 'version'", [])!
-    return `${String(version)} ${serialize(filter).toString('latin1')}`
+    return `${store.meta('version')} ${serialize(filter).toString('latin1')}`
   }
 
   /** Whether a search with this name was made before. */
@@ -220,6 +220,7 @@ const extraMin = 8
  */
 function rank(
   store: StoreConnection,
+  suffix: string,
   { candidates, matches }: Found,
   { query, metric, limit }: VectorSearch,
 ): Ranked[] {
@@ -242,12 +243,11 @@ function rank(
       break
     if (seen.has(document)) continue
     seen.add(document)
-    const found = store.one('SELECT vector_form, vector FROM search WHERE doc = ?', [
-      document,
-    ])
-    const [form, bytes] = (found ?? []) as [number?, (Uint8Array | null)?]
-    if (!bytes) continue
-    const distance = distanceOf(singlesOf(form!, bytes))
+    const vector = store.vectorOf(document, suffix)
+    if (vector === undefined) continue
+    const distance = distanceOf(vector)
+    // A zero vector from before there was an index: it has no direction.
+    if (Number.isNaN(distance)) continue
     off = Math.max(off, byCode - distance)
     const item = { seq: document, distance }
     if (nearest.length >= limit && compare(item, nearest.at(-1)!) >= 0) continue
@@ -284,10 +284,7 @@ class IdOrder {
 
   #idOf(document: number): Uint8Array {
     let id = this.#ids.get(document)
-    if (id === undefined) {
-      const [found] = this.#store.one('SELECT id FROM doc WHERE seq = ?', [document])!
-      this.#ids.set(document, (id = found as Uint8Array))
-    }
+    if (id === undefined) this.#ids.set(document, (id = this.#store.idOf(document)))
     return id
   }
 }

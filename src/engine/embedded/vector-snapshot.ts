@@ -55,13 +55,13 @@ export interface Snapshot {
   readonly segments: readonly Segment[]
 }
 
-function folderOf(storeFile: string): string {
-  return join(dirname(storeFile), 'vectors')
+/** Where the snapshot of an index is; the suffix tells those of different columns apart. */
+export function snapshotFolder(storeFile: string, suffix: string): string {
+  return join(dirname(storeFile), `vectors${suffix}`)
 }
 
-/** Loads the snapshot of a store. Throws when there is one that cannot be used. */
-export function loadSnapshot(storeFile: string, shape: SegmentShape): Snapshot | undefined {
-  const folder = folderOf(storeFile)
+/** Loads a snapshot. Throws when there is one that cannot be used. */
+export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
   if (!existsSync(join(folder, manifestFile))) return undefined
   const manifest = JSON.parse(
     readFileSync(join(folder, manifestFile), 'utf8'),
@@ -108,11 +108,10 @@ const chunkSize = 4 * 1024 * 1024
  * thread can serve others; meanwhile vectors may be added and removed, as Segment allows.
  */
 export async function saveSnapshot(
-  storeFile: string,
+  folder: string,
   version: number,
   segments: readonly Segment[],
 ): Promise<void> {
-  const folder = folderOf(storeFile)
   mkdirSync(folder, { recursive: true })
   const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
   try {
@@ -177,6 +176,6 @@ function publish(folder: string, manifest: Manifest): void {
 }
 
 /** Removes a snapshot that is of no use. */
-export function dropSnapshot(storeFile: string): void {
-  rmSync(folderOf(storeFile), { recursive: true, force: true })
+export function dropSnapshot(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -4,6 +4,7 @@
  */
 import type { SharedIndex } from '../../search/vector/vector-index.ts'
 import { EngineError } from '../engine.ts'
+import { keyOf, type IndexName } from './index-name.ts'
 import type {
   IndexerMessage,
   IndexerNotice,
@@ -11,6 +12,7 @@ import type {
   IndexOptions,
 } from './indexer-thread.ts'
 import { Thread } from './thread.ts'
+import { dropSnapshot, snapshotFolder } from './vector-snapshot.ts'
 
 /** An index that has everything that a search must see. */
 export interface CurrentIndex {
@@ -21,11 +23,12 @@ export interface CurrentIndex {
 
 export interface VectorsOptions {
   /** Called when a snapshot has everything up to a write. */
-  readonly onSaved: (file: string, version: number) => void
+  readonly onSaved: (name: IndexName, version: number) => void
   readonly log: (level: 'info' | 'warn', message: string) => void
 }
 
 interface Followed {
+  readonly name: IndexName
   readonly options: IndexOptions
   index: SharedIndex
   generation: number
@@ -53,7 +56,7 @@ export class Vectors {
       (reason) => new EngineError('read', reason),
       (message) => {
         const notice = message as IndexerNotice
-        if ('saved' in notice) onSaved(notice.saved.file, notice.saved.version)
+        if ('saved' in notice) onSaved(notice.saved, notice.saved.version)
         else log(notice.level, notice.log)
       },
     )
@@ -61,39 +64,56 @@ export class Vectors {
   }
 
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */
-  noteWrite(file: string, options: IndexOptions, version: number): void {
-    const followed = this.#followed(file, options)
+  noteWrite(name: IndexName, options: IndexOptions, version: number): void {
+    const followed = this.#followed(name, options)
     followed.latest = Math.max(followed.latest, version)
     // Whoever searches next is told if it fails.
-    this.#follow(file, followed).catch(() => undefined)
+    this.#follow(followed).catch(() => undefined)
   }
 
   /** The index, once it has everything that was written before. */
-  async current(file: string, options: IndexOptions): Promise<CurrentIndex> {
-    const followed = this.#followed(file, options)
+  async current(name: IndexName, options: IndexOptions): Promise<CurrentIndex> {
+    const followed = this.#followed(name, options)
     const needed = followed.latest
     while (followed.version < needed || followed.version < 0) {
-      await this.#follow(file, followed)
+      await this.#follow(followed)
       // Asked again, the thread would open the index of whatever took the file's place.
-      if (this.#indexes.get(file) !== followed)
-        throw new EngineError('gone', `the vector index of ${file} was closed`)
+      if (!this.#isOpen(followed))
+        throw new EngineError('gone', `the vector index of ${name.file} was closed`)
     }
     return followed
   }
 
-  async close(file: string): Promise<void> {
-    if (!this.#indexes.delete(file)) return
-    await this.#thread.ask({ kind: 'close', file })
+  async close(name: IndexName): Promise<void> {
+    if (!this.#indexes.delete(keyOf(name))) return
+    await this.#thread.ask({ kind: 'close', name })
+  }
+
+  /** Closes an index for good: what it saved goes too. */
+  async drop(name: IndexName): Promise<void> {
+    await this.close(name)
+    dropSnapshot(snapshotFolder(name.file, name.suffix))
+  }
+
+  /** Closes all indexes of a store. */
+  async closeAll(file: string): Promise<void> {
+    for (const { name } of [...this.#indexes.values()])
+      if (name.file === file) await this.close(name)
   }
 
   async stop(): Promise<void> {
     await this.#started?.ask({ kind: 'stop' })
   }
 
-  #followed(file: string, options: IndexOptions): Followed {
-    let followed = this.#indexes.get(file)
+  #isOpen(followed: Followed): boolean {
+    return this.#indexes.get(keyOf(followed.name)) === followed
+  }
+
+  #followed(name: IndexName, options: IndexOptions): Followed {
+    let followed = this.#indexes.get(keyOf(name))
     if (followed === undefined) {
       followed = {
+        name,
         options,
         index: [],
         generation: -1,
@@ -101,34 +121,34 @@ export class Vectors {
         latest: -1,
         following: undefined,
       }
-      this.#indexes.set(file, followed)
+      this.#indexes.set(keyOf(name), followed)
     }
     return followed
   }
 
   /** One request at a time: what is written meanwhile goes with the next. */
-  #follow(file: string, followed: Followed): Promise<void> {
+  #follow(followed: Followed): Promise<void> {
     if (followed.following !== undefined) return followed.following
-    const following = this.#followOnce(file, followed).finally(() => {
+    const following = this.#followOnce(followed).finally(() => {
       followed.following = undefined
     })
     followed.following = following
     // Not after a failure: then the next who writes or searches tries again.
     following
       .then(() => {
-        if (followed.version < followed.latest && this.#indexes.get(file) === followed)
-          return this.#follow(file, followed)
+        if (followed.version < followed.latest && this.#isOpen(followed))
+          return this.#follow(followed)
         return undefined
       })
       .catch(() => undefined)
     return following
   }
 
-  async #followOnce(file: string, followed: Followed): Promise<void> {
-    const { options, generation, latest } = followed
+  async #followOnce(followed: Followed): Promise<void> {
+    const { name, options, generation, latest } = followed
     const reply = await this.#thread.ask({
       kind: 'follow',
-      file,
+      name,
       options,
       version: latest,
       generation,

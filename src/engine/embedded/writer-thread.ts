@@ -5,11 +5,21 @@
  * Group commit: everything that waits when a commit starts shares one transaction and one
  * sync per store. While it syncs, the next group gathers.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Outcome } from '../engine.ts'
 import { openToWrite, storedPath } from './layout.ts'
 import { LexicalWriter, type TermCounts } from './lexical-writer.ts'
-import type { Outcome } from '../engine.ts'
+import { takeIndexStep, type IndexStep } from './reindex.ts'
+import { reasonOf } from './thread.ts'
+import { vectorForm } from './vector-bytes.ts'
+import {
+  prepareStatements,
+  prepareVectors,
+  type EntryOwner,
+  type Statements,
+  type VectorStatements,
+} from './writer-statements.ts'
 
 /** What the thread is asked. Each message is answered once, by its number. */
 export type WriterMessage =
@@ -24,7 +34,14 @@ export type WriterMessage =
       readonly id: number
       readonly kind: 'trim'
       readonly file: string
+      readonly suffix: string
       readonly version: number
+    }
+  | {
+      readonly id: number
+      readonly kind: 'reindex'
+      readonly file: string
+      readonly step: IndexStep
     }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'configure'; readonly durable: boolean }
@@ -36,6 +53,8 @@ export type WriterReply =
       readonly outcomes: readonly Outcome[]
       /** The number of the latest write to the store, once this one is done. */
       readonly version: number
+      /** Where the next part of a change of indexes starts. */
+      readonly next?: number | undefined
     }
   | { readonly id: number; readonly error: string }
 
@@ -65,10 +84,26 @@ export interface Operation {
   readonly search: SearchColumns | null
   /** Where the terms of its text stand; null where it has none, or the text is as it was. */
   readonly textTerms: TermSpan | null
+  /** Of a row: the vectors that change, and the terms of texts that change. */
+  readonly vectors: readonly VectorChange[]
+  readonly texts: readonly TextChange[]
   /** Entries that go, then entries that come: from, between, to. */
   readonly from: number
   readonly middle: number
   readonly to: number
+}
+
+export interface VectorChange {
+  readonly suffix: string
+  readonly isIndexed: boolean
+  /** Null: there is none any more. */
+  readonly bytes: Uint8Array | null
+}
+
+export interface TextChange {
+  readonly suffix: string
+  /** Null: there is no text any more. */
+  readonly terms: TermSpan | null
 }
 
 export interface TermSpan {
@@ -86,7 +121,9 @@ export interface SearchColumns {
 class StoreWriter {
   readonly #database: DatabaseSync
   readonly #statements: Statements
-  readonly #lexical: LexicalWriter
+  /** By the suffixes of what they belong to. */
+  readonly #lexical = new Map<string, LexicalWriter>()
+  readonly #vectors = new Map<string, VectorStatements>()
   readonly #pathIds = new Map<string, number>()
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
@@ -95,7 +132,6 @@ class StoreWriter {
   constructor(file: string, durable: boolean) {
     this.#database = openToWrite(file, durable)
     this.#statements = prepareStatements(this.#database)
-    this.#lexical = new LexicalWriter(this.#database)
     this.#readMeta()
   }
 
@@ -104,11 +140,11 @@ class StoreWriter {
   }
 
   /** Runs all tasks in one transaction: either all are durable or none happened. */
-  commit(tasks: readonly ((store: StoreWriter) => Outcome[])[]): Outcome[][] {
+  commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const outcomes = tasks.map((task) => task(this))
-      this.#lexical.finish()
+      for (const lexical of this.#lexical.values()) lexical.finish()
       this.#writeMeta()
       this.#database.exec('COMMIT')
       return outcomes
@@ -116,7 +152,9 @@ class StoreWriter {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       this.#pathIds.clear()
       this.#pathCounts.clear()
-      this.#lexical.reload()
+      // What was made of them may not exist any more.
+      this.#lexical.clear()
+      this.#vectors.clear()
       this.#readMeta()
       throw error
     }
@@ -139,30 +177,56 @@ class StoreWriter {
     this.#database.exec(
       'DELETE FROM doc; DELETE FROM search; DELETE FROM entry; UPDATE path SET documents = 0',
     )
-    this.#lexical.clear()
     this.#pathCounts.clear()
     this.#documents = 0
     this.#version++
-    return this.trim(this.#version)
+    for (const table of this.#tables('term*')) this.#terms(table.slice(4)).clear()
+    for (const table of this.#tables('vector_*'))
+      this.#database.exec(`DELETE FROM ${table}`)
+    for (const table of this.#tables('feed*')) this.trim(table.slice(4), this.#version)
+    return []
   }
 
-  /** Forgets what the vector index has taken in for good. */
-  trim(version: number): Outcome[] {
-    const { feed, meta } = this.#statements
-    feed.trim.run(version)
-    meta.raise.run(version, 'feed')
+  /** Forgets what a vector index has taken in for good. */
+  trim(suffix: string, version: number): Outcome[] {
+    const { raise } = this.#statements.meta
+    // The index may be gone by now.
+    if (raise.run(version, `feed${suffix}`).changes > 0)
+      this.#database.prepare(`DELETE FROM feed${suffix} WHERE version <= ?`).run(version)
     return []
+  }
+
+  /** Does a part of a change of indexes; returns where the next part starts. */
+  reindex(step: IndexStep): number | undefined {
+    return takeIndexStep(step, {
+      database: this.#database,
+      pathId: (path) => this.#pathId(path),
+      countPath: (id, change) => this.#countPath(id, change),
+      forgetCount: (id) => this.#pathCounts.delete(id),
+      terms: (suffix) => this.#terms(suffix),
+      forget: (suffix) => {
+        this.#lexical.delete(suffix)
+        this.#vectors.delete(suffix)
+      },
+    })
+  }
+
+  #tables(pattern: string): string[] {
+    return this.#statements.tables.all(pattern).map(({ name }) => String(name))
+  }
+
+  #terms(suffix: string): LexicalWriter {
+    let lexical = this.#lexical.get(suffix)
+    if (lexical === undefined)
+      this.#lexical.set(suffix, (lexical = new LexicalWriter(this.#database, suffix)))
+    return lexical
   }
 
   /** Does what makes reading faster: folds terms, and moves the log into the file. */
   tidy(): void {
-    if (this.#lexical.isWaiting)
-      this.commit([
-        () => {
-          this.#lexical.fold()
-          return []
-        },
-      ])
+    const waiting = [...this.#lexical.values()].filter(({ isWaiting }) => isWaiting)
+    if (waiting.length > 0)
+      this.commit([() => waiting.forEach((lexical) => lexical.fold())])
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
@@ -201,7 +265,11 @@ class StoreWriter {
     }
     this.#version = version
     this.#writeSearch(Number(seq), version, operation, batch)
-    this.#writeEntries(seq, operation, batch, pathIds)
+    this.#writeVectors(Number(seq), version, operation)
+    for (const { suffix, terms } of operation.texts)
+      if (terms === null) this.#terms(suffix).remove(Number(seq))
+      else this.#terms(suffix).put(Number(seq), termsIn(batch, terms))
+    this.#writeEntries({ seq: Number(seq), id }, operation, batch, pathIds)
     return 'done'
   }
 
@@ -219,12 +287,30 @@ class StoreWriter {
     if (!isSame(before?.['vector'] as Uint8Array | null | undefined, search?.vector))
       this.#statements.feed.add.run(version, seq)
     if ((before?.['lexical'] ?? null) === (search?.lexical ?? null)) return
-    if (textTerms === null) this.#lexical.remove(seq)
-    else this.#lexical.put(seq, termsIn(batch, textTerms))
+    if (textTerms === null) this.#terms('').remove(seq)
+    else this.#terms('').put(seq, termsIn(batch, textTerms))
+  }
+
+  #writeVectors(seq: number, version: number, { vectors }: Operation): void {
+    for (const { suffix, isIndexed, bytes } of vectors) {
+      const { find, put, remove, feed } = this.#vectorStatements(suffix)
+      const before = find.get(seq)?.['vector'] as Uint8Array | undefined
+      if (isSame(before, bytes)) continue
+      if (bytes === null) remove.run(seq)
+      else put.run(seq, vectorForm.arrayOfSingles, bytes)
+      if (isIndexed) feed().run(version, seq)
+    }
+  }
+
+  #vectorStatements(suffix: string): VectorStatements {
+    let known = this.#vectors.get(suffix)
+    if (known === undefined)
+      this.#vectors.set(suffix, (known = prepareVectors(this.#database, suffix)))
+    return known
   }
 
   #writeEntries(
-    seq: number | bigint,
+    owner: EntryOwner,
     { from, middle, to }: Operation,
     { entries, keys }: WriteBatch,
     pathIds: readonly number[],
@@ -234,14 +320,14 @@ class StoreWriter {
       const path = pathIds[entries[i * 4]!]!
       const key = keys.subarray(entries[i * 4 + 1], entries[i * 4 + 2])
       const element = entries[i * 4 + 3]!
-      if (i < middle) remove.run(path, key, seq)
-      else put.run(path, key, seq, element)
-      if (element === 0)
-        this.#pathCounts.set(
-          path,
-          (this.#pathCounts.get(path) ?? 0) + (i < middle ? -1 : 1),
-        )
+      // While an index is being filled it may not have what goes yet.
+      const change = i < middle ? -remove(path, key, owner) : put(path, key, owner, element)
+      if (element === 0) this.#countPath(path, change)
     }
+  }
+
+  #countPath(id: number, change: number): void {
+    this.#pathCounts.set(id, (this.#pathCounts.get(id) ?? 0) + change)
   }
 
   #pathId(path: string): number {
@@ -282,48 +368,6 @@ function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefin
     : Buffer.compare(a!, b!) === 0
 }
 
-type Statements = ReturnType<typeof prepareStatements>
-
-function prepareStatements(database: DatabaseSync) {
-  const prepare = (sql: string): StatementSync => database.prepare(sql)
-  return {
-    meta: {
-      read: prepare('SELECT value FROM meta WHERE name = ?'),
-      write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
-      raise: prepare('UPDATE meta SET value = max(value, ?) WHERE name = ?'),
-    },
-    doc: {
-      insert: prepare(
-        'INSERT INTO doc(id, version, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      ),
-      find: prepare('SELECT seq FROM doc WHERE id = ? AND version = ?'),
-      update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
-      remove: prepare('DELETE FROM doc WHERE seq = ?'),
-    },
-    search: {
-      find: prepare('SELECT vector, lexical FROM search WHERE doc = ?'),
-      put: prepare(
-        'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
-          'VALUES (?, ?, ?, ?, ?)',
-      ),
-      remove: prepare('DELETE FROM search WHERE doc = ?'),
-    },
-    feed: {
-      add: prepare('INSERT INTO feed(version, doc) VALUES (?, ?)'),
-      trim: prepare('DELETE FROM feed WHERE version <= ?'),
-    },
-    entry: {
-      put: prepare('INSERT INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)'),
-      remove: prepare('DELETE FROM entry WHERE path = ? AND value = ? AND doc = ?'),
-    },
-    path: {
-      find: prepare('SELECT id FROM path WHERE path = ?'),
-      insert: prepare('INSERT INTO path(path, documents) VALUES (?, 0)'),
-      count: prepare('UPDATE path SET documents = documents + ? WHERE id = ?'),
-    },
-  }
-}
-
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreWriter>()
   const untidy = new Set<StoreWriter>()
@@ -348,21 +392,23 @@ function serve(port: NonNullable<typeof parentPort>): void {
   /** Writes to one store that stand next to each other share a transaction. */
   const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
     try {
-      const tasks = group.map((message) => (store: StoreWriter) => {
+      const tasks = group.map((message) => (store: StoreWriter): Done => {
         switch (message.kind) {
           case 'write':
-            return store.write(message.batch)
+            return { outcomes: store.write(message.batch) }
           case 'trim':
-            return store.trim(message.version)
+            return { outcomes: store.trim(message.suffix, message.version) }
+          case 'reindex':
+            return { outcomes: [], next: store.reindex(message.step) }
           default:
-            return store.truncate()
+            return { outcomes: store.truncate() }
         }
       })
       const store = storeOf(file)
-      const outcomes = store.commit(tasks)
+      const done = store.commit(tasks)
       untidy.add(store)
       const { version } = store
-      return group.map(({ id }, i) => ({ id, outcomes: outcomes[i]!, version }))
+      return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
     } catch (error) {
       return group.map(({ id }) => ({ id, error: reasonOf(error) }))
     }
@@ -403,6 +449,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
   })
 }
 
+interface Done {
+  readonly outcomes: Outcome[]
+  readonly next?: number | undefined
+}
+
 /** How long nothing must have been written before files are tidied. */
 const idleMs = 100
 
@@ -441,12 +492,10 @@ function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
 
 function isWrite(
   message: WriterMessage,
-): message is Extract<WriterMessage, { kind: 'write' | 'truncate' | 'trim' }> {
-  return ['write', 'truncate', 'trim'].includes(message.kind)
+): message is Extract<WriterMessage, { kind: (typeof writeKinds)[number] }> {
+  return (writeKinds as readonly string[]).includes(message.kind)
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
+const writeKinds = ['write', 'truncate', 'trim', 'reindex'] as const
 
 if (parentPort !== null) serve(parentPort)

@@ -1,24 +1,25 @@
 /** Packs writes for the thread that writes them. */
 import { printJson } from '../../json/print.ts'
-import { isObject, type JsonObject, type Value } from '../../json/value.ts'
-import { parseStored } from '../../json/parse.ts'
-import type { IndexingRule } from '../../query/indexing.ts'
+import type { JsonObject, Value } from '../../json/value.ts'
+import type { RecordView } from '../record-view.ts'
 import {
   EngineError,
   type NewRecord,
   type Outcome,
   type SearchFields,
-  type StoredRecord,
   type Write,
 } from '../engine.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { countTerms } from './lexical-writer.ts'
 import { Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
+import type { IndexStep } from './reindex.ts'
 import type {
   Operation,
   SearchColumns,
   TermSpan,
+  TextChange,
+  VectorChange,
   WriteBatch,
   WriterMessage,
   WriterReply,
@@ -37,11 +38,11 @@ export class Writer {
 
   async write(
     file: string,
-    rule: IndexingRule,
+    view: RecordView,
     writes: readonly Write[],
     ordered: boolean,
   ): Promise<Written> {
-    const batch = packWrites(writes, rule, ordered)
+    const batch = packWrites(writes, view, ordered)
     return this.#ask({ kind: 'write', file, batch })
   }
 
@@ -49,9 +50,18 @@ export class Writer {
     return this.#ask({ kind: 'truncate', file })
   }
 
-  /** Forgets what the feed says of writes up to this one. */
-  async trim(file: string, version: number): Promise<void> {
-    await this.#ask({ kind: 'trim', file, version })
+  /** Forgets what a feed says of writes up to this one. */
+  async trim(file: string, suffix: string, version: number): Promise<void> {
+    await this.#ask({ kind: 'trim', file, suffix, version })
+  }
+
+  /**
+   * Does a part of what a change of indexes takes, between other writes. Returns where the
+   * next part starts, or undefined when all is done.
+   */
+  async reindex(file: string, step: IndexStep): Promise<number | undefined> {
+    const reply = await this.#thread.ask({ kind: 'reindex', file, step })
+    return 'next' in reply ? reply.next : undefined
   }
 
   /** Lets go of a store; a later write would open it again. */
@@ -77,7 +87,7 @@ export interface Written {
 
 export function packWrites(
   writes: readonly Write[],
-  rule: IndexingRule,
+  view: RecordView,
   ordered: boolean,
 ): WriteBatch {
   const list = new EntryList()
@@ -86,14 +96,16 @@ export function packWrites(
   const terms = new TermList()
   for (const write of writes) {
     const from = chosen.length
-    const { removed, added } = changedEntries(write, list, rule)
+    const { removed, added } = changedEntries(write, list, view)
     for (const entry of removed) chosen.push(entry)
     const middle = chosen.length
     for (const entry of added) chosen.push(entry)
     operations.push({
       ...columnsOf(write),
       ...addId(idOf(write), list),
-      textTerms: terms.addTextOf(write),
+      ...(view.kind === 'row'
+        ? besideRow(write, view, terms)
+        : besideDocument(write, terms)),
       from,
       middle,
       to: chosen.length,
@@ -110,9 +122,9 @@ export function packWrites(
   }
 }
 
-function changedEntries(write: Write, list: EntryList, rule: IndexingRule) {
-  const entriesOf = (document: JsonObject): readonly Entry[] =>
-    list.entries.slice(list.addDocument(document, rule))
+function changedEntries(write: Write, list: EntryList, view: RecordView) {
+  const entriesOf = (record: JsonObject | string): readonly Entry[] =>
+    list.entries.slice(list.addDocument(view.indexed(record)))
   switch (write.kind) {
     case 'insert':
       return { removed: [], added: entriesOf(write.record.document) }
@@ -123,7 +135,7 @@ function changedEntries(write: Write, list: EntryList, rule: IndexingRule) {
         entriesOf(write.after.document),
       )
     case 'delete':
-      return { removed: entriesOf(documentOf(write.before)), added: [] }
+      return { removed: entriesOf(write.before.text), added: [] }
   }
 }
 
@@ -137,30 +149,74 @@ function addId(id: Value, { bytes }: EntryList) {
   return { idStart, idEnd: bytes.size }
 }
 
-type Columns = Pick<Operation, 'kind' | 'version' | 'text' | 'search'>
+type Columns = Pick<Operation, 'kind' | 'version' | 'text'>
 
 function columnsOf(write: Write): Columns {
   switch (write.kind) {
     case 'insert':
-      return { kind: 'insert', version: 0, ...recordColumns(write.record) }
+      return { kind: 'insert', version: 0, text: write.record.text }
     case 'replace':
       return {
         kind: 'replace',
         version: Number(write.before.version),
-        ...recordColumns(write.after),
+        text: write.after.text,
       }
     case 'delete':
       return {
         kind: 'delete',
         version: Number(write.before.version),
         text: '',
-        search: null,
       }
   }
 }
 
-function recordColumns(record: NewRecord) {
-  return { text: record.text, search: searchColumns(record.search) }
+type Beside = Pick<Operation, 'search' | 'textTerms' | 'vectors' | 'texts'>
+
+function besideDocument(write: Write, terms: TermList): Beside {
+  const record = recordOf(write)
+  return {
+    search: record === undefined ? null : searchColumns(record.search),
+    textTerms: terms.addTextOf(write),
+    vectors: [],
+    texts: [],
+  }
+}
+
+/** What changes beside a row. The version that is checked says that it was as `before` is. */
+function besideRow(write: Write, view: RecordView, terms: TermList): Beside {
+  const before = write.kind === 'insert' ? undefined : write.before
+  const after = recordOf(write)
+  const vectors: VectorChange[] = []
+  // A row that came without them may have any.
+  const had =
+    before === undefined ? new Map<string, Float32Array>() : before.search?.vectors
+  for (const [path, { suffix, metric }] of view.vectors) {
+    const vector = after?.search.vectors?.get(path)
+    if (had !== undefined && had.get(path) === vector) continue
+    const bytes = vector === undefined ? null : new Uint8Array(vector.slice().buffer)
+    vectors.push({ suffix, isIndexed: metric !== undefined, bytes })
+  }
+  const texts: TextChange[] = []
+  for (const [path, { suffix }] of view.texts) {
+    const old = before && view.textOf(before, path)
+    const text = after?.document.get(path)
+    if (old === text) continue
+    const made =
+      typeof text === 'string' && text !== '' ? terms.add(after!.terms!(path)) : null
+    texts.push({ suffix, terms: made })
+  }
+  return { search: null, textTerms: null, vectors, texts }
+}
+
+function recordOf(write: Write): NewRecord | undefined {
+  switch (write.kind) {
+    case 'insert':
+      return write.record
+    case 'replace':
+      return write.after
+    case 'delete':
+      return undefined
+  }
 }
 
 function searchColumns(search: SearchFields): SearchColumns | null {
@@ -192,14 +248,17 @@ class TermList {
   readonly #counts: number[] = []
 
   addTextOf(write: Write): TermSpan | null {
-    if (write.kind === 'delete') return null
-    const record = write.kind === 'insert' ? write.record : write.after
-    const { lexical } = record.search
+    const record = recordOf(write)
+    const lexical = record?.search.lexical
     if (lexical === undefined || lexical === null || lexical === '') return null
     // Then they need not be made: what is stored is right already.
     if (write.kind === 'replace' && write.before.search?.lexical === lexical) return null
+    return this.add(record?.terms?.('$lexical') ?? [])
+  }
+
+  add(terms: readonly string[]): TermSpan {
     const from = this.#counts.length / 2
-    for (const [term, count] of countTerms(record.terms ?? []))
+    for (const [term, count] of countTerms(terms))
       this.#counts.push(this.#positionOf(term), count)
     return { from, to: this.#counts.length / 2 }
   }
@@ -216,11 +275,4 @@ class TermList {
     if (position === undefined) this.#positions.set(term, (position = this.#positions.size))
     return position
   }
-}
-
-function documentOf(record: StoredRecord): JsonObject {
-  const document = parseStored(record.text)
-  if (!isObject(document))
-    throw new EngineError('damaged', 'a stored document is no object')
-  return document
 }

@@ -1,0 +1,109 @@
+/** The statements that write to a store. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { vectorTable } from './layout.ts'
+
+export type VectorStatements = ReturnType<typeof prepareVectors>
+
+export function prepareVectors(database: DatabaseSync, suffix: string) {
+  const table = vectorTable(suffix)
+  let feed: StatementSync | undefined
+  return {
+    find: database.prepare(`SELECT vector FROM ${table} WHERE doc = ?`),
+    put: database.prepare(
+      `INSERT OR REPLACE INTO ${table}(doc, vector_form, vector) VALUES (?, ?, ?)`,
+    ),
+    remove: database.prepare(`DELETE FROM ${table} WHERE doc = ?`),
+    /** Only columns that are indexed have one. */
+    feed: () =>
+      (feed ??= database.prepare(`INSERT INTO feed${suffix}(version, doc) VALUES (?, ?)`)),
+  }
+}
+
+export type Statements = ReturnType<typeof prepareStatements>
+
+export interface EntryStatements {
+  readonly put: (
+    path: number,
+    key: Uint8Array,
+    owner: EntryOwner,
+    element: number,
+  ) => number
+  readonly remove: (path: number, key: Uint8Array, owner: EntryOwner) => number
+}
+
+/** The document or row that an entry is of. */
+export interface EntryOwner {
+  readonly seq: number
+  readonly id: Uint8Array
+}
+
+/** Entries of rows have the row's id, and are found by it. Each tells what it has changed. */
+export function entryStatements(
+  database: DatabaseSync,
+  insert = 'INSERT',
+): EntryStatements {
+  const isById = database
+    .prepare("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'id'")
+    .get()
+  if (isById === undefined) {
+    const put = database.prepare(
+      `${insert} INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)`,
+    )
+    const remove = database.prepare(
+      'DELETE FROM entry WHERE path = ? AND value = ? AND doc = ?',
+    )
+    return {
+      put: (path, key, { seq }, element) =>
+        Number(put.run(path, key, seq, element).changes),
+      remove: (path, key, { seq }) => Number(remove.run(path, key, seq).changes),
+    }
+  }
+  const put = database.prepare(
+    `${insert} INTO entry(path, value, id, doc, element) VALUES (?, ?, ?, ?, ?)`,
+  )
+  const remove = database.prepare(
+    'DELETE FROM entry WHERE path = ? AND value = ? AND id = ?',
+  )
+  return {
+    put: (path, key, { seq, id }, element) =>
+      Number(put.run(path, key, id, seq, element).changes),
+    remove: (path, key, { id }) => Number(remove.run(path, key, id).changes),
+  }
+}
+
+export function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    meta: {
+      read: prepare('SELECT value FROM meta WHERE name = ?'),
+      write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
+      raise: prepare('UPDATE meta SET value = max(value, ?) WHERE name = ?'),
+    },
+    doc: {
+      insert: prepare(
+        'INSERT INTO doc(id, version, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      ),
+      find: prepare('SELECT seq FROM doc WHERE id = ? AND version = ?'),
+      update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
+      remove: prepare('DELETE FROM doc WHERE seq = ?'),
+    },
+    search: {
+      find: prepare('SELECT vector, lexical FROM search WHERE doc = ?'),
+      put: prepare(
+        'INSERT OR REPLACE INTO search(doc, vector_form, vector, vectorize, lexical) ' +
+          'VALUES (?, ?, ?, ?, ?)',
+      ),
+      remove: prepare('DELETE FROM search WHERE doc = ?'),
+    },
+    feed: {
+      add: prepare('INSERT INTO feed(version, doc) VALUES (?, ?)'),
+    },
+    tables: prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?"),
+    entry: entryStatements(database),
+    path: {
+      find: prepare('SELECT id FROM path WHERE path = ?'),
+      insert: prepare('INSERT INTO path(path, documents) VALUES (?, 0)'),
+      count: prepare('UPDATE path SET documents = documents + ? WHERE id = ?'),
+    },
+  }
+}

@@ -1,0 +1,406 @@
+/** Tables on the embedded engine: keys, indexes that come and go, and what they find. */
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { checked } from '../../src/engine/checked.ts'
+import { checkStore } from '../../src/engine/embedded/check.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import { EngineError } from '../../src/engine/engine.ts'
+import { viewOf } from '../../src/engine/record-view.ts'
+import type { RowView } from '../../src/engine/row-view.ts'
+import type { RegularIndex, TextIndex, VectorIndex } from '../../src/engine/schema.ts'
+import { everything, type Filter } from '../../src/query/filter.ts'
+import { idPath } from '../../src/records/record-id.ts'
+import { anyOrder, read } from '../../src/records/read.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { noSignal } from './store.ts'
+import { columns, inPartition, is, pathOf, TableStore, type Row } from './table-store.ts'
+
+const onWord: RegularIndex = {
+  kind: 'regular',
+  name: 'on_word',
+  id: 10,
+  column: 'word',
+  part: 'value',
+}
+const onTags: RegularIndex = { ...onWord, name: 'on_tags', id: 11, column: 'tags' }
+const onText: TextIndex = {
+  kind: 'text',
+  name: 'on_text',
+  id: 12,
+  column: 'text',
+  analyzer: 'standard',
+}
+const onVector: VectorIndex = {
+  kind: 'vector',
+  name: 'on_v',
+  id: 13,
+  column: 'v',
+  metric: 'euclidean',
+  sourceModel: 'other',
+}
+
+async function create(context: TestContext) {
+  const opened = await openEmbedded(context)
+  const rows = await TableStore.create(opened.engine)
+  const sound = async () =>
+    assert.deepEqual(checkStore(opened.fileOf('rows'), viewOf(await rows.table())), [])
+  return { ...opened, rows, sound }
+}
+
+const words = ['ant', 'bee', 'cat', 'dog']
+
+function manyRows(count: number): Row[] {
+  return Array.from({ length: count }, (_, i) => ({
+    p: `p${i % 5}`,
+    c: Math.floor(i / 5),
+    word: words[i % 4]!,
+    tags: [words[i % 4]!, words[i % 3]!],
+    text: `${words[i % 4]!} and ${words[i % 3]!}`,
+    v: [i % 10, Math.floor(i / 10) % 10],
+  }))
+}
+
+describe('rows of a table', () => {
+  test('come by partition and, in it, in the declared order', async (context) => {
+    const { rows } = await create(context)
+    await rows.put([
+      { p: 'b', c: 1 },
+      { p: 'a', c: -5 },
+      { p: 'a', c: 7 },
+      { p: 'ab', c: 0 },
+      { p: 'b', c: 300 },
+    ])
+    const expected = ['a 7', 'a -5', 'ab 0', 'b 300', 'b 1']
+    assert.deepEqual(await rows.find(), expected)
+    assert.deepEqual(await rows.find(everything, { pageSize: 2 }), expected)
+    assert.deepEqual(
+      await rows.find(everything, { pageSize: 2, textsOnly: true }),
+      expected,
+    )
+    const backwards = [{ path: idPath, direction: -1 }] as const
+    assert.deepEqual(
+      await rows.find(everything, { sort: backwards, pageSize: 2, textsOnly: true }),
+      expected.toReversed(),
+    )
+  })
+
+  test('of one partition are found without looking at others', async (context) => {
+    const { rows } = await create(context)
+    await rows.put(manyRows(200))
+    const view = viewOf(await rows.table()) as RowView
+    const filter = inPartition(view, 'p3')
+    const expected = Array.from({ length: 40 }, (_, i) => `p3 ${39 - i}`)
+    assert.deepEqual(await rows.find(filter), expected)
+    assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
+    assert.equal(await rows.count(filter), 40)
+    // Nobody asks for an order, so the engine chooses one, and pages go on in it.
+    assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
+  })
+
+  test('of several partitions are found in order, each once', async (context) => {
+    const { rows } = await create(context)
+    await rows.put(manyRows(100))
+    const view = viewOf(await rows.table()) as RowView
+    const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => inPartition(view, p))
+    const filter: Filter = { kind: 'or', of: partitions }
+    const expected = ['p1', 'p2', 'p4'].flatMap((p) =>
+      Array.from({ length: 20 }, (_, i) => `${p} ${19 - i}`),
+    )
+    for (const textsOnly of [true, false])
+      assert.deepEqual(await rows.find(filter, { textsOnly }), expected)
+    const backwards = [{ path: idPath, direction: -1 }] as const
+    for (const textsOnly of [true, false])
+      assert.deepEqual(
+        await rows.find(filter, { sort: backwards, textsOnly }),
+        expected.toReversed(),
+      )
+    assert.equal(await rows.count(filter), 60)
+    const some: Filter = { kind: 'and', of: [filter, is('word', 'cat')] }
+    assert.deepEqual(
+      await rows.find(some),
+      (await rows.find(is('word', 'cat'))).filter((name) => !/^p[03] /.test(name)),
+    )
+    assert.deepEqual(
+      await rows.find({ kind: 'and', of: [filter, inPartition(view, 'p3')] }),
+      [],
+    )
+  })
+
+  test('are known by their keys, however these were written', async (context) => {
+    const { rows } = await create(context)
+    await rows.put([{ p: 'a', c: 1, word: 'one' }])
+    await rows.put([{ p: 'a', c: 1, word: 'two' }])
+    assert.deepEqual(await rows.find(), ['a 1'])
+    assert.deepEqual(await rows.find(is('word', 'one')), [])
+    assert.deepEqual(await rows.find(is('word', 'two')), ['a 1'])
+  })
+})
+
+describe('an index of a table', () => {
+  test('finds what a scan finds, whether rows came before it or after', async (context) => {
+    const { rows, sound } = await create(context)
+    const all = manyRows(100)
+    await rows.put(all.slice(0, 50))
+    const scan = async (filter: Filter) => (await rows.find(filter)).toSorted()
+    await rows.addIndex(onWord)
+    await rows.addIndex(onTags)
+    await rows.put(all.slice(50))
+    await rows.put(all.slice(0, 10).map((row) => ({ ...row, word: 'new' })))
+    await rows.remove(all.slice(90))
+    await sound()
+    const filters: Filter[] = [
+      is('word', 'new'),
+      is('word', 'cat'),
+      { kind: 'in', path: pathOf('tags'), values: ['dog'] },
+      { kind: 'nin', path: pathOf('tags'), values: ['dog', 'ant'] },
+      { kind: 'gt', path: pathOf('word'), value: 'bee' },
+      { kind: 'and', of: [is('word', 'dog'), { kind: 'ne', path: pathOf('c'), value: 3 }] },
+    ]
+    const indexed = await Promise.all(filters.map(scan))
+    await rows.dropIndex(onWord.id)
+    await rows.dropIndex(onTags.id)
+    await sound()
+    assert.deepEqual(await Promise.all(filters.map(scan)), indexed)
+    assert.equal(indexed[0]!.length, 10)
+  })
+
+  test('can be made again after it was dropped', async (context) => {
+    const { rows, sound } = await create(context)
+    await rows.put([{ p: 'a', c: 1, word: 'old' }])
+    await rows.addIndex(onWord)
+    await rows.dropIndex(onWord.id)
+    await rows.put([{ p: 'a', c: 1, word: 'new' }])
+    await rows.addIndex({ ...onWord, id: 20 })
+    await sound()
+    assert.deepEqual(await rows.find(is('word', 'old')), [])
+    assert.deepEqual(await rows.find(is('word', 'new')), ['a 1'])
+  })
+
+  test('is filled while rows are written', async (context) => {
+    const { rows, sound } = await create(context)
+    await rows.put(manyRows(5000))
+    let writing = true
+    let written = 0
+    const write = async () => {
+      while (writing) {
+        const row = {
+          p: `w${written % 7}`,
+          c: written,
+          word: 'late',
+          text: 'late',
+          v: [1, 1],
+        }
+        try {
+          await rows.put([row, { p: 'p0', c: written % 900, word: 'late', text: 'later' }])
+          written++
+        } catch (error) {
+          assert(error instanceof EngineError && error.kind === 'changed', String(error))
+        }
+      }
+    }
+    const writers = [write(), write()]
+    for (const index of [onWord, onTags, onText, onVector]) await rows.addIndex(index)
+    writing = false
+    await Promise.all(writers)
+    await sound()
+    const table = await rows.table()
+    assert.equal(table.definition.indexes.length, 4)
+    const late = is('word', 'late')
+    const byIndex = await rows.find(late, { pageSize: 1000 })
+    for (const { id } of table.definition.indexes) await rows.dropIndex(id)
+    assert.deepEqual(await rows.find(late, { pageSize: 1000 }), byIndex)
+    await sound()
+  })
+
+  test('leads through more rows than fit on a page, in order', async (context) => {
+    const { rows } = await create(context)
+    await rows.put(manyRows(3000))
+    const expected = await rows.find(is('word', 'cat'), { pageSize: 100 })
+    await rows.addIndex(onWord)
+    assert.deepEqual(await rows.find(is('word', 'cat'), { pageSize: 100 }), expected)
+    assert.equal(await rows.count(is('word', 'cat')), 750)
+    const backwards = [{ path: idPath, direction: -1 }] as const
+    assert.deepEqual(
+      await rows.find(is('word', 'cat'), { sort: backwards, pageSize: 100 }),
+      expected.toReversed(),
+    )
+  })
+
+  test('leads through rows of several values, merged, each once', async (context) => {
+    const { rows } = await create(context)
+    // Few of the one and many of the other, so that one ends long before the other does.
+    await rows.put(manyRows(400))
+    await rows.put([
+      { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
+      { p: 'p4', c: -1000, tags: ['rare'] },
+    ])
+    const filters: Filter[] = [
+      { kind: 'in', path: pathOf('tags'), values: ['rare', 'ant', 'bee'] },
+      {
+        kind: 'or',
+        of: [is('word', 'dog'), { kind: 'in', path: pathOf('tags'), values: ['rare'] }],
+      },
+      {
+        kind: 'and',
+        of: [
+          { kind: 'in', path: pathOf('tags'), values: ['rare', 'cat'] },
+          { kind: 'ne', path: pathOf('c'), value: 7 },
+        ],
+      },
+    ]
+    const found = () =>
+      Promise.all(filters.map((filter) => rows.find(filter, { pageSize: 9 })))
+    const counted = () => Promise.all(filters.map((filter) => rows.count(filter)))
+    const [expected, counts] = [await found(), await counted()]
+    await rows.addIndex(onTags)
+    await rows.addIndex(onWord)
+    assert.deepEqual(await found(), expected)
+    assert.deepEqual(await counted(), counts)
+  })
+})
+
+describe('searching a table', () => {
+  test('by vector finds the nearest, also in a partition and after changes', async (context) => {
+    const { rows, sound } = await create(context)
+    await rows.put(manyRows(100))
+    await rows.addIndex(onVector)
+    const [nearest] = await rows.searchVector([3, 4])
+    assert.equal(nearest, 'p3 8')
+    const view = viewOf(await rows.table()) as RowView
+    const within = await rows.searchVector([3, 4], inPartition(view, 'p2'), 3)
+    assert.deepEqual(within, ['p2 8', 'p2 10', 'p2 6'])
+    await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
+    assert.deepEqual(
+      new Set(await rows.searchVector([3, 4], everything, 2)),
+      new Set(['p3 8', 'new 0']),
+    )
+    // Another value in another column changes nothing here; no vector takes the row out.
+    await rows.put([{ p: 'p3', c: 8, word: 'bare' }])
+    assert.deepEqual(await rows.searchVector([3, 4], everything, 1), ['new 0'])
+    await rows.remove([{ p: 'new', c: 0 }])
+    assert(!(await rows.searchVector([3, 4])).includes('new 0'))
+    await sound()
+  })
+
+  test('leaves out vectors that have no direction, where that is what counts', async (context) => {
+    const { rows } = await create(context)
+    await rows.put([
+      { p: 'zero', c: 0, v: [0, 0] },
+      { p: 'one', c: 0, v: [1, 0] },
+    ])
+    await rows.addIndex({ ...onVector, metric: 'cosine' })
+    assert.deepEqual(await rows.searchVector([1, 1]), ['one 0'])
+    await rows.dropIndex(onVector.id)
+    await rows.addIndex({ ...onVector, id: 40 })
+    assert.deepEqual(new Set(await rows.searchVector([0, 0])), new Set(['zero 0', 'one 0']))
+  })
+
+  test('does not find what was deleted by somebody who never saw the vector', async (context) => {
+    const { rows, engine, sound } = await create(context)
+    await rows.put([{ p: 'a', c: 1, v: [1, 2] }])
+    await rows.addIndex(onVector)
+    const source = await rows.source()
+    const { records } = await read(
+      source,
+      { ...anyOrder, filter: everything, limit: 1 },
+      noSignal,
+    )
+    await engine.write(source.owner, [{ kind: 'delete', before: records[0]! }])
+    await rows.put([{ p: 'b', c: 1 }])
+    assert.deepEqual(await rows.searchVector([1, 2]), [])
+    await sound()
+  })
+
+  test('by terms finds what has them all, also in a partition', async (context) => {
+    const { rows, sound } = await create(context)
+    await rows.put(manyRows(100))
+    await rows.addIndex(onText)
+    const match: Filter = { kind: 'match', path: pathOf('text'), terms: ['ant', 'cat'] }
+    const found = await rows.find(match)
+    assert.deepEqual(
+      new Set(await rows.searchText('ant cat', everything, 100)),
+      new Set(found),
+    )
+    assert.equal(found.length, 16)
+    const view = viewOf(await rows.table()) as RowView
+    const within = await rows.searchText('ant cat', inPartition(view, 'p0'), 100)
+    assert(within.length > 0 && within.every((name) => name.startsWith('p0 ')))
+    await rows.put([{ p: 'p0', c: 4, text: 'nothing else' }])
+    assert(!(await rows.searchText('ant cat', everything, 100)).includes('p0 4'))
+    assert.deepEqual(await rows.searchText('nothing'), ['p0 4'])
+    await sound()
+  })
+
+  test('finds nothing once the table is emptied', async (context) => {
+    const { rows, engine, sound } = await create(context)
+    for (const index of [onVector, onText, onWord]) await rows.addIndex(index)
+    await rows.put(manyRows(50))
+    await engine.truncate(await rows.table())
+    assert.deepEqual(await rows.searchVector([1, 1]), [])
+    assert.deepEqual(await rows.searchText('ant'), [])
+    assert.deepEqual(await rows.find(is('word', 'ant')), [])
+    await sound()
+    await rows.put(manyRows(3))
+    assert.equal((await rows.searchVector([1, 1])).length, 3)
+  })
+})
+
+describe('a changed schema', () => {
+  test('is told to whoever holds on to the old one', async (context) => {
+    const { rows, engine } = await create(context)
+    const old = await rows.table()
+    await rows.addIndex(onWord)
+    const { signal } = new AbortController()
+    await assert.rejects(
+      engine.count(old, everything, 1, signal),
+      (error) => error instanceof EngineError && error.kind === 'changed',
+    )
+    await assert.rejects(engine.write(old, []), { kind: 'changed' })
+  })
+
+  test('leaves alone what stays, and takes away what goes', async (context) => {
+    const { rows, sound } = await create(context)
+    await rows.put([{ p: 'a', c: 1, word: 'kept', v: [1, 2] }])
+    await rows.alter((before) => {
+      return { ...before, columns: columns.filter(({ name }) => name !== 'v') }
+    })
+    await sound()
+    assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
+    // The same name, as another column.
+    const again = { ...columns.at(-1)!, id: 30, key: 'v~30' }
+    await rows.alter((before) => ({
+      ...before,
+      columns: [...before.columns, again],
+      lastId: 30,
+    }))
+    await rows.addIndex({ ...onVector, id: 31 })
+    await sound()
+  })
+
+  test('survives, with all rows and indexes', async (context) => {
+    const { dataDir, engine, rows, fileOf } = await create(context)
+    await rows.put(manyRows(100))
+    for (const index of [onWord, onText, onVector]) await rows.addIndex(index)
+    await engine.changeSchema('default_keyspace', () => {
+      const fields = [{ name: 'city', type: 'text', key: 'city' } as const]
+      return { kind: 'putType', type: { name: 'address', fields } }
+    })
+    const schema = await engine.readSchema('default_keyspace')
+    const found = await rows.find(is('word', 'bee'))
+    const nearest = await rows.searchVector([5, 5])
+    const best = await rows.searchText('ant cat')
+    await engine.close()
+    const log = (): void => undefined
+    const reopened = checked(await openEmbeddedEngine({ dataDir, durable: false, log }))
+    try {
+      assert.deepEqual(await reopened.readSchema('default_keyspace'), schema)
+      const again = new TableStore(reopened, 'rows')
+      assert.deepEqual(await again.find(is('word', 'bee')), found)
+      assert.deepEqual(await again.searchVector([5, 5]), nearest)
+      assert.deepEqual(await again.searchText('ant cat'), best)
+      assert.deepEqual(checkStore(fileOf('rows'), viewOf(await again.table())), [])
+    } finally {
+      await reopened.close()
+    }
+  })
+})
