@@ -55,7 +55,12 @@ export const defaultConfig: Config = {
   durable: true,
   adminToken: undefined,
   accounts: [],
-  features: { lexical: undefined, reranking: undefined, vectorize: true },
+  features: {
+    lexical: undefined,
+    reranking: undefined,
+    vectorize: true,
+    snakeCaseIndexes: false,
+  },
   providers: defaultProviderSettings,
   localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
   searchThreads: undefined,
@@ -79,10 +84,14 @@ const limitSettings: readonly LimitSetting[] = [
   limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
   limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
   limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
+  limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
+  limit('max-columns', 'columnsMax', 1, 'columns of a table'),
+  limit('max-indexes', 'indexesPerTableMax', 0, 'indexes of a table'),
   limit('max-insert-many', 'insertManyMax', 1, 'documents of an insertMany'),
   limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
   limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
   limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
+  limit('max-sorted-rows', 'tableSortRowsMax', 1, 'rows of a table to sort in memory'),
   // An index gathers twice as many candidates, and no more than 16 384.
   {
     ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
@@ -137,6 +146,7 @@ export function serveOptions(): Option[] {
     feature('lexical', 'lexical search; unset: on, requests may opt out'),
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
+    feature('snake-case-indexes', 'refuse to index columns like thisOne').default('off'),
     provider(
       'embedding-urls',
       'URLs to call instead: openai=http://…,ollama=http://…',
@@ -208,6 +218,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     lexical?: 'on' | 'off'
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
+    snakeCaseIndexes: 'on' | 'off'
     embeddingUrls?: ReadonlyMap<string, string>
     embeddingKeys?: ReadonlyMap<string, string>
     rerankingUrls?: ReadonlyMap<string, string>
@@ -231,6 +242,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       lexical: given.lexical && given.lexical === 'on',
       reranking: given.reranking && given.reranking === 'on',
       vectorize: given.vectorize === 'on',
+      snakeCaseIndexes: given.snakeCaseIndexes === 'on',
     },
     providers: {
       embeddingUrls: given.embeddingUrls ?? defaultProviderSettings.embeddingUrls,

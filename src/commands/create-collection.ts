@@ -3,12 +3,12 @@ import {
   parseCollectionOptions,
   type RequestedOptions,
 } from '../documents/collection-options.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Collection, CollectionOptions, Target } from '../engine/schema.ts'
+import type { CollectionOptions, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
 import { clause, text } from './fields.ts'
 import { checkName } from './names.ts'
+import { countTargets, inTurn } from './schema-change.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({
@@ -40,24 +40,17 @@ async function findOrCreate(
 ): Promise<Target | undefined> {
   const existing = await engine.findTarget(keyspace, name)
   if (existing !== undefined) return existing
-  const count = await engine.countTargets()
+  const count = await countTargets(engine, 'collection')
   const max = limits.collectionsMax
   if (count >= max) throw apiError('TOO_MANY_COLLECTIONS', { name, max, count })
   return await engine.createCollection(keyspace, name, options)
 }
 
-function checkSame({ name, options }: Collection, requested: RequestedOptions): void {
-  const differing = differences(requested, options)
+function checkSame(existing: Target, requested: RequestedOptions): void {
+  const { name } = existing
+  if (existing.kind === 'table')
+    throw apiError('EXISTING_TABLE_NOT_DATA_API_COLLECTION', { name })
+  const differing = differences(requested, existing.options)
   if (differing.length > 0)
     throw apiError('EXISTING_COLLECTION_DIFFERENT_SETTINGS', { name, differing })
-}
-
-const lastCreations = new WeakMap<Engine, Promise<unknown>>()
-
-/** Counting and creating are two steps: without turns, two could take the last place. */
-function inTurn<T>(engine: Engine, create: () => Promise<T>): Promise<T> {
-  const before = lastCreations.get(engine) ?? Promise.resolve()
-  const creation = before.then(create, create)
-  lastCreations.set(engine, creation)
-  return creation
 }

@@ -1,6 +1,7 @@
 /** What a command is. commands/registry.ts lists them; http runs them. */
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Documents } from '../documents/documents.ts'
+import type { RowStore } from '../tables/row-store.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
@@ -32,11 +33,17 @@ export interface CollectionContext extends KeyspaceContext {
   readonly documents: Documents
 }
 
+export interface TableContext extends KeyspaceContext {
+  readonly rows: RowStore
+}
+
 /** What is switched on, by the server's settings and the request's Feature-Flag headers. */
 export interface Features {
   readonly lexical: boolean
   readonly reranking: boolean
   readonly vectorize: boolean
+  /** Whether indexed columns must have names in snake case. */
+  readonly snakeCaseIndexes: boolean
 }
 
 /**
@@ -74,10 +81,11 @@ export interface KeyspaceCommand<Shape extends Fields = Fields> extends Common<S
   run(fields: FieldValues<Shape>, context: KeyspaceContext): Promise<Reply>
 }
 
-/** A command on a collection; where tables come, one member more. */
+/** A command on a collection or a table; one member for each that has it. */
 export interface TargetCommand<Shape extends Fields = Fields> extends Common<Shape> {
   readonly level: 'target'
   collection?(fields: FieldValues<Shape>, context: CollectionContext): Promise<Reply>
+  table?(fields: FieldValues<Shape>, context: TableContext): Promise<Reply>
 }
 
 export type Command = GeneralCommand | KeyspaceCommand | TargetCommand

@@ -6,13 +6,21 @@
  */
 import type { Effect, Principal } from '../auth/principal.ts'
 import { Documents } from '../documents/documents.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Collection } from '../engine/schema.ts'
+import { EngineError, type Engine } from '../engine/engine.ts'
+import type { Collection, Table } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { Credentials, Models } from '../providers/models.ts'
-import type { Command, Features, KeyspaceContext, Level, Reply } from './define.ts'
+import { rowStoreOf, type RowStore } from '../tables/row-store.ts'
+import type {
+  Command,
+  Features,
+  KeyspaceContext,
+  Level,
+  Reply,
+  TargetCommand,
+} from './define.ts'
 import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
 import { readFields } from './fields.ts'
 import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'
@@ -140,21 +148,66 @@ async function run(
       if ((await engine.listTargets(keyspace)) === undefined)
         throw apiError('UNKNOWN_KEYSPACE', { keyspace })
       return command.run(fields, new CallContext(call, principal, services))
-    case 'target': {
-      const target = await engine.findTarget(keyspace, call.target)
-      if (target === undefined) throw await unknownTarget(engine, keyspace, call.target)
+    case 'target':
+      return runOnTarget(name, command, fields, call, principal, services)
+  }
+}
+
+/**
+ * A table may get another schema between looking it up and reading or writing it. Then
+ * nothing was done, or what can be done again: the command starts over.
+ */
+async function runOnTarget(
+  name: string,
+  command: TargetCommand,
+  fields: Record<string, unknown>,
+  call: Call,
+  principal: Principal,
+  services: Services,
+): Promise<Reply> {
+  const { engine, limits } = services
+  for (let attempt = 1; ; attempt++) {
+    const target = await engine.findTarget(call.keyspace, call.target)
+    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+    const context = new CallContext(call, principal, services)
+    if (target.kind === 'collection') {
       if (command.collection === undefined)
-        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', {
-          target: nameOf(call),
-          command: name,
-          table: tableCommands,
-          collection: collectionCommands,
-        })
-      const context = new CallContext(call, principal, services)
+        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
       const documents = documentsOf(target, services).as(call.credentials)
       return command.collection(fields, Object.assign(context, { documents }))
     }
+    if (command.table === undefined)
+      throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
+    const rows = rowsOf(target, call.credentials, services)
+    try {
+      return await command.table(fields, Object.assign(context, { rows }))
+    } catch (error) {
+      const isChanged = error instanceof EngineError && error.kind === 'changed'
+      if (!isChanged || attempt >= limits.writeAttemptsMax) throw error
+    }
   }
+}
+
+function refusalOf(command: string, call: Call) {
+  return {
+    target: nameOf(call),
+    command,
+    table: tableCommands,
+    collection: collectionCommands,
+  }
+}
+
+const knownRows = new WeakMap<Table, RowStore>()
+
+/** The same for all commands on a table, unless one brings keys for providers. */
+function rowsOf(table: Table, credentials: Credentials, services: Services): RowStore {
+  const known = knownRows.get(table)
+  const rows = known ?? rowStoreOf(services, table, {})
+  if (known === undefined) knownRows.set(table, rows)
+  const hasService = table.definition.columns.some(
+    ({ type }) => type.type === 'vector' && type.service !== undefined,
+  )
+  return hasService ? rowStoreOf(services, table, credentials) : rows
 }
 
 const known = new WeakMap<Collection, Documents>()

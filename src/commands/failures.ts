@@ -63,6 +63,11 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
   switch (failure.kind) {
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: scene.keyspace })
+    case 'changed':
+      return apiError('UNEXPECTED_SERVER_ERROR', {
+        kind: 'Changing',
+        problem: `the schema of ${target} kept changing; the command can be sent again`,
+      })
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',

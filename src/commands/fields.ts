@@ -144,6 +144,11 @@ export const requiredObject: Field<JsonObject> = {
   },
 }
 
+/** The definition of something new: an object that must be there, and is not boundless. */
+export const definition: Field<JsonObject> = {
+  read: (value, place) => requiredObject.read(clauseOrNull.read(value, place), place),
+}
+
 export function flag(byDefault: boolean): Field<boolean> {
   return {
     read(value, place) {

@@ -2,6 +2,7 @@ import { apiError } from '../errors/api-error.ts'
 import { fromPlain } from '../json/plain.ts'
 import { defineKeyspaceCommand } from './define.ts'
 import { flag, options } from './fields.ts'
+import { byName } from './schema-change.ts'
 
 /** Lists the collections of a keyspace: their names, or with `explain` their options too. */
 export const findCollections = defineKeyspaceCommand({
@@ -11,10 +12,10 @@ export const findCollections = defineKeyspaceCommand({
   async run({ options: { explain } }, { engine, keyspace }) {
     const targets = await engine.listTargets(keyspace)
     if (targets === undefined) throw apiError('UNKNOWN_KEYSPACE', { keyspace })
-    const byName = targets.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    const collections = byName(targets.filter((target) => target.kind === 'collection'))
     return {
       status: {
-        collections: byName.map(({ name, options }) =>
+        collections: collections.map(({ name, options }) =>
           explain ? fromPlain({ name, options }) : name,
         ),
       },

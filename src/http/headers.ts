@@ -51,6 +51,7 @@ export interface FeatureSettings {
   readonly lexical: boolean | undefined
   readonly reranking: boolean | undefined
   readonly vectorize: boolean
+  readonly snakeCaseIndexes: boolean
 }
 
 /** The features of one request: its Feature-Flag headers decide what the operator left open. */
@@ -62,5 +63,6 @@ export function featuresOf(
     lexical: settings.lexical ?? headers['feature-flag-lexical'] !== 'false',
     reranking: settings.reranking ?? headers['feature-flag-reranking'] !== 'false',
     vectorize: settings.vectorize,
+    snakeCaseIndexes: settings.snakeCaseIndexes,
   }
 }

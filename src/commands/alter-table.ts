@@ -1,0 +1,27 @@
+import { alterTable as alter, readAlteration } from '../tables/schema/altered-table.ts'
+import { defineCommand } from './define.ts'
+import { definition, noOptions } from './fields.ts'
+import { changeSchema, currentTable } from './schema-change.ts'
+
+/** Adds or drops columns, or the embedding services of vector columns. */
+export const alterTable = defineCommand({
+  does: 'schema',
+  fields: { operation: definition, options: noOptions },
+
+  async table({ operation }, context) {
+    const { limits, features, models, rows } = context
+    const alteration = readAlteration(operation)
+    const { embeddingProviders } = models
+    return changeSchema(context, (schema) => {
+      const table = currentTable(schema, rows.table)
+      const { types } = schema
+      const altered = alter(table, alteration, {
+        limits,
+        features,
+        embeddingProviders,
+        types,
+      })
+      return { kind: 'alterTable', table, definition: altered }
+    })
+  },
+})

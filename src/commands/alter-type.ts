@@ -1,0 +1,31 @@
+import { apiError } from '../errors/api-error.ts'
+import {
+  alterType as alter,
+  checkFieldCount,
+  readTypeAlteration,
+} from '../tables/schema/user-types.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { clause, noOptions, requiredText } from './fields.ts'
+import { changeSchema, namesOf } from './schema-change.ts'
+
+/** Renames fields of a user-defined type and adds others: all of it, or nothing. */
+export const alterType = defineKeyspaceCommand({
+  does: 'schema',
+  fields: { name: requiredText, rename: clause, add: clause, options: noOptions },
+
+  async run({ name, rename, add }, context) {
+    const { keyspace, limits } = context
+    const alteration = readTypeAlteration(rename, add, limits)
+    return changeSchema(context, ({ types }) => {
+      const type = types.find((candidate) => candidate.name === name)
+      if (type === undefined)
+        throw apiError('INVALID_SCHEMA_CHANGE', {
+          target: keyspace,
+          problem: `it has no type "${name}". It has: ${namesOf(types).join(', ') || 'none'}`,
+        })
+      const altered = alter(type, alteration)
+      checkFieldCount(`${keyspace}.${name}`, altered, limits)
+      return { kind: 'putType', type: altered }
+    })
+  },
+})

@@ -1,0 +1,39 @@
+import { apiError } from '../errors/api-error.ts'
+import { checkFieldCount, readNewType } from '../tables/schema/user-types.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { definition, flag, options, text, violation, type Field } from './fields.ts'
+import { checkName } from './names.ts'
+import { changeSchema } from './schema-change.ts'
+
+/** An empty name is no name at all; one that is missing is not a name that types can have. */
+const typeName: Field<string | undefined> = {
+  read(value, place) {
+    if (value === '') violation(place, value, 'it cannot be empty')
+    return text.read(value, place)
+  },
+}
+
+/** Creates a user-defined type, which columns can have and collections hold. */
+export const createType = defineKeyspaceCommand({
+  does: 'schema',
+  fields: { name: typeName, definition, options: options({ ifNotExists: flag(false) }) },
+
+  async run(fields, context) {
+    const { keyspace, limits } = context
+    const name = checkName('Udt', fields.name, limits)
+    const type = readNewType(name, fields.definition, limits)
+    return changeSchema(context, ({ types }) => {
+      if (types.some((existing) => existing.name === name)) {
+        if (fields.options.ifNotExists) return undefined
+        throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
+      }
+      checkFieldCount(`${keyspace}.${name}`, type, limits)
+      if (types.length >= limits.typesMax)
+        throw apiError('INVALID_SCHEMA_CHANGE', {
+          target: keyspace,
+          problem: `it has ${types.length} types and the maximum is ${limits.typesMax}`,
+        })
+      return { kind: 'putType', type }
+    })
+  },
+})

@@ -1,0 +1,4 @@
+import { defineIndexCommand } from './index-creation.ts'
+
+/** Creates an index by which a column's vectors are searched. */
+export const createVectorIndex = defineIndexCommand('createVectorIndex', 'vector')

@@ -1,0 +1,43 @@
+import type { Table } from '../engine/schema.ts'
+import { apiError } from '../errors/api-error.ts'
+import { defineCommand, defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
+import { flag, options, requiredText } from './fields.ts'
+import { changeSchema, currentTable, namesOf, tablesOf } from './schema-change.ts'
+
+const common = {
+  does: 'schema',
+  fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
+} as const
+
+/** Drops an index of any table of the keyspace. */
+export const dropIndex = defineKeyspaceCommand({
+  ...common,
+  run: async ({ name, options: { ifExists } }, context) =>
+    drop(name, ifExists, undefined, context),
+})
+
+/** Sent to a table, the same command drops an index of that table only. */
+export const dropTableIndex = defineCommand({
+  ...common,
+  table: async ({ name, options: { ifExists } }, context) =>
+    drop(name, ifExists, context.rows.table, context),
+})
+
+function drop(
+  name: string,
+  ifExists: boolean,
+  owner: Table | undefined,
+  context: KeyspaceContext,
+) {
+  return changeSchema(context, (schema) => {
+    const tables = owner === undefined ? tablesOf(schema) : [currentTable(schema, owner)]
+    for (const table of tables) {
+      const indexes = table.definition.indexes.filter((index) => index.name !== name)
+      if (indexes.length < table.definition.indexes.length)
+        return { kind: 'alterTable', table, definition: { ...table.definition, indexes } }
+    }
+    if (ifExists) return undefined
+    const existing = namesOf(tables.flatMap(({ definition }) => definition.indexes))
+    throw apiError('CANNOT_DROP_UNKNOWN_INDEX', { name, existing })
+  })
+}

@@ -1,0 +1,24 @@
+import { apiError } from '../errors/api-error.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { flag, options, requiredText } from './fields.ts'
+import { answer, inTurn, namesOf, readSchema, tablesOf } from './schema-change.ts'
+
+/** Drops a table with all its rows and indexes. A collection of that name stays. */
+export const dropTable = defineKeyspaceCommand({
+  does: 'schema',
+  fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
+
+  async run({ name, options: { ifExists } }, context) {
+    const { engine } = context
+    // In turn, so that of several that drop a table only one has dropped it.
+    return inTurn(engine, () =>
+      answer(async () => {
+        const tables = tablesOf(await readSchema(context))
+        const table = tables.find((candidate) => candidate.name === name)
+        if (table !== undefined) await engine.dropTarget(table)
+        else if (!ifExists)
+          throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
+      }),
+    )
+  },
+})

@@ -1,0 +1,27 @@
+import { apiError } from '../errors/api-error.ts'
+import { userTypeOf } from '../tables/schema/resolve-type.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { flag, options, requiredText } from './fields.ts'
+import { changeSchema, namesOf, tablesOf } from './schema-change.ts'
+
+/** Drops a user-defined type that no column is made of. */
+export const dropType = defineKeyspaceCommand({
+  does: 'schema',
+  fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
+
+  async run({ name, options: { ifExists } }, context) {
+    return changeSchema(context, (schema) => {
+      if (!schema.types.some((type) => type.name === name)) {
+        if (ifExists) return undefined
+        const existing = namesOf(schema.types)
+        throw apiError('CANNOT_DROP_UNKNOWN_TYPE', { name, existing })
+      }
+      const users = tablesOf(schema).filter(({ definition }) =>
+        definition.columns.some(({ type }) => userTypeOf(type) === name),
+      )
+      if (users.length > 0)
+        throw apiError('CANNOT_DROP_TYPE_USED_BY_TABLE', { name, tables: namesOf(users) })
+      return { kind: 'dropType', name }
+    })
+  },
+})

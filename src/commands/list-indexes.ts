@@ -1,0 +1,18 @@
+import { describeIndex } from '../tables/schema/describe.ts'
+import { defineCommand } from './define.ts'
+import { flag, options } from './fields.ts'
+import { byName } from './schema-change.ts'
+
+/** Lists the indexes of a table: their names, or with `explain` their definitions too. */
+export const listIndexes = defineCommand({
+  does: 'read',
+  fields: { options: options({ explain: flag(false) }) },
+
+  table({ options: { explain } }, { rows: { table } }) {
+    const indexes = byName(table.definition.indexes)
+    const shown = indexes.map((index) =>
+      explain ? describeIndex(index, table) : index.name,
+    )
+    return Promise.resolve({ status: { indexes: shown } })
+  },
+})

@@ -1,0 +1,19 @@
+import { describeTable } from '../tables/schema/describe.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { flag, options } from './fields.ts'
+import { byName, readSchema, tablesOf } from './schema-change.ts'
+
+/** Lists the tables of a keyspace: their names, or with `explain` their definitions too. */
+export const listTables = defineKeyspaceCommand({
+  does: 'read',
+  fields: { options: options({ explain: flag(false) }) },
+
+  async run({ options: { explain } }, context) {
+    const tables = byName(tablesOf(await readSchema(context)))
+    return {
+      status: {
+        tables: tables.map((table) => (explain ? describeTable(table) : table.name)),
+      },
+    }
+  },
+})

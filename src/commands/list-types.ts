@@ -1,0 +1,21 @@
+import { describeType } from '../tables/schema/describe.ts'
+import { defineKeyspaceCommand } from './define.ts'
+import { flag, options } from './fields.ts'
+import { byName, readSchema } from './schema-change.ts'
+
+/** Lists the types of a keyspace: their names, or with `explain` their fields too. */
+export const listTypes = defineKeyspaceCommand({
+  does: 'read',
+  fields: { options: options({ explain: flag(false) }) },
+
+  async run({ options: { explain } }, context) {
+    const types = byName((await readSchema(context)).types)
+    return {
+      status: {
+        types: types.map((type) =>
+          explain ? describeType(type, context.keyspace) : type.name,
+        ),
+      },
+    }
+  },
+})

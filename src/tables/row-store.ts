@@ -1,0 +1,56 @@
+/** A table as commands on its rows work with it. */
+import type { Engine } from '../engine/engine.ts'
+import { viewOf } from '../engine/record-view.ts'
+import type { RowView } from '../engine/row-view.ts'
+import type { Column, Table } from '../engine/schema.ts'
+import type { Limits } from '../limits.ts'
+import type { Credentials, Models } from '../providers/models.ts'
+import { embedderFor, type Embedder } from '../records/embedder.ts'
+import { locksOf, type Locks } from '../records/locks.ts'
+import type { Source } from '../records/read.ts'
+
+export interface RowStore extends Source {
+  readonly table: Table
+  readonly view: RowView
+  /** As messages name the table: "keyspace.table". */
+  readonly name: string
+  readonly columns: ReadonlyMap<string, Column>
+  /** Of the primary key, in its order: partition columns, then those of the sort. */
+  readonly key: readonly Column[]
+  readonly locks: Locks
+  /** Undefined where the column has no embedding service. */
+  embedderOf(column: Column): Embedder | undefined
+}
+
+/** What rows work with, of the whole server. */
+export interface RowServices {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly models: Pick<Models, 'embed'>
+}
+
+export function rowStoreOf(
+  { engine, limits, models }: RowServices,
+  table: Table,
+  credentials: Credentials,
+): RowStore {
+  const { definition } = table
+  const columns = new Map(definition.columns.map((column) => [column.name, column]))
+  const keyNames = [
+    ...definition.partitionBy,
+    ...definition.partitionSort.map(({ column }) => column),
+  ]
+  return {
+    engine,
+    limits,
+    owner: table,
+    table,
+    view: viewOf(table) as RowView,
+    name: `${table.keyspace}.${table.name}`,
+    columns,
+    key: keyNames.map((name) => columns.get(name)!),
+    locks: locksOf(engine),
+    embedderOf: ({ type }) =>
+      type.type === 'vector' ? embedderFor(type, models, credentials) : undefined,
+  }
+}

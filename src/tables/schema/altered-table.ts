@@ -1,0 +1,270 @@
+/** alterTable: columns are added and dropped, and services given to vectors and taken. */
+import type { UserTypes } from '../../columns/column-type.ts'
+import type { Column, Table, TableDefinition } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { JsonObject, Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import type { GivenService } from '../../providers/embedding-service.ts'
+import {
+  checkServiceKeys,
+  memberOf,
+  refuseUnknownKeys,
+  rootSection,
+  textsIn,
+  type Section,
+} from '../../records/option-section.ts'
+import { readEmbeddingService } from '../../records/service-option.ts'
+import { checkColumnNames } from './column-names.ts'
+import { cqlType } from './cql-type.ts'
+import { freeKey } from './free-key.ts'
+import type { GivenType } from './given-type.ts'
+import { checkColumnCount, readColumns } from './new-table.ts'
+import {
+  checkUserTypes,
+  resolveService,
+  resolveTypes,
+  type TypeContext,
+} from './resolve-type.ts'
+import { factsOf, nameOf, showColumn } from './show-column.ts'
+
+export type Alteration =
+  | { readonly kind: 'add'; readonly columns: ReadonlyMap<string, GivenType> }
+  | { readonly kind: 'drop'; readonly columns: readonly string[] }
+  | { readonly kind: 'addVectorize'; readonly columns: ReadonlyMap<string, GivenService> }
+  | { readonly kind: 'dropVectorize'; readonly columns: readonly string[] }
+
+export function readAlteration(operation: JsonObject): Alteration {
+  const [first, second] = operation
+  if (first === undefined || second !== undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `command.operation has ${operation.size} members, but takes exactly one`,
+    })
+  const [kind, value] = first
+  switch (kind) {
+    case 'add':
+      return { kind, columns: readColumns(columnsIn(value, kind), fieldOf(kind)) }
+    case 'addVectorize':
+      return { kind, columns: readServices(columnsIn(value, kind), fieldOf(kind)) }
+    case 'drop':
+    case 'dropVectorize':
+      return { kind, columns: readNames(value, kind) }
+    default:
+      throw apiError('COMMAND_UNKNOWN', {
+        command: kind,
+        level: 'operation of alterTable',
+        known: ['add', 'addVectorize', 'drop', 'dropVectorize'],
+      })
+  }
+}
+
+/** What the table is afterwards. */
+export function alterTable(
+  table: Table,
+  alteration: Alteration,
+  context: TypeContext & { readonly types: UserTypes; readonly limits: Limits },
+): TableDefinition {
+  switch (alteration.kind) {
+    case 'add':
+      return addColumns(table, alteration.columns, context)
+    case 'drop':
+      return dropColumns(table, alteration.columns)
+    case 'addVectorize':
+      return addServices(table, alteration.columns, context)
+    case 'dropVectorize':
+      return dropServices(table, alteration.columns)
+  }
+}
+
+function addColumns(
+  table: Table,
+  given: ReadonlyMap<string, GivenType>,
+  context: TypeContext & { readonly types: UserTypes; readonly limits: Limits },
+): TableDefinition {
+  const { definition } = table
+  checkColumnNames('Column', given.keys(), context.limits)
+  const duplicates = definition.columns.filter(({ name }) => given.has(name))
+  if (duplicates.length > 0)
+    throw apiError('CANNOT_ADD_EXISTING_COLUMNS', {
+      ...factsOf(table),
+      duplicates: duplicates.map(showColumn),
+    })
+  const types = resolveTypes(given, context, 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS')
+  checkUserTypes(types.values(), context.types)
+  const columns = [...definition.columns]
+  const keys = new Set([...columns, ...definition.dropped].map(({ key }) => key))
+  let id = definition.lastId
+  for (const [name, type] of types) {
+    const column: Column = { name, type, id: ++id, key: freeKey(name, keys) }
+    checkComeBack(column, table)
+    columns.push(column)
+    keys.add(column.key)
+  }
+  checkColumnCount(nameOf(table), columns.length, context.limits)
+  return { ...definition, columns, lastId: id }
+}
+
+function checkComeBack(column: Column, table: Table): void {
+  const { keyspace, definition } = table
+  const previous = definition.dropped.findLast(({ name }) => name === column.name)
+  if (previous === undefined) return
+  const type = cqlType(column.type, keyspace)
+  const previousType = cqlType(previous.type, keyspace)
+  if (type !== previousType || previous.type.type === 'userDefined')
+    throw apiError('CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN', {
+      table: nameOf(table),
+      column: column.name,
+      type,
+      previous: previousType,
+    })
+}
+
+function dropColumns(table: Table, names: readonly string[]): TableDefinition {
+  const { definition } = table
+  const { columns, indexes, partitionBy, partitionSort } = definition
+  const facts = factsOf(table)
+  const key = [...partitionBy, ...partitionSort.map(({ column }) => column)]
+  const inKey = names.filter((name) => key.includes(name))
+  if (inKey.length > 0)
+    throw apiError('CANNOT_DROP_PRIMARY_KEY_COLUMNS', { ...facts, key, offending: inKey })
+  const unknown = unknownIn(table, names)
+  if (unknown.length > 0)
+    throw apiError('CANNOT_DROP_UNKNOWN_COLUMNS', { ...facts, offending: unknown })
+  const inTheWay = indexes.filter(({ column }) => names.includes(column))
+  if (inTheWay.length > 0)
+    throw apiError('CANNOT_DROP_INDEXED_COLUMNS', {
+      ...facts,
+      indexed: distinct(indexes.map(({ column }) => column)),
+      offending: distinct(inTheWay.map(({ column }) => column)),
+      indexes: inTheWay.map(({ name }) => name),
+    })
+  const isDropped = ({ name }: Column) => names.includes(name)
+  return {
+    ...definition,
+    columns: columns.filter((column) => !isDropped(column)),
+    dropped: [...definition.dropped, ...columns.filter(isDropped)],
+  }
+}
+
+function addServices(
+  table: Table,
+  services: ReadonlyMap<string, GivenService>,
+  context: TypeContext,
+): TableDefinition {
+  checkVectors(table, [...services.keys()], {
+    unknown: 'CANNOT_VECTORIZE_UNKNOWN_COLUMNS',
+    other: 'CANNOT_VECTORIZE_NON_VECTOR_COLUMNS',
+  })
+  return withVectors(table, ({ name, dimension, service }) => {
+    const given = services.get(name)
+    if (given === undefined) return { dimension, service }
+    return resolveService(name, given, dimension, context)
+  })
+}
+
+function dropServices(table: Table, names: readonly string[]): TableDefinition {
+  checkVectors(table, names, {
+    unknown: 'CANNOT_DROP_VECTORIZE_FROM_UNKNOWN_COLUMNS',
+    other: 'CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS',
+  })
+  return withVectors(table, ({ name, dimension, service }) => {
+    return { dimension, service: names.includes(name) ? undefined : service }
+  })
+}
+
+function checkVectors(
+  table: Table,
+  names: readonly string[],
+  codes: {
+    unknown:
+      'CANNOT_VECTORIZE_UNKNOWN_COLUMNS' | 'CANNOT_DROP_VECTORIZE_FROM_UNKNOWN_COLUMNS'
+    other:
+      | 'CANNOT_VECTORIZE_NON_VECTOR_COLUMNS'
+      | 'CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS'
+  },
+): void {
+  const { columns } = table.definition
+  const vectors = columns.filter(({ type }) => type.type === 'vector').map(showColumn)
+  const unknown = unknownIn(table, names)
+  if (unknown.length > 0)
+    throw apiError(codes.unknown, { ...factsOf(table), vectors, offending: unknown })
+  const others = columns.filter(
+    ({ name, type }) => names.includes(name) && type.type !== 'vector',
+  )
+  if (others.length > 0)
+    throw apiError(codes.other, {
+      ...factsOf(table),
+      vectors,
+      offending: others.map(showColumn),
+    })
+}
+
+type VectorType = Column['type'] & { readonly type: 'vector' }
+
+interface VectorParts {
+  readonly dimension: number
+  readonly service: VectorType['service'] | undefined
+}
+
+function withVectors(
+  { definition }: Table,
+  change: (vector: { readonly name: string } & VectorParts) => VectorParts,
+): TableDefinition {
+  const columns = definition.columns.map((column): Column => {
+    const { name, type } = column
+    if (type.type !== 'vector') return column
+    const { dimension, service } = change({ name, ...type, service: type.service })
+    return { ...column, type: { type: 'vector', dimension, ...(service && { service }) } }
+  })
+  return { ...definition, columns }
+}
+
+function unknownIn({ definition }: Table, names: readonly string[]): string[] {
+  const known = new Set(definition.columns.map(({ name }) => name))
+  return names.filter((name) => !known.has(name))
+}
+
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)]
+}
+
+function fieldOf(kind: string): string {
+  return `command.operation.${kind}.columns`
+}
+
+function sectionOf(value: Value, kind: string): Section {
+  if (value === null)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `command.operation.${kind} is of type Null, but takes an Object`,
+    })
+  const section = rootSection(value, `command.operation.${kind}`)
+  refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['columns'])
+  return section
+}
+
+/** An Object with at least one member. */
+function columnsIn(value: Value, kind: string): JsonObject {
+  const { members } = rootSection(
+    memberOf(sectionOf(value, kind), 'columns'),
+    fieldOf(kind),
+  )
+  if (members.size === 0)
+    throw apiError('MISSING_ALTER_TABLE_OPERATIONS', { operation: kind })
+  return members
+}
+
+function readNames(value: Value, kind: string): readonly string[] {
+  const names = textsIn(sectionOf(value, kind), 'columns') ?? []
+  if (names.length === 0)
+    throw apiError('MISSING_ALTER_TABLE_OPERATIONS', { operation: kind })
+  return distinct(names)
+}
+
+function readServices(columns: JsonObject, field: string): Map<string, GivenService> {
+  return new Map(
+    [...columns].map(([name, value]) => {
+      const service = rootSection(value, `${field}.${name}`)
+      checkServiceKeys(service)
+      return [name, readEmbeddingService(service)]
+    }),
+  )
+}

@@ -1,0 +1,29 @@
+import { apiError } from '../../errors/api-error.ts'
+import type { Limits } from '../../limits.ts'
+import { showValue } from '../../query/show.ts'
+
+/** Throws when one of the names cannot be that of a column, or of a type's field. */
+export function checkColumnNames(
+  kind: 'Column' | 'Field',
+  names: Iterable<string>,
+  { columnNameLengthMax: max }: Limits,
+): void {
+  for (const name of names) {
+    const reason = problemOf(name, max)
+    if (reason !== undefined)
+      throw apiError('UNSUPPORTED_COLUMN_NAME', {
+        kind,
+        name: showValue(name),
+        max,
+        reason,
+      })
+  }
+}
+
+function problemOf(name: string, max: number): string | undefined {
+  if (name.trim() === '') return 'it is blank'
+  if (name.length > max) return `it has ${name.length} characters`
+  if (name.startsWith('$')) return 'names with a $ in front are those of operators'
+  if (name === '*') return 'in a projection it stands for all columns'
+  return undefined
+}

@@ -1,0 +1,169 @@
+/** Tables, columns, indexes and types as commands show them. */
+import type {
+  ColumnType,
+  ElementType,
+  UserType,
+  UserTypes,
+} from '../../columns/column-type.ts'
+import type { Column, Table, TableIndex } from '../../engine/schema.ts'
+import { fromPlain } from '../../json/plain.ts'
+import type { Value } from '../../json/value.ts'
+import { cqlType, cqlUserType } from './cql-type.ts'
+
+/** A table as listTables explains it: key columns first, the others by name. */
+export function describeTable(table: Table): Value {
+  const { columns, partitionBy, partitionSort } = table.definition
+  const key = [...partitionBy, ...partitionSort.map(({ column }) => column)]
+  const place = ({ name }: Column) => (key.includes(name) ? key.indexOf(name) : key.length)
+  const ordered = columns.toSorted(
+    (one, other) => place(one) - place(other) || (one.name < other.name ? -1 : 1),
+  )
+  return new Map<string, Value>([
+    ['name', table.name],
+    [
+      'definition',
+      new Map<string, Value>([
+        [
+          'columns',
+          new Map(ordered.map((column) => [column.name, describeColumn(column, table)])),
+        ],
+        [
+          'primaryKey',
+          new Map<string, Value>([
+            ['partitionBy', [...partitionBy]],
+            [
+              'partitionSort',
+              new Map(partitionSort.map(({ column, direction }) => [column, direction])),
+            ],
+          ]),
+        ],
+      ]),
+    ],
+  ])
+}
+
+/** A column as explain shows it: user-defined types by name. */
+export function describeColumn({ type }: Column, { keyspace }: Table): Value {
+  return describe(type, keyspace, undefined)
+}
+
+/** A column as reads and inserts show it: user-defined types with their fields. */
+export function describeForProjection({ type }: Column, { keyspace, types }: Table): Value {
+  return describe(type, keyspace, types)
+}
+
+/** An index as listIndexes explains it. */
+export function describeIndex(index: TableIndex, table: Table): Value {
+  return new Map<string, Value>([
+    ['name', index.name],
+    [
+      'definition',
+      new Map([
+        ['column', shownColumn(index, table)],
+        ['options', fromPlain(optionsOf(index, table))],
+      ]),
+    ],
+    ['indexType', index.kind],
+  ])
+}
+
+/** A type as listTypes explains it. */
+export function describeType(type: UserType, keyspace: string): Value {
+  return new Map<string, Value>([
+    ['type', 'userDefined'],
+    ['udtName', type.name],
+    ['definition', describeFields(type)],
+    ['apiSupport', apiSupport(['filter'], cqlUserType(type.name, keyspace))],
+  ])
+}
+
+function describe(
+  type: ColumnType,
+  keyspace: string,
+  inline: UserTypes | undefined,
+): Map<string, Value> {
+  const shown = new Map<string, Value>([['type', type.type]])
+  switch (type.type) {
+    case 'list':
+    case 'set':
+      return shown.set('valueType', describeElement(type.valueType, inline))
+    case 'map':
+      return shown
+        .set('keyType', type.keyType)
+        .set('valueType', describeElement(type.valueType, inline))
+    case 'vector':
+      shown.set('dimension', type.dimension)
+      if (type.service !== undefined) shown.set('service', fromPlain(type.service))
+      return shown.set('apiSupport', apiSupport(['filter'], cqlType(type, keyspace)))
+    case 'userDefined':
+      for (const [name, member] of userTypeMembers(type.udtName, inline))
+        shown.set(name, member)
+      return shown.set('apiSupport', apiSupport(['filter'], cqlType(type, keyspace)))
+    case 'timeuuid':
+      return shown.set('apiSupport', apiSupport(['createTable'], 'timeuuid'))
+    case 'counter':
+      return shown.set('apiSupport', apiSupport(['createTable', 'insert'], 'counter'))
+    default:
+      return shown
+  }
+}
+
+function describeElement(type: ElementType, inline: UserTypes | undefined): Value {
+  if (typeof type === 'string') return type
+  return new Map<string, Value>([
+    ['type', 'userDefined'],
+    ...userTypeMembers(type.udtName, inline),
+  ])
+}
+
+function userTypeMembers(name: string, inline: UserTypes | undefined): [string, Value][] {
+  const type = inline?.find((candidate) => candidate.name === name)
+  const members: [string, Value][] = [['udtName', name]]
+  if (type !== undefined) members.push(['definition', describeFields(type)])
+  return members
+}
+
+function describeFields({ fields }: UserType): Value {
+  const shown = new Map<string, Value>(
+    fields.map(({ name, type }) => [name, new Map([['type', type]])]),
+  )
+  return new Map([['fields', shown]])
+}
+
+const uses = ['createTable', 'insert', 'read', 'filter'] as const
+
+function apiSupport(lacking: readonly (typeof uses)[number][], cql: string): Value {
+  return new Map<string, Value>([
+    ...uses.map((use): [string, Value] => [use, !lacking.includes(use)]),
+    ['cqlDefinition', cql],
+  ])
+}
+
+/** Lists and sets are indexed by their values, and say so. */
+function shownColumn(index: TableIndex, table: Table): Value {
+  if (index.kind !== 'regular') return index.column
+  const { type } = typeOf(index, table)
+  const part = type === 'list' || type === 'set' ? 'values' : index.part
+  return part === 'value' ? index.column : new Map([[index.column, `$${part}`]])
+}
+
+function optionsOf(index: TableIndex, table: Table): object {
+  switch (index.kind) {
+    case 'vector':
+      return { metric: index.metric, sourceModel: index.sourceModel }
+    case 'text':
+      return { analyzer: index.analyzer }
+    case 'regular': {
+      const { type } = typeOf(index, table)
+      const isText = type === 'text' || type === 'ascii'
+      return index.folding ?? (isText ? plainText : {})
+    }
+  }
+}
+
+/** What an index on texts does unless it is told otherwise. */
+export const plainText = { ascii: false, caseSensitive: true, normalize: false }
+
+function typeOf(index: TableIndex, { definition }: Table): ColumnType {
+  return definition.columns.find(({ name }) => name === index.column)!.type
+}

@@ -1,0 +1,91 @@
+/**
+ * Types of columns and fields as requests describe them: by a name, or by an object with a
+ * `type` and what belongs to it. Here names and JSON types are checked; resolve-type.ts says
+ * whether the type makes sense.
+ */
+import { primitiveNames } from '../../columns/column-type.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import type { GivenService } from '../../providers/embedding-service.ts'
+import {
+  memberOf,
+  refuseUnknownKeys,
+  rootSection,
+  serviceIn,
+  textIn,
+} from '../../records/option-section.ts'
+import { readEmbeddingService } from '../../records/service-option.ts'
+
+export const typeNames = [
+  ...primitiveNames,
+  'list',
+  'map',
+  'set',
+  'userDefined',
+  'vector',
+] as const
+
+export type TypeName = (typeof typeNames)[number]
+
+/** Known names that nothing new can be made of. */
+const outdated: readonly TypeName[] = ['counter', 'timeuuid']
+
+/** The types that new columns can have. */
+export const columnTypeNames = typeNames
+  .filter((name) => !outdated.includes(name))
+  .toSorted()
+
+export interface GivenType {
+  readonly name: TypeName
+  readonly keyType?: GivenType | undefined
+  readonly valueType?: GivenType | undefined
+  readonly udtName?: string | undefined
+  readonly dimension?: Value | undefined
+  readonly service?: GivenService | undefined
+}
+
+/** `field` is where it stands, as messages name it. */
+export function readType(value: Value, field: string): GivenType {
+  if (typeof value === 'string')
+    return { name: knownName(value, 'UNKNOWN_PRIMITIVE_DATA_TYPE') }
+  if (!isObject(value))
+    return mismatch(
+      `${field} is of type ${jsonTypeOf(value)}, but takes a String or an Object`,
+    )
+  const section = rootSection(value, field)
+  refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', [
+    'type',
+    'keyType',
+    'valueType',
+    'udtName',
+    'dimension',
+    'service',
+  ])
+  const name = textIn(section, 'type') ?? mismatch(`${field}.type is missing`)
+  const partOf = (member: string) => {
+    const part = memberOf(section, member)
+    return part === undefined ? undefined : readType(part, `${field}.${member}`)
+  }
+  return {
+    name: knownName(name, 'UNKNOWN_DATA_TYPE'),
+    keyType: partOf('keyType'),
+    valueType: partOf('valueType'),
+    udtName: textIn(section, 'udtName'),
+    dimension: memberOf(section, 'dimension'),
+    service: readEmbeddingService(serviceIn(section)),
+  }
+}
+
+function knownName(
+  given: string,
+  code: 'UNKNOWN_DATA_TYPE' | 'UNKNOWN_PRIMITIVE_DATA_TYPE',
+): TypeName {
+  const name = typeNames.find((candidate) => candidate === given)
+  if (name === undefined)
+    throw apiError(code, { supported: columnTypeNames, used: [`"${given}"`] })
+  return name
+}
+
+function mismatch(problem: string): never {
+  throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem })
+}

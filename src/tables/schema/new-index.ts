@@ -1,0 +1,118 @@
+/**
+ * createIndex, createVectorIndex and createTextIndex: from a definition to an index of a
+ * table. A definition is read first, which needs no table; only then is it held against one.
+ */
+import type { Table, TableIndex } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { JsonObject } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import {
+  memberOf,
+  refuseUnknownKeys,
+  rootSection,
+  sectionIn,
+  textIn,
+  type Section,
+} from '../../records/option-section.ts'
+import { readRegularIndex, resolveRegularIndex } from './regular-index.ts'
+import { factsOf, nameOf } from './show-column.ts'
+import { readTextIndex, resolveTextIndex } from './text-index.ts'
+import { readVectorIndex, resolveVectorIndex } from './vector-index.ts'
+
+export type IndexKind = TableIndex['kind']
+
+/** An index as it is asked for. */
+export type GivenIndex =
+  | ({ readonly kind: 'regular' } & ReturnType<typeof readRegularIndex>)
+  | ({ readonly kind: 'vector' } & ReturnType<typeof readVectorIndex>)
+  | ({ readonly kind: 'text' } & ReturnType<typeof readTextIndex>)
+
+export function readIndex(kind: IndexKind, definition: JsonObject): GivenIndex {
+  const section = rootSection(definition, 'command.definition')
+  refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['column', 'options'])
+  const given = memberOf(section, 'column')
+  if (given === undefined || given === '')
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field: `${section.field}.column`,
+      value: given === '' ? '""' : '`null`',
+      reason: 'it names the column to index',
+    })
+  const options = sectionIn(section, 'options') ?? rootSection(undefined, '')
+  switch (kind) {
+    case 'regular':
+      return { kind, ...readRegularIndex(given, options) }
+    case 'vector':
+      return { kind, ...readVectorIndex(columnIn(section), options) }
+    case 'text':
+      return { kind, ...readTextIndex(columnIn(section), options) }
+  }
+}
+
+/** `indexType` may be left out; if it is sent, it must be that of the command. */
+export function checkIndexType(
+  command: string,
+  expected: IndexKind,
+  used: string | undefined,
+): void {
+  const known: readonly string[] = ['regular', 'text', 'vector'] satisfies IndexKind[]
+  const kind = used?.toLowerCase()
+  if (used === undefined || kind === expected) return
+  throw known.includes(kind!)
+    ? apiError('UNSUPPORTED_INDEX_TYPE', { command, expected, used })
+    : apiError('UNKNOWN_INDEX_TYPE', { known, used })
+}
+
+/** The index that the table would get; throws when it cannot have it. */
+export function resolveIndex(table: Table, name: string, given: GivenIndex): TableIndex {
+  const { columns, lastId } = table.definition
+  const column = columns.find((candidate) => candidate.name === given.column)
+  if (column === undefined)
+    throw apiError('UNKNOWN_INDEX_COLUMN', { ...factsOf(table), column: given.column })
+  const base = { name, id: lastId + 1, column: column.name }
+  switch (given.kind) {
+    case 'regular':
+      return { ...base, kind: 'regular', ...resolveRegularIndex(table, column, given) }
+    case 'vector':
+      return { ...base, kind: 'vector', ...resolveVectorIndex(table, column, given) }
+    case 'text':
+      return { ...base, kind: 'text', ...resolveTextIndex(table, column, given) }
+  }
+}
+
+/** Throws when an index that makes sense is one too many, or on what needs none. */
+export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
+  const { columns, indexes, partitionBy } = table.definition
+  const refuse = (problem: string) =>
+    apiError('INVALID_SCHEMA_CHANGE', { target: nameOf(table), problem })
+  const { type } = columns.find(({ name }) => name === index.column)!
+  if (partitionBy.length === 1 && partitionBy[0] === index.column)
+    throw refuse(
+      `"${index.column}" is the only column that rows are partitioned by, so finding them ` +
+        'by it needs no index',
+    )
+  if (type.type === 'vector' && type.dimension > limits.vectorDimensionMax)
+    throw refuse(
+      `the vectors of "${index.column}" have ${type.dimension} numbers, and an index ` +
+        `takes at most ${limits.vectorDimensionMax}`,
+    )
+  const same = indexes.find((existing) => isSame(existing, index))
+  if (same !== undefined)
+    throw refuse(
+      `the index "${same.name}" on "${index.column}" would be the same as "${index.name}"`,
+    )
+  const max = limits.indexesPerTableMax
+  if (indexes.length >= max)
+    throw refuse(
+      `the table has ${indexes.length} indexes and the maximum is ${max}. Drop one, or ` +
+        "raise the server's --max-indexes",
+    )
+}
+
+function isSame(one: TableIndex, other: TableIndex): boolean {
+  if (one.kind !== other.kind || one.column !== other.column) return false
+  return one.kind !== 'regular' || other.kind !== 'regular' || one.part === other.part
+}
+
+function columnIn(section: Section): string {
+  return textIn(section, 'column')!
+}

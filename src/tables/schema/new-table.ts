@@ -1,0 +1,180 @@
+/** createTable: from its definition to a table. */
+import type { ColumnType } from '../../columns/column-type.ts'
+import type { SchemaChange } from '../../engine/engine.ts'
+import type { Column, KeyspaceSchema, TableDefinition } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import {
+  memberOf,
+  refuseUnknownKeys,
+  rootSection,
+  textsIn,
+  type Section,
+} from '../../records/option-section.ts'
+import { checkColumnNames } from './column-names.ts'
+import { readType, type GivenType } from './given-type.ts'
+import { checkUserTypes, resolveTypes, type TypeContext } from './resolve-type.ts'
+
+export interface NewTable extends PrimaryKey {
+  readonly columns: ReadonlyMap<string, ColumnType>
+}
+
+type PrimaryKey = Pick<TableDefinition, 'partitionBy' | 'partitionSort'>
+
+export function readNewTable(
+  definition: JsonObject,
+  limits: Limits,
+  context: TypeContext,
+): NewTable {
+  const section = rootSection(definition, 'command.definition')
+  refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['columns', 'primaryKey'])
+  const given = readColumns(requiredIn(section, 'columns'), `${section.field}.columns`)
+  if (given.size === 0) throw missing(section, 'columns', 'it has no columns')
+  const key = readPrimaryKey(requiredIn(section, 'primaryKey'))
+  checkColumnNames('Column', given.keys(), limits)
+  const columns = resolveTypes(given, context, 'UNSUPPORTED_DATA_TYPE_TABLE_CREATION')
+  checkKeyColumns(key, columns)
+  return { columns, ...key }
+}
+
+/** Columns by name, each with its type. */
+export function readColumns(value: Value, field: string): Map<string, GivenType> {
+  const { members } = rootSection(value, field)
+  return new Map(
+    [...members].map(([name, type]) => [name, readType(type, `${field}.${name}`)]),
+  )
+}
+
+export interface TablePlan {
+  readonly name: string
+  readonly table: NewTable
+  readonly ifNotExists: boolean
+  /** How many tables there may be, and are, in all keyspaces. */
+  readonly tables: { readonly max: number; readonly count: number }
+  readonly limits: Limits
+}
+
+export function planTable(
+  keyspace: string,
+  schema: KeyspaceSchema,
+  { name, table, ifNotExists, tables, limits }: TablePlan,
+): SchemaChange | undefined {
+  const existing = schema.targets.find((target) => target.name === name)
+  if (existing !== undefined && ifNotExists) return undefined
+  checkUserTypes(table.columns.values(), schema.types)
+  if (existing !== undefined)
+    throw apiError('CANNOT_ADD_EXISTING_TABLE', { name, kind: existing.kind })
+  const target = `${keyspace}.${name}`
+  checkKeyTypes(target, table)
+  checkColumnCount(target, table.columns.size, limits)
+  const { max, count } = tables
+  if (count >= max)
+    throw apiError('UNEXPECTED_DRIVER_ERROR', {
+      target,
+      problem:
+        `there are ${count} tables and the maximum is ${max}. Drop one, or raise the ` +
+        "server's --max-tables",
+    })
+  return { kind: 'createTable', name, definition: define(table) }
+}
+
+export function checkColumnCount(target: string, count: number, limits: Limits): void {
+  const max = limits.columnsMax
+  if (count > max)
+    throw apiError('UNEXPECTED_DRIVER_ERROR', {
+      target,
+      problem: `it would have ${count} columns and the maximum is ${max}`,
+    })
+}
+
+function define({ columns, partitionBy, partitionSort }: NewTable): TableDefinition {
+  const numbered = [...columns].map(([name, type], position): Column => {
+    return { name, id: position + 1, key: name, type }
+  })
+  return {
+    columns: numbered,
+    partitionBy,
+    partitionSort,
+    indexes: [],
+    dropped: [],
+    lastId: numbered.length,
+  }
+}
+
+function readPrimaryKey(value: Value): PrimaryKey {
+  const field = 'command.definition.primaryKey'
+  if (typeof value === 'string') return { partitionBy: [value], partitionSort: [] }
+  if (!isObject(value)) mismatch(field, value, 'the name of a column, or an Object')
+  const section = rootSection(value, field)
+  refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['partitionBy', 'partitionSort'])
+  const partitionBy = textsIn(section, 'partitionBy')
+  if (partitionBy === undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `${field}.partitionBy is missing, which takes an Array of Strings`,
+    })
+  const sort = rootSection(memberOf(section, 'partitionSort'), `${field}.partitionSort`)
+  return {
+    partitionBy,
+    partitionSort: [...sort.members].map(([column, order]) => {
+      if (order !== 1 && order !== -1) mismatch(`${sort.field}.${column}`, order, '1 or -1')
+      return { column, direction: order }
+    }),
+  }
+}
+
+function checkKeyColumns(
+  { partitionBy, partitionSort }: PrimaryKey,
+  defined: ReadonlyMap<string, ColumnType>,
+): void {
+  const columns = [...defined.keys()]
+  if (partitionBy.length === 0) throw apiError('MISSING_PARTITION_COLUMNS', { columns })
+  const unknownIn = (names: readonly string[]) => names.filter((name) => !defined.has(name))
+  const unsorted = unknownIn(partitionSort.map(({ column }) => column))
+  if (unsorted.length > 0)
+    throw apiError('UNKNOWN_PARTITION_SORT_COLUMNS', { columns, unknown: unsorted })
+  const unknown = unknownIn(partitionBy)
+  if (unknown.length > 0) throw apiError('UNKNOWN_PARTITION_COLUMNS', { columns, unknown })
+}
+
+/** Types whose values have no order, or can change in parts. */
+const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter']
+
+function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {
+  const refuse = (problem: string) =>
+    apiError('UNEXPECTED_DRIVER_ERROR', { target, problem })
+  const seen = new Set<string>()
+  for (const name of [
+    ...key.partitionBy,
+    ...key.partitionSort.map(({ column }) => column),
+  ]) {
+    if (seen.has(name)) throw refuse(`the primary key has the column "${name}" twice`)
+    seen.add(name)
+    const { type } = columns.get(name)!
+    if (keylessTypes.includes(type))
+      throw refuse(
+        `the column "${name}" cannot be part of the primary key, because it is of the ` +
+          `type ${type}`,
+      )
+  }
+}
+
+function requiredIn(section: Section, name: string): Value {
+  const value = memberOf(section, name)
+  if (value === undefined) throw missing(section, name, 'it is required')
+  return value
+}
+
+function missing({ field, members }: Section, name: string, reason: string) {
+  return apiError('COMMAND_FIELD_VALUE_INVALID', {
+    field: `${field}.${name}`,
+    value: isObject(members.get(name)) ? 'empty' : '`null`',
+    reason,
+  })
+}
+
+function mismatch(field: string, value: Value, wanted: string): never {
+  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+    problem: `${field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
+  })
+}

@@ -1,0 +1,131 @@
+/** An index by value: of a column, or of what a list, a set or a map holds. */
+import type { ColumnPart } from '../../columns/column-path.ts'
+import type {
+  ColumnType,
+  ElementType,
+  PrimitiveName,
+  TextFolding,
+} from '../../columns/column-type.ts'
+import type { Column, RegularIndex, Table } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { flagIn, refuseUnknownKeys, type Section } from '../../records/option-section.ts'
+import { plainText } from './describe.ts'
+import { columnTypeNames } from './given-type.ts'
+import { factsOf, nameOf, showColumn } from './show-column.ts'
+
+export interface GivenRegularIndex {
+  readonly column: string
+  /** Undefined where only the column is named. */
+  readonly part: 'keys' | 'values' | undefined
+  /** As far as they are given. */
+  readonly options: Partial<TextFolding>
+}
+
+export function readRegularIndex(column: Value, options: Section): GivenRegularIndex {
+  const known = Object.keys(plainText) as (keyof TextFolding)[]
+  refuseUnknownKeys(options, 'COMMAND_FIELD_UNKNOWN', known)
+  const given = known.map((name) => [name, flagIn(options, name)] as const)
+  return {
+    ...readColumn(column),
+    options: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+  }
+}
+
+function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
+  if (typeof given === 'string') return { column: given, part: undefined }
+  if (!isObject(given)) throw badFormat(`definition.column is of type ${jsonTypeOf(given)}`)
+  const [first] = given
+  if (first === undefined || given.size > 1)
+    throw badFormat(`definition.column is an Object with ${given.size} members, not one`)
+  const [column, selector] = first
+  const chosen = typeof selector === 'string' ? selector.toLowerCase() : undefined
+  if (chosen === '$keys') return { column, part: 'keys' }
+  if (chosen === '$values') return { column, part: 'values' }
+  throw badFormat(`definition.column selects neither "$keys" nor "$values" of "${column}"`)
+}
+
+/** What the store keeps in no order. */
+const unindexed: readonly PrimitiveName[] = ['blob', 'duration']
+
+const indexable = columnTypeNames.filter(
+  (name) => ![...unindexed, 'userDefined', 'vector'].includes(name),
+)
+
+export function resolveRegularIndex(
+  table: Table,
+  column: Column,
+  { part: selected, options }: GivenRegularIndex,
+): Pick<RegularIndex, 'part' | 'folding'> {
+  const { type } = column
+  if (type.type === 'vector' || type.type === 'userDefined')
+    throw apiError('UNSUPPORTED_INDEXING_FOR_DATA_TYPES', {
+      ...factsOf(table),
+      column: showColumn(column),
+      supported: indexable,
+    })
+  const part = partOf(column, selected)
+  const indexed = indexedTypes(type, part)
+  checkOptions(table, column, part, Object.keys(options))
+  const refused = unindexed.find((name) => indexed.includes(name))
+  if (refused !== undefined)
+    throw apiError('INVALID_SCHEMA_CHANGE', {
+      target: nameOf(table),
+      problem: `"${column.name}" cannot be indexed: values of the type ${refused} have no index`,
+    })
+  const folding = { ...plainText, ...options }
+  const isPlain = folding.caseSensitive && !folding.ascii && !folding.normalize
+  return { part, ...(!isPlain && { folding }) }
+}
+
+function partOf(
+  { name, type }: Column,
+  selected: 'keys' | 'values' | undefined,
+): ColumnPart {
+  switch (type.type) {
+    case 'map':
+      return selected ?? 'value'
+    case 'list':
+    case 'set':
+      return 'value'
+    default:
+      if (selected === undefined) return 'value'
+      throw badFormat(`"${name}" is of the type ${type.type}, which has no "$${selected}"`)
+  }
+}
+
+/** What goes into the index; entries of a map are two things. */
+function indexedTypes(type: ColumnType, part: ColumnPart): readonly ElementType[] {
+  switch (type.type) {
+    case 'map':
+      if (part === 'keys') return [type.keyType]
+      return part === 'values' ? [type.valueType] : [type.keyType, type.valueType]
+    case 'list':
+    case 'set':
+      return [type.valueType]
+    case 'vector':
+    case 'userDefined':
+      return []
+    default:
+      return [type.type]
+  }
+}
+
+function checkOptions(
+  table: Table,
+  column: Column,
+  part: ColumnPart,
+  options: readonly string[],
+): void {
+  if (options.length === 0) return
+  const problem = { ...factsOf(table), column: showColumn(column), options }
+  if (column.type.type === 'map' && part === 'value')
+    throw apiError('CANNOT_ANALYZE_ENTRIES_ON_MAP_COLUMNS', problem)
+  const [indexed] = indexedTypes(column.type, part)
+  if (indexed !== 'text' && indexed !== 'ascii')
+    throw apiError('UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES', problem)
+}
+
+function badFormat(problem: string) {
+  return apiError('INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN', { problem })
+}

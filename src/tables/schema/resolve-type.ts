@@ -1,0 +1,177 @@
+/**
+ * From types as requests describe them to types that columns have. The first of these that
+ * is wrong answers: types that no new column has; then column by column what a collection
+ * holds, the dimension and service of a vector, the name of a user-defined type.
+ */
+import {
+  primitiveNames,
+  type ColumnType,
+  type ElementType,
+  type PrimitiveName,
+  type UserTypes,
+} from '../../columns/column-type.ts'
+import type { EmbeddingService } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
+import {
+  resolveEmbeddingService,
+  type GivenService,
+} from '../../providers/embedding-service.ts'
+import { showValue } from '../../query/show.ts'
+import { columnTypeNames, type GivenType, type TypeName } from './given-type.ts'
+
+/** What types are held against, besides the keyspace. */
+export interface TypeContext {
+  readonly features: { readonly vectorize: boolean }
+  readonly embeddingProviders: EmbeddingProviders
+}
+
+export function resolveTypes(
+  given: ReadonlyMap<string, GivenType>,
+  context: TypeContext,
+  refusal:
+    'UNSUPPORTED_DATA_TYPE_TABLE_CREATION' | 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS',
+): Map<string, ColumnType> {
+  const unsupported = [...given].filter(([, { name }]) => !columnTypeNames.includes(name))
+  if (unsupported.length > 0)
+    throw apiError(refusal, {
+      supported: columnTypeNames,
+      used: unsupported.map(([column, { name }]) => `${column}(${name})`),
+    })
+  return new Map(
+    [...given].map(([column, type]) => [column, resolveType(column, type, context)]),
+  )
+}
+
+/** Throws unless all user-defined types that the columns are made of exist. */
+export function checkUserTypes(columns: Iterable<ColumnType>, types: UserTypes): void {
+  const existing = types.map(({ name }) => name)
+  const unknown = [...columns].flatMap((type) => {
+    const name = userTypeOf(type)
+    return name === undefined || existing.includes(name) ? [] : [`"${name}"`]
+  })
+  if (unknown.length > 0)
+    throw apiError('UNKNOWN_USER_DEFINED_TYPE', {
+      names: [...new Set(unknown)],
+      existing: existing.toSorted(),
+    })
+}
+
+/** The user-defined type that a column is, or holds several of. */
+export function userTypeOf(type: ColumnType): string | undefined {
+  if (type.type === 'userDefined') return type.udtName
+  if (!('valueType' in type)) return undefined
+  return typeof type.valueType === 'string' ? undefined : type.valueType.udtName
+}
+
+/** What a list, a set or a map can hold; besides that, user-defined types. */
+export const elementTypeNames = primitiveNames.filter((name) =>
+  columnTypeNames.includes(name),
+)
+
+const keyTypeNames = elementTypeNames.filter((name) => name !== 'duration')
+
+function resolveType(column: string, given: GivenType, context: TypeContext): ColumnType {
+  const { name } = given
+  switch (name) {
+    case 'list':
+    case 'set':
+      return { type: name, valueType: resolveValueType(column, name, given) }
+    case 'map':
+      return {
+        type: name,
+        keyType: resolveKeyType(given),
+        valueType: resolveValueType(column, name, given),
+      }
+    case 'vector':
+      return resolveVector(column, given, context)
+    case 'userDefined':
+      return { type: name, udtName: checkUserTypeName(column, given) }
+    default:
+      return { type: name }
+  }
+}
+
+function resolveKeyType({ keyType }: GivenType): PrimitiveName {
+  const name = keyTypeNames.find((candidate) => candidate === keyType?.name)
+  if (name === undefined)
+    throw apiError('UNSUPPORTED_MAP_DEFINITION', {
+      member: 'keyType',
+      supported: keyTypeNames,
+      used: [shown(keyType)],
+    })
+  return name
+}
+
+const definitionProblems = {
+  list: 'UNSUPPORTED_LIST_DEFINITION',
+  set: 'UNSUPPORTED_SET_DEFINITION',
+} as const
+
+function resolveValueType(
+  column: string,
+  holder: 'list' | 'set' | 'map',
+  { valueType }: GivenType,
+): ElementType {
+  if (valueType?.name === 'userDefined')
+    return { type: 'userDefined', udtName: checkUserTypeName(column, valueType) }
+  const name = elementTypeNames.find((candidate) => candidate === valueType?.name)
+  if (name !== undefined) return name
+  const choice = {
+    supported: [...elementTypeNames, 'userDefined'],
+    used: [shown(valueType)],
+  }
+  throw holder === 'map'
+    ? apiError('UNSUPPORTED_MAP_DEFINITION', { member: 'valueType', ...choice })
+    : apiError(definitionProblems[holder], choice)
+}
+
+function shown(type: { readonly name: TypeName } | undefined): string {
+  return type === undefined ? 'nothing' : `"${type.name}"`
+}
+
+function checkUserTypeName(column: string, { udtName }: GivenType): string {
+  if (udtName === undefined || udtName.trim() === '')
+    throw apiError('INVALID_USER_DEFINED_TYPE_NAME', {
+      column,
+      name: udtName === undefined ? 'missing' : showValue(udtName),
+    })
+  return udtName
+}
+
+function resolveVector(
+  column: string,
+  given: GivenType,
+  context: TypeContext,
+): ColumnType & { readonly type: 'vector' } {
+  const dimension = readDimension(column, given.dimension)
+  if (given.service !== undefined)
+    return { type: 'vector', ...resolveService(column, given.service, dimension, context) }
+  if (dimension === undefined)
+    throw apiError('MISSING_DIMENSION_IN_VECTOR_COLUMN', { column })
+  return { type: 'vector', dimension }
+}
+
+/** The service of a vector column, and the dimension that goes with it. */
+export function resolveService(
+  column: string,
+  service: GivenService,
+  dimension: number | undefined,
+  { features, embeddingProviders }: TypeContext,
+): { readonly dimension: number; readonly service: EmbeddingService } {
+  if (!features.vectorize) throw apiError('VECTORIZE_FEATURE_NOT_AVAILABLE')
+  const where = `columns.${column}`
+  return resolveEmbeddingService(service, dimension, embeddingProviders, where)
+}
+
+/** A text will do, if it is a number; a blank one says nothing. */
+function readDimension(column: string, given: Value | undefined): number | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && given.trim() === '') return undefined
+  const dimension =
+    typeof given === 'string' && /^\s*\+?\d+\s*$/.test(given) ? Number(given) : given
+  if (typeof dimension !== 'number' || !Number.isSafeInteger(dimension) || dimension <= 0)
+    throw apiError('UNSUPPORTED_VECTOR_DIMENSION', { column, value: showValue(given) })
+  return dimension
+}

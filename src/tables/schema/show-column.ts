@@ -1,0 +1,16 @@
+import type { Column, Table } from '../../engine/schema.ts'
+
+/** A column as messages name it: "tags(set)". */
+export function showColumn({ name, type }: Pick<Column, 'name' | 'type'>): string {
+  return `${name}(${type.type})`
+}
+
+/** A table as messages name it: "library.books". */
+export function nameOf({ keyspace, name }: Table): string {
+  return `${keyspace}.${name}`
+}
+
+/** What most refusals of a schema say first. */
+export function factsOf(table: Table): { table: string; columns: string[] } {
+  return { table: nameOf(table), columns: table.definition.columns.map(showColumn) }
+}

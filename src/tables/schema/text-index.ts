@@ -1,0 +1,40 @@
+/** An index that texts are searched in by terms. */
+import type { Column, Table, TextIndex } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { toPlain } from '../../json/plain.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { memberOf, refuseUnknownKeys, type Section } from '../../records/option-section.ts'
+import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
+import { factsOf, nameOf, showColumn } from './show-column.ts'
+
+export interface GivenTextIndex {
+  readonly column: string
+  /** Absent also when it was null or {}, which say nothing. */
+  readonly analyzer: Value | undefined
+}
+
+export function readTextIndex(column: string, options: Section): GivenTextIndex {
+  refuseUnknownKeys(options, 'COMMAND_FIELD_UNKNOWN', ['analyzer'])
+  const analyzer = memberOf(options, 'analyzer')
+  const isEmpty = isObject(analyzer) && analyzer.size === 0
+  return { column, analyzer: isEmpty ? undefined : analyzer }
+}
+
+export function resolveTextIndex(
+  table: Table,
+  column: Column,
+  { analyzer = defaultAnalyzer }: GivenTextIndex,
+): Pick<TextIndex, 'analyzer'> {
+  const { type } = column.type
+  if (type !== 'text' && type !== 'ascii')
+    throw apiError('UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES', {
+      ...factsOf(table),
+      column: showColumn(column),
+    })
+  if (typeof analyzer !== 'string' && !isObject(analyzer))
+    throw apiError('UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX', { type: jsonTypeOf(analyzer) })
+  const problem = findAnalyzerProblem(analyzer)
+  if (problem !== undefined)
+    throw apiError('INVALID_SCHEMA_CHANGE', { target: nameOf(table), problem })
+  return { analyzer: toPlain(analyzer) }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Schemas } from './schemas.ts'
+
+let count = 0
+
+describe('createTextIndex', () => {
+  const schemas = new Schemas()
+
+  const create = (column: unknown, options?: unknown, more: object = {}) => ({
+    createTextIndex: { name: `words_${++count}`, definition: { column, options }, ...more },
+  })
+
+  test('takes analyzers by name and as recipes, and shows them as given', async () => {
+    const recipe = {
+      tokenizer: { name: 'standard', args: {} },
+      filters: [{ name: 'lowercase' }, { name: 'stop' }],
+    }
+    for (const [options, analyzer] of [
+      [undefined, 'standard'],
+      [{}, 'standard'],
+      [{ analyzer: null }, 'standard'],
+      [{ analyzer: {} }, 'standard'],
+      [{ analyzer: 'English' }, 'English'],
+      [{ analyzer: recipe }, recipe],
+    ] as const) {
+      const table = await schemas.table({ a: 'text' })
+      await schemas.ok(table, create('a', options))
+      const explain = { listIndexes: { options: { explain: true } } }
+      const [index] = (await schemas.status(table, explain, 'indexes')) as object[]
+      assert.deepEqual(index, {
+        name: `words_${count}`,
+        definition: { column: 'a', options: { analyzer } },
+        indexType: 'text',
+      })
+    }
+  })
+
+  test('indexes ascii columns as well', async () => {
+    await schemas.ok(await schemas.table({ a: 'ascii' }), create('a'))
+  })
+
+  test('refuses analyzers that are none', async () => {
+    const table = await schemas.table({ a: 'text' })
+    for (const [analyzer, type] of [
+      [5, 'Number'],
+      [true, 'Boolean'],
+      [['standard'], 'Array'],
+    ] as const)
+      await schemas.refuse(
+        table,
+        create('a', { analyzer }),
+        'UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX',
+        type,
+      )
+    for (const [analyzer, named] of [
+      ['klingon', '"klingon"'],
+      [{ tokenizer: { name: 'x' } }, '"x"'],
+      [{ tokens: [] }, '"tokens"'],
+    ] as const)
+      await schemas.fail(table, create('a', { analyzer }), 'INVALID_DATABASE_QUERY', named)
+    await schemas.refuse(table, create('a', { x: 1 }), 'COMMAND_FIELD_UNKNOWN', '"x"')
+  })
+
+  test('refuses columns that are not texts, or not there', async () => {
+    const table = await schemas.table({ a: 'int', l: { type: 'list', valueType: 'text' } })
+    for (const column of ['a', 'l'])
+      await schemas.refuse(table, create(column), 'UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES')
+    await schemas.refuse(table, create('b'), 'UNKNOWN_INDEX_COLUMN', '"b"')
+    await schemas.refuse(table, create({ l: '$values' }), 'REQUEST_STRUCTURE_MISMATCH')
+  })
+
+  test('refuses a second one on a column', async () => {
+    const table = await schemas.table({ a: 'text' })
+    await schemas.ok(table, create('a'))
+    await schemas.fail(
+      table,
+      create('a', { analyzer: 'english' }),
+      'INVALID_DATABASE_QUERY',
+    )
+    await schemas.ok(table, { createIndex: { name: 'by_a', definition: { column: 'a' } } })
+  })
+
+  test('takes its type only', async () => {
+    const table = await schemas.table({ a: 'text' })
+    await schemas.refuse(
+      table,
+      create('a', {}, { indexType: 'regular' }),
+      'UNSUPPORTED_INDEX_TYPE',
+      'createTextIndex',
+    )
+    await schemas.ok(table, create('a', {}, { indexType: 'text' }))
+  })
+
+  test('refuses when the request has lexical search off', async () => {
+    const table = await schemas.table({ a: 'text' })
+    const answer = await schemas.server.command(`/default_keyspace/${table}`, create('a'), {
+      'Feature-Flag-lexical': 'false',
+    })
+    assert.deepEqual(answer.codes, ['LEXICAL_FEATURE_NOT_ENABLED'])
+  })
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Schemas, times } from './schemas.ts'
+
+describe('dropTable', () => {
+  const schemas = new Schemas()
+  const drop = (name: unknown, options?: object) => ({ dropTable: { name, options } })
+
+  test('drops a table, whose name and indexes are free again', async () => {
+    const name = await schemas.table({ a: 'int' })
+    const index = { createIndex: { name: 'by_a', definition: { column: 'a' } } }
+    await schemas.ok(name, index)
+    await schemas.ok('', drop(name))
+    await schemas.refuse(name, { listIndexes: {} }, 'UNKNOWN_COLLECTION_OR_TABLE')
+    const other = await schemas.table({ a: 'int' })
+    await schemas.ok(other, index)
+    const definition = { columns: { b: 'text' }, primaryKey: 'b' }
+    await schemas.ok('', { createTable: { name, definition } })
+    assert.deepEqual(Object.keys((await schemas.explain(name)).columns), ['b'])
+    assert.deepEqual(await schemas.status(name, { listIndexes: {} }, 'indexes'), [])
+  })
+
+  test('refuses a table that does not exist, unless told not to mind', async () => {
+    await schemas.fail('', drop('nowhere'), 'CANNOT_DROP_UNKNOWN_TABLE', '"nowhere"')
+    await schemas.ok('', drop('nowhere', { ifExists: true }))
+  })
+
+  test('leaves a collection alone', async () => {
+    await schemas.ok('', { createCollection: { name: 'documents' } })
+    await schemas.fail('', drop('documents'), 'CANNOT_DROP_UNKNOWN_TABLE', '"documents"')
+    await schemas.ok('', drop('documents', { ifExists: true }))
+    assert.equal(await schemas.status('documents', { countDocuments: {} }, 'count'), 0)
+  })
+
+  test('is not done by deleteCollection', async () => {
+    const name = await schemas.table()
+    await schemas.ok('', { deleteCollection: { name } })
+    await schemas.explain(name)
+  })
+
+  test('refuses a name that is missing or empty', async () => {
+    for (const name of [undefined, null, ''])
+      await schemas.refuse('', drop(name), 'COMMAND_FIELD_VALUE_INVALID', 'command.name')
+  })
+
+  test('is done by one when many do it at once', async () => {
+    const name = await schemas.table()
+    const answers = await Promise.all(times(10, () => schemas.send('', drop(name))))
+    assert.equal(answers.filter((answer) => answer.codes.length === 0).length, 1)
+  })
+})

@@ -1,0 +1,111 @@
+/** A server whose schema is changed, command by command. */
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+const keyspace = '/default_keyspace'
+
+/** A server for the tests of a file, or of the describe that this is called in. */
+export class Schemas {
+  #server: TestServer | undefined
+  #count = 0
+  readonly #config: Partial<Config>
+
+  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
+    this.#config = { durable: false, ...config, limits: { ...defaultLimits, ...limits } }
+    before(async () => {
+      this.#server = await startServer(this.#config)
+    })
+    after(() => this.server.close())
+  }
+
+  get server(): TestServer {
+    assert(this.#server, 'the server runs from the first test to the last')
+    return this.#server
+  }
+
+  /** Sends a command to the keyspace, or to what it holds: `send('books', {…})`. */
+  send(target: string, body: object) {
+    return this.server.command(pathOf(target), body)
+  }
+
+  /** Sends a command that is to be answered with nothing but `ok`. */
+  async ok(target: string, body: object): Promise<void> {
+    const answer = await this.send(target, body)
+    assert.equal(answer.text, '{"status":{"ok":1}}', JSON.stringify(body))
+  }
+
+  /** Sends a command that is to be refused because of what it says itself. */
+  async refuse(target: string, body: object, code: string, ...named: string[]) {
+    const answer = await this.send(target, body)
+    const told = `${JSON.stringify(body)}: ${answer.text}`
+    assert.deepEqual(answer.codes, [code], told)
+    assert.deepEqual(Object.keys(answer.body), ['errors'], told)
+    return tells(answer.body.errors![0]!, named)
+  }
+
+  /** Sends a command that is to fail because of what there is. */
+  async fail(target: string, body: object, code: string, ...named: string[]) {
+    const answer = await this.send(target, body)
+    const told = `${JSON.stringify(body)}: ${answer.text}`
+    assert.deepEqual(answer.codes, [code], told)
+    assert.deepEqual(answer.body.status, { ok: 0 }, told)
+    return tells(answer.body.errors![0]!, named)
+  }
+
+  async status(target: string, body: object, member: string): Promise<unknown> {
+    const answer = await this.send(target, body)
+    assert.deepEqual(answer.codes, [], answer.text)
+    return answer.body.status![member]
+  }
+
+  /** A new table, with the key `id` unless another is given; its name. */
+  async table(columns: object = {}, primaryKey: unknown = 'id'): Promise<string> {
+    const name = `t${++this.#count}`
+    const definition = { columns: { id: 'int', ...columns }, primaryKey }
+    await this.ok('', { createTable: { name, definition } })
+    return name
+  }
+
+  /** A table as listTables explains it. */
+  async explain(name: string): Promise<Explained> {
+    const tables = await this.status(
+      '',
+      { listTables: { options: { explain: true } } },
+      'tables',
+    )
+    const found = (tables as { name: string; definition: Explained }[]).find(
+      (table) => table.name === name,
+    )
+    return found?.definition ?? assert.fail(`${name} is not listed`)
+  }
+
+  /** The same data under a new server. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.server
+    await this.server.stop()
+    this.#server = await startServer({ ...this.#config, dataDir })
+  }
+}
+
+export interface Explained {
+  readonly columns: Readonly<Record<string, Record<string, unknown>>>
+  readonly primaryKey: unknown
+}
+
+function pathOf(target: string): string {
+  if (target.startsWith('/')) return target
+  return target === '' ? keyspace : `${keyspace}/${target}`
+}
+
+function tells(error: { message: string; family: string; scope: string }, named: string[]) {
+  for (const part of named)
+    assert.ok(error.message.includes(part), `"${error.message}" names ${part}`)
+  return error
+}
+
+export function times<T>(count: number, make: (i: number) => T): T[] {
+  return Array.from({ length: count }, (_, i) => make(i))
+}
