@@ -1,9 +1,14 @@
 import { isObject } from '../json/value.ts'
+import { deleteAllRows, deleteRows } from '../tables/write/delete-rows.ts'
+import { readKeyConditions } from '../tables/write/which-rows.ts'
 import { replyDeleted } from './changed.ts'
 import { defineCommand } from './define.ts'
 import { clause, noOptions } from './fields.ts'
 
-/** Deletes documents that match, up to a limit with each call; without a filter, all. */
+/**
+ * Deletes documents that match, up to a limit with each call; without a filter, all. Of rows
+ * it deletes all that match.
+ */
 export const deleteMany = defineCommand({
   does: 'write',
   fields: { filter: clause, options: noOptions },
@@ -18,5 +23,12 @@ export const deleteMany = defineCommand({
     const changed = await documents.deleteMany(selection, signal)
     const reply = replyDeleted(changed)
     return changed.more ? { ...reply, status: { ...reply.status, moreData: true } } : reply
+  },
+
+  async table({ filter }, { rows, signal }) {
+    const conditions = readKeyConditions(rows, filter)
+    if (conditions === undefined) await deleteAllRows(rows)
+    else await deleteRows(rows, conditions, signal)
+    return { status: { deletedCount: -1 } }
   },
 })

@@ -1,8 +1,11 @@
+import { apiError } from '../errors/api-error.ts'
+import { deleteRow } from '../tables/write/delete-rows.ts'
+import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
 import { replyDeleted } from './changed.ts'
 import { defineCommand } from './define.ts'
 import { clause, noOptions, requiredClause } from './fields.ts'
 
-/** Deletes the first document that matches. */
+/** Deletes the first document that matches, or the row that has the key. */
 export const deleteOne = defineCommand({
   does: 'write',
   fields: { filter: requiredClause, sort: clause, options: noOptions },
@@ -10,5 +13,12 @@ export const deleteOne = defineCommand({
   async collection({ filter, sort }, { documents, signal }) {
     const selection = documents.select({ filter, sort })
     return replyDeleted(await documents.deleteOne(selection, signal))
+  },
+
+  /** Whether the row was there is not told. */
+  async table({ filter, sort }, { rows, signal }) {
+    if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND')
+    await deleteRow(rows, readWholeKey(rows, filter), signal)
+    return { status: { deletedCount: -1 } }
   },
 })

@@ -1,8 +1,10 @@
 import type { Insertion } from '../documents/insert.ts'
 import type { Value } from '../json/value.ts'
+import { insertRows } from '../tables/write/insert-rows.ts'
 import { insertErrors, replyInserted } from './changed.ts'
 import { defineCommand, type Reply } from './define.ts'
 import { flag, list, options } from './fields.ts'
+import { replyEachRow, replyInsertedRows } from './inserted-rows.ts'
 
 /** Inserts documents; those that fail do not keep the others from being inserted. */
 export const insertMany = defineCommand({
@@ -17,6 +19,13 @@ export const insertMany = defineCommand({
     return options.returnDocumentResponses
       ? replyEach(insertions)
       : replyInserted(insertions)
+  },
+
+  async table({ documents, options }, { rows, signal }) {
+    const insertions = await insertRows(rows, documents, options.ordered, signal)
+    return options.returnDocumentResponses
+      ? replyEachRow(rows, insertions)
+      : replyInsertedRows(rows, insertions)
   },
 })
 

@@ -1,7 +1,9 @@
 import type { Value } from '../json/value.ts'
+import { insertRows } from '../tables/write/insert-rows.ts'
 import { replyInserted } from './changed.ts'
 import { defineCommand } from './define.ts'
 import { noOptions, violation, type Field } from './fields.ts'
+import { replyInsertedRows } from './inserted-rows.ts'
 
 /** Required; null is a document that is none, and is answered as such. */
 const document: Field<Value> = {
@@ -11,12 +13,19 @@ const document: Field<Value> = {
   },
 }
 
-/** Inserts one document. What is wrong with it stands beside an empty list of ids. */
+/**
+ * Inserts one document. What is wrong with it stands beside an empty list of ids. A row that
+ * is there already takes what is given.
+ */
 export const insertOne = defineCommand({
   does: 'write',
   fields: { document, options: noOptions },
 
   async collection({ document }, { documents, signal }) {
     return replyInserted(await documents.insert([document], { ordered: true }, signal))
+  },
+
+  async table({ document }, { rows, signal }) {
+    return replyInsertedRows(rows, await insertRows(rows, [document], true, signal))
   },
 })

@@ -1,9 +1,13 @@
+import { apiError } from '../errors/api-error.ts'
 import { parseUpdate } from '../query/parse-update.ts'
+import { parseRowUpdate } from '../tables/write/parse-row-update.ts'
+import { updateRow } from '../tables/write/update-row.ts'
+import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
 import { replyUpdated } from './changed.ts'
 import { defineCommand } from './define.ts'
 import { clause, flag, options, requiredUpdate } from './fields.ts'
 
-/** Updates the first document that matches. */
+/** Updates the first document that matches, or the row that has the key. */
 export const updateOne = defineCommand({
   does: 'write',
   fields: {
@@ -17,5 +21,13 @@ export const updateOne = defineCommand({
     const selection = documents.select({ filter, sort })
     const parsed = parseUpdate(update, limits)
     return replyUpdated(await documents.updateOne(selection, parsed, options, signal))
+  },
+
+  /** Whether the row was there is not looked at, and upserting is all that there is. */
+  async table({ filter, sort, update }, { rows, signal }) {
+    if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND')
+    const parsed = parseRowUpdate(rows, update)
+    await updateRow(rows, readWholeKey(rows, filter), parsed, signal)
+    return { status: { matchedCount: 1, modifiedCount: 1 } }
   },
 })

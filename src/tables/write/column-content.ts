@@ -1,0 +1,117 @@
+/** What requests give columns: values, vectors, and texts to make vectors of. */
+import { BadValue, readValue } from '../../columns/values.ts'
+import type { Column } from '../../engine/schema.ts'
+import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { showValue } from '../../query/show.ts'
+import { checkVector, decodeBinaryVector } from '../../query/vector.ts'
+import { columnPath } from '../../columns/column-path.ts'
+import type { RowStore } from '../row-store.ts'
+import type { Content, Contents } from './row.ts'
+
+/** To be embedded, by the service of the column that it is for. */
+export class TextToEmbed {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A text was given to a column that can't make a vector of it. */
+export const noService = Symbol('no embedding service')
+
+/** What columns are given, texts not yet embedded. */
+export type GivenContents = ReadonlyMap<Column, Content | TextToEmbed>
+
+export function readContent(
+  store: RowStore,
+  column: Column,
+  value: Value,
+): Content | TextToEmbed | BadValue | typeof noService {
+  const { type } = column
+  if (type.type !== 'vector') return readValue(type, value, store.table.types)
+  if (value === null) return undefined
+  if (typeof value !== 'string') return readVector(value, type.dimension)
+  if (type.service === undefined) return noService
+  return value.trim() === '' ? undefined : new TextToEmbed(value)
+}
+
+/** An array of numbers or the bytes of floats; as many as the column's vectors have. */
+export function readVector(value: Value, dimension: number): Float32Array | BadValue {
+  const numbers = Array.isArray(value) ? readNumbers(value) : readBinary(value)
+  if (numbers instanceof BadValue) return numbers
+  if (numbers.length !== dimension)
+    return new BadValue(
+      `holds ${numbers.length} numbers, but vectors here have ${dimension}`,
+    )
+  const position = numbers.findIndex((number) => !Number.isFinite(number))
+  return position === -1
+    ? numbers
+    : new BadValue(`holds at position ${position} a number that no float can be`)
+}
+
+function readNumbers(values: readonly Value[]): Float32Array | BadValue {
+  const numbers = new Float32Array(values.length)
+  for (const [position, value] of values.entries())
+    if (typeof value === 'number') numbers[position] = value
+    else if (isDecimal(value)) numbers[position] = Number(value.decimal)
+    else
+      return new BadValue(
+        `has at position ${position} ${showValue(value)}, which is not a number`,
+      )
+  return numbers
+}
+
+function readBinary(value: Value): Float32Array | BadValue {
+  const bytes = isObject(value) && value.size === 1 ? value.get('$binary') : undefined
+  if (typeof bytes !== 'string')
+    return new BadValue(
+      `is of type ${jsonTypeOf(value)}, but a vector takes an array of numbers, ` +
+        '{"$binary": …}, or a text where it has an embedding service',
+    )
+  const numbers = decodeBinaryVector(bytes)
+  return 'problem' in numbers ? new BadValue(`${numbers.problem} in $binary`) : numbers
+}
+
+/** Refuses vectors that the index of their column cannot hold. */
+export function checkVectors(store: RowStore, contents: Contents): void {
+  for (const [{ id, type }, content] of contents) {
+    if (type.type !== 'vector' || !(content instanceof Float32Array)) continue
+    const metric = store.view.vectors.get(columnPath(id).text)?.metric
+    const { dimension } = type
+    if (metric !== undefined)
+      checkVector(content, { dimension, metric, target: store.name })
+  }
+}
+
+/** Makes the vectors of all texts, with one call for each column that has some. */
+export async function embedTexts(
+  store: RowStore,
+  rows: readonly GivenContents[],
+  signal: AbortSignal,
+): Promise<readonly Contents[]> {
+  const texts = new Map<Column, string[]>()
+  for (const row of rows)
+    for (const [column, content] of row)
+      if (content instanceof TextToEmbed)
+        texts.set(column, [...(texts.get(column) ?? []), content.text])
+  // What has no texts is whole already.
+  if (texts.size === 0) return rows as readonly Contents[]
+  const vectors = new Map(
+    await Promise.all(
+      Array.from(texts, async ([column, ofColumn]) => {
+        const made = await store.embedderOf(column)!.embed(ofColumn, 'index', signal)
+        return [column, made.values()] as const
+      }),
+    ),
+  )
+  return rows.map(
+    (row) =>
+      new Map(
+        Array.from(row, ([column, content]) => [
+          column,
+          content instanceof TextToEmbed ? vectors.get(column)!.next().value! : content,
+        ]),
+      ),
+  )
+}

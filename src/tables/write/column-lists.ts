@@ -1,0 +1,20 @@
+/** Lists of columns as messages print them: "age(int), name(text)". */
+import type { Column } from '../../engine/schema.ts'
+import { list } from '../../errors/entry.ts'
+import { labelsOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+
+/** Sorted, and each once. */
+export function listColumns(columns: Iterable<Column>): string {
+  return list(labelsOf(new Set(columns)).sort())
+}
+
+/** All columns of the table. */
+export function allColumns({ columns }: Pick<RowStore, 'columns'>): string {
+  return listColumns(columns.values())
+}
+
+/** Those of the primary key, in its order. */
+export function keyColumns({ key }: Pick<RowStore, 'key'>): string {
+  return list(labelsOf(key))
+}

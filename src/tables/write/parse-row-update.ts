@@ -1,0 +1,304 @@
+/** From the text of an update of a row to what it does. */
+import { BadValue, readElement, readValue } from '../../columns/values.ts'
+import type { Column } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { list } from '../../errors/entry.ts'
+import { extendedOf } from '../../json/extended.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { showValue } from '../../query/show.ts'
+import type { Operator } from '../../query/update.ts'
+import { labelOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+import {
+  entriesOf,
+  isCollection,
+  withAdded,
+  withoutAll,
+  type CollectionType,
+} from './alter-collection.ts'
+import { allColumns, keyColumns, listColumns } from './column-lists.ts'
+import {
+  noService,
+  readContent,
+  type GivenContents,
+  type TextToEmbed,
+} from './column-content.ts'
+import { isWritable, vectorizeColumns } from './read-row.ts'
+import type { Content } from './row.ts'
+
+export interface RowUpdate {
+  /** What columns are given in place of what they have. */
+  readonly contents: GivenContents
+  /** What becomes of the lists, sets and maps that columns have. */
+  readonly alterations: ReadonlyMap<Column, Alteration>
+}
+
+export type Alteration = (stored: Value | undefined) => Value | undefined
+
+/** Each check names all columns that fail it, and only then comes the next. */
+export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
+  const actions = resolveColumns(store, readOperators(update))
+  checkOperators(store, actions)
+  const pushes = new Map(
+    actions
+      .filter(({ operator }) => operator === '$push')
+      .map((action) => [action, readPush(action)]),
+  )
+  const contents = new Map<Column, Content | TextToEmbed>()
+  const alterations = new Map<Column, Alteration>()
+  const invalid: string[] = []
+  const unserved: Column[] = []
+  for (const action of actions) {
+    const { column } = action
+    const read = readAction(store, action, pushes.get(action))
+    if (read instanceof BadValue) invalid.push(`${labelOf(column)} ${read.problem}`)
+    else if (read === noService) unserved.push(column)
+    else if (typeof read === 'function') alterations.set(column, read)
+    else contents.set(column, read)
+  }
+  checkValues(store, invalid, unserved)
+  checkColumns(store, actions)
+  return { contents, alterations }
+}
+
+const operators = ['$set', '$unset', '$push', '$pullAll'] as const
+
+type RowOperator = (typeof operators)[number]
+
+/** What collections have beside them. */
+const otherOperators: Readonly<Record<Exclude<Operator, RowOperator>, true>> = {
+  $addToSet: true,
+  $currentDate: true,
+  $inc: true,
+  $max: true,
+  $min: true,
+  $mul: true,
+  $pop: true,
+  $rename: true,
+  $setOnInsert: true,
+}
+
+interface Named {
+  readonly operator: RowOperator
+  readonly column: string
+  readonly argument: Value
+}
+
+interface Action {
+  readonly operator: RowOperator
+  readonly column: Column
+  readonly argument: Value
+}
+
+function readOperators(update: Value): readonly Named[] {
+  if (!isObject(update))
+    throw apiError('UNSUPPORTED_UPDATE_DATA_TYPE', {
+      what: 'An update',
+      type: jsonTypeOf(update),
+    })
+  const named: Named[] = []
+  const unsupported: string[] = []
+  for (const [name, columns] of update) {
+    const operator = operators.find((known) => known === name)
+    if (operator === undefined && !Object.hasOwn(otherOperators, name))
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION', { operator: name, known: operators })
+    if (!isObject(columns))
+      throw apiError('UNSUPPORTED_UPDATE_DATA_TYPE', {
+        what: `The argument of ${name}`,
+        type: jsonTypeOf(columns),
+      })
+    if (operator === undefined) unsupported.push(name)
+    else
+      for (const [column, argument] of columns) named.push({ operator, column, argument })
+  }
+  const supported = list(operators)
+  if (unsupported.length > 0)
+    throw apiError('UNSUPPORTED_UPDATE_OPERATIONS_FOR_TABLE', {
+      supported,
+      used: list(unsupported),
+    })
+  if (named.length === 0) throw apiError('MISSING_UPDATE_OPERATIONS', { supported })
+  return named
+}
+
+function resolveColumns(store: RowStore, named: readonly Named[]): readonly Action[] {
+  const { columns, name: target } = store
+  const unknown = named.map(({ column }) => column).filter((name) => !columns.has(name))
+  if (unknown.length > 0)
+    throw apiError('UNKNOWN_TABLE_COLUMNS_IN_UPDATE', {
+      target,
+      columns: allColumns(store),
+      unknown: list([...new Set(unknown)].sort()),
+    })
+  return named.map(({ operator, column, argument }) => {
+    return { operator, column: columns.get(column)!, argument }
+  })
+}
+
+function checkOperators(store: RowStore, actions: readonly Action[]): void {
+  const { name: target } = store
+  const unwritable = actions.filter(({ column }) => !isWritable(column))
+  if (unwritable.length > 0)
+    throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_UPDATE', {
+      target,
+      columns: allColumns(store),
+      unsupported: listColumns(columnsOf(unwritable)),
+    })
+  for (const operator of ['$push', '$pullAll'] as const) {
+    const unfit = actions.filter(
+      (action) => action.operator === operator && !isCollection(action.column.type),
+    )
+    if (unfit.length > 0)
+      throw apiError('UNSUPPORTED_UPDATE_OPERATOR', {
+        target,
+        columns: allColumns(store),
+        operator,
+        used: listColumns(columnsOf(unfit)),
+      })
+  }
+}
+
+function checkValues(
+  store: RowStore,
+  invalid: readonly string[],
+  unserved: readonly Column[],
+): void {
+  const { name: target } = store
+  if (invalid.length > 0)
+    throw apiError('INVALID_UPDATE_COLUMN_VALUES', {
+      target,
+      columns: allColumns(store),
+      invalid: invalid.toSorted().join('; '),
+    })
+  if (unserved.length > 0)
+    throw apiError('UNSUPPORTED_VECTORIZE_IN_UPDATE', {
+      target,
+      vectorize: vectorizeColumns(store),
+      used: listColumns(unserved),
+    })
+}
+
+/** Each column once, and none of the key. */
+function checkColumns(store: RowStore, actions: readonly Action[]): void {
+  const { key, name: target } = store
+  const columns = actions.map(({ column }) => column)
+  const again = columns.filter((column, at) => columns.indexOf(column) !== at)
+  if (again.length > 0)
+    throw apiError('UNSUPPORTED_OVERLAPPING_UPDATE_OPERATIONS', {
+      columns: listColumns(again),
+    })
+  const ofKey = columns.filter((column) => key.includes(column))
+  if (ofKey.length > 0)
+    throw apiError('UNSUPPORTED_UPDATE_FOR_PRIMARY_KEY_COLUMNS', {
+      target,
+      key: keyColumns(store),
+      columns: listColumns(ofKey),
+    })
+}
+
+function columnsOf(actions: readonly Action[]): readonly Column[] {
+  return actions.map(({ column }) => column)
+}
+
+type Read = ReturnType<typeof readContent> | Alteration
+
+/** `pushed` is what a $push adds, as it was sent. */
+function readAction(
+  store: RowStore,
+  { operator, column, argument }: Action,
+  pushed: readonly Value[] | undefined,
+): Read {
+  const { types } = store.table
+  switch (operator) {
+    case '$set':
+      return readContent(store, column, argument)
+    case '$unset':
+      return undefined
+    case '$push': {
+      const type = column.type as CollectionType
+      const added = readEach(pushed!, (value) => readAdded(store, type, value))
+      if (added instanceof BadValue) return added
+      return (stored) => withAdded(type, stored, added, types)
+    }
+    case '$pullAll': {
+      const type = column.type as CollectionType
+      if (!Array.isArray(argument))
+        return new BadValue(
+          `is to lose ${showValue(argument)}, but $pullAll takes an array of what goes`,
+        )
+      const element = type.type === 'map' ? type.keyType : type.valueType
+      const removed = readEach(argument, (value) => readElement(element, value, types))
+      if (removed instanceof BadValue) return removed
+      return (stored) => withoutAll(type, stored, removed, types)
+    }
+  }
+}
+
+function readEach(
+  values: readonly Value[],
+  read: (value: Value) => Value | BadValue,
+): readonly Value[] | BadValue {
+  const all: Value[] = []
+  for (const value of values) {
+    const stored = read(value)
+    if (stored instanceof BadValue)
+      return new BadValue(`cannot have ${showValue(value)}, which ${stored.problem}`)
+    all.push(stored)
+  }
+  return all
+}
+
+/** An element, or of a map an entry. */
+function readAdded(
+  { table }: RowStore,
+  type: CollectionType,
+  value: Value,
+): Value | BadValue {
+  if (type.type !== 'map') return readElement(type.valueType, value, table.types)
+  const one = readValue(type, isObject(value) ? value : [value], table.types)
+  return one instanceof BadValue ? one : [...entriesOf(one)[0]!]
+}
+
+/** What is to be added, as it was sent: the values of $each, or the one value. */
+function readPush({ column, argument }: Action): readonly Value[] {
+  const named = `$push of "${column.name}"`
+  const { type } = column.type
+  const values =
+    isObject(argument) && hasModifiers(argument) ? readEachOf(named, argument) : [argument]
+  if (type === 'map') {
+    const other = values.find((value) => !isEntry(value))
+    if (other !== undefined)
+      throw badPush(`${named} has ${showValue(other)}, which is no entry of a map`)
+  } else if (Array.isArray(argument))
+    throw badPush(`${named} has an Array, which is no element of a ${type}`)
+  return values
+}
+
+function readEachOf(named: string, argument: JsonObject): readonly Value[] {
+  const each = argument.get('$each')
+  const others = [...argument.keys()].filter((name) => name !== '$each')
+  if (others.length > 0)
+    throw badPush(`${named} has ${list(others)}, and only $each can be there`)
+  if (!Array.isArray(each))
+    throw badPush(`${named} has a $each of type ${jsonTypeOf(each!)}, not an Array`)
+  return each
+}
+
+/** Not those that make one value: {"$binary": …} is one. */
+function hasModifiers(argument: JsonObject): boolean {
+  if (extendedOf(argument) !== undefined) return false
+  return [...argument.keys()].some((name) => name.startsWith('$'))
+}
+
+function isEntry(value: Value): boolean {
+  if (isObject(value)) return value.size === 1 && extendedOf(value) === undefined
+  return Array.isArray(value) && value.length === 2 && value.every(isScalar)
+}
+
+function isScalar(value: Value): boolean {
+  return !isObject(value) && !Array.isArray(value)
+}
+
+function badPush(problem: string) {
+  return apiError('INVALID_PUSH_OPERATOR_USAGE', { problem })
+}

@@ -1,0 +1,206 @@
+/**
+ * Which rows an update or a delete is for, by their primary keys.
+ *
+ * What is wrong with a filter is found in this order: its form, the columns that it names,
+ * whether these are of the key, what is said about them, and the values in it.
+ */
+import type { ElementType, PrimitiveName } from '../../columns/column-type.ts'
+import { comparable } from '../../columns/comparable.ts'
+import { BadValue, readElement } from '../../columns/values.ts'
+import type { Column } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { list } from '../../errors/entry.ts'
+import { isObject, type Value } from '../../json/value.ts'
+import { conditionsOf } from '../../query/filter-clause.ts'
+import { showValue } from '../../query/show.ts'
+import { labelOf, labelsOf } from '../column-label.ts'
+import { bothConditions, type KeyCondition, type KeyConditions } from '../key-filter.ts'
+import type { RowStore } from '../row-store.ts'
+import { readVector } from './column-content.ts'
+import { keyColumns, listColumns } from './column-lists.ts'
+import {
+  hasChoice,
+  isEverything,
+  readKeyClause,
+  type KeyClause,
+  type KeyComparison,
+} from './key-clause.ts'
+import type { Contents } from './row.ts'
+
+/** The key of the one row that the filter of updateOne or deleteOne names. */
+export function readWholeKey(store: RowStore, filter: Value | undefined): Contents {
+  const { key, name: target } = store
+  const clause = readKeyClause(store, filter)
+  if (isEverything(clause))
+    throw apiError('MISSING_FILTER_FOR_UPDATE_DELETE', { target, key: keyColumns(store) })
+  checkColumns(store, clause)
+  const conditions = conditionsOf(clause)
+  const columns = conditions.map(({ column }) => column)
+  const unfit = hasChoice(clause)
+    ? columns
+    : columns.filter((column, at) => {
+        return conditions[at]!.kind !== 'eq' || columns.indexOf(column) !== at
+      })
+  if (unfit.length > 0 || hasChoice(clause))
+    throw apiError('UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE', {
+      columns: listColumns(unfit),
+    })
+  const missing = key.filter((column) => !columns.includes(column))
+  if (missing.length > 0)
+    throw apiError('MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE', {
+      target,
+      key: keyColumns(store),
+      missing: listColumns(missing),
+    })
+  return new Map(
+    conditions.map(({ column, operands }) => [
+      column,
+      readOperand(store, column, operands[0]!),
+    ]),
+  )
+}
+
+/**
+ * What the filter of deleteMany says: all partition columns, then columns of the sort in
+ * its order, the last of them perhaps by a range. Undefined: all rows.
+ */
+export function readKeyConditions(
+  store: RowStore,
+  filter: Value | undefined,
+): KeyConditions | undefined {
+  const clause = readKeyClause(store, filter)
+  if (isEverything(clause)) return undefined
+  checkColumns(store, clause)
+  const conditions = conditionsOf(clause)
+  checkPrefix(store, new Set(conditions.map(({ column }) => column)))
+  // What does not fit a column is said before what cannot be done with it.
+  const readable = conditions.map(({ kind, column, operands }) => ({
+    kind,
+    column,
+    values: operands.map((operand) =>
+      comparableOf(store, column, readOperand(store, column, operand)),
+    ),
+  }))
+  if (hasChoice(clause))
+    throw notDeletable(store, '$or and $not cannot say which rows to delete')
+  const said = new Map<string, KeyCondition>()
+  for (const { kind, column, values } of readable) {
+    const before = said.get(column.name)
+    const next = conditionOf(store, kind, values)
+    said.set(column.name, before === undefined ? next : bothConditions(before, next))
+  }
+  checkRanges(store, said)
+  return said
+}
+
+/** Whether a sort was sent, which nothing that is named by its key has use for. */
+export function hasSort(sort: Value | undefined): boolean {
+  return sort !== undefined && !(isObject(sort) && sort.size === 0)
+}
+
+function checkColumns(store: RowStore, clause: KeyClause): void {
+  const { key, name: target } = store
+  const columns = conditionsOf(clause).map(({ column }) => column)
+  const others = columns.filter((column) => !key.includes(column))
+  if (others.length > 0)
+    throw apiError('UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE', {
+      target,
+      key: keyColumns(store),
+      columns: listColumns(others),
+    })
+}
+
+function checkPrefix(store: RowStore, given: ReadonlySet<Column>): void {
+  const { key, table, name: target } = store
+  const partition = key.slice(0, table.definition.partitionBy.length)
+  const missing = partition.filter((column) => !given.has(column))
+  const sort = key.slice(partition.length)
+  const gap = sort.findIndex((column) => !given.has(column))
+  const skipped = gap === -1 ? [] : sort.slice(gap).filter((column) => given.has(column))
+  if (missing.length > 0 || skipped.length > 0)
+    throw apiError('INVALID_PRIMARY_KEY_FILTER', {
+      target,
+      key: keyColumns(store),
+      missing: listColumns(missing),
+      skipped: list(labelsOf(skipped)),
+    })
+}
+
+function conditionOf(
+  store: RowStore,
+  kind: KeyComparison['kind'],
+  values: readonly Value[],
+): KeyCondition {
+  const value = values[0]!
+  switch (kind) {
+    case 'eq':
+    case 'in':
+      return { eq: values }
+    case 'gt':
+    case 'gte':
+      return { low: { value, inclusive: kind === 'gte' } }
+    case 'lt':
+    case 'lte':
+      return { high: { value, inclusive: kind === 'lte' } }
+    case 'ne':
+    case 'nin':
+    case 'match':
+      throw notDeletable(store, `$${kind} cannot say which rows to delete`)
+  }
+}
+
+/** A range is of the last column that is given, and of the sort. */
+function checkRanges(store: RowStore, conditions: KeyConditions): void {
+  const { key, table } = store
+  const last = key.findLast(({ name }) => conditions.has(name))
+  for (const column of key) {
+    const condition = conditions.get(column.name)
+    if (condition === undefined || condition.eq !== undefined) continue
+    if (table.definition.partitionBy.includes(column.name) || column !== last)
+      throw notDeletable(
+        store,
+        `${labelOf(column)} must be given by $eq or $in; a range can be of the last column ` +
+          'that the filter names, if it is one of the sort',
+      )
+  }
+}
+
+/** The form in which rows keep the value. */
+function readOperand(
+  store: RowStore,
+  column: Column,
+  operand: Value,
+): Value | Float32Array {
+  const { type } = column
+  const stored =
+    type.type === 'vector'
+      ? readVector(operand, type.dimension)
+      : readElement(elementOf(column), operand, store.table.types, true)
+  if (!(stored instanceof BadValue)) return stored
+  throw apiError('INVALID_FILTER_COLUMN_VALUES', {
+    table: store.name,
+    columns: labelsOf(store.columns.values()),
+    column: labelOf(column),
+    value: showValue(operand),
+    problem: stored.problem,
+  })
+}
+
+/** What the column compares by in keys, as engine/row-view.ts sees it. */
+function comparableOf(
+  { table }: RowStore,
+  column: Column,
+  stored: Value | Float32Array,
+): Value {
+  if (stored instanceof Float32Array) return Buffer.from(stored.buffer).toString('latin1')
+  return comparable(elementOf(column), stored, table.types)
+}
+
+/** No list, set or map can be part of a key. */
+function elementOf({ type }: Column): ElementType {
+  return type.type === 'userDefined' ? type : (type.type as PrimitiveName)
+}
+
+function notDeletable({ name: target }: RowStore, problem: string) {
+  return apiError('INVALID_DATABASE_QUERY', { target, problem })
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { keyText } from '../../src/columns/key-text.ts'
+import type { Column, Table } from '../../src/engine/schema.ts'
+import type { Value } from '../../src/json/value.ts'
+import { compareValues } from '../../src/query/order.ts'
+import { matches } from '../../src/query/matches.ts'
+import {
+  bothConditions,
+  idFilter,
+  idParts,
+  keyPrefix,
+  type KeyCondition,
+} from '../../src/tables/key-filter.ts'
+
+const names = ['a', 'b', 'c', 'd']
+const directions = [1, 1, -1, 1] as const
+
+/** Two partition columns, then two of the sort, the first of them descending. */
+const table: Table = {
+  kind: 'table',
+  keyspace: 'k',
+  name: 't',
+  uid: 'u',
+  types: [],
+  definition: {
+    columns: names.map((name, id): Column => ({
+      name,
+      id,
+      key: name,
+      type: { type: 'text' },
+    })),
+    partitionBy: ['a', 'b'],
+    partitionSort: [
+      { column: 'c', direction: -1 },
+      { column: 'd', direction: 1 },
+    ],
+    indexes: [],
+    dropped: [],
+    lastId: 4,
+  },
+}
+const store = { table, columns: new Map(table.definition.columns.map((c) => [c.name, c])) }
+
+/** Few, so that they meet, and with all that can go wrong in the order of texts. */
+const value = fc.constantFrom<Value>(
+  '',
+  '\0',
+  '\0\0',
+  '\u00ff',
+  'a',
+  'ab',
+  'b',
+  -1,
+  0,
+  1.5,
+  1e300,
+)
+const bound = fc.record({ value, inclusive: fc.boolean() })
+const condition: fc.Arbitrary<KeyCondition> = fc.oneof(
+  fc.record({ eq: fc.array(value, { maxLength: 3 }) }),
+  fc.record({ low: bound, high: bound }, { requiredKeys: [] }),
+)
+const key = fc.tuple(value, value, value, value)
+
+function holds(candidate: Value, { eq, low, high }: KeyCondition): boolean {
+  if (eq !== undefined && !eq.some((one) => compareValues(candidate, one) === 0))
+    return false
+  const above = low === undefined ? 1 : compareValues(candidate, low.value)
+  const below = high === undefined ? -1 : compareValues(candidate, high.value)
+  return (
+    (above > 0 || (above === 0 && low!.inclusive)) &&
+    (below < 0 || (below === 0 && high!.inclusive))
+  )
+}
+
+function idOf(values: readonly Value[]): string {
+  return keyText(values.map((part, i) => ({ value: part, direction: directions[i]! })))
+}
+
+/** A seed that failed can be given again as STELA_TEST_SEED. */
+const seed = Number(process.env['STELA_TEST_SEED'] ?? Date.now())
+
+test('a filter on ids says what the conditions on columns say', () => {
+  fc.assert(
+    fc.property(
+      fc.array(condition, { maxLength: 4 }),
+      fc.array(key, { maxLength: 20 }),
+      (given, keys) => {
+        const conditions = new Map(given.map((one, i) => [names[i]!, one]))
+        const filter = idFilter(store, conditions)
+        const usable =
+          given.length >= 2 &&
+          given.slice(0, -1).every(({ eq }) => eq !== undefined) &&
+          given[1]!.eq !== undefined
+        assert.equal(filter !== undefined, usable)
+        if (filter === undefined) return
+        for (const values of keys) {
+          const expected = given.every((one, i) => holds(values[i]!, one))
+          const document = new Map([['_id', idOf(values)]])
+          assert.equal(matches(filter, document), expected)
+        }
+      },
+    ),
+    { seed, numRuns: 500 },
+  )
+})
+
+test('two conditions become one that says both', () => {
+  fc.assert(
+    fc.property(condition, condition, value, (one, other, candidate) => {
+      const both = bothConditions(one, other)
+      assert.equal(holds(candidate, both), holds(candidate, one) && holds(candidate, other))
+    }),
+    { seed, numRuns: 500 },
+  )
+})
+
+test('of conditions with gaps the usable start is taken', () => {
+  const eq = { eq: ['x'] }
+  const range = { low: { value: 1, inclusive: true } }
+  const used = (conditions: Record<string, KeyCondition>) => {
+    const prefix = keyPrefix(store, new Map(Object.entries(conditions)))
+    return prefix && [...prefix.keys()]
+  }
+  assert.deepEqual(used({ a: eq, b: eq, d: eq }), ['a', 'b'])
+  assert.deepEqual(used({ a: eq, b: eq, c: range, d: eq }), ['a', 'b', 'c'])
+  assert.deepEqual(used({ a: eq, b: eq, c: eq, d: range }), ['a', 'b', 'c', 'd'])
+  assert.equal(used({ a: eq, b: range }), undefined)
+  assert.equal(used({ a: eq, c: eq }), undefined)
+  assert.equal(
+    idFilter(
+      store,
+      new Map([
+        ['a', eq],
+        ['b', eq],
+        ['d', eq],
+      ]),
+    ),
+    undefined,
+  )
+})
+
+test('a thousand combinations make a filter, and one more does not', () => {
+  const values = (count: number) => ({ eq: Array.from({ length: count }, (_, i) => i) })
+  const conditions = (count: number) =>
+    new Map([
+      ['a', values(count)],
+      ['b', values(10)],
+    ])
+  assert.notEqual(idFilter(store, conditions(100)), undefined)
+  assert.equal(idFilter(store, conditions(101)), undefined)
+  assert.equal([...idParts(store, conditions(101))!].length, 1010)
+})
