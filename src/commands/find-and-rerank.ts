@@ -1,4 +1,4 @@
-import { shortestFloat } from '../documents/floats.ts'
+import { shortestFloat } from '../json/floats.ts'
 import { readRerankService, type GivenRerankService } from '../documents/rerank-options.ts'
 import type { HybridLimits } from '../documents/rerank-plan.ts'
 import type { Scores } from '../documents/rerank.ts'

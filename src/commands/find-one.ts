@@ -1,8 +1,10 @@
+import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './define.ts'
 import { clauseOrNull, clause, flag, options } from './fields.ts'
+import { tellFound } from './found-rows.ts'
 import { tellSortVector } from './sort-vector.ts'
 
-/** Finds the first document that matches, in the order of the sort. */
+/** Finds the first document or row that matches, in the order of the sort. */
 export const findOne = defineCommand({
   does: 'read',
   fields: {
@@ -17,5 +19,13 @@ export const findOne = defineCommand({
     const found = await documents.findOne(selection, options, signal)
     const data = { document: found.document }
     return { data, ...(options.includeSortVector && tellSortVector(found)) }
+  },
+
+  async table({ filter, sort, projection, options }, { rows, signal }) {
+    const { includeSimilarity, includeSortVector } = options
+    const wanted = { limit: 1, includeSimilarity }
+    const found = await findRows(rows, { filter, sort, projection }, wanted, signal)
+    const data = { document: found.documents || null }
+    return { data, ...tellFound(found, includeSortVector) }
   },
 })

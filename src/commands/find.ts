@@ -1,11 +1,13 @@
 import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import type { Sort } from '../query/sort.ts'
+import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './define.ts'
 import { alias, clauseOrNull, clause, flag, integer, options, text } from './fields.ts'
+import { tellFound } from './found-rows.ts'
 import { tellSortVector } from './sort-vector.ts'
 
-/** Finds documents, a page at a time. */
+/** Finds documents or rows, a page at a time. */
 export const find = defineCommand({
   does: 'read',
   fields: {
@@ -31,6 +33,17 @@ export const find = defineCommand({
     const paging = { skip, limit, pageState, includeSimilarity }
     const page = await documents.find(selection, paging, signal)
     return { data: page, ...(includeSortVector && tellSortVector(page)) }
+  },
+
+  async table({ filter, sort, projection, options }, { rows, signal }) {
+    const { skip, limit, includeSimilarity, includeSortVector } = options
+    if (skip !== undefined && sort === undefined)
+      throw invalid('skip', skip, 'rows can be skipped only in a sort')
+    const pageState = options.pageState ?? options.pagingState
+    const wanted = { skip, limit, pageState, includeSimilarity }
+    const found = await findRows(rows, { filter, sort, projection }, wanted, signal)
+    const { documents, nextPageState } = found
+    return { data: { documents, nextPageState }, ...tellFound(found, includeSortVector) }
   },
 })
 

@@ -1,4 +1,4 @@
-import { shortestFloat } from '../documents/floats.ts'
+import { shortestFloat } from '../json/floats.ts'
 
 /** The vector that a search compared with, for callers who did not send it as numbers. */
 export function tellSortVector({ sortVector }: { readonly sortVector?: Float32Array }) {

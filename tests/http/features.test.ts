@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
+import { defaultConfig } from '../../src/config.ts'
 import { featuresOf } from '../../src/http/headers.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
 describe('features', () => {
-  const open = { lexical: undefined, reranking: undefined, vectorize: true }
+  const open = {
+    lexical: undefined,
+    reranking: undefined,
+    vectorize: true,
+    snakeCaseIndexes: false,
+  }
 
   test('are on by default', () => {
     assert.deepEqual(featuresOf(open, {}), {
       lexical: true,
       reranking: true,
       vectorize: true,
+      snakeCaseIndexes: false,
     })
   })
 
@@ -27,13 +34,19 @@ describe('features', () => {
         lexical: means,
         reranking: means,
         vectorize: true,
+        snakeCaseIndexes: false,
       })
     }
   })
 
   test('that the operator set are not for requests to decide', () => {
     for (const set of [true, false]) {
-      const settings = { lexical: set, reranking: set, vectorize: set }
+      const settings = {
+        lexical: set,
+        reranking: set,
+        vectorize: set,
+        snakeCaseIndexes: set,
+      }
       const headers = {
         'feature-flag-lexical': String(!set),
         'feature-flag-reranking': String(!set),
@@ -63,7 +76,7 @@ describe('Feature-Flag headers', () => {
 
   test('do not switch on what the operator switched off', async () => {
     server = await startServer({
-      features: { lexical: false, reranking: undefined, vectorize: true },
+      features: { ...defaultConfig.features, lexical: false },
     })
     const on = { 'Feature-Flag-lexical': 'true' }
     const refused = await server.command('/default_keyspace', create, on)

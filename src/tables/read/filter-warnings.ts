@@ -1,0 +1,119 @@
+/** What callers should know about a filter that is answered, but not as fast as others. */
+import type { ColumnType } from '../../columns/column-type.ts'
+import type { Column } from '../../engine/schema.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import { labelsOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+import { indexedColumns, regularIndexOn } from './indexed-columns.ts'
+import {
+  columnsOf,
+  isCollection,
+  isRange,
+  type ConditionKind,
+  type RowCondition,
+} from './row-condition.ts'
+
+type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
+
+/** In the order in which callers get them. A search by vector needs no filter. */
+export function filterWarnings(
+  conditions: readonly RowCondition[],
+  store: Store,
+  searchesByVector: boolean,
+): readonly ApiError[] {
+  if (conditions.length === 0) return searchesByVector ? [] : [unfiltered(store)]
+  const filtered = columnsOf(conditions)
+  if (filtered.every((column) => store.key.includes(column)))
+    return [...slowOperators(conditions, store), ...incompleteKey(filtered, store)]
+  const indexed = indexedColumns(store)
+  const scalars = filtered.filter(
+    (column) => !isCollection(column) && !indexed.includes(column),
+  )
+  const collections = columnsOf(
+    conditions.filter(
+      ({ column, part }) =>
+        isCollection(column) && regularIndexOn(store, column, part) === undefined,
+    ),
+  )
+  return [
+    ...missingIndex(scalars, store),
+    ...missingIndex(collections, store),
+    ...slowOperators(conditions, store),
+  ]
+}
+
+function unfiltered(store: Store): ApiError {
+  return apiError('ZERO_FILTER_OPERATIONS', namesOf(store))
+}
+
+function missingIndex(missing: readonly Column[], store: Store): ApiError[] {
+  if (missing.length === 0) return []
+  return [apiError('MISSING_INDEX', { ...namesOf(store), missing: labelsOf(missing) })]
+}
+
+function namesOf(store: Store) {
+  return {
+    table: store.name,
+    key: labelsOf(store.key),
+    indexed: labelsOf(indexedColumns(store)),
+  }
+}
+
+type TypeName = ColumnType['type']
+
+/** Types whose indexes look values up and know no order. */
+const unordered: readonly TypeName[] = ['ascii', 'boolean', 'text', 'uuid']
+const unequal: readonly TypeName[] = [
+  'ascii',
+  'blob',
+  'boolean',
+  'duration',
+  'text',
+  'uuid',
+]
+
+/** What the indexes that there are do not help with. */
+function slowOperators(conditions: readonly RowCondition[], store: Store): ApiError[] {
+  const suspects = conditions.filter(({ kind }) => {
+    return kind === 'ne' || kind === 'nin' || isRange(kind)
+  })
+  if (suspects.length === 0) return []
+  const indexed = indexedColumns(store)
+  const used = (isSlow: (kind: ConditionKind) => boolean, types: readonly TypeName[]) => {
+    const columns = columnsOf(
+      suspects.filter(
+        ({ kind, column }) =>
+          isSlow(kind) && types.includes(column.type.type) && indexed.includes(column),
+      ),
+    )
+    return columns.length === 0 ? undefined : { types, columns: labelsOf(columns) }
+  }
+  const notEqual = used((kind) => kind === 'ne', unequal)
+  const ranges = used(isRange, unordered)
+  const notIn = used((kind) => kind === 'nin', unordered)
+  return [
+    ...(notEqual ? [apiError('NOT_EQUALS_UNSUPPORTED_BY_INDEXING', notEqual)] : []),
+    ...(ranges ? [apiError('COMPARISON_FILTER_UNSUPPORTED_BY_INDEXING', ranges)] : []),
+    ...(notIn ? [apiError('NOT_IN_FILTER_UNSUPPORTED_BY_INDEXING', notIn)] : []),
+  ]
+}
+
+/** Where only columns of the key are filtered on, but not from its start. */
+function incompleteKey(filtered: readonly Column[], store: Store): ApiError[] {
+  const { key, table } = store
+  const partition = key.slice(0, table.definition.partitionBy.length)
+  const sort = key.slice(partition.length)
+  const missing = partition.filter((column) => !filtered.includes(column))
+  const gap = sort.findIndex((column) => !filtered.includes(column))
+  const outOfOrder =
+    gap < 0 ? [] : sort.slice(gap).filter((column) => filtered.includes(column))
+  if (missing.length === 0 && outOfOrder.length === 0) return []
+  return [
+    apiError('INCOMPLETE_PRIMARY_KEY_FILTER', {
+      table: store.name,
+      key: labelsOf(key),
+      missing: labelsOf([...missing, ...(outOfOrder.length === 0 ? [] : [sort[gap]!])]),
+      outOfOrder: labelsOf(outOfOrder),
+    }),
+  ]
+}

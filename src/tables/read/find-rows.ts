@@ -1,0 +1,213 @@
+/** Finding rows: clauses in, a page out. */
+import { columnPath } from '../../columns/column-path.ts'
+import type { SearchBy } from '../../engine/engine.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { conditionsOf } from '../../query/filter-clause.ts'
+import type { Filter } from '../../query/filter.ts'
+import { nameQuery } from '../../records/page-state.ts'
+import { anyOrder, count, read, type Source } from '../../records/read.ts'
+import { readPage } from '../../records/read-page.ts'
+import { search } from '../../records/search.ts'
+import { addSimilarity } from '../../records/similarity.ts'
+import type { RowStore } from '../row-store.ts'
+import { filterWarnings } from './filter-warnings.ts'
+import { parseRowFilter } from './parse-row-filter.ts'
+import { checkSearchable, parseRowSort } from './parse-row-sort.ts'
+import { filterOfRows } from './row-filter.ts'
+import { parseRowProjection } from './row-projection.ts'
+import type { RowSort } from './row-sort.ts'
+import { showing, type Shown } from './show-row.ts'
+import { planSort, sortNames, type SortPlan } from './sort-plan.ts'
+
+export interface RowClauses {
+  readonly filter?: Value | undefined
+  readonly sort?: Value | undefined
+  readonly projection?: Value | undefined
+}
+
+export interface RowOptions {
+  /** Over all pages. */
+  readonly limit?: number | undefined
+  readonly skip?: number | undefined
+  readonly pageState?: string | undefined
+  readonly includeSimilarity?: boolean
+}
+
+export interface FoundRows extends RowPage {
+  /** The columns that are shown, described. */
+  readonly projectionSchema: Value
+  readonly warnings: readonly ApiError[]
+}
+
+interface RowPage {
+  /** JSON texts, with commas between them. */
+  readonly documents: string
+  readonly nextPageState: string | null
+  /** The rows that were read to sort them in memory. */
+  readonly sortedRowCount?: number
+  /** What a vector search compared with. */
+  readonly sortVector?: Float32Array
+}
+
+/** Reads the clauses in the order in which their errors win, then one page. */
+export async function findRows(
+  store: RowStore,
+  clauses: RowClauses,
+  options: RowOptions,
+  signal: AbortSignal,
+): Promise<FoundRows> {
+  const sort = parseRowSort(clauses.sort, options, store)
+  const shown = showing(parseRowProjection(clauses.projection, store), store)
+  const clause = parseRowFilter(clauses.filter, store)
+  const filter = filterOfRows(clause, store)
+  const byVector = sort.kind === 'vector' || sort.kind === 'vectorize'
+  const warnings = filterWarnings(conditionsOf(clause), store, byVector)
+  const projectionSchema = shown.schema
+  if (sort.kind !== 'values') {
+    const page = await findBest(store, { filter, sort, shown, options }, signal)
+    return { ...page, projectionSchema, warnings }
+  }
+  const plan = planSort(sort.keys, clause, options.skip ?? 0, store)
+  if (plan.kind === 'stored') {
+    const query = () => nameQuery('find', clauses.filter, clauses.sort)
+    const page = await findStored(store, { filter, plan, shown, options, query }, signal)
+    return { ...page, projectionSchema, warnings }
+  }
+  if (options.pageState)
+    throw apiError(
+      'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
+      sortNames(sort.keys, store),
+    )
+  const page = await findSorted(store, { filter, plan, shown, options }, signal)
+  return { ...page, projectionSchema, warnings: [plan.warning, ...warnings] }
+}
+
+interface Asked {
+  readonly filter: Filter
+  readonly shown: Shown
+  readonly options: RowOptions
+}
+
+/** A page in the stored order. */
+async function findStored(
+  store: RowStore,
+  asked: Asked & { readonly plan: SortPlan; readonly query: () => string },
+  signal: AbortSignal,
+): Promise<RowPage> {
+  const { filter, plan, shown, options, query } = asked
+  const { records, joined, nextPageState } = await readPage(
+    anyNumberOf(store),
+    {
+      filter,
+      sort: plan.keys,
+      // Where nothing is sorted nothing can be skipped.
+      skip: 0,
+      limit: options.limit ?? Infinity,
+      pageSize: store.limits.pageSize,
+      pageState: options.pageState,
+      query,
+      withSearchFields: shown.withVectors,
+      textsOnly: shown.whole,
+    },
+    signal,
+  )
+  const documents = joined?.text ?? records.map((record) => shown.row(record)).join(',')
+  return { documents, nextPageState }
+}
+
+/** One page, of rows that are sorted after they were read. */
+async function findSorted(
+  store: RowStore,
+  { filter, plan, shown, options }: Asked & { readonly plan: SortPlan },
+  signal: AbortSignal,
+): Promise<RowPage> {
+  const { tableSortRowsMax: max, pageSize } = store.limits
+  const source = anyNumberOf(store)
+  const sortedRowCount = await count(source, filter, max + 1, signal)
+  if (sortedRowCount > max)
+    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
+  const { records } = await read(
+    source,
+    {
+      ...anyOrder,
+      filter,
+      sort: plan.keys,
+      skip: options.skip ?? 0,
+      limit: Math.min(options.limit ?? Infinity, pageSize),
+      withSearchFields: shown.withVectors,
+    },
+    signal,
+  )
+  const documents = records.map((record) => shown.row(record)).join(',')
+  return { documents, nextPageState: null, sortedRowCount }
+}
+
+/** The maximum for sorted documents is not for rows, which are always in some order. */
+function anyNumberOf(store: RowStore): Source {
+  const { limits } = store
+  return limits.sortedDocumentsMax === 0
+    ? store
+    : { ...store, limits: { ...limits, sortedDocumentsMax: 0 } }
+}
+
+type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
+
+/** The one page of a search. */
+async function findBest(
+  store: RowStore,
+  { filter, sort, shown, options }: Asked & { readonly sort: SearchSort },
+  signal: AbortSignal,
+): Promise<RowPage> {
+  if (options.pageState)
+    throw apiError('SORT_CLAUSE_INVALID', {
+      problem: `A search by "${sort.column.name}" has one page only; leave options.pageState out`,
+    })
+  const by = await searchedBy(sort, store, signal)
+  const limit = searchLimit(by, options.limit, store.limits)
+  const wanted = { by, filter, limit, withSearchFields: shown.withVectors }
+  const hits = await search(store, wanted, signal)
+  const isVector = by.kind === 'vector'
+  const rows = hits.map(({ record, score }) =>
+    isVector && options.includeSimilarity
+      ? addSimilarity(shown.row(record), score)
+      : shown.row(record),
+  )
+  return {
+    documents: rows.join(','),
+    nextPageState: null,
+    ...(isVector && { sortVector: by.numbers }),
+  }
+}
+
+/** What a sort searches by; a text is embedded first. */
+async function searchedBy(
+  sort: SearchSort,
+  store: RowStore,
+  signal: AbortSignal,
+): Promise<SearchBy> {
+  const { column } = sort
+  const path = columnPath(column.id).text
+  switch (sort.kind) {
+    case 'vector':
+      return { kind: 'vector', path, numbers: sort.vector }
+    case 'vectorize': {
+      const embedder = store.embedderOf(column)!
+      const [numbers] = await embedder.embed([sort.text], 'search', signal)
+      checkSearchable(column, numbers!, store)
+      return { kind: 'vector', path, numbers: numbers! }
+    }
+    case 'lexical':
+      return { kind: 'lexical', path, terms: sort.terms }
+  }
+}
+
+function searchLimit(by: SearchBy, limit: number | undefined, limits: Limits): number {
+  switch (by.kind) {
+    case 'vector':
+      return limit ?? limits.vectorLimitMax
+    case 'lexical':
+      return Math.min(limit ?? limits.lexicalLimitDefault, limits.lexicalLimitMax)
+  }
+}

@@ -1,0 +1,29 @@
+/** Which columns of a table have which indexes. */
+import type { ColumnPart } from '../../columns/column-path.ts'
+import type { Column, RegularIndex, TableIndex } from '../../engine/schema.ts'
+import type { RowStore } from '../row-store.ts'
+
+type Indexed = Pick<RowStore, 'table' | 'columns'>
+
+/** Those with an index of a kind, or of any; each once. */
+export function indexedColumns(
+  { table, columns }: Indexed,
+  kind?: TableIndex['kind'],
+): Column[] {
+  const indexes = table.definition.indexes.filter(
+    (index) => kind === undefined || index.kind === kind,
+  )
+  return [...new Set(indexes.map(({ column }) => columns.get(column)!))]
+}
+
+/** The index that answers for a part of a column's values. */
+export function regularIndexOn(
+  { table }: Indexed,
+  { name }: Column,
+  part: ColumnPart,
+): RegularIndex | undefined {
+  return table.definition.indexes.find(
+    (index): index is RegularIndex =>
+      index.kind === 'regular' && index.column === name && index.part === part,
+  )
+}

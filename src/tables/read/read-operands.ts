@@ -1,0 +1,84 @@
+/** What columns are compared with: from values as they were written to comparables. */
+import type { ElementType } from '../../columns/column-type.ts'
+import { columnPath } from '../../columns/column-path.ts'
+import { comparable, comparableEntry } from '../../columns/comparable.ts'
+import { BadValue, readElement } from '../../columns/values.ts'
+import type { Column } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import { showValue } from '../../query/show.ts'
+import { readTerms } from '../../query/terms.ts'
+import { analyzerFor } from '../../search/lexical/analyzer.ts'
+import { labelOf, labelsOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+import type { RowCondition } from './row-condition.ts'
+
+/** Throws when one of the values does not fit its column. */
+export function readOperands(condition: RowCondition, store: RowStore): readonly Value[] {
+  const { kind, column, part, operands } = condition
+  if (kind === 'match') return termsIn(column, operands[0] as string, store)
+  const { type } = column
+  const read = (element: ElementType) => (value: Value) =>
+    readComparable(element, value, column, store)
+  switch (type.type) {
+    case 'list':
+    case 'set':
+      return operands.map(read(type.valueType))
+    case 'map': {
+      const readKey = read(type.keyType)
+      const readMapped = read(type.valueType)
+      switch (part) {
+        case 'keys':
+          return operands.map(readKey)
+        case 'values':
+          return operands.map(readMapped)
+        case 'value':
+          return operands.map((entry) => {
+            const [key, mapped] = entry as [Value, Value]
+            return comparableEntry(readKey(key), readMapped(mapped))
+          })
+      }
+    }
+    // Every part is handled above, and none falls through.
+    case 'vector':
+      throw unfit(column, [...operands], 'cannot be: vectors are sorted by only', store)
+    case 'userDefined':
+      throw unfit(
+        column,
+        [...operands],
+        'cannot be: user-defined values are compared inside lists, sets and maps only',
+        store,
+      )
+    default:
+      return operands.map(read(type.type))
+  }
+}
+
+function readComparable(
+  type: ElementType,
+  value: Value,
+  column: Column,
+  store: RowStore,
+): Value {
+  const { types } = store.table
+  const stored = readElement(type, value, types, true)
+  if (stored instanceof BadValue) throw unfit(column, value, stored.problem, store)
+  return comparable(type, stored, types)
+}
+
+/** The terms of a text that is looked for in a column with a text index. */
+export function termsIn(column: Column, text: string, store: RowStore): readonly string[] {
+  const analyzer = analyzerFor(store.view.texts.get(columnPath(column.id).text)!.analyzer)
+  const field = `"${column.name}"`
+  return readTerms(text, (given) => analyzer.terms(given), { target: store.name, field })
+}
+
+function unfit(column: Column, value: Value, problem: string, store: RowStore) {
+  return apiError('INVALID_FILTER_COLUMN_VALUES', {
+    table: store.name,
+    columns: labelsOf(store.columns.values()),
+    column: labelOf(column),
+    value: showValue(value),
+    problem,
+  })
+}

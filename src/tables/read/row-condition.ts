@@ -1,0 +1,35 @@
+/** Filters on rows, parsed: what is said about columns, in comparables. */
+import type { ColumnPart } from '../../columns/column-path.ts'
+import type { Column } from '../../engine/schema.ts'
+import type { Value } from '../../json/value.ts'
+import type { Clause } from '../../query/filter-clause.ts'
+
+export interface RowCondition {
+  readonly kind: ConditionKind
+  readonly column: Column
+  /** Of a map its entries (`value`), keys or values; of anything else its value. */
+  readonly part: ColumnPart
+  /** One, or several for in, nin, all and notAll: comparables; of match its terms. */
+  readonly operands: readonly Value[]
+}
+
+export type ConditionKind =
+  'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'all' | 'notAll' | 'match'
+
+export type RangeKind = 'gt' | 'gte' | 'lt' | 'lte'
+
+export type RowClause = Clause<RowCondition>
+
+export function isRange(kind: ConditionKind): kind is RangeKind {
+  return kind === 'gt' || kind === 'gte' || kind === 'lt' || kind === 'lte'
+}
+
+/** Whether a column holds several values: then in and nin ask for those. */
+export function isCollection({ type }: Column): boolean {
+  return type.type === 'list' || type.type === 'set' || type.type === 'map'
+}
+
+/** The columns that conditions are about, each once. */
+export function columnsOf(conditions: readonly RowCondition[]): Column[] {
+  return [...new Set(conditions.map(({ column }) => column))]
+}

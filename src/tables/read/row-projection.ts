@@ -1,0 +1,65 @@
+/** Which columns of rows a reply shows. */
+import type { Column, Table } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { showValue } from '../../query/show.ts'
+import { labelsOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+
+/** The columns to show, in their order: those of the primary key, then the others by name. */
+export function parseRowProjection(
+  value: Value | undefined,
+  store: RowStore,
+): readonly Column[] {
+  const all = orderedColumns(store)
+  if (value === undefined || value === null) return all
+  if (!isObject(value))
+    throw apiError('UNSUPPORTED_PROJECTION_DEFINITION', { type: jsonTypeOf(value) })
+  if (value.size === 0) return all
+  if (value.has('*') && value.size > 1)
+    throw refused('*', 'it must be the only column of the projection')
+  const switches = [...value].map(([name, choice]) => readSwitch(name, choice))
+  const includes = switches[0]!.on
+  const other = switches.find(({ on }) => on !== includes)
+  if (other !== undefined)
+    throw refused(
+      other.name,
+      `a projection either includes columns or excludes them, and "${switches[0]!.name}" ` +
+        `is ${includes ? 'included' : 'excluded'}`,
+    )
+  const isShown = value.has('*')
+    ? () => includes
+    : ({ name }: Column) => value.has(name) === includes
+  const columns = all.filter(isShown)
+  if (columns.length === 0)
+    throw apiError('UNKNOWN_TABLE_COLUMNS_IN_PROJECTION', {
+      table: store.name,
+      columns: labelsOf(all),
+      unknown: [...value.keys()],
+    })
+  return columns
+}
+
+const ordered = new WeakMap<Table, readonly Column[]>()
+
+/** All columns, as rows and schemas show them. The same list for as long as the table is. */
+function orderedColumns({ table, key, columns }: RowStore): readonly Column[] {
+  let all = ordered.get(table)
+  if (all === undefined) {
+    const others = [...columns.values()].filter((column) => !key.includes(column))
+    all = [...key, ...others.toSorted((a, b) => (a.name < b.name ? -1 : 1))]
+    ordered.set(table, all)
+  }
+  return all
+}
+
+function readSwitch(name: string, choice: Value) {
+  if (name === '') throw refused(name, 'no column has an empty name')
+  if (typeof choice === 'boolean') return { name, on: choice }
+  if (isNumeric(choice)) return { name, on: choice !== 0 }
+  throw refused(name, `it takes 1, 0, true or false, not ${showValue(choice)}`)
+}
+
+function refused(path: string, reason: string) {
+  return apiError('UNSUPPORTED_PROJECTION_PARAM', { path, reason })
+}

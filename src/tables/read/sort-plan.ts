@@ -1,0 +1,81 @@
+/**
+ * How a sort by values is made: rows of one partition are stored in the order of its sort,
+ * and in no other; everything else is sorted in memory, with a warning that says why.
+ */
+import { columnPath } from '../../columns/column-path.ts'
+import type { Column } from '../../engine/schema.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import { requirementsOf } from '../../query/filter-clause.ts'
+import type { SortKey } from '../../query/sort.ts'
+import { idPath } from '../../records/record-id.ts'
+import { labelsOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+import type { RowClause } from './row-condition.ts'
+import { keyConditions } from './row-filter.ts'
+import type { RowSortKey } from './row-sort.ts'
+
+export type SortPlan =
+  /** As rows are stored, or backwards. */
+  | { readonly kind: 'stored'; readonly keys: readonly SortKey[] }
+  | {
+      readonly kind: 'memory'
+      readonly keys: readonly SortKey[]
+      readonly warning: ApiError
+    }
+
+export function planSort(
+  keys: readonly RowSortKey[],
+  filter: RowClause,
+  skip: number,
+  store: RowStore,
+): SortPlan {
+  if (keys.length === 0) return stored(1)
+  const { partitionBy, partitionSort } = store.table.definition
+  const inMemory = (warning: ApiError): SortPlan => ({
+    kind: 'memory',
+    keys: keys.map(({ column, direction }) => {
+      return { path: columnPath(column.id), direction }
+    }),
+    warning,
+  })
+  const names = sortNames(keys, store)
+  if (skip > 0) return inMemory(apiError('IN_MEMORY_SORTING_DUE_SKIP_OPTIONS', names))
+  if (!keys.every(({ column }) => isSortedBy(column, store)))
+    return inMemory(apiError('IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING', names))
+  const turns = keys.map(({ column, direction }, position) => {
+    const declared = partitionSort[position]!
+    return declared.column === column.name ? direction * declared.direction : 0
+  })
+  const [turn] = turns
+  if ((turn !== 1 && turn !== -1) || turns.some((other) => other !== turn))
+    return inMemory(
+      apiError('IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING', names),
+    )
+  const required = keyConditions(requirementsOf(filter), store)
+  if (!partitionBy.every((column) => required.get(column)?.eq?.length === 1))
+    return inMemory(
+      apiError('IN_MEMORY_SORTING_DUE_TO_PARTITION_KEY_NOT_RESTRICTED', {
+        ...names,
+        partitionBy: labelsOf(store.key.slice(0, partitionBy.length)),
+      }),
+    )
+  return stored(turn)
+}
+
+/** What messages say about a sort. */
+export function sortNames(keys: readonly RowSortKey[], store: RowStore) {
+  const { partitionBy } = store.table.definition
+  return {
+    table: store.name,
+    partitionSort: labelsOf(store.key.slice(partitionBy.length)),
+    sorted: labelsOf(keys.map(({ column }) => column)),
+  }
+}
+
+function isSortedBy({ name }: Column, { table }: RowStore): boolean {
+  return table.definition.partitionSort.some(({ column }) => column === name)
+}
+
+function stored(direction: 1 | -1): SortPlan {
+  return { kind: 'stored', keys: [{ path: idPath, direction }] }
+}

@@ -1,0 +1,302 @@
+/** Searching rows by vector, by text through an embedding service, and by terms. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Target } from './collections.ts'
+import { LetterModels } from './letter-models.ts'
+import { WrittenTables } from './written-tables.ts'
+
+const models = await LetterModels.start()
+after(() => models.close())
+
+const tables = new WrittenTables({}, { providers: models.settings })
+
+const vector = { type: 'vector', dimension: 2 }
+const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
+
+let count = 0
+async function index(table: Target, kind: string, column: string, options: object = {}) {
+  const name = `search_${++count}`
+  await table.run({ [`create${kind}Index`]: { name, definition: { column, options } } })
+}
+
+const ids = (rows: readonly Record<string, unknown>[] | undefined) =>
+  rows!.map(({ id }) => id).join('')
+
+/** Big-endian floats in Base64. */
+function binary(...numbers: number[]): object {
+  const bytes = Buffer.alloc(numbers.length * 4)
+  for (const [i, number] of numbers.entries()) bytes.writeFloatBE(number, i * 4)
+  return { $binary: bytes.toString('base64') }
+}
+
+describe('a sort by a vector column', () => {
+  let table: Target
+  before(async () => {
+    table = await tables.create(
+      {
+        columns: { id: 'text', n: 'int', v: vector, e: vector, d: vector, none: vector },
+        primaryKey: 'id',
+      },
+      [
+        { id: 'a', n: 1, v: [1, 0], e: [1, 0], d: [1, 0] },
+        { id: 'b', n: 2, v: [1, 1], e: [4, 4], d: [4, 4] },
+        { id: 'c', n: 3, v: [0, 1], e: [0, 1], d: [0, 0.5] },
+        { id: 'd', n: 4 },
+      ],
+    )
+    await index(table, 'Vector', 'v')
+    await index(table, 'Vector', 'e', { metric: 'euclidean' })
+    await index(table, 'Vector', 'd', { metric: 'dot_product' })
+  })
+
+  test('gives the nearest rows first, and leaves out those without a vector', async () => {
+    const find = async (sort: object, clauses: object = {}) =>
+      ids((await table.run({ find: { sort, ...clauses } })).data!.documents)
+    assert.equal(await find({ v: [1, 0.1] }), 'abc')
+    assert.equal(await find({ v: binary(0, 1) }), 'cba')
+    assert.equal(await find({ e: [0.1, 0] }), 'acb')
+    assert.equal(await find({ d: [1, 0] }), 'bac')
+    assert.equal(await find({ v: [1, 0] }, { options: { limit: 2 } }), 'ab')
+    assert.equal(await find({ v: [1, 0] }, { filter: { n: { $gt: 1 } } }), 'bc')
+    assert.equal(await find({ v: [1, 0] }, { filter: { id: 'c' } }), 'c')
+    assert.equal(await find({ v: [1, 0] }, { filter: { id: 'd' } }), '')
+    const { data } = await table.run({ findOne: { sort: { v: [0, 1] } } })
+    assert.equal(data!.document!['id'], 'c')
+  })
+
+  test('has one page, and is answered without warnings', async () => {
+    const { data, status } = await table.run({ find: { sort: { v: [1, 0] } } })
+    assert.equal(data!.nextPageState, null)
+    assert.deepEqual(Object.keys(status!), ['projectionSchema'])
+    const many = await tables.create(
+      { columns: { id: 'int', v: vector }, primaryKey: 'id' },
+      Array.from({ length: 30 }, (_, id) => ({ id, v: [1, id] })),
+    )
+    await index(many, 'Vector', 'v')
+    const found = await many.run({ find: { sort: { v: [1, 0] }, projection: { id: 1 } } })
+    assert.deepEqual(
+      found.data!.documents,
+      Array.from({ length: 30 }, (_, id) => ({ id })),
+    )
+  })
+
+  test('tells similarities and the vector when it is asked to', async () => {
+    const options = { includeSimilarity: true, includeSortVector: true }
+    for (const [column, similarities] of [
+      ['v', { a: 1, b: 0.8535534, c: 0.5 }],
+      ['e', { a: 1, b: 0.03846154, c: 0.33333334 }],
+      ['d', { a: 1, b: 2.5, c: 0.5 }],
+    ] as const) {
+      const sort = { [column]: [1, 0] }
+      const { data, status } = await table.run({
+        find: { sort, options, projection: { id: 1 } },
+      })
+      assert.deepEqual(
+        Object.fromEntries(data!.documents!.map((row) => [row['id'], row['$similarity']])),
+        similarities,
+      )
+      assert.deepEqual(Object.keys(data!.documents![0]!), ['id', '$similarity'])
+      assert.deepEqual(status!['projectionSchema'], { id: { type: 'text' } })
+      assert.deepEqual(status!['sortVector'], [1, 0])
+    }
+    const one = await table.run({ findOne: { sort: { v: binary(0.1, 0) }, options } })
+    assert.equal(one.data!.document!['$similarity'], 1)
+    assert.deepEqual(one.data!.document!['v'], [1, 0])
+    assert.deepEqual(one.status!['sortVector'], [0.1, 0])
+  })
+
+  test('ignores both options where there is no such sort', async () => {
+    const options = { includeSimilarity: true, includeSortVector: true }
+    const { data, status } = await table.run({
+      find: { filter: { id: 'a' }, projection: { id: 1 }, options },
+    })
+    assert.deepEqual(data!.documents, [{ id: 'a' }])
+    assert.equal(status!['sortVector'], undefined)
+  })
+
+  test('shows rows that are whole in their text with their similarity', async () => {
+    const keyed = await tables.create(
+      {
+        columns: { id: 'text', v: vector },
+        primaryKey: { partitionBy: ['id'], partitionSort: { v: 1 } },
+      },
+      [{ id: 'a', v: [0.1, 0.2] }],
+    )
+    await index(keyed, 'Vector', 'v')
+    const { data } = await keyed.run({
+      find: { sort: { v: [1, 2] }, options: { includeSimilarity: true } },
+    })
+    assert.deepEqual(data!.documents, [{ id: 'a', v: [0.1, 0.2], $similarity: 1 }])
+  })
+
+  test('is refused for what it cannot do, in this order', async () => {
+    for (const [find, code, message] of [
+      [
+        { sort: { none: [1] }, options: { limit: 1001, skip: 1 } },
+        'CANNOT_VECTOR_SORT_WITH_LIMIT_EXCEEDS_MAX',
+        /none\(vector\).*1000.*1001/,
+      ],
+      [
+        { sort: { none: [1] }, options: { limit: 1000, skip: 1 } },
+        'CANNOT_VECTOR_SORT_WITH_SKIP_OPTION',
+        /none/,
+      ],
+      [
+        { sort: { none: [1] }, options: { skip: 0 } },
+        'CANNOT_VECTOR_SORT_NON_INDEXED_VECTOR_COLUMNS',
+        /none\(vector\).*v\(vector\), e\(vector\), d\(vector\)/,
+      ],
+      [{ sort: { none: 'x' } }, 'CANNOT_VECTOR_SORT_NON_INDEXED_VECTOR_COLUMNS', /none/],
+      [
+        { sort: { v: [1] } },
+        'CANNOT_VECTOR_SORT_ON_MISMATCHED_VECTOR_DIMENSIONS',
+        /v\(vector\).*2.*1/,
+      ],
+      [
+        { sort: { v: binary(1, 2, 3) } },
+        'CANNOT_VECTOR_SORT_ON_MISMATCHED_VECTOR_DIMENSIONS',
+        /3/,
+      ],
+      [
+        { sort: { v: 'x' } },
+        'CANNOT_VECTORIZE_SORT_WHEN_MISSING_VECTORIZE_DEFINITION',
+        /v\(vector\).*\[None\]/,
+      ],
+      [{ sort: { v: [] } }, 'SHRED_BAD_VECTOR_SIZE', /v\(vector\)/],
+      [
+        { sort: { v: [1, 'x'] } },
+        'SHRED_BAD_VECTOR_VALUE',
+        /Element 1 of v\(vector\).*"x"/,
+      ],
+      [{ sort: { v: [0, 0] } }, 'INVALID_DATABASE_QUERY', /cosine/],
+      [{ sort: { e: [1e30, 0] } }, 'INVALID_DATABASE_QUERY', /finite/],
+      [
+        { sort: { v: [1, 0] }, options: { pageState: 'abc' } },
+        'SORT_CLAUSE_INVALID',
+        /pageState/,
+      ],
+    ] as const) {
+      const { message: told } = await table.refuse({ find }, code)
+      assert.match(told, message)
+    }
+  })
+})
+
+describe('a sort by a text for a vector column', () => {
+  let table: Target
+  before(async () => {
+    const columns = { id: 'text', n: 'int', v: { ...vector, service }, plain: vector }
+    table = await tables.create({ columns, primaryKey: 'id' }, [
+      { id: 'a', n: 1, v: 'aaab' },
+      { id: 'b', n: 2, v: 'bbba' },
+      { id: 'c', n: 3 },
+    ])
+    await index(table, 'Vector', 'v')
+    await index(table, 'Vector', 'plain')
+  })
+
+  test('finds what the service says is near', async () => {
+    models.forget()
+    const options = { includeSimilarity: true, includeSortVector: true }
+    const { data, status } = await table.run({ find: { sort: { v: 'bb' }, options } })
+    assert.equal(ids(data!.documents), 'ba')
+    assert.deepEqual(models.texts, ['bb'])
+    assert.equal(typeof data!.documents![0]!['$similarity'], 'number')
+    assert.equal((status!['sortVector'] as unknown[]).length, 2)
+    const one = await table.run({ findOne: { sort: { v: 'aa' }, filter: { n: 2 } } })
+    assert.equal(one.data!.document!['id'], 'b')
+  })
+
+  test('asks nobody when the command is refused', async () => {
+    models.forget()
+    await table.refuse(
+      { find: { sort: { v: 'a' }, filter: { zip: 1 } } },
+      'UNKNOWN_TABLE_COLUMNS',
+    )
+    const { message } = await table.refuse(
+      { find: { sort: { plain: 'a' } } },
+      'CANNOT_VECTORIZE_SORT_WHEN_MISSING_VECTORIZE_DEFINITION',
+    )
+    assert.match(message, /plain\(vector\).*v\(vector\)/)
+    assert.deepEqual(models.texts, [])
+  })
+})
+
+describe('a sort by terms', () => {
+  let table: Target
+  before(async () => {
+    table = await tables.create(
+      { columns: { id: 'text', n: 'int', note: 'text', code: 'ascii' }, primaryKey: 'id' },
+      [
+        {
+          id: 'a',
+          n: 1,
+          note: 'red apples and green apples in a very long text',
+          code: 'x',
+        },
+        { id: 'b', n: 2, note: 'Red apples' },
+        { id: 'c', n: 3, note: 'green pears' },
+        { id: 'd', n: 4 },
+      ],
+    )
+    await index(table, 'Text', 'note')
+    await table.run({ createIndex: { name: 'codes', definition: { column: 'code' } } })
+  })
+
+  test('gives rows with every term, the best first', async () => {
+    const find = async (terms: string, clauses: object = {}) =>
+      ids(
+        (await table.run({ find: { sort: { note: terms }, ...clauses } })).data!.documents,
+      )
+    assert.equal(await find('RED'), 'ba')
+    assert.equal(await find('red green'), 'a')
+    assert.equal(await find('pears red'), '')
+    assert.equal(await find('nothing'), '')
+    assert.equal(await find('green', { filter: { n: { $lt: 3 } } }), 'a')
+    assert.equal(await find('red', { options: { limit: 1 } }), 'b')
+    const { data } = await table.run({ findOne: { sort: { note: 'green' } } })
+    assert.equal(data!.document!['id'], 'c')
+  })
+
+  test('has one page of 100 rows unless it is told otherwise', async () => {
+    const many = await tables.create(
+      { columns: { id: 'int', note: 'text' }, primaryKey: 'id' },
+      Array.from({ length: 150 }, (_, id) => ({ id, note: 'word' })),
+    )
+    await index(many, 'Text', 'note')
+    const find = async (options: object) => {
+      const { data } = await many.run({ find: { sort: { note: 'word' }, options } })
+      assert.equal(data!.nextPageState, null)
+      return data!.documents!.map(({ id }) => id)
+    }
+    const all = Array.from({ length: 150 }, (_, id) => id)
+    assert.deepEqual(await find({}), all.slice(0, 100))
+    assert.deepEqual(await find({ limit: 120 }), all.slice(0, 120))
+  })
+
+  test('is refused for what it cannot do', async () => {
+    for (const [find, code, message] of [
+      [
+        { sort: { code: 'x' }, options: { skip: 1 } },
+        'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS',
+        /code\(ascii\).*note\(text\)/,
+      ],
+      [{ sort: { id: 'x' } }, 'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS', /id\(text\)/],
+      [
+        { sort: { note: 'x' }, options: { skip: 1 } },
+        'CANNOT_LEXICAL_SORT_WITH_SKIP_OPTION',
+        /note/,
+      ],
+      [{ sort: { note: '...' } }, 'INVALID_DATABASE_QUERY', /"note" makes no term/],
+      [
+        { sort: { note: 'x' }, options: { pageState: 'abc' } },
+        'SORT_CLAUSE_INVALID',
+        /pageState/,
+      ],
+    ] as const) {
+      const { message: told } = await table.refuse({ find }, code)
+      assert.match(told, message)
+    }
+    await table.run({ find: { sort: { note: 'red' }, options: { skip: 0 } } })
+  })
+})

@@ -1,0 +1,257 @@
+/** Sorting rows by the values of columns. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Target } from './collections.ts'
+import { WrittenTables } from './written-tables.ts'
+
+const definition = {
+  columns: { p: 'int', q: 'text', c: 'int', d: 'int', n: 'int', t: 'text' },
+  primaryKey: { partitionBy: ['p', 'q'], partitionSort: { c: 1, d: -1 } },
+}
+
+describe('a sort of rows', () => {
+  const tables = new WrittenTables()
+  let table: Target
+  before(async () => {
+    const rows = [1, 2].flatMap((p) =>
+      [1, 2].flatMap((c) => [1, 2].map((d) => ({ p, q: 'x', c, d, n: p * c * d }))),
+    )
+    table = await tables.create(definition, rows)
+  })
+
+  const fixed = { p: 1, q: 'x' }
+  const skipping = 'IN_MEMORY_SORTING_DUE_SKIP_OPTIONS'
+  const otherColumn = 'IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING'
+  const otherOrder = 'IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING'
+  const manyPartitions = 'IN_MEMORY_SORTING_DUE_TO_PARTITION_KEY_NOT_RESTRICTED'
+  /** How a sort is made, and the values of c and d that come out. */
+  const plans: [
+    filter: object,
+    sort: object,
+    options: object,
+    warning: string,
+    shown: string,
+  ][] = [
+    // As the rows are stored, or backwards.
+    [fixed, { c: 1 }, {}, '', '12 11 22 21'],
+    [fixed, { c: 1, d: -1 }, {}, '', '12 11 22 21'],
+    [fixed, { c: -1 }, {}, '', '21 22 11 12'],
+    [fixed, { c: -1, d: 1 }, {}, '', '21 22 11 12'],
+    [{ p: { $in: [1] }, q: { $eq: 'x' } }, { c: 1 }, {}, '', '12 11 22 21'],
+    [{ $and: [{ p: 1 }, { q: 'x' }] }, { c: -1 }, {}, '', '21 22 11 12'],
+    [{ ...fixed, c: 2 }, { c: 1, d: -1 }, {}, '', '22 21'],
+    [{ ...fixed, n: { $gt: 1 } }, { c: -1 }, { skip: 0 }, '', '21 22 12'],
+    // In memory, each for the first reason that there is.
+    [fixed, { c: 1 }, { skip: 1 }, skipping, '11 22 21'],
+    [fixed, { n: 1 }, { skip: 1 }, skipping, '12 21 22'],
+    [fixed, { n: 1 }, {}, otherColumn, '11 12 21 22'],
+    [fixed, { c: -1, n: 1 }, {}, otherColumn, '21 22 11 12'],
+    [fixed, { p: 1 }, {}, otherColumn, '12 11 22 21'],
+    [{}, { t: 1, d: 1 }, {}, otherColumn, '11 21 11 21 12 22 12 22'],
+    [fixed, { d: 1 }, {}, otherOrder, '11 21 12 22'],
+    [fixed, { d: -1, c: 1 }, {}, otherOrder, '12 22 11 21'],
+    [fixed, { c: 1, d: 1 }, {}, otherOrder, '11 12 21 22'],
+    [fixed, { c: -1, d: -1 }, {}, otherOrder, '22 21 12 11'],
+    [{ p: 1 }, { c: 1 }, {}, manyPartitions, '12 11 22 21'],
+    [
+      { p: { $in: [1, 2] }, q: 'x' },
+      { c: -1 },
+      {},
+      manyPartitions,
+      '22 21 22 21 12 11 12 11',
+    ],
+    [{ p: { $gte: 2 }, q: 'x' }, { c: 1 }, {}, manyPartitions, '12 11 22 21'],
+    [{ $or: [fixed] }, { c: 1 }, {}, manyPartitions, '12 11 22 21'],
+  ]
+  for (const [filter, sort, options, warning, shown] of plans)
+    test(`${warning || 'is served by the stored order'}: ${JSON.stringify([filter, sort, options])}`, async () => {
+      const { data, status } = await table.run({ find: { filter, sort, options } })
+      assert.equal(data!.documents!.map(({ c, d }) => [c, d].join('')).join(' '), shown)
+      const [first] = status!.warnings ?? []
+      const told = first?.errorCode.startsWith('IN_MEMORY') ? first.errorCode : ''
+      assert.equal(told, warning)
+      if (warning !== '') assert.match(first!.message, /c\(int\), d\(int\)/)
+      const { data: all } = await table.run({ find: { filter } })
+      const count = warning === '' ? undefined : all!.documents!.length
+      assert.equal(status!['sortedRowCount'], count)
+      const one = await table.run({ findOne: { filter, sort } })
+      if (warning !== skipping) {
+        assert.deepEqual(one.data!.document, data!.documents![0])
+        assert.equal(one.status!['sortedRowCount'], count)
+      }
+    })
+
+  test('puts rows without a value first, and last if descending', async () => {
+    const sparse = await tables.create(definition, [
+      { p: 1, q: 'x', c: 1, d: 1, n: 2, t: 'b' },
+      { p: 1, q: 'x', c: 1, d: 2, t: 'a' },
+      { p: 2, q: 'x', c: 1, d: 3, n: 1 },
+      { p: 2, q: 'x', c: 1, d: 4, n: 2, t: 'a' },
+    ])
+    const order = async (sort: object) =>
+      (await sparse.all({ sort })).map(({ d }) => d).join('')
+    assert.equal(await order({ n: 1 }), '2314')
+    assert.equal(await order({ n: -1 }), '1432')
+    assert.equal(await order({ t: 1, n: -1 }), '3421')
+    assert.equal(await order({ t: -1, n: 1 }), '1243')
+    assert.equal(await order({ n: 1, t: 1 }), '2341')
+    assert.equal(await order({ n: -1, t: -1 }), '1432')
+  })
+
+  test('orders values as their types do', async () => {
+    const ascending: Record<string, readonly unknown[]> = {
+      ascii: ['', 'A', 'a'],
+      blob: [{ $binary: '' }, { $binary: 'AA==' }, { $binary: '/w==' }],
+      boolean: [false, true, true],
+      date: ['-0044-03-15', '0999-01-01', '2000-01-01'],
+      decimal: [-1e30, 0.1, 2],
+      double: ['-Infinity', 1, 'NaN'],
+      inet: ['::1', '9.0.0.1', '10.0.0.1'],
+      time: ['00:00', '09:00', '10:00'],
+      timestamp: [
+        '1969-12-31T23:59:59Z',
+        '2000-01-01T00:00:00+02:00',
+        '2000-01-01T00:00:00Z',
+      ],
+      uuid: [
+        'ffffffff-0000-1000-8000-000000000001',
+        '00000000-0000-4000-8000-000000000001',
+        'ffffffff-0000-4000-8000-000000000001',
+      ],
+      varint: [-10, 9, 10],
+    }
+    const types = Object.keys(ascending)
+    const columns = Object.fromEntries(types.map((type) => [type, type]))
+    const rows = [2, 0, 1].map((id) => ({
+      id,
+      ...Object.fromEntries(types.map((type) => [type, ascending[type]![id]])),
+    }))
+    const all = await tables.create(
+      { columns: { id: 'int', ...columns }, primaryKey: 'id' },
+      rows,
+    )
+    for (const type of types) {
+      const ids = async (sort: object) => (await all.all({ sort })).map(({ id }) => id)
+      assert.deepEqual(await ids({ [type]: 1 }), [0, 1, 2], type)
+      assert.deepEqual(
+        await ids({ [type]: -1 }),
+        type === 'boolean' ? [1, 2, 0] : [2, 1, 0],
+        type,
+      )
+    }
+  })
+
+  test('in memory has one page, after what is skipped', async () => {
+    const many = await tables.create(
+      { columns: { id: 'int', n: 'int' }, primaryKey: 'id' },
+      Array.from({ length: 50 }, (_, id) => ({ id, n: 49 - id })),
+    )
+    const find = async (options: object) => {
+      const { data, status } = await many.run({ find: { sort: { n: 1 }, options } })
+      assert.equal(data!.nextPageState, null)
+      assert.equal(status!['sortedRowCount'], 50)
+      const numbers = data!.documents!.map(({ n }) => n as number)
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => a - b),
+      )
+      return [numbers[0], numbers.length]
+    }
+    assert.deepEqual(await find({}), [0, 20])
+    assert.deepEqual(await find({ limit: 5 }), [0, 5])
+    assert.deepEqual(await find({ limit: 30 }), [0, 20])
+    assert.deepEqual(await find({ skip: 10 }), [10, 20])
+    assert.deepEqual(await find({ skip: 45, limit: 10 }), [45, 5])
+    assert.deepEqual(await find({ skip: 50 }), [undefined, 0])
+    await many.run({ find: { sort: { n: 1 }, options: { pageState: '' } } })
+    const { message } = await many.refuse(
+      { find: { sort: { n: 1 }, options: { pageState: 'abc' } } },
+      'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
+    )
+    assert.match(message, /n\(int\)/)
+  })
+})
+
+describe('a sort in memory', () => {
+  const tables = new WrittenTables({ tableSortRowsMax: 30, sortedDocumentsMax: 10 })
+
+  test('takes as many rows as the server allows, and other reads any number', async () => {
+    const columns = { p: 'int', c: 'int', n: 'int' }
+    const primaryKey = { partitionBy: ['p'], partitionSort: { c: 1 } }
+    const table = await tables.create(
+      { columns, primaryKey },
+      Array.from({ length: 31 }, (_, c) => ({ p: 1, c, n: -c })),
+    )
+    const { message } = await table.refuse(
+      { find: { sort: { n: 1 } } },
+      'OVERLOADED_SORT_ROW_LIMIT',
+    )
+    assert.match(message, /30 rows/)
+    await table.refuse({ findOne: { sort: { n: 1 } } }, 'OVERLOADED_SORT_ROW_LIMIT')
+    const { status } = await table.run({
+      find: { filter: { c: { $gt: 0 } }, sort: { n: 1 } },
+    })
+    assert.equal(status!['sortedRowCount'], 30)
+    assert.equal((await table.all()).length, 31)
+    assert.equal((await table.all({ filter: { p: 1 }, sort: { c: -1 } })).length, 31)
+  })
+})
+
+describe('a sort of rows that is refused', () => {
+  const tables = new WrittenTables()
+  let table: Target
+  before(async () => {
+    table = await tables.create({
+      columns: {
+        id: 'text',
+        n: 'int',
+        when: 'duration',
+        list: { type: 'list', valueType: 'int' },
+        set: { type: 'set', valueType: 'int' },
+        map: { type: 'map', keyType: 'text', valueType: 'int' },
+        v: { type: 'vector', dimension: 2 },
+        w: { type: 'vector', dimension: 2 },
+        note: 'text',
+      },
+      primaryKey: 'id',
+    })
+    await table.run({ createTextIndex: { name: 'notes', definition: { column: 'note' } } })
+    await table.run({ createVectorIndex: { name: 'vectors', definition: { column: 'v' } } })
+  })
+
+  for (const [sort, code, message] of [
+    ['n', 'SORT_CLAUSE_INVALID', /String/],
+    [[], 'SORT_CLAUSE_INVALID', /Array/],
+    [{ zip: 1, n: 'x', age: 1 }, 'CANNOT_SORT_UNKNOWN_COLUMNS', /age, zip.*n\(int\)/],
+    [{ n: 2 }, 'INVALID_REGULAR_SORT_EXPRESSION', /n\(int\).*2 \(Number\)/],
+    [{ n: 0 }, 'INVALID_REGULAR_SORT_EXPRESSION', /0/],
+    [{ n: true }, 'INVALID_REGULAR_SORT_EXPRESSION', /Boolean/],
+    [{ n: null }, 'INVALID_REGULAR_SORT_EXPRESSION', /Null/],
+    [{ n: { $binary: 'AAAA' } }, 'INVALID_REGULAR_SORT_EXPRESSION', /Object/],
+    [{ note: 42 }, 'INVALID_REGULAR_SORT_EXPRESSION', /42/],
+    [{ when: 1 }, 'INVALID_REGULAR_SORT_EXPRESSION', /when\(duration\)/],
+    [{ list: 1 }, 'INVALID_REGULAR_SORT_EXPRESSION', /list/],
+    [{ set: -1 }, 'INVALID_REGULAR_SORT_EXPRESSION', /set/],
+    [{ map: 1 }, 'INVALID_REGULAR_SORT_EXPRESSION', /map/],
+    [{ v: 1 }, 'INVALID_VECTOR_SORT_EXPRESSION', /v\(vector\).*1 \(Number\)/],
+    [{ v: true }, 'INVALID_VECTOR_SORT_EXPRESSION', /Boolean/],
+    [{ v: null }, 'INVALID_VECTOR_SORT_EXPRESSION', /Null/],
+    [{ v: { a: 1 } }, 'SORT_CLAUSE_VALUE_INVALID', /"v"/],
+    [{ v: { $binary: 'AA==' } }, 'SORT_CLAUSE_VALUE_INVALID', /4/],
+    [{ v: ' ' }, 'SORT_CLAUSE_VALUE_INVALID', /blank/],
+    [{ n: [1, 2] }, 'CANNOT_VECTOR_SORT_NON_VECTOR_COLUMNS', /n\(int\).*v\(vector\)/],
+    [{ note: [1, 2] }, 'CANNOT_VECTOR_SORT_NON_VECTOR_COLUMNS', /note/],
+    [{ n: 'x' }, 'CANNOT_VECTORIZE_SORT_NON_VECTOR_COLUMN', /n\(int\)/],
+    [{ v: [1, 2], n: 1 }, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS', /v\(vector\).*n\(int\)/],
+    [{ v: [1, 2], w: [1, 2] }, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS', /v.*w/],
+    [{ n: 1, note: 'x' }, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS', /note\(text\).*n\(int\)/],
+    [{ v: 'x', note: 'x' }, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS', /note.*v/],
+  ] as const)
+    test(`is answered with ${code}: ${JSON.stringify(sort)}`, async () => {
+      for (const command of ['find', 'findOne']) {
+        const { message: told, scope } = await table.refuse({ [command]: { sort } }, code)
+        assert.match(told, message)
+        assert.equal(scope, 'SORT')
+      }
+    })
+})
