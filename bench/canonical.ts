@@ -12,6 +12,7 @@ import type { Workload } from './workloads/workload.ts'
 
 interface Flags {
   readonly sizes?: readonly number[]
+  readonly vectors?: readonly number[]
   readonly connections: readonly number[]
   readonly seconds: number
   readonly seed: number
@@ -36,6 +37,7 @@ await new Command('bench')
     `documents to start with (default: ${defaultSizes.join(',')}; studies have their own)`,
     wholeNumbers,
   )
+  .option('--vectors <list>', 'rows with vectors, for tables', wholeNumbers)
   .option('--connections <list>', 'requests at a time', wholeNumbers, [1, 32])
   .option('--seconds <number>', 'time for each workload, and each baseline', positive, 5)
   .option('--seed <number>', 'what the documents are made from', positive, 7)
@@ -62,7 +64,7 @@ await new Command('bench')
       )
     if (chosen.workloads.length > 0) await runWorkloads(chosen.workloads, flags)
     for (const study of chosen.studies)
-      for (const size of flags.sizes ?? [study.size]) await runStudy(study, size, flags)
+      for (const sizes of sizesOf(study, flags.sizes)) await runStudy(study, sizes, flags)
   })
   .parseAsync()
 
@@ -81,12 +83,27 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
   print(printResults(results))
 }
 
-async function runStudy(study: Study, size: number, flags: Flags): Promise<void> {
-  const { connections, seconds, seed, keep, profile, markdown, plot } = flags
+/** A study that looks at growth has all sizes in one run, others one after the other. */
+function sizesOf(
+  { size, smaller }: Study,
+  asked: readonly number[] | undefined,
+): readonly (readonly number[])[] {
+  if (smaller === undefined) return (asked ?? [size]).map((one) => [one])
+  return [asked ?? [...smaller, size]]
+}
+
+async function runStudy(
+  study: Study,
+  sizes: readonly number[],
+  flags: Flags,
+): Promise<void> {
+  const { vectors, connections, seconds, seed, keep, profile, markdown, plot } = flags
   const folder = mkdtempSync(join(tmpdir(), 'stela-bench-'))
   try {
     const findings = await study.run({
-      size,
+      size: Math.max(...sizes),
+      sizes: ascending(sizes),
+      vectors: vectors === undefined ? undefined : ascending(vectors),
       connections,
       seconds,
       seed,
@@ -101,6 +118,10 @@ async function runStudy(study: Study, size: number, flags: Flags): Promise<void>
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function ascending(numbers: readonly number[]): number[] {
+  return numbers.toSorted((a, b) => a - b)
 }
 
 function print(text: string): void {

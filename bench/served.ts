@@ -79,7 +79,8 @@ export async function askEach(
   }
 }
 
-async function overHttp(
+/** Somebody who sends requests over and over, over so many connections. */
+export async function overHttp(
   name: string,
   port: number,
   connections: number,

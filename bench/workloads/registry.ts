@@ -10,6 +10,7 @@ import { updateOne } from './update-one.ts'
 import { hybrid } from './hybrid.ts'
 import { lexical } from './lexical.ts'
 import type { Study } from './study.ts'
+import { tables } from './tables.ts'
 import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
 
@@ -27,4 +28,4 @@ export const workloads: readonly Workload[] = [
 ]
 
 /** Run when they are named: each takes minutes. */
-export const studies: readonly Study[] = [vector, lexical, hybrid]
+export const studies: readonly Study[] = [vector, lexical, hybrid, tables]

@@ -8,11 +8,18 @@ export interface Study {
   readonly says: string
   /** Documents, where none are asked for. */
   readonly size: number
+  /** Smaller sizes to be measured beside it, by a study that looks at growth. */
+  readonly smaller?: readonly number[]
   run(settings: StudySettings): Promise<Findings>
 }
 
 export interface StudySettings {
+  /** The largest of them, for a study that looks at growth. */
   readonly size: number
+  /** All sizes, smallest first: one, unless the study looks at growth. */
+  readonly sizes: readonly number[]
+  /** Rows with vectors, where a study has them apart; smallest first. */
+  readonly vectors?: readonly number[] | undefined
   readonly connections: readonly number[]
   /** How long each thing is measured. */
   readonly seconds: number

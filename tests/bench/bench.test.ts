@@ -12,6 +12,7 @@ import { Histogram } from '../../bench/histogram.ts'
 import { runBench } from '../../bench/run.ts'
 import { plotCurve } from '../../bench/plot.ts'
 import { printFindings } from '../../bench/report.ts'
+import { Readings, readingText } from '../../bench/tables/readings.ts'
 import { Texts } from '../../bench/texts.ts'
 import { Clusters } from '../../bench/vectors/clusters.ts'
 import { rateAt } from '../../bench/vectors/curve.ts'
@@ -48,18 +49,22 @@ test('every workload runs against each of its baselines', async () => {
 })
 
 /** As few as a study needs to go through all that it does. */
-const toySizes: Readonly<Record<string, number>> = {
-  vector: 1200,
-  lexical: 200,
-  hybrid: 100,
+const toySizes: Readonly<Record<string, readonly number[]>> = {
+  vector: [1200],
+  lexical: [200],
+  hybrid: [100],
+  tables: [50, 250],
 }
 
 for (const study of studies)
   test(`the ${study.name} study fills its tables`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
+    const sizes = toySizes[study.name]!
     try {
       const findings = await study.run({
-        size: toySizes[study.name]!,
+        size: Math.max(...sizes),
+        sizes,
+        vectors: [20, 40],
         connections: [2],
         seconds: 0.02,
         seed: 7,
@@ -159,6 +164,30 @@ test('documents depend on seed and number only, and have the promised size', () 
   const lengths = Array.from({ length: 1000 }, (_, i) => documentText(7, i).length)
   const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
   assert(mean > 200 && mean < 300, `${mean}`)
+})
+
+test('what is asked of readings is there: keys, and ranges of twenty', () => {
+  for (const size of [20, 250, 1000]) {
+    const loaded = new Readings(7, size, 0)
+    const rows = Array.from({ length: size }, () => loaded.new())
+    const asked = new Readings(7, size)
+    const gateways = new Set(rows.map(({ gateway }) => gateway))
+    for (let i = 0; i < 50; i++) {
+      const { sensor, atMs } = asked.key()
+      const same = rows.filter((row) => row.sensor === sensor && row.atMs === atMs)
+      assert.equal(same.length, 1)
+      const range = asked.range()
+      const within = rows.filter(
+        (row) =>
+          row.sensor === range.sensor && row.atMs >= range.atMs && row.atMs < range.endMs,
+      )
+      assert.equal(within.length, 20)
+      assert(gateways.has(asked.gateway()))
+    }
+    const lengths = rows.map((row) => readingText(row).length)
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / size
+    assert(mean > 140 && mean < 180, `${mean}`)
+  }
 })
 
 test('a histogram tells quantiles within its step', () => {

@@ -1,0 +1,149 @@
+/** A request at several sizes, held against baselines; all of them take turns. */
+import type { Figure } from '../run.ts'
+import { decimal, short, whole } from '../report.ts'
+import { ratePerSecond, takeTurns, type Contender, type Standing } from '../turns.ts'
+
+/** A request at one size. */
+export interface Trial {
+  readonly size: number
+  readonly rowsPerRequest: number
+  /** The server, over so many connections. */
+  readonly serve: (connections: number) => Promise<Closable>
+  /** The same work without a server. It is one loop at any number of connections. */
+  readonly raw: Contender
+}
+
+export interface Closable extends Contender {
+  close(): void
+}
+
+export interface Comparison {
+  readonly says: string
+  readonly trials: readonly Trial[]
+  /** A route that answers with the same bytes, over so many connections. */
+  readonly bare?: ((connections: number) => Promise<Closable>) | undefined
+}
+
+/** What a trial showed over so many connections. */
+export interface Compared {
+  readonly says: string
+  readonly size: number
+  readonly connections: number
+  readonly requestsPerSecond: number
+  readonly rowsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly against: readonly { readonly name: string; readonly requestsPerSecond: number }[]
+}
+
+export async function compare(
+  { says, trials, bare }: Comparison,
+  connections: readonly number[],
+  seconds: number,
+): Promise<Compared[]> {
+  const lines: Line[] = []
+  const bares: Closable[] = []
+  try {
+    for (const count of connections) {
+      const bareOne = await bare?.(count)
+      if (bareOne !== undefined) bares.push(bareOne)
+      for (const trial of trials)
+        lines.push({
+          trial,
+          connections: count,
+          served: await trial.serve(count),
+          against: bareOne === undefined ? [trial.raw] : [trial.raw, bareOne],
+        })
+    }
+    const served = lines.map((line) => line.served)
+    const raws = trials.map(({ raw }) => raw)
+    const standings = await takeTurns([...served, ...raws, ...bares], seconds)
+    return lines.map((line) => comparedOf(says, line, standings))
+  } finally {
+    for (const { served } of lines) served.close()
+    for (const one of bares) one.close()
+  }
+}
+
+/** What stands in a line of the table. */
+interface Line {
+  readonly trial: Trial
+  readonly connections: number
+  readonly served: Closable
+  readonly against: readonly Contender[]
+}
+
+function comparedOf(
+  says: string,
+  { trial, connections, served, against }: Line,
+  standings: readonly Standing[],
+): Compared {
+  const standingOf = (one: Contender) =>
+    standings.find(({ contender }) => contender === one)!
+  const own = standingOf(served)
+  return {
+    says,
+    size: trial.size,
+    connections,
+    requestsPerSecond: ratePerSecond(own),
+    rowsPerSecond: ratePerSecond(own) * trial.rowsPerRequest,
+    p50Ms: own.latencies.quantile(0.5),
+    p99Ms: own.latencies.quantile(0.99),
+    against: against.map((one) => ({
+      name: one.name,
+      requestsPerSecond: ratePerSecond(standingOf(one)),
+    })),
+  }
+}
+
+export const comparedHead = [
+  'request',
+  'rows',
+  'connections',
+  'requests/s',
+  'rows/s',
+  'p50 ms',
+  'p99 ms',
+  'against',
+  'its requests/s',
+  'ratio',
+]
+
+/** A line of the table for each baseline. */
+export function comparedCells(compared: Compared): string[][] {
+  const { says, size, connections, requestsPerSecond, rowsPerSecond } = compared
+  return compared.against.map((baseline) => [
+    says,
+    whole(size),
+    whole(connections),
+    whole(requestsPerSecond),
+    whole(rowsPerSecond),
+    short(compared.p50Ms),
+    short(compared.p99Ms),
+    baseline.name,
+    whole(baseline.requestsPerSecond),
+    decimal(requestsPerSecond / baseline.requestsPerSecond),
+  ])
+}
+
+/** How many times as long a request takes as with the fewest rows. */
+export function growthOf(all: readonly Compared[], growthMax: number): Figure[] {
+  const smallest = Math.min(...all.map(({ size }) => size))
+  return all.flatMap((large): Figure[] => {
+    if (large.size === smallest) return []
+    const small = all.find(
+      ({ size, connections }) => size === smallest && connections === large.connections,
+    )!
+    return [
+      {
+        what:
+          `${large.says}, connections: ${large.connections}: time with ` +
+          `${whole(large.size)} rows over time with ${whole(smallest)}`,
+        value: small.requestsPerSecond / large.requestsPerSecond,
+        unit: 'times',
+        // The promise is for ten times the rows; it holds again for every ten times more.
+        max: growthMax ** Math.log10(large.size / smallest),
+      },
+    ]
+  })
+}

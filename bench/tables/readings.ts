@@ -1,0 +1,141 @@
+/**
+ * The rows of the tables: what sensors report, about 160 bytes as JSON. A sensor is a
+ * partition, with its newest reading first, and has a hundred of them at every size. Sensors
+ * take turns and report ten readings at once, so rows arrive all over the key, as they do.
+ * Each is a function of seed and number, so that every run and every baseline has the same.
+ */
+import { randomNumbers } from '../documents.ts'
+
+const readingsPerSensor = 100
+const readingsAtOnce = 10
+/** Rows that a find asks for. */
+export const foundMax = 20
+const gatewayCount = 100
+const epochMs = 1_700_000_000_000
+const minuteMs = 60_000
+
+const remarks = [
+  'as usual',
+  'battery low',
+  'after a restart',
+  'door was open',
+  'calibrated',
+]
+
+export interface ReadingKey {
+  readonly sensor: string
+  readonly atMs: number
+}
+
+export interface Reading extends ReadingKey {
+  /** Which one passed it on: indexed, and of no pattern. */
+  readonly gateway: string
+  readonly level: number
+  readonly value: number
+  readonly valid: boolean
+  readonly remark: string
+}
+
+export function readingsTable(size: number): string {
+  return `readings_${size}`
+}
+
+/** The bodies that make the table and its index; the second is sent to the table. */
+export function readingsSchema(name: string): readonly [string, string] {
+  return [
+    `{"createTable":{"name":"${name}","definition":{"columns":{"sensor":"text",` +
+      `"at":"timestamp","gateway":"text","level":"int","value":"double",` +
+      `"valid":"boolean","remark":"text"},"primaryKey":{"partitionBy":["sensor"],` +
+      `"partitionSort":{"at":-1}}}}}`,
+    `{"createIndex":{"name":"${name}_gateway","definition":{"column":"gateway"}}}`,
+  ]
+}
+
+export function readingText(reading: Reading): string {
+  const { sensor, atMs, gateway, level, value, valid, remark } = reading
+  return (
+    `{"sensor":"${sensor}","at":"${instant(atMs)}","gateway":"${gateway}",` +
+    `"level":${level},"value":${value},"valid":${valid},"remark":"${remark}"}`
+  )
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+/** Readings that are there, to be asked for, and such that are not there yet. */
+export class Readings {
+  readonly #seed: number
+  readonly #size: number
+  readonly #sensors: number
+  readonly #random: () => number
+  #next: number
+
+  /** The first `loaded` of a table for `size` are there. */
+  constructor(seed: number, size: number, loaded = size) {
+    this.#seed = seed
+    this.#size = size
+    this.#sensors = Math.ceil(size / readingsPerSensor)
+    this.#random = randomNumbers(seed)
+    this.#next = loaded
+  }
+
+  key(): ReadingKey {
+    return this.#keyOf(this.#below(this.#size))
+  }
+
+  /** As many readings of a sensor as a find asks for, from the oldest to before the end. */
+  range(): ReadingKey & { readonly endMs: number } {
+    const rounds = Math.floor(this.#size / readingsAtOnce / this.#sensors)
+    const { sensor } = this.key()
+    const starts = Math.max(1, rounds * readingsAtOnce - foundMax + 1)
+    const atMs = timeOf(this.#below(starts))
+    return { sensor, atMs, endMs: atMs + foundMax * minuteMs }
+  }
+
+  /** One that has passed a reading on. */
+  gateway(): string {
+    return this.#readingOf(this.#below(this.#size)).gateway
+  }
+
+  /** The next one that is not there. */
+  new(): Reading {
+    return this.#readingOf(this.#next++)
+  }
+
+  /** The body that inserts the next ones. */
+  readonly insertBody = (count: number): string => {
+    const rows = Array.from({ length: count }, () => readingText(this.new()))
+    return `{"insertMany":{"documents":[${rows.join(',')}]}}`
+  }
+
+  #readingOf(number: number): Reading {
+    const random = randomNumbers(this.#seed + number * 2_654_435_761)
+    const below = (bound: number) => Math.floor(random() * bound)
+    return {
+      ...this.#keyOf(number),
+      gateway: `Gateway ${String(below(gatewayCount)).padStart(2, '0')}`,
+      level: below(1000),
+      value: below(1e9) / 1e4,
+      valid: random() < 0.9,
+      remark: `${remarks[below(remarks.length)]!}, checked by ${below(1e6)}`,
+    }
+  }
+
+  #keyOf(number: number): ReadingKey {
+    const report = Math.floor(number / readingsAtOnce)
+    const round = Math.floor(report / this.#sensors)
+    return {
+      sensor: `sensor-${String(report % this.#sensors).padStart(7, '0')}`,
+      atMs: timeOf(round * readingsAtOnce + (number % readingsAtOnce)),
+    }
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound)
+  }
+}
+
+function timeOf(reading: number): number {
+  return epochMs + reading * minuteMs
+}
