@@ -173,12 +173,11 @@ interface Sight {
 
 type See = (stored: Value) => Value
 
-/** Vectors and user types are seen by no filter. */
+/** User types are seen by no filter, and vectors only where they are part of the key. */
 function sightsOf(column: Column, types: UserTypes): Sight[] {
   const { id, key: name, type } = column
   const { text: path } = columnPath(id)
   switch (type.type) {
-    case 'vector':
     case 'userDefined':
       return []
     case 'list':

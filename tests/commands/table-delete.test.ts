@@ -168,6 +168,19 @@ describe('deleteMany on a table', () => {
     )
   })
 
+  test('looks at rows where there are too many keys to look for', async () => {
+    const table = await tables.create(readings, all)
+    const many = [...'Oslo,Rome,Lima'.split(','), ...Array.from({ length: 90 }, String)]
+    const days = Array.from({ length: 99 }, (_, i) => i + 2)
+    await deleteMany(table, {
+      place: { $in: many },
+      day: { $in: days },
+      hour: { $in: [...days, 1] },
+    })
+    const left = all.filter(({ place, day }) => place !== 'Oslo' || day === 1)
+    assert.equal((await table.all()).length, left.length)
+  })
+
   test('takes more combinations of values than one filter could hold', async () => {
     const table = await tables.create(readings, all)
     const many = Array.from({ length: 100 }, (_, i) => i + 2)

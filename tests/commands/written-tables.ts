@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Config } from '../../src/config.ts'
 import type { Limits } from '../../src/limits.ts'
+import type { Answer } from '../harness.ts'
 import { Collections, Target } from './collections.ts'
 
 export interface Definition {
@@ -30,8 +31,12 @@ export class WrittenTables {
 
   /** Sends a command to the keyspace that is to succeed. */
   async keyspace(body: object): Promise<void> {
-    const { text } = await this.#collections.server.command('/default_keyspace', body)
-    assert.equal(text, '{"status":{"ok":1}}')
+    assert.equal((await this.send(body)).text, '{"status":{"ok":1}}')
+  }
+
+  /** Sends any command to the keyspace. */
+  send(body: object): Promise<Answer> {
+    return this.#collections.server.command('/default_keyspace', body)
   }
 
   restart(): Promise<void> {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { defaultConfig } from '../../src/config.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { Collections, numbered, type Target } from '../commands/collections.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
+import { people, WrittenTables } from '../commands/written-tables.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { FakeProvider } from '../providers/fake-provider.ts'
 
@@ -612,6 +614,191 @@ describe('differences in analyzers', () => {
     const target = await collections.create([], { lexical: { enabled: true, analyzer } })
     const document = { $lexical: 'a'.repeat(5000) }
     await target.refuse({ insertOne: { document } }, 'INVALID_DATABASE_QUERY')
+  })
+})
+
+describe('differences in tables', () => {
+  const tables = new WrittenTables({}, { providers: models.settings })
+  const place = { place: 'text', day: 'int', hour: 'int' } as const
+  const byPlace = { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } }
+
+  difference(49, 'a table and a collection are not dropped for each other', async () => {
+    await tables.keyspace({ createTable: { name: 'people', definition: people } })
+    await tables.keyspace({ createCollection: { name: 'kept' } })
+    const { codes } = await tables.send({ dropTable: { name: 'kept' } })
+    assert.deepEqual(codes, ['CANNOT_DROP_UNKNOWN_TABLE'])
+    const { body } = await tables.send({ findCollections: {} })
+    assert.deepEqual(body.status!['collections'], ['kept'])
+    await tables.keyspace({ deleteCollection: { name: 'people' } })
+    const { body: listed } = await tables.send({ listTables: {} })
+    assert.deepEqual(listed.status!['tables'], ['people'])
+  })
+
+  difference(50, 'alterType does all or nothing', async () => {
+    const fields = { city: 'text', zip: 'text' }
+    await tables.keyspace({ createType: { name: 'address', definition: { fields } } })
+    const { codes } = await tables.send({
+      alterType: {
+        name: 'address',
+        rename: { fields: { city: 'town' } },
+        add: { fields: { zip: 'int' } },
+      },
+    })
+    assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_FIELD'])
+    const { text } = await tables.send({ listTypes: { options: { explain: true } } })
+    assert.match(text, /"city"/)
+  })
+
+  difference(51, 'dropIndex is heard at both levels', async () => {
+    const [one, other] = [await tables.create(people), await tables.create(people)]
+    const definition = { column: 'age' }
+    await one.run({ createIndex: { name: 'one_age', definition } })
+    await other.run({ createIndex: { name: 'other_age', definition } })
+    await one.refuse({ dropIndex: { name: 'other_age' } }, 'CANNOT_DROP_UNKNOWN_INDEX')
+    await one.run({ dropIndex: { name: 'one_age' } })
+    await tables.keyspace({ dropIndex: { name: 'other_age' } })
+  })
+
+  difference(52, 'ascii columns can have a text index', async () => {
+    const columns = { id: 'int', words: 'ascii' }
+    const table = await tables.create({ columns, primaryKey: 'id' }, [
+      { id: 1, words: 'one word' },
+    ])
+    await table.run({ createTextIndex: { name: 'words', definition: { column: 'words' } } })
+    const { data } = await table.run({ find: { filter: { words: { $match: 'word' } } } })
+    assert.equal(data!.documents!.length, 1)
+  })
+
+  difference(53, 'names of indexed columns should be in snake case', async () => {
+    const columns = { id: 'int', lastName: 'text' }
+    const table = await tables.create({ columns, primaryKey: 'id' })
+    const createIndex = { name: 'last_name', definition: { column: 'lastName' } }
+    const { status } = await table.run({ createIndex })
+    assert.equal(status!.warnings?.length, 1)
+    const strict = await startServer({
+      features: { ...defaultConfig.features, snakeCaseIndexes: true },
+    })
+    try {
+      const definition = { columns, primaryKey: 'id' }
+      await strict.command('/default_keyspace', { createTable: { name: 't', definition } })
+      const answer = await strict.command('/default_keyspace/t', { createIndex })
+      assert.deepEqual(answer.codes, ['UNSUPPORTED_SCHEMA_NAME'])
+    } finally {
+      await strict.close()
+    }
+  })
+
+  difference(54, 'a column with any index cannot be dropped', async () => {
+    const table = await tables.create(people)
+    await table.run({ createIndex: { name: 'tags', definition: { column: 'tags' } } })
+    await table.refuse(
+      { alterTable: { operation: { drop: { columns: ['tags'] } } } },
+      'CANNOT_DROP_INDEXED_COLUMNS',
+    )
+  })
+
+  difference(55, 'mistakes in filters are answered as such', async () => {
+    const columns = { id: 'int', bytes: 'blob', at: 'timestamp' }
+    const bytes = { $binary: 'AQI=' }
+    const at = '1970-01-01T00:00:01Z'
+    const table = await tables.create({ columns, primaryKey: 'id' }, [{ id: 1, bytes, at }])
+    await table.refuse({ find: { filter: { id: null } } }, 'FILTER_UNSUPPORTED_DATA_TYPE')
+    for (const operator of [{ $exists: true }, { $size: 1 }, { $all: [1] }])
+      await table.refuse(
+        { find: { filter: { id: operator } } },
+        'FILTER_UNSUPPORTED_OPERATOR',
+      )
+    for (const filter of [{ bytes: { $eq: bytes } }, { at: { $eq: { $date: 1000 } } }]) {
+      const { data } = await table.run({ find: { filter } })
+      assert.deepEqual(data!.documents, [{ id: 1, at, bytes }])
+    }
+  })
+
+  difference(56, 'a sort in mixed directions is made in memory', async () => {
+    const rows = [1, 2].flatMap((day) => [1, 2].map((hour) => ({ place: 'a', day, hour })))
+    const table = await tables.create({ columns: place, primaryKey: byPlace }, rows)
+    const { data, status } = await table.run({
+      find: { filter: { place: 'a' }, sort: { day: -1, hour: -1 } },
+    })
+    assert.deepEqual(data!.documents, rows.toReversed())
+    assert.deepEqual(
+      status!.warnings!.map(({ errorCode }) => errorCode),
+      ['IN_MEMORY_SORTING_DUE_TO_OUT_OF_ORDER_PARTITION_SORTING'],
+    )
+  })
+
+  difference(57, 'what has no order cannot be sorted by', async () => {
+    const columns = { id: 'int', lasts: 'duration', ip: 'inet' }
+    const table = await tables.create({ columns, primaryKey: 'id' }, [
+      { id: 1, ip: '10.0.0.2' },
+      { id: 2, ip: '9.0.0.1' },
+    ])
+    await table.refuse({ find: { sort: { lasts: 1 } } }, 'INVALID_REGULAR_SORT_EXPRESSION')
+    const { data } = await table.run({ find: { sort: { ip: 1 }, projection: { id: 1 } } })
+    assert.deepEqual(data!.documents, [{ id: 2 }, { id: 1 }])
+  })
+
+  difference(
+    58,
+    'searches by a text to embed tell similarities and the vector',
+    async () => {
+      const { service, dimension } = lettersCollection.vector
+      const columns = { id: 'int', v: { type: 'vector', dimension, service } }
+      const table = await tables.create({ columns, primaryKey: 'id' }, [{ id: 1, v: 'a' }])
+      await table.run({ createVectorIndex: { name: 'v', definition: { column: 'v' } } })
+      const options = { includeSimilarity: true, includeSortVector: true }
+      const { data, status } = await table.run({ find: { sort: { v: 'a' }, options } })
+      assert.equal(data!.documents![0]!['$similarity'], 1)
+      assert.equal((status!['sortVector'] as unknown[]).length, dimension)
+    },
+  )
+
+  difference(59, 'partitions come in the order of their keys', async () => {
+    const rows = ['b', 'a', 'c'].map((name) => ({ place: name, day: 1, hour: 1 }))
+    const table = await tables.create({ columns: place, primaryKey: byPlace }, rows)
+    const names = async (filter: object) =>
+      (await table.run({ find: { filter } })).data!.documents!.map((row) => row['place'])
+    assert.deepEqual(await names({}), ['a', 'b', 'c'])
+    assert.deepEqual(await names({ place: { $in: ['c', 'a'] } }), ['a', 'c'])
+    assert.deepEqual(await names({ $or: [{ place: 'c' }, { place: 'b' }] }), ['b', 'c'])
+  })
+
+  difference(60, 'texts are in the order of their UTF-16 units', async () => {
+    const rows = ['\uffff', '😀'].map((name) => ({ place: 'a', name }))
+    const columns = { place: 'text', name: 'text' }
+    const primaryKey = { partitionBy: ['place'], partitionSort: { name: 1 } }
+    const table = await tables.create({ columns, primaryKey }, rows)
+    assert.deepEqual(await table.all(), rows.toReversed())
+  })
+
+  difference(61, 'durations take fractions of a second in ISO form', async () => {
+    const columns = { id: 'int', lasts: 'duration' }
+    const row = { id: 1, lasts: 'PT1.5S' }
+    const table = await tables.create({ columns, primaryKey: 'id' }, [row])
+    assert.deepEqual(await table.all(), [row])
+  })
+
+  difference(62, 'what is missing from a command is said so', async () => {
+    const code = 'COMMAND_FIELD_VALUE_INVALID'
+    for (const definition of [{ columns: { id: 'int' } }, { primaryKey: 'id' }])
+      assert.deepEqual(
+        (await tables.send({ createTable: { name: 'missing', definition } })).codes,
+        [code],
+      )
+    const table = await tables.create(people)
+    await table.refuse({ alterTable: {} }, code)
+    await table.refuse({ find: { options: { pageState: 'damaged' } } }, code)
+  })
+
+  difference(63, 'a sort by terms needs a text index', async () => {
+    const table = await tables.create(people)
+    await table.run({
+      createIndex: { name: 'people_name', definition: { column: 'name' } },
+    })
+    await table.refuse(
+      { find: { sort: { name: 'eva' } } },
+      'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS',
+    )
   })
 })
 

@@ -18,7 +18,7 @@ import {
   encodePosition,
   type Place,
 } from '../../src/engine/embedded/position.ts'
-import { placeOf } from '../../src/engine/embedded/sorted-reader.ts'
+import { placeOf } from '../../src/engine/embedded/sort-place.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/budget.ts'
 import type { Row } from '../../src/engine/embedded/store-connection.ts'
 import type { Result } from '../../src/engine/embedded/store-query.ts'

@@ -3,7 +3,7 @@ import type { Value } from '../../json/value.ts'
 import type { Joined, Page, Position, SearchFields, StoredRecord } from '../engine.ts'
 import type { RecordView } from '../record-view.ts'
 import { encodePosition, type Place } from './position.ts'
-import { placeOf } from './sorted-reader.ts'
+import { placeOf } from './sort-place.ts'
 import type { Row } from './store-connection.ts'
 import type { Result } from './store-query.ts'
 

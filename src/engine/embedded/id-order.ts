@@ -51,6 +51,20 @@ export function boundsFrom(
   return direction === 1 ? left : left.toReversed()
 }
 
+/** Rows that have a value. */
+export function rowsByKey(
+  store: StoreConnection,
+  { path, value }: Key,
+  { direction, from, size }: Stretch,
+): unknown[][] {
+  return store.all(
+    'SELECT d.seq, d.version, d.text FROM entry e CROSS JOIN doc d ON d.seq = e.doc ' +
+      `WHERE e.path = ? AND e.value = ?${beyond(direction, from)} ` +
+      `ORDER BY e.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
+    [path, value, ...(from === undefined ? [] : [from]), size],
+  )
+}
+
 /** Documents with their ids, and whether there are no others. */
 export interface Following {
   readonly documents: readonly { readonly id: Uint8Array; readonly seq: number }[]
@@ -66,9 +80,9 @@ export function nextByKeys(
   keys: readonly Key[],
   { direction, from, size }: Stretch,
 ): Following {
-  const beyond = from === undefined ? '' : ` AND e.id ${direction === 1 ? '>' : '<'} ?`
   const sql =
-    `SELECT e.id, e.doc FROM entry e WHERE e.path = ? AND e.value = ?${beyond} ` +
+    'SELECT e.id, e.doc FROM entry e ' +
+    `WHERE e.path = ? AND e.value = ?${beyond(direction, from)} ` +
     `ORDER BY e.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`
   const found = new Map<number, Uint8Array>()
   // Beyond the last that a value gave, it may have others.
@@ -86,6 +100,10 @@ export function nextByKeys(
     .filter(({ id }) => sure === undefined || !isBefore(sure, id, direction))
     .sort((a, b) => Buffer.compare(a.id, b.id) * direction)
   return { documents, isLast: sure === undefined }
+}
+
+function beyond(direction: 1 | -1, from: Uint8Array | undefined): string {
+  return from === undefined ? '' : ` AND e.id ${direction === 1 ? '>' : '<'} ?`
 }
 
 function isBefore(a: Uint8Array, b: Uint8Array, direction: 1 | -1): boolean {

@@ -8,12 +8,11 @@
  * at most about the square root of (page size x documents), whatever the data.
  */
 import type { JsonObject, Value } from '../../json/value.ts'
-import { compareBy, compareValues, rank, rankOf } from '../../query/order.ts'
+import { compareBy, compareValues } from '../../query/order.ts'
 import { valueAt } from '../../query/matches.ts'
 import type { Path } from '../../query/path.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError } from '../engine.ts'
-import type { RecordView } from '../record-view.ts'
 import {
   conditionOf,
   indexedPaths,
@@ -23,10 +22,11 @@ import {
 } from './conditions.ts'
 import { afterPrefix, keyOf, tag } from '../../query/key.ts'
 import type { SortPlace } from './position.ts'
+import { fieldsOf, placeOf } from './sort-place.ts'
 import { documentCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './lead-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
-import { boundsFrom, nextByKeys, rowsById } from './id-order.ts'
+import { boundsFrom, nextByKeys, rowsById, rowsByKey } from './id-order.ts'
 import { leadsOf, type Lead } from './leads.ts'
 import { rowOf, type Row, type StoreConnection } from './store-connection.ts'
 import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
@@ -43,39 +43,6 @@ export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budge
   }
   const rows = read.run()
   return { rows: rows.slice(0, limit), more: rows.length > limit, order }
-}
-
-/** Where a document stands in a sort: the part of it that the next page needs. */
-export function placeOf(
-  row: { readonly text: string },
-  keys: readonly SortKey[],
-  view: RecordView,
-): SortPlace {
-  const document = view.fields(row.text, fieldsOf(keys))
-  return {
-    by: 'sort',
-    values: keys.map(({ path }) => outline(valueAt(document, path))),
-    id: document.get('_id')!,
-  }
-}
-
-/** The root fields that a sort looks at. */
-function fieldsOf(keys: readonly SortKey[]): ReadonlySet<string> {
-  return new Set(['_id', ...keys.map(({ path }) => path.segments[0]!)])
-}
-
-/** Containers tie with each other, so an empty one stands for all of its kind. */
-function outline(value: Value | undefined): Value | undefined {
-  switch (rankOf(value)) {
-    case rank.object:
-      return new Map()
-    case rank.array:
-      return []
-    case rank.binary:
-      return new Map([['$binary', '']])
-    default:
-      return value
-  }
 }
 
 class SortedRead {
@@ -158,6 +125,12 @@ class SortedRead {
     const condition = conditionOf(rest, this.#reader.index)
     const looks = !condition.exact || condition.sql !== '1'
     let from = this.#afterId()
+    if (keys.length === 1 && !looks && this.#missing <= entriesMax) {
+      this.#budget.spend(this.#missing)
+      const stretch = { direction, from, size: this.#missing }
+      this.#take(rowsByKey(this.#store, keys[0]!, stretch).map(rowOf))
+      return
+    }
     while (!this.#isFull()) {
       const size = looks
         ? Math.max(8, Math.floor(this.#budget.step / documentCost / keys.length))

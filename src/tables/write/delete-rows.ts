@@ -1,4 +1,5 @@
 /** Deleting rows, by their keys. */
+import { columnPath } from '../../columns/column-path.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import type { Filter } from '../../query/filter.ts'
 import { change, type Decision } from '../../records/change.ts'
@@ -30,8 +31,33 @@ export async function deleteRows(
   conditions: KeyConditions,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const filter of filtersOf(idParts(store, conditions)!))
-    await deleteMatching(store, filter, signal)
+  const filters =
+    waysToTake(conditions) > waysMax
+      ? [filterOnColumns(store, conditions)]
+      : filtersOf(idParts(store, conditions)!)
+  for (const filter of filters) await deleteMatching(store, filter, signal)
+}
+
+/** Beyond this, looking at every row is less work than looking for every key. */
+const waysMax = 10_000
+
+/** In how many ways each column can take one of its values. */
+function waysToTake(conditions: KeyConditions): number {
+  let ways = 1
+  for (const { eq } of conditions.values()) ways *= eq?.length ?? 1
+  return ways
+}
+
+/** What is said about the key, said about its columns. */
+function filterOnColumns({ columns }: RowStore, conditions: KeyConditions): Filter {
+  const parts: Filter[] = []
+  for (const [name, { eq, low, high }] of conditions) {
+    const path = columnPath(columns.get(name)!.id)
+    if (eq !== undefined) parts.push({ kind: 'in', path, values: eq })
+    if (low) parts.push({ kind: low.inclusive ? 'gte' : 'gt', path, value: low.value })
+    if (high) parts.push({ kind: high.inclusive ? 'lte' : 'lt', path, value: high.value })
+  }
+  return { kind: 'and', of: parts }
 }
 
 export async function deleteAllRows({ engine, table }: RowStore): Promise<void> {

@@ -1,0 +1,77 @@
+/** What tests of tables need besides the client itself. */
+import {
+  BigNumber,
+  DataAPIBlob,
+  DataAPIDate,
+  DataAPIDuration,
+  DataAPIInet,
+  DataAPITime,
+  DataAPIVector,
+  Table,
+  UUID,
+  type InferTableSchema,
+} from '@datastax/astra-db-ts'
+
+/** Rows known by one column. */
+export const people = Table.schema({
+  columns: {
+    id: 'text',
+    name: 'text',
+    age: 'int',
+    tags: { type: 'set', valueType: 'text' },
+    days: { type: 'list', valueType: 'int' },
+    notes: { type: 'map', keyType: 'text', valueType: 'text' },
+  },
+  primaryKey: 'id',
+})
+
+export type Person = InferTableSchema<typeof people>
+
+/** What the client shows of a person of whom nothing is known. */
+export const nothingKnown = {
+  name: null,
+  age: null,
+  tags: new Set<string>(),
+  days: [],
+  notes: new Map<string, string>(),
+}
+
+/** Rows known by a partition and two columns within it. */
+export const readings = Table.schema({
+  columns: { place: 'text', day: 'int', hour: 'int', value: 'double' },
+  primaryKey: { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } },
+})
+
+/** Rows in an order that does not depend on where their partitions are stored. */
+export async function everyRow<Row extends object>(
+  table: Table<Row>,
+  by: keyof Row & string,
+): Promise<unknown[]> {
+  const rows = await table.find({}).toArray()
+  const plainRows = rows.map((row) => plain(row) as Record<string, string | number>)
+  return plainRows.toSorted((a, b) => (a[by]! < b[by]! ? -1 : 1))
+}
+
+/**
+ * A value with those of the client's own classes as texts. Two that mean the same may hold
+ * it in different ways, which a comparison of objects would not see through.
+ */
+export function plain(value: unknown): unknown {
+  if (value instanceof DataAPIBlob) return `blob ${value.asBase64()}`
+  if (value instanceof DataAPIVector) return { vector: value.asArray() }
+  if (value instanceof Map)
+    return new Map([...value].map(([key, held]) => [plain(key), plain(held)]))
+  if (value instanceof Set) return new Set([...value].map(plain))
+  if (Array.isArray(value)) return value.map(plain)
+  if (BigNumber.isBigNumber(value)) return `decimal ${value.toFixed()}`
+  for (const [name, kind] of [
+    ['date', DataAPIDate],
+    ['duration', DataAPIDuration],
+    ['inet', DataAPIInet],
+    ['time', DataAPITime],
+    ['uuid', UUID],
+  ] as const)
+    if (value instanceof kind) return `${name} ${value.toString()}`
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plain(held)]))
+}
