@@ -204,7 +204,7 @@ class EmbeddedEngine implements Engine {
     this.#store(altered).reader.store.endRead()
     for (const suffix of closed) {
       await this.#vectors.drop({ file, suffix })
-      this.#readers.forget({ file, suffix })
+      await this.#readers.forget({ file, suffix })
     }
     for (const step of after) await this.#reindex(file, step)
     for (const { suffix, ...field } of viewOf(altered).vectors.values())

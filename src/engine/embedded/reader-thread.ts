@@ -8,7 +8,7 @@ import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
-import { keyOf } from './index-name.ts'
+import { keyOf, type IndexName } from './index-name.ts'
 import { StoreReader } from './store-reader.ts'
 import { reasonOf } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from './vector-search.ts'
@@ -28,6 +28,7 @@ export type ReaderMessage =
       /** Present for a search by vector. */
       readonly vectors?: SearchedIndex
     } & Source)
+  | { readonly id: number; readonly kind: 'forget'; readonly name: IndexName }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
   | { readonly id: number; readonly kind: 'stop' }
 
@@ -110,6 +111,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
           reader.search(search, budgetOf(message), searched)
         return { id, hits: readFrom(message, find) }
       }
+      case 'forget':
+        views.delete(keyOf(message.name))
+        return { id }
       case 'close':
         stores.get(message.file)?.close()
         stores.delete(message.file)

@@ -77,9 +77,14 @@ export class Readers {
     return (reply as { hits: readonly ScoredRow[] }).hits
   }
 
-  /** Another index may come to have this name. */
-  forget(name: IndexName): void {
-    for (const { seen } of this.#members) seen.delete(keyOf(name))
+  /** Lets go of an index that is no more. Another may come to have its name. */
+  async forget(name: IndexName): Promise<void> {
+    await Promise.all(
+      this.#members.map(({ thread, seen }) => {
+        seen.delete(keyOf(name))
+        return thread.ask({ kind: 'forget', name })
+      }),
+    )
   }
 
   async close(file: string): Promise<void> {

@@ -96,17 +96,18 @@ export class StoreReader {
 
   /** Between `store.beginRead` and `store.endRead`. */
   read(query: StoreQuery, budget: Budget): Result {
-    const byId = this.#readById(query)
-    if (byId !== undefined) return byId
-    this.#begin()
-    const sort = sortOf(query)
-    const result =
-      sort.length > 0
-        ? readSorted(this, { ...query, sort }, budget)
-        : this.#readUnsorted(query, budget)
+    const result = this.#readById(query) ?? this.#readByQuery(query, budget)
     if (query.withSearchFields)
       for (const row of result.rows) row.search = this.searchFields(row.seq)
     return result
+  }
+
+  #readByQuery(query: StoreQuery, budget: Budget): Result {
+    this.#begin()
+    const sort = sortOf(query)
+    return sort.length > 0
+      ? readSorted(this, { ...query, sort }, budget)
+      : this.#readUnsorted(query, budget)
   }
 
   /** Counts matches, giving up counting at `stopAt`. */
@@ -190,9 +191,8 @@ export class StoreReader {
 
   /** The commonest read of all: one document by its id, and nothing else asked. */
   #readById(query: StoreQuery): Result | undefined {
-    const { filter, sort, withSearchFields, after, skip } = query
-    if (filter.kind !== 'eq' || filter.path.text !== '_id' || withSearchFields)
-      return undefined
+    const { filter, sort, after, skip } = query
+    if (filter.kind !== 'eq' || filter.path.text !== '_id') return undefined
     if (after !== undefined || skip > 0) return undefined
     const found = this.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [
       keyOf(filter.value),
