@@ -16,6 +16,11 @@ export function comparable(type: ElementType, stored: Value, types: UserTypes): 
     : textOfFields(userTypeOf(type, types), stored as JsonObject)
 }
 
+/** What a vector compares by where it is part of a key: its bytes. */
+export function comparableVector(numbers: ArrayLike<number>): Value {
+  return Buffer.from(Float32Array.from(numbers).buffer).toString('latin1')
+}
+
 /** What the entry of a map compares by, of what its key and its value compare by. */
 export function comparableEntry(key: Value, value: Value): Value {
   return printJson([key, value])

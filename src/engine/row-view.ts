@@ -4,7 +4,7 @@
  */
 import type { ElementType, TextFolding, UserTypes } from '../columns/column-type.ts'
 import { columnPath } from '../columns/column-path.ts'
-import { comparable, comparableEntry } from '../columns/comparable.ts'
+import { comparable, comparableEntry, comparableVector } from '../columns/comparable.ts'
 import { foldText } from '../columns/fold-text.ts'
 import { keyText } from '../columns/key-text.ts'
 import { parseStored } from '../json/parse.ts'
@@ -207,12 +207,11 @@ function sightsOf(column: Column, types: UserTypes): Sight[] {
   }
 }
 
-/** Of a column that has a single value; a vector in a key compares by its bytes. */
+/** Of a column that has a single value. */
 function scalarSight({ type }: Column, types: UserTypes): See {
   switch (type.type) {
     case 'vector':
-      return (stored) =>
-        Buffer.from(Float32Array.from(stored as number[]).buffer).toString('latin1')
+      return (stored) => comparableVector(stored as number[])
     case 'list':
     case 'set':
     case 'map':

@@ -10,6 +10,7 @@ import type { Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import { compareValues } from '../query/order.ts'
 import { idPath } from '../records/record-id.ts'
+import type { ConditionKind } from './column-clause.ts'
 import type { RowStore } from './row-store.ts'
 
 /** What a column must be, in comparables (columns/comparable.ts). */
@@ -23,6 +24,31 @@ export interface KeyCondition {
 export interface Bound {
   readonly value: Value
   readonly inclusive: boolean
+}
+
+/** What a condition says that can be said of an id; undefined where none of it can. */
+export function keyCondition(
+  kind: ConditionKind,
+  values: readonly Value[],
+): KeyCondition | undefined {
+  const value = values[0]!
+  switch (kind) {
+    case 'eq':
+    case 'in':
+      return { eq: values }
+    case 'gt':
+    case 'gte':
+      return { low: { value, inclusive: kind === 'gte' } }
+    case 'lt':
+    case 'lte':
+      return { high: { value, inclusive: kind === 'lte' } }
+    case 'ne':
+    case 'nin':
+    case 'all':
+    case 'notAll':
+    case 'match':
+      return undefined
+  }
 }
 
 /** By the names of their columns. */

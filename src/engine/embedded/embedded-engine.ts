@@ -254,7 +254,7 @@ class EmbeddedEngine implements Engine {
       (budget) => store.reader.read(storeQuery, budget),
       () => this.#readers.read(sourceOf(store), storeQuery, signal),
     )
-    return new EmbeddedPage(result, store.reader.view)
+    return new EmbeddedPage(result, viewOf(target))
   }
 
   async count(
@@ -281,10 +281,10 @@ class EmbeddedEngine implements Engine {
     signal.throwIfAborted()
     const store = this.#store(target)
     const { by } = search
-    const { view } = store.reader
+    const view = viewOf(target)
     const hits =
       by.kind === 'vector'
-        ? await this.#orGone(target, () => this.#searchVectors(store, search, by, signal))
+        ? await this.#orGone(target, () => this.#searchVectors(target, search, by, signal))
         : await this.#shortOrLong(
             target,
             store,
@@ -295,17 +295,18 @@ class EmbeddedEngine implements Engine {
   }
 
   async #searchVectors(
-    store: Store,
+    target: Target,
     search: Search,
     { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
     signal: AbortSignal,
   ) {
-    const { suffix, ...field } = store.reader.view.vectors.get(path)!
+    const { suffix, ...field } = viewOf(target).vectors.get(path)!
     const options = this.#indexOptions(field)
-    const current = await this.#vectors.current({ file: store.file, suffix }, options)
-    const { metric } = options
-    const index = { ...current, suffix, metric }
-    return this.#readers.search(sourceOf(store), search, signal, index)
+    const { file } = this.#store(target)
+    const current = await this.#vectors.current({ file, suffix }, options)
+    const index = { ...current, suffix, metric: options.metric }
+    // Asked for again: the schema may have changed meanwhile.
+    return this.#readers.search(sourceOf(this.#store(target)), search, signal, index)
   }
 
   estimateCount(target: Target): Promise<number> {

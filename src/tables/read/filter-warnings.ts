@@ -2,16 +2,11 @@
 import type { ColumnType } from '../../columns/column-type.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
+import type { ConditionKind } from '../column-clause.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns, regularIndexOn } from './indexed-columns.ts'
-import {
-  columnsOf,
-  isCollection,
-  isRange,
-  type ConditionKind,
-  type RowCondition,
-} from './row-condition.ts'
+import { columnsOf, isCollection, isRange, type RowCondition } from './row-condition.ts'
 
 type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
 

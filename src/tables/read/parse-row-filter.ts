@@ -7,26 +7,26 @@
 import type { ColumnPart } from '../../columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { extendedOf } from '../../json/extended.ts'
-import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import {
-  checkConditionCount,
-  comparisonKinds as kinds,
+  comparisonKinds,
   conditionsOf,
-  invalid,
-  invalidArgument,
-  isOperator,
   mapConditions,
-  matchUnderNot,
   misplaced,
   operatorsOf,
-  opposites,
   readAll,
   readChoices,
-  readClause,
   shown,
 } from '../../query/filter-clause.ts'
+import {
+  checkScalar,
+  comparedWithArray,
+  comparisonOperators,
+  readColumnClause,
+  readComparisons,
+  unknownOperator,
+} from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns } from './indexed-columns.ts'
@@ -34,20 +34,11 @@ import { readOperands } from './read-operands.ts'
 import { columnsOf, isRange, type RowClause, type RowCondition } from './row-condition.ts'
 
 export function parseRowFilter(value: Value | undefined, store: RowStore): RowClause {
-  const unknown = new Set<string>()
-  const written = readClause<RowCondition>(value, {
-    read(name, operand) {
-      const column = store.columns.get(name)
-      if (column !== undefined) return readColumn(column, operand, store.limits)
-      if (isOperator(name)) throw unknownOperator(name)
-      unknown.add(name)
-      return []
-    },
-    opposite,
+  const written = readColumnClause<RowCondition>(value, store, {
+    operators: knownOperators,
+    read: (column, operand) => readColumn(column, operand, store.limits),
   })
   const conditions = conditionsOf(written)
-  checkConditionCount(conditions.length, store.limits)
-  checkColumns(unknown, store)
   checkMatches(conditions, store)
   checkDurations(conditions, store)
   return mapConditions(written, (condition) => ({
@@ -69,79 +60,13 @@ function readColumn(
     case 'map':
       return readMap(column, operand, limits)
     default:
-      return operationsOf(column, operand).map(([operator, argument]) =>
-        readComparison(column, operator, argument, limits),
-      )
+      if (Array.isArray(operand)) throw comparedWithArray(column)
+      return readComparisons(column, operand, {
+        limits,
+        checkValue: checkScalar,
+        refuse: notComparable,
+      }).map((comparison) => ({ ...comparison, part: 'value' }))
   }
-}
-
-function operationsOf(
-  column: Column,
-  operand: Value,
-): readonly (readonly [string, Value])[] {
-  if (Array.isArray(operand))
-    throw invalid(
-      `"${column.name}" cannot be compared with an Array; write {"$in": […]} for one of ` +
-        'several values',
-    )
-  if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
-  const operators = operatorsOf(column.name, operand)
-  if (operators === undefined) throw unsupportedValue(column, operand)
-  return operators
-}
-
-function readComparison(
-  column: Column,
-  operator: string,
-  argument: Value,
-  limits: Limits,
-): RowCondition {
-  const { name } = column
-  const scalar = { column, part: 'value' } as const
-  switch (operator) {
-    case '$eq':
-    case '$ne':
-      checkScalar(column, argument)
-      return { ...scalar, kind: kinds[operator], operands: [argument] }
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      if (argument === null || Array.isArray(argument) || isPlainObject(argument))
-        throw invalidArgument(name, operator, 'a value of the type of its column', argument)
-      return { ...scalar, kind: kinds[operator], operands: [argument] }
-    case '$in':
-    case '$nin': {
-      const operands = readChoices(name, operator, argument, limits)
-      for (const value of operands) checkScalar(column, value)
-      return { ...scalar, kind: kinds[operator], operands }
-    }
-    case '$match':
-      if (typeof argument !== 'string')
-        throw invalidArgument(name, operator, 'a String of terms', argument)
-      return { ...scalar, kind: 'match', operands: [argument] }
-    case '$and':
-    case '$or':
-    case '$not':
-      throw misplaced(name, operator)
-    default:
-      throw isKnown(operator)
-        ? apiError('FILTER_UNSUPPORTED_OPERATOR', {
-            operator,
-            known: scalarOperators,
-            column: labelOf(column),
-          })
-        : unknownOperator(operator)
-  }
-}
-
-/** Null and objects are refused as such, before any column is asked. */
-function checkScalar(column: Column, value: Value): void {
-  if (value === null || isPlainObject(value)) throw unsupportedValue(column, value)
-}
-
-function isPlainObject(value: Value): boolean {
-  return isObject(value) && extendedOf(value) === undefined
 }
 
 function readMap(column: Column, operand: Value, limits: Limits): RowCondition[] {
@@ -206,7 +131,7 @@ function readMembership(
         operator === '$all'
           ? readAll(column.name, argument)
           : readChoices(column.name, operator, argument, limits)
-      const kind = operator === '$all' ? 'all' : kinds[operator]
+      const kind = operator === '$all' ? 'all' : comparisonKinds[operator]
       return { kind, column, part, operands }
     }
     case '$and':
@@ -216,22 +141,8 @@ function readMembership(
     default:
       throw isKnown(operator)
         ? badMembers(column, operator, 'it is not for columns of this type')
-        : unknownOperator(operator)
+        : unknownOperator(operator, knownOperators)
   }
-}
-
-function opposite(condition: RowCondition): RowCondition {
-  if (condition.kind === 'match') throw matchUnderNot()
-  return { ...condition, kind: opposites[condition.kind] }
-}
-
-function checkColumns(unknown: ReadonlySet<string>, store: RowStore): void {
-  if (unknown.size > 0)
-    throw apiError('UNKNOWN_TABLE_COLUMNS_IN_FILTER', {
-      table: store.name,
-      columns: labelsOf(store.columns.values()),
-      unknown: [...unknown].toSorted(),
-    })
 }
 
 function checkMatches(conditions: readonly RowCondition[], store: RowStore): void {
@@ -261,10 +172,19 @@ function checkDurations(conditions: readonly RowCondition[], store: RowStore): v
     })
 }
 
-const scalarOperators = [...Object.keys(kinds), '$match']
+/** An operator that single values are not compared by. */
+function notComparable(column: Column, operator: string) {
+  return isKnown(operator)
+    ? apiError('FILTER_UNSUPPORTED_OPERATOR', {
+        operator,
+        known: comparisonOperators,
+        column: labelOf(column),
+      })
+    : unknownOperator(operator, knownOperators)
+}
 
 const knownOperators = [
-  ...scalarOperators,
+  ...comparisonOperators,
   '$all',
   '$keys',
   '$values',
@@ -276,17 +196,6 @@ const knownOperators = [
 /** Those of collections are known as well, only not here. */
 function isKnown(operator: string): boolean {
   return knownOperators.includes(operator) || operator === '$exists' || operator === '$size'
-}
-
-function unknownOperator(operator: string) {
-  return apiError('FILTER_UNSUPPORTED_OPERATOR', { operator, known: knownOperators })
-}
-
-function unsupportedValue(column: Column, value: Value) {
-  return apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
-    what: `The value that ${labelOf(column)} is compared with`,
-    type: jsonTypeOf(value),
-  })
 }
 
 function badMembers(column: Column, operator: string, problem: string) {

@@ -4,12 +4,10 @@ import { columnPath } from '../../columns/column-path.ts'
 import { comparable, comparableEntry } from '../../columns/comparable.ts'
 import { BadValue, readElement } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
-import { apiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
 import { readTerms } from '../../query/terms.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
-import { labelOf, labelsOf } from '../column-label.ts'
+import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
 import type { RowCondition } from './row-condition.ts'
 
@@ -41,9 +39,14 @@ export function readOperands(condition: RowCondition, store: RowStore): readonly
     }
     // Every part is handled above, and none falls through.
     case 'vector':
-      throw unfit(column, [...operands], 'cannot be: vectors are sorted by only', store)
+      throw unfitValue(
+        column,
+        [...operands],
+        'cannot be: vectors are sorted by only',
+        store,
+      )
     case 'userDefined':
-      throw unfit(
+      throw unfitValue(
         column,
         [...operands],
         'cannot be: user-defined values are compared inside lists, sets and maps only',
@@ -62,7 +65,7 @@ function readComparable(
 ): Value {
   const { types } = store.table
   const stored = readElement(type, value, types, true)
-  if (stored instanceof BadValue) throw unfit(column, value, stored.problem, store)
+  if (stored instanceof BadValue) throw unfitValue(column, value, stored.problem, store)
   return comparable(type, stored, types)
 }
 
@@ -71,14 +74,4 @@ export function termsIn(column: Column, text: string, store: RowStore): readonly
   const analyzer = analyzerFor(store.view.texts.get(columnPath(column.id).text)!.analyzer)
   const field = `"${column.name}"`
   return readTerms(text, (given) => analyzer.terms(given), { target: store.name, field })
-}
-
-function unfit(column: Column, value: Value, problem: string, store: RowStore) {
-  return apiError('INVALID_FILTER_COLUMN_VALUES', {
-    table: store.name,
-    columns: labelsOf(store.columns.values()),
-    column: labelOf(column),
-    value: showValue(value),
-    problem,
-  })
 }

@@ -3,6 +3,7 @@ import type { ColumnPart } from '../../columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
 import type { Clause } from '../../query/filter-clause.ts'
+import type { ConditionKind } from '../column-clause.ts'
 
 export interface RowCondition {
   readonly kind: ConditionKind
@@ -12,9 +13,6 @@ export interface RowCondition {
   /** One, or several for in, nin, all and notAll: comparables; of match its terms. */
   readonly operands: readonly Value[]
 }
-
-export type ConditionKind =
-  'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin' | 'all' | 'notAll' | 'match'
 
 export type RangeKind = 'gt' | 'gte' | 'lt' | 'lte'
 

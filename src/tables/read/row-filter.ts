@@ -12,6 +12,7 @@ import type { Path } from '../../query/path.ts'
 import {
   bothConditions,
   idFilter,
+  keyCondition,
   keyPrefix,
   type KeyCondition,
   type KeyConditions,
@@ -63,32 +64,19 @@ export function keyConditions(
 ): KeyConditions {
   const conditions = new Map<string, KeyCondition>()
   for (const part of required) {
-    if (isJoint(part) || !isOnKey(part) || !key.includes(part.column)) continue
+    if (isJoint(part) || !key.includes(part.column)) continue
+    const condition = keyCondition(part.kind, part.operands)
+    if (condition === undefined) continue
     const { name } = part.column
     const known = conditions.get(name)
-    const condition = keyCondition(part)
     conditions.set(name, known === undefined ? condition : bothConditions(known, condition))
   }
   return conditions
 }
 
 /** Whether it can be said of an id, if the column is of the key. */
-function isOnKey({ kind }: RowCondition): boolean {
-  return kind === 'eq' || kind === 'in' || isRange(kind)
-}
-
-function keyCondition({ kind, operands }: RowCondition): KeyCondition {
-  const value = operands[0]!
-  switch (kind) {
-    case 'gt':
-    case 'gte':
-      return { low: { value, inclusive: kind === 'gte' } }
-    case 'lt':
-    case 'lte':
-      return { high: { value, inclusive: kind === 'lte' } }
-    default:
-      return { eq: operands }
-  }
+function isOnKey({ kind, operands }: RowCondition): boolean {
+  return keyCondition(kind, operands) !== undefined
 }
 
 /** Only what rows have can be less, greater or other than something. */

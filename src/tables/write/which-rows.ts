@@ -5,26 +5,25 @@
  * whether these are of the key, what is said about them, and the values in it.
  */
 import type { ElementType, PrimitiveName } from '../../columns/column-type.ts'
-import { comparable } from '../../columns/comparable.ts'
+import { comparable, comparableVector } from '../../columns/comparable.ts'
 import { BadValue, readElement } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { conditionsOf } from '../../query/filter-clause.ts'
-import { showValue } from '../../query/show.ts'
+import { unfitValue } from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
-import { bothConditions, type KeyCondition, type KeyConditions } from '../key-filter.ts'
+import {
+  bothConditions,
+  keyCondition,
+  type KeyCondition,
+  type KeyConditions,
+} from '../key-filter.ts'
 import type { RowStore } from '../row-store.ts'
 import { readVector } from './column-content.ts'
 import { keyColumns, listColumns } from './column-lists.ts'
-import {
-  hasChoice,
-  isEverything,
-  readKeyClause,
-  type KeyClause,
-  type KeyComparison,
-} from './key-clause.ts'
+import { hasChoice, isEverything, readKeyClause, type KeyClause } from './key-clause.ts'
 import type { Contents } from './row.ts'
 
 /** The key of the one row that the filter of updateOne or deleteOne names. */
@@ -86,7 +85,9 @@ export function readKeyConditions(
   const said = new Map<string, KeyCondition>()
   for (const { kind, column, values } of readable) {
     const before = said.get(column.name)
-    const next = conditionOf(store, kind, values)
+    const next = keyCondition(kind, values)
+    if (next === undefined)
+      throw notDeletable(store, `$${kind} cannot say which rows to delete`)
     said.set(column.name, before === undefined ? next : bothConditions(before, next))
   }
   checkRanges(store, said)
@@ -126,29 +127,6 @@ function checkPrefix(store: RowStore, given: ReadonlySet<Column>): void {
     })
 }
 
-function conditionOf(
-  store: RowStore,
-  kind: KeyComparison['kind'],
-  values: readonly Value[],
-): KeyCondition {
-  const value = values[0]!
-  switch (kind) {
-    case 'eq':
-    case 'in':
-      return { eq: values }
-    case 'gt':
-    case 'gte':
-      return { low: { value, inclusive: kind === 'gte' } }
-    case 'lt':
-    case 'lte':
-      return { high: { value, inclusive: kind === 'lte' } }
-    case 'ne':
-    case 'nin':
-    case 'match':
-      throw notDeletable(store, `$${kind} cannot say which rows to delete`)
-  }
-}
-
 /** A range is of the last column that is given, and of the sort. */
 function checkRanges(store: RowStore, conditions: KeyConditions): void {
   const { key, table } = store
@@ -177,13 +155,7 @@ function readOperand(
       ? readVector(operand, type.dimension)
       : readElement(elementOf(column), operand, store.table.types, true)
   if (!(stored instanceof BadValue)) return stored
-  throw apiError('INVALID_FILTER_COLUMN_VALUES', {
-    table: store.name,
-    columns: labelsOf(store.columns.values()),
-    column: labelOf(column),
-    value: showValue(operand),
-    problem: stored.problem,
-  })
+  throw unfitValue(column, operand, stored.problem, store)
 }
 
 /** What the column compares by in keys, as engine/row-view.ts sees it. */
@@ -192,8 +164,9 @@ function comparableOf(
   column: Column,
   stored: Value | Float32Array,
 ): Value {
-  if (stored instanceof Float32Array) return Buffer.from(stored.buffer).toString('latin1')
-  return comparable(elementOf(column), stored, table.types)
+  return stored instanceof Float32Array
+    ? comparableVector(stored)
+    : comparable(elementOf(column), stored, table.types)
 }
 
 /** No list, set or map can be part of a key. */
