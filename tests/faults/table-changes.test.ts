@@ -1,0 +1,182 @@
+/**
+ * Schemas that change while rows are read and written: every command goes by the old schema
+ * or the new one, no row is lost, and every index ends up with what a scan finds.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer } from '../harness.ts'
+import { Random, seed } from './random.ts'
+import { tablePath, TableLoad, type Commanded, type Row } from './table-load.ts'
+import { SchemaLoad } from './table-schema-load.ts'
+
+const changesMin = 100
+
+type Documents = readonly Record<string, unknown>[]
+
+/** A command that the schema may or may not be ready for when it comes. */
+interface Visit {
+  readonly command: object
+  /** What it gets where it comes at the wrong time. */
+  readonly refusal?: string
+  readonly check?: (found: Documents) => void
+}
+
+const each =
+  (holds: (row: Row & Record<string, unknown>) => boolean) => (found: Documents) => {
+    for (const row of found)
+      assert(holds(row as unknown as Row & Record<string, unknown>), JSON.stringify(row))
+  }
+
+const vector = [1, -1, 0.5, 0.25, 1, 2, -2, 1]
+
+/** Rows that visitors write: none that others ask for. */
+const stranger = (random: Random) => ({ w: -2, n: random.below(50) })
+
+const visits: readonly ((random: Random) => Visit)[] = [
+  () => ({
+    command: { find: { filter: { kind: 'poem' } } },
+    check: each(({ kind }) => kind === 'poem'),
+  }),
+  () => ({
+    command: {
+      find: { filter: { tags: { $all: ['red', 'blue'] }, kind: { $ne: 'poem' } } },
+    },
+    check: each(
+      ({ tags, kind }) =>
+        tags!.includes('red') && tags!.includes('blue') && kind !== 'poem',
+    ),
+  }),
+  () => ({
+    command: { find: { filter: { limits: { $keys: { $in: ['width'] } } } } },
+    check: each(({ limits }) => limits!['width'] !== undefined),
+  }),
+  () => ({
+    command: { find: { filter: { body: { $match: 'word3' } } } },
+    refusal: 'CANNOT_LEXICAL_FILTER_NON_INDEXED_COLUMNS',
+    check: each(({ body }) => body!.split(' ').includes('word3')),
+  }),
+  () => ({
+    command: { find: { sort: { body: 'word4 word5' } } },
+    refusal: 'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS',
+    check: each(({ body }) => /word4\b/.test(body!) && /word5\b/.test(body!)),
+  }),
+  () => ({
+    command: {
+      find: { sort: { v: vector }, filter: { kind: 'play' }, options: { limit: 20 } },
+    },
+    refusal: 'CANNOT_VECTOR_SORT_NON_INDEXED_VECTOR_COLUMNS',
+    check: each(({ kind, v }) => kind === 'play' && v!.length === vector.length),
+  }),
+  () => ({
+    command: { find: { filter: { extra: { $gte: 0 } } } },
+    refusal: 'UNKNOWN_TABLE_COLUMNS',
+    check: each(({ w, extra }) => w === -1 && typeof extra === 'number'),
+  }),
+  () => ({
+    command: { find: { filter: { w: -1 }, sort: { extra: 1 } } },
+    refusal: 'CANNOT_SORT_UNKNOWN_COLUMNS',
+  }),
+  () => ({
+    command: { find: { filter: { w: -1 }, projection: { extra_v: 1 } } },
+    refusal: 'UNKNOWN_TABLE_COLUMNS',
+    check: each((row) => Object.keys(row).every((name) => name === 'extra_v')),
+  }),
+  () => ({
+    command: { find: { filter: { w: -1 } } },
+    check: (found) => {
+      assert.equal(found.length, 10)
+      // All rows show the same name of the type's field.
+      const names = found.map((row) => Object.keys(row['place'] as object).join())
+      assert.equal(new Set(names).size, 1, names.join(' '))
+      assert(['city,zip', 'town,zip'].includes(names[0]!), names[0])
+    },
+  }),
+  (random) => ({
+    command: { insertOne: { document: { ...stranger(random), extra: -5 } } },
+    refusal: 'UNKNOWN_TABLE_COLUMNS',
+  }),
+  (random) => ({
+    command: {
+      insertOne: { document: { ...stranger(random), place: { city: 'Uruk', zip: 1 } } },
+    },
+    refusal: 'INVALID_COLUMN_VALUES',
+  }),
+  (random) => ({
+    command: {
+      updateOne: { filter: stranger(random), update: { $set: { extra_v: [1, 2, 3] } } },
+    },
+    refusal: 'UNKNOWN_TABLE_COLUMNS',
+  }),
+  (random) => ({
+    command: {
+      updateOne: {
+        filter: stranger(random),
+        update: { $set: { place: { town: 'Kish' } } },
+      },
+    },
+    refusal: 'INVALID_UPDATE_COLUMN_VALUES',
+  }),
+  (random) => ({ command: { deleteOne: { filter: stranger(random) } } }),
+  () => ({ command: { deleteMany: { filter: { w: -2, n: { $gt: 40 } } } } }),
+]
+
+/** Counts what came at the right time and what did not, by command. */
+async function visit(
+  server: Commanded,
+  make: (random: Random) => Visit,
+  random: Random,
+): Promise<'served' | 'refused'> {
+  const { command, refusal, check } = make(random)
+  const { codes, body, text } = await server.command(tablePath, command)
+  const told = `${JSON.stringify(command)} => ${text.slice(0, 1_500)}`
+  if (codes.length > 0) {
+    assert.deepEqual(codes, [refusal], told)
+    return 'refused'
+  }
+  if (body.data?.documents !== undefined) check?.(body.data.documents)
+  return 'served'
+}
+
+test('commands go by the schema before a change or by the one after it', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = new Random(seed)
+  const limits = { ...defaultLimits, pageSize: 1_000 }
+  const server = await startServer({ limits, durable: false })
+  t.after(() => server.close())
+  const schema = new SchemaLoad(random.fork())
+  const rows = new TableLoad(random.fork())
+  await schema.prepare(server)
+  await rows.fill(server, 1_200)
+
+  let failed = false
+  const isOver = () => failed || schema.answered >= changesMin
+  const served = new Map(visits.map((make) => [make, { served: 0, refused: 0 }]))
+  const visiting = Array.from({ length: 4 }, async () => {
+    const own = random.fork()
+    while (!isOver()) {
+      const make = own.pick(visits)
+      served.get(make)![await visit(server, make, own)]++
+    }
+  })
+  const work = [schema.run(server, isOver), rows.run(server, 4, isOver), ...visiting]
+  for (const part of work) part.catch(() => (failed = true))
+  await Promise.all(work)
+
+  assert.equal(rows.inDoubt, 0)
+  await schema.verify(server)
+  await rows.verifyRows(server)
+  await rows.verifyIndexes(server, schema.indexes)
+  await schema.completeIndexes(server)
+  await rows.verifyIndexes(server, schema.indexes)
+  await server.stop()
+  assert.deepEqual(checkDataFolder(server.dataDir), [])
+  const counts = [...served.values()]
+  const sum = (name: 'served' | 'refused') =>
+    counts.reduce((n, count) => n + count[name], 0)
+  t.diagnostic(
+    `${schema.answered} changes, ${rows.answered} writes, ${sum('served')} visits, ` +
+      `${sum('refused')} refused`,
+  )
+})

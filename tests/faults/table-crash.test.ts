@@ -1,0 +1,81 @@
+/**
+ * A server that is killed while schemas change has the old schema or the new one when it is
+ * back, never something in between, and all rows that it answered.
+ */
+import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { temporaryFolder } from '../harness.ts'
+import { Random, seed } from './random.ts'
+import { killLeftovers, ServerProcess } from './server-process.ts'
+import { TableLoad } from './table-load.ts'
+import { SchemaLoad } from './table-schema-load.ts'
+
+const rounds = 8
+const rowsAtFirst = 3_000
+const flags = ['--page-size', '1000', '--log-level', 'warn']
+
+let root: string
+before(async () => {
+  root = await temporaryFolder()
+})
+after(() => rmSync(root, { recursive: true, force: true }))
+afterEach(killLeftovers)
+
+/** Checks a copy, because opening the folder would mend what the next start has to. */
+function assertSound(folder: string): void {
+  const copy = join(root, 'copy')
+  cpSync(folder, copy, { recursive: true })
+  assert.deepEqual(checkDataFolder(copy), [])
+  rmSync(copy, { recursive: true })
+}
+
+/** Waits until some more changes were answered. */
+async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {
+  const goal = schema.answered + changes
+  while (schema.answered < goal) await delay(5)
+}
+
+test(`killed ${rounds} times while schemas change, a server has the old one or the new`, async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = new Random(seed)
+  const folder = join(root, 'killed')
+  const schema = new SchemaLoad(random.fork())
+  const rows = new TableLoad(random.fork())
+  let server = await ServerProcess.start(folder, ...flags)
+  await schema.prepare(server)
+  await rows.fill(server, rowsAtFirst)
+  for (let round = 1; round <= rounds; round++) {
+    const working = Promise.all([schema.run(server), rows.run(server, 4)])
+    await Promise.race([working, progressOf(schema, random.below(6))])
+    await delay(random.below(150))
+    await server.kill()
+    await working
+    assertSound(folder)
+    if (random.oneIn(4)) {
+      // Killed again while it gets over the first time.
+      const starting = new ServerProcess(folder, ...flags)
+      await delay(random.below(500))
+      await starting.kill()
+      assertSound(folder)
+    }
+    // Neither way does a crash of the process lose anything; one gets more done.
+    const durability = random.pick(['full', 'relaxed'])
+    server = await ServerProcess.start(folder, ...flags, '--durability', durability)
+    await schema.verify(server)
+    await rows.verifyRows(server)
+    await rows.verifyIndexes(server, schema.indexes)
+    assert.equal(server.err, '', 'the server complained')
+  }
+  await schema.completeIndexes(server)
+  await rows.verifyIndexes(server, schema.indexes)
+  assert.equal(await server.stop(), 0)
+  assertSound(folder)
+  t.diagnostic(
+    `${schema.answered} changes answered, ${schema.cut.made} made without an answer, ` +
+      `${schema.cut.unmade} not made; ${rows.answered} writes answered, ${rows.inDoubt} cut short`,
+  )
+})
