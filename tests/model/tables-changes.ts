@@ -1,0 +1,186 @@
+/** Random changes of a table's schema, and the same to its model. */
+import assert from 'node:assert/strict'
+import type { Answer } from '../harness.ts'
+import type { Random } from './random.ts'
+import type { Column, Index, TableOracle } from './tables-oracle.ts'
+import {
+  createIndex,
+  describeTable,
+  describeType,
+  freeFieldName,
+  otherType,
+  randomColumn,
+  randomIndex,
+} from './tables-schema.ts'
+import type { Session, World } from './tables-session.ts'
+import { object, primitiveNames, type Json, type UserType } from './tables-values.ts'
+import type { Writes } from './tables-writes.ts'
+
+export class SchemaChanges {
+  readonly #session: Session
+  readonly #random: Random
+  readonly #table: TableOracle
+  readonly #types: readonly UserType[]
+  readonly #writes: Writes
+  #indexes = 0
+
+  constructor(world: World, writes: Writes) {
+    this.#session = world.session
+    this.#random = world.random
+    this.#table = world.table
+    this.#types = world.types
+    this.#writes = writes
+  }
+
+  async create(): Promise<void> {
+    for (const { name, fields } of this.#types) {
+      const described = new Map(fields.map((field) => [field.name, field.type]))
+      const definition = object({ fields: described })
+      await this.#session.ok('', object({ createType: object({ name, definition }) }))
+    }
+    const dropTable = object({
+      name: this.#session.name,
+      options: object({ ifExists: true }),
+    })
+    await this.#session.ok('', object({ dropTable }))
+    const definition = describeTable(this.#table, this.#random)
+    await this.#session.ok(
+      '',
+      object({ createTable: object({ name: this.#session.name, definition }) }),
+    )
+  }
+
+  async createIndex({ isPlain, isAlone }: IndexChange = {}): Promise<void> {
+    const index = randomIndex(
+      this.#random,
+      this.#table,
+      `${this.#session.name}_i${this.#indexes++}`,
+    )
+    if (index === undefined || (isPlain && !isPlainIndex(index))) return
+    const answer = await this.#whileWriting(isAlone, () =>
+      this.#session.send(this.#session.name, createIndex(index)),
+    )
+    // Names that are not snake case bring a warning.
+    assert.equal(answer.body.status?.['ok'], 1)
+    this.#table.indexes.push(index)
+  }
+
+  /** Half of the time rows are written meanwhile, unless it is to be alone. */
+  async #whileWriting<T>(
+    isAlone: boolean | undefined,
+    change: () => Promise<T>,
+  ): Promise<T> {
+    const changed = change()
+    if (!isAlone && this.#random.chance(0.5)) await this.#writes.insert()
+    return changed
+  }
+
+  async dropIndex({ isPlain, isAlone }: IndexChange = {}): Promise<void> {
+    const { indexes } = this.#table
+    if (indexes.length === 0) return
+    const place = this.#random.integer(0, indexes.length - 1)
+    const index = indexes[place]!
+    if (isPlain && !isPlainIndex(index)) return
+    const { name } = index
+    const path = this.#random.chance(0.5) ? '' : this.#session.name
+    await this.#whileWriting(isAlone, () =>
+      this.#session.ok(path, object({ dropIndex: object({ name }) })),
+    )
+    indexes.splice(place, 1)
+  }
+
+  async addColumn(): Promise<void> {
+    const random = this.#random
+    const table = this.#table
+    const again = table.dropped.filter(
+      ({ name }) => !table.columns.some((one) => one.name === name),
+    )
+    if (again.length > 0 && random.chance(0.6)) {
+      const dropped = random.pick(again)
+      const { name, type } = dropped
+      const isRefused =
+        random.chance(0.3) || (type.kind === 'one' && typeof type.of !== 'string')
+      const column = { name, type: isRefused ? otherType(dropped) : type }
+      const answer = await this.#alter('add', describeColumns([column], random))
+      assert.deepEqual(
+        answer.codes,
+        isRefused ? ['CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN'] : [],
+      )
+      if (!isRefused) table.addColumn(column)
+      return
+    }
+    const column = randomColumn(random, table, this.#types)
+    if (column === undefined || table.columns.length > 20) return
+    const answer = await this.#whileWriting(false, () =>
+      this.#alter('add', describeColumns([column], random)),
+    )
+    assert.deepEqual(answer.codes, [])
+    table.addColumn(column)
+  }
+
+  async dropColumn(): Promise<void> {
+    const table = this.#table
+    const others = table.columns.filter((column) => !table.isKey(column))
+    if (others.length < 3) return
+    const column = this.#random.pick(others)
+    const isIndexed = table.indexes.some((index) => index.column === column)
+    // Whether a row that an update made is still there without any value is left open.
+    if (!isIndexed)
+      for (const row of table.rows)
+        if (
+          !row.wasInserted &&
+          row.cells.has(column) &&
+          row.cells.size === table.key.length + 1
+        ) {
+          await this.#writes.deleteKey(row.cells)
+        }
+    const answer = await this.#alter('drop', [column.name])
+    assert.deepEqual(answer.codes, isIndexed ? ['CANNOT_DROP_INDEXED_COLUMNS'] : [])
+    if (!isIndexed) table.dropColumn(column)
+  }
+
+  #alter(operation: string, columns: Json): Promise<Answer> {
+    const altered = object({ [operation]: object({ columns }) })
+    return this.#session.send(
+      this.#session.name,
+      object({ alterTable: object({ operation: altered }) }),
+    )
+  }
+
+  async alterType(): Promise<void> {
+    const random = this.#random
+    if (this.#types.length === 0) return
+    const type = random.pick(this.#types)
+    const { name, fields } = type
+    if (random.chance(0.5) || fields.length > 6) {
+      const field = random.pick(fields)
+      const renamed = freeFieldName(random, type)
+      const rename = object({ fields: new Map([[field.name, renamed]]) })
+      await this.#session.ok('', object({ alterType: object({ name, rename }) }))
+      field.name = renamed
+      return
+    }
+    const field = { name: freeFieldName(random, type), type: random.pick(primitiveNames) }
+    const add = object({ fields: new Map([[field.name, field.type]]) })
+    await this.#session.ok('', object({ alterType: object({ name, add }) }))
+    fields.push(field)
+  }
+}
+
+export interface IndexChange {
+  /** Of an index without which filters mean the same, or else not at all. */
+  readonly isPlain?: boolean
+  /** While no rows are written. */
+  readonly isAlone?: boolean
+}
+
+/** Whether filters mean the same with it and without. */
+function isPlainIndex(index: Index): boolean {
+  return (
+    index.kind === 'vector' || (index.kind === 'regular' && index.folding === undefined)
+  )
+}
+
+function describeColumns(columns: readonly Column[], random: Random): Json {
+  return new Map(columns.map(({ name, type }) => [name, describeType(type, random)]))
+}

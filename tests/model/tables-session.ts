@@ -1,0 +1,92 @@
+/** A server for a model of tables, and the commands that were sent to it. */
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
+import type { Random } from './random.ts'
+import type { RandomFilters } from './tables-filters.ts'
+import type { TableOracle } from './tables-oracle.ts'
+import { jsonText, type Json, type UserType } from './tables-values.ts'
+
+/** A server on one folder, again and again. What it leaves must be sound each time. */
+export class Service {
+  #dataDir = ''
+  #server: TestServer | undefined
+
+  async start(): Promise<void> {
+    this.#dataDir ||= await temporaryFolder()
+    this.#server = await startServer({ dataDir: this.#dataDir, durable: false })
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop()
+    this.#server = undefined
+    assert.deepEqual(checkDataFolder(this.#dataDir), [])
+  }
+
+  async remove(): Promise<void> {
+    await this.#server?.stop()
+    await rm(this.#dataDir, { recursive: true, force: true })
+  }
+
+  send(path: string, body: string): Promise<Answer> {
+    return this.#server!.command(path, body)
+  }
+}
+
+/** The commands on one table. */
+export class Session {
+  commands = 0
+  /** The table's. */
+  readonly name: string
+  readonly #service: Service
+  readonly #log: string[] = []
+
+  constructor(service: Service, name: string) {
+    this.#service = service
+    this.name = name
+  }
+
+  /** To the keyspace, where no target is named. */
+  async send(target: string, command: Json): Promise<Answer> {
+    this.commands++
+    const path = target === '' ? '/default_keyspace' : `/default_keyspace/${target}`
+    const body = jsonText(command)
+    const place = this.#log.push(`${path} ${body}`)
+    const answer = await this.#service.send(path, body)
+    this.#log[place - 1] = `${path} ${body}\n    ${answer.text}`
+    return answer
+  }
+
+  async ok(target: string, command: Json): Promise<void> {
+    const answer = await this.send(target, command)
+    assert.equal(answer.text, '{"status":{"ok":1}}')
+  }
+
+  async restart(): Promise<void> {
+    this.#log.push('# the server stops and starts again')
+    await this.#service.stop()
+    await this.#service.start()
+  }
+
+  /** What happened, for whoever looks for the reason; all of it is in a file. */
+  async explain(seed: number): Promise<string> {
+    const file = join(tmpdir(), `stela-table-${seed}.log`)
+    await writeFile(file, this.#log.join('\n') + '\n')
+    const last = this.#log.slice(-8).map((line) => line.slice(0, 2000))
+    return `SEED=${seed}, all commands in ${file}, the last of them:\n${last.join('\n')}`
+  }
+}
+
+/** What all parts of a model work with. */
+export interface World {
+  readonly session: Session
+  readonly random: Random
+  readonly table: TableOracle
+  readonly types: readonly UserType[]
+  readonly filters: RandomFilters
+  /** How different values are. */
+  readonly spread: number
+}
