@@ -37,7 +37,9 @@ serve.configureOutput({
 })
 
 const program = new Command('stela')
-  .description('A database of documents and tables, with vector search, that speaks the Data API.')
+  .description(
+    'A database of documents and tables, with vector search, that speaks the Data API.',
+  )
   .version(version, '--version', 'show the version')
   .helpOption('--help', 'show this help')
   .addCommand(serve)

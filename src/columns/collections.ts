@@ -2,10 +2,14 @@
 import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import { showValue } from '../query/show.ts'
 import { BadValue } from './bad-value.ts'
-import type { ElementType, PrimitiveName, UserTypes } from './column-type.ts'
+import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column-type.ts'
 import { compareInOrder, orderOf, type Order } from './comparable.ts'
 import { readElement } from './elements.ts'
 import { readPairs } from './pairs.ts'
+
+export type CollectionType = Extract<ColumnType, { readonly type: 'list' | 'set' | 'map' }>
+
+export type Entry = readonly [key: Value, value: Value]
 
 export function readList(
   valueType: ElementType,
@@ -109,6 +113,15 @@ function readEntry(
   return [readKey, read]
 }
 
+export function isCollection(type: ColumnType): type is CollectionType {
+  return type.type === 'list' || type.type === 'set' || type.type === 'map'
+}
+
+/** The entries of a stored map, which is an object or a list of pairs. */
+export function entriesOf(stored: Value): readonly Entry[] {
+  return isObject(stored) ? [...stored] : (stored as [Value, Value][])
+}
+
 /** Such maps are kept as objects. */
 export function isTextual(keyType: PrimitiveName): boolean {
   return keyType === 'text' || keyType === 'ascii'
@@ -136,8 +149,12 @@ interface Ordered<T> {
   readonly order: Order
 }
 
-function sorted<T>(items: readonly T[], of: (item: T) => Order): readonly Ordered<T>[] {
-  return items
-    .map((item) => ({ item, order: of(item) }))
-    .sort((a, b) => compareInOrder(a.order, b.order))
+/** Items by what they are sorted by. */
+export function sorted<T>(
+  items: Iterable<T>,
+  of: (item: T) => Order,
+): readonly Ordered<T>[] {
+  return Array.from(items, (item) => ({ item, order: of(item) })).sort((a, b) =>
+    compareInOrder(a.order, b.order),
+  )
 }

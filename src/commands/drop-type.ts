@@ -1,5 +1,5 @@
 import { apiError } from '../errors/api-error.ts'
-import { userTypeOf } from '../tables/schema/resolve-type.ts'
+import { userTypeNameOf } from '../tables/schema/resolve-type.ts'
 import { defineKeyspaceCommand } from './define.ts'
 import { flag, options, requiredText } from './fields.ts'
 import { changeSchema, namesOf, tablesOf } from './schema-change.ts'
@@ -17,7 +17,7 @@ export const dropType = defineKeyspaceCommand({
         throw apiError('CANNOT_DROP_UNKNOWN_TYPE', { name, existing })
       }
       const users = tablesOf(schema).filter(({ definition }) =>
-        definition.columns.some(({ type }) => userTypeOf(type) === name),
+        definition.columns.some(({ type }) => userTypeNameOf(type) === name),
       )
       if (users.length > 0)
         throw apiError('CANNOT_DROP_TYPE_USED_BY_TABLE', { name, tables: namesOf(users) })

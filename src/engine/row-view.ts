@@ -2,6 +2,7 @@
  * How filters, sorts, indexes and searches see the rows of a table: each column as what its
  * values compare by (columns/comparable.ts), under the path of columns/column-path.ts.
  */
+import { entriesOf } from '../columns/collections.ts'
 import type { ElementType, TextFolding, UserTypes } from '../columns/column-type.ts'
 import { columnPath } from '../columns/column-path.ts'
 import { comparable, comparableEntry, comparableVector } from '../columns/comparable.ts'
@@ -9,7 +10,7 @@ import { foldText } from '../columns/fold-text.ts'
 import { keyText } from '../columns/key-text.ts'
 import { parseStored } from '../json/parse.ts'
 import { storedFields } from '../json/stored-fields.ts'
-import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import type { JsonObject, Value } from '../json/value.ts'
 import type { StoredRecord } from './engine.ts'
 import type { RecordView, TextField, VectorField } from './record-view.ts'
 import type { Column, RegularIndex, Table } from './schema.ts'
@@ -186,11 +187,11 @@ function sightsOf(column: Column, types: UserTypes): Sight[] {
     case 'map': {
       const { keyType, valueType } = type
       const keys: See = (stored) =>
-        pairsOf(stored).map(([key]) => comparable(keyType, key, types))
+        entriesOf(stored).map(([key]) => comparable(keyType, key, types))
       const values: See = (stored) =>
-        pairsOf(stored).map(([, value]) => comparable(valueType, value, types))
+        entriesOf(stored).map(([, value]) => comparable(valueType, value, types))
       const entries: See = (stored) =>
-        pairsOf(stored).map(([key, value]) =>
+        entriesOf(stored).map(([key, value]) =>
           comparableEntry(
             comparable(keyType, key, types),
             comparable(valueType, value, types),
@@ -225,11 +226,6 @@ function scalarSight({ type }: Column, types: UserTypes): See {
 
 function elements(type: ElementType, stored: Value, types: UserTypes): Value[] {
   return (stored as Value[]).map((element) => comparable(type, element, types))
-}
-
-/** The entries of a stored map, which is an object or a list of pairs. */
-function pairsOf(stored: Value): readonly (readonly [Value, Value])[] {
-  return isObject(stored) ? [...stored] : (stored as [Value, Value][])
 }
 
 function folded(seen: Value, folding: TextFolding): Value {

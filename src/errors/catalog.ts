@@ -363,7 +363,7 @@ export const catalog = {
   // Sorts.
   OVERLOADED_SORT_ROW_LIMIT: {
     ...request('SORT'),
-    title: 'Too many documents to sort',
+    title: 'Too many matches to sort',
     body: (v: { max: number; unit: string }) =>
       `The sort matches more than ${v.max} ${v.unit}, the maximum that this server sorts. ` +
       'Narrow the filter.',

@@ -8,6 +8,8 @@ import type { Credentials, Models } from '../providers/models.ts'
 import { embedderFor, type Embedder } from '../records/embedder.ts'
 import { locksOf, type Locks } from '../records/locks.ts'
 import type { Source } from '../records/read.ts'
+import { keyNames } from './primary-key.ts'
+import { nameOf } from './schema/show-column.ts'
 
 export interface RowStore extends Source {
   readonly table: Table
@@ -36,19 +38,15 @@ export function rowStoreOf(
 ): RowStore {
   const { definition } = table
   const columns = new Map(definition.columns.map((column) => [column.name, column]))
-  const keyNames = [
-    ...definition.partitionBy,
-    ...definition.partitionSort.map(({ column }) => column),
-  ]
   return {
     engine,
     limits,
     owner: table,
     table,
     view: viewOf(table) as RowView,
-    name: `${table.keyspace}.${table.name}`,
+    name: nameOf(table),
     columns,
-    key: keyNames.map((name) => columns.get(name)!),
+    key: keyNames(definition).map((name) => columns.get(name)!),
     locks: locksOf(engine),
     embedderOf: ({ type }) =>
       type.type === 'vector' ? embedderFor(type, models, credentials) : undefined,

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import {
+  CursorError,
   DataAPIClient,
   DataAPIResponseError,
   type Collection,
   type CreateCollectionOptions,
   type DataAPIErrorDescriptor,
   type Db,
+  type FindCursor,
 } from '@datastax/astra-db-ts'
 import type { Config } from '../../src/config.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
@@ -97,6 +99,20 @@ export async function thrown<E extends Error>(
   )
   if (outcome instanceof kind) return outcome
   throw outcome
+}
+
+/** A cursor that has begun to run takes no other clauses; it can only be closed. */
+export async function assertUnchangeable(cursor: FindCursor<unknown>): Promise<void> {
+  await cursor.next()
+  for (const change of [
+    () => cursor.filter({}),
+    () => cursor.sort({ n: 1 }),
+    () => cursor.limit(1),
+    () => cursor.project({ n: 1 }),
+  ])
+    assert.throws(change, CursorError)
+  cursor.close()
+  assert.equal(await cursor.next(), null)
 }
 
 export function numbered(count: number): Document[] {

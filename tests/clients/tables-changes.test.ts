@@ -2,24 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { refusal, Service } from './client.ts'
-import { everyRow, nothingKnown, people, readings } from './tables.ts'
+import { everyRow, nothingKnown, NewTables } from './tables.ts'
 
 const service = await Service.start()
 const db = service.connect()
 
-let count = 0
-
-function createPeople() {
-  return db.createTable(`people${++count}`, { definition: people })
-}
-
-function createReadings() {
-  return db.createTable(`readings${++count}`, { definition: readings })
-}
+const tables = new NewTables(db)
 
 describe('updateOne', () => {
   test('sets and unsets columns', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.insertOne({ id: 'a', name: 'Ann', age: 30, days: [1] })
     await table.updateOne(
       { id: 'a' },
@@ -32,7 +24,7 @@ describe('updateOne', () => {
   })
 
   test('creates a row that is not there, unless it only unsets', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.updateOne({ id: 'a' }, { $set: { age: 1 } })
     await table.updateOne({ id: 'b' }, { $unset: { age: '' } })
     await table.updateOne({ id: 'c' }, { $set: { age: null } })
@@ -40,7 +32,7 @@ describe('updateOne', () => {
   })
 
   test('takes away a row that it made when its last value goes', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.insertOne({ id: 'inserted', age: 1 })
     await table.updateOne({ id: 'updated' }, { $set: { age: 1 } })
     for (const id of ['inserted', 'updated'])
@@ -49,7 +41,7 @@ describe('updateOne', () => {
   })
 
   test('adds to collections and takes from them', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const a = { id: 'a' }
     await table.updateOne(a, {
       $push: { days: 1, tags: 'x', notes: { k: 'v' } },
@@ -84,7 +76,7 @@ describe('updateOne', () => {
   })
 
   test('changes the one row of a composite key', async () => {
-    const table = await createReadings()
+    const table = await tables.readings()
     const rows = [1, 2, 3].map((hour) => ({ place: 'a', day: 1, hour, value: hour }))
     await table.insertMany(rows)
     await table.updateOne({ place: 'a', day: 1, hour: 2 }, { $set: { value: 20 } })
@@ -142,14 +134,14 @@ describe('updateOne', () => {
     ],
   ] as const)
     test(`refuses an update ${why}`, async () => {
-      const table = await createReadings()
+      const table = await tables.readings()
       const error = await refusal(table.updateOne(filter, update as object))
       assert.equal(error.errorCode, code)
       assert.equal(await table.findOne({}), null)
     })
 
   test('loses none of many pushes at once', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const pushes = Array.from({ length: 30 }, (_, n) =>
       table.updateOne({ id: 'a' }, { $push: { days: n } }),
     )
@@ -164,7 +156,7 @@ describe('updateOne', () => {
 
 describe('deleteOne', () => {
   test('deletes the row of a key, or nothing', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.insertMany([{ id: 'a' }, { id: 'b' }])
     await table.deleteOne({ id: 'a' })
     await table.deleteOne({ id: 'absent' })
@@ -172,7 +164,7 @@ describe('deleteOne', () => {
   })
 
   test('needs the whole key and nothing else', async () => {
-    const table = await createReadings()
+    const table = await tables.readings()
     for (const [filter, code] of [
       [{}, 'MISSING_FILTER_FOR_UPDATE_DELETE'],
       [{ place: 'a', day: 1 }, 'MISSING_FULL_PRIMARY_KEY_FOR_UPDATE_DELETE'],
@@ -203,7 +195,7 @@ describe('deleteMany', () => {
     ['nothing', { place: 'c' }, 12],
   ] as const)
     test(`deletes ${name}`, async () => {
-      const table = await createReadings()
+      const table = await tables.readings()
       await table.insertMany(rows)
       await table.deleteMany(filter as object)
       assert.equal((await table.find({}).toArray()).length, left)
@@ -211,7 +203,7 @@ describe('deleteMany', () => {
     })
 
   test('is refused by anything but the start of a key', async () => {
-    const table = await createReadings()
+    const table = await tables.readings()
     for (const [filter, code] of [
       [{ day: 1 }, 'INVALID_PRIMARY_KEY_FILTER'],
       [{ place: 'a', hour: 1 }, 'INVALID_PRIMARY_KEY_FILTER'],
@@ -222,7 +214,7 @@ describe('deleteMany', () => {
 })
 
 test('what collections can do and tables cannot is refused', async () => {
-  const table = await createPeople()
+  const table = await tables.people()
   for (const command of [
     { countDocuments: {} },
     { estimatedDocumentCount: {} },

@@ -1,8 +1,8 @@
 /** Cursors over many rows. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { CursorError, Table, TableFindCursor } from '@datastax/astra-db-ts'
-import { refusal, Service } from './client.ts'
+import { Table, TableFindCursor } from '@datastax/astra-db-ts'
+import { assertUnchangeable, refusal, Service } from './client.ts'
 
 const service = await Service.start()
 const db = service.connect()
@@ -129,17 +129,7 @@ describe('a cursor', () => {
   })
 
   test('cannot be changed once it runs', async () => {
-    const cursor = table.find({})
-    await cursor.next()
-    for (const change of [
-      () => cursor.filter({}),
-      () => cursor.sort({ n: 1 }),
-      () => cursor.limit(1),
-      () => cursor.project({ n: 1 }),
-    ])
-      assert.throws(change, CursorError)
-    cursor.close()
-    assert.equal(await cursor.next(), null)
+    await assertUnchangeable(table.find({}))
   })
 
   for (const limit of [1, 19, 20, 21, 40, 249, 250, 251])

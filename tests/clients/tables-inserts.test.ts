@@ -3,20 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DataAPIResponseError, TableInsertManyError } from '@datastax/astra-db-ts'
 import { refusal, Service, thrown } from './client.ts'
-import { everyRow, nothingKnown, people, readings, type Person } from './tables.ts'
+import { everyRow, nothingKnown, NewTables, type Person } from './tables.ts'
 
 const service = await Service.start()
 const db = service.connect()
 
-let count = 0
-
-function createPeople() {
-  return db.createTable(`people${++count}`, { definition: people })
-}
-
-function createReadings() {
-  return db.createTable(`readings${++count}`, { definition: readings })
-}
+const tables = new NewTables(db)
 
 function numbered(length: number): Person[] {
   return Array.from({ length }, (_, n) => ({ id: String(n).padStart(4, '0'), age: n }))
@@ -24,7 +16,7 @@ function numbered(length: number): Person[] {
 
 describe('insertOne', () => {
   test('returns the key', async () => {
-    const table = await createReadings()
+    const table = await tables.readings()
     const row = { place: 'a', day: 2, hour: 3, value: 0.5 }
     const { insertedId } = await table.insertOne(row)
     assert.deepEqual(insertedId, { place: 'a', day: 2, hour: 3 })
@@ -32,7 +24,7 @@ describe('insertOne', () => {
   })
 
   test('merges with the row that has the key', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.insertOne({ id: 'a', name: 'Ann', tags: new Set(['x']) })
     const { insertedId } = await table.insertOne({ id: 'a', age: 30, tags: new Set('y') })
     assert.deepEqual(insertedId, { id: 'a' })
@@ -41,7 +33,7 @@ describe('insertOne', () => {
   })
 
   test('clears columns that are null or empty, and shows them as such', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     await table.insertOne({
       id: 'a',
       name: 'Ann',
@@ -80,7 +72,7 @@ describe('insertOne', () => {
     ['with an empty key', { id: '' }, 'INVALID_DATABASE_QUERY', 'id'],
   ] as const)
     test(`refuses a row ${why}`, async () => {
-      const table = await createPeople()
+      const table = await tables.people()
       const error = await refusal(table.insertOne(row as unknown as Person))
       assert.equal(error.errorCode, code)
       assert(error.message.includes(said), error.message)
@@ -98,7 +90,7 @@ describe('insertMany', () => {
     { chunkSize: 100 },
   ] as const)
     test(`inserts many with ${JSON.stringify(options)}`, async () => {
-      const table = await createPeople()
+      const table = await tables.people()
       const rows = numbered(257)
       const { insertedCount, insertedIds } = await table.insertMany(rows, options)
       assert.equal(insertedCount, 257)
@@ -112,7 +104,7 @@ describe('insertMany', () => {
     })
 
   test('takes no more than a hundred at once', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const attempt = table.insertMany(numbered(101), { chunkSize: 101 })
     const error = await thrown(TableInsertManyError, attempt)
     assert.deepEqual(error.insertedIds(), [])
@@ -121,12 +113,12 @@ describe('insertMany', () => {
   })
 
   test('inserts nothing when there is nothing', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     assert.deepEqual(await table.insertMany([]), { insertedCount: 0, insertedIds: [] })
   })
 
   test('merges rows with the same key, also those of one call', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const rows = [
       { id: 'a', name: 'Ann' },
       { id: 'a', age: 30 },
@@ -147,7 +139,7 @@ describe('insertMany', () => {
   ] as unknown as Person[]
 
   test('goes on after rows that are wrong, and tells which they were', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const error = await thrown(TableInsertManyError, table.insertMany(mixed))
     assert.deepEqual(error.insertedIds(), [{ id: 'a' }, { id: 'c' }, { id: 'e' }])
     const [cause] = error.errors() as DataAPIResponseError[]
@@ -172,7 +164,7 @@ describe('insertMany', () => {
   })
 
   test('stops at the first wrong row when ordered', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const attempt = table.insertMany(mixed, { ordered: true })
     const error = await thrown(TableInsertManyError, attempt)
     assert.equal(error.name, 'TableInsertManyError')
@@ -190,7 +182,7 @@ describe('insertMany', () => {
   })
 
   test('sends no chunk after one that failed when ordered', async () => {
-    const table = await createPeople()
+    const table = await tables.people()
     const rows = numbered(30)
     rows[11] = { id: 'wrong', age: 'x' as never }
     const attempt = table.insertMany(rows, { ordered: true, chunkSize: 10 })

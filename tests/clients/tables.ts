@@ -9,6 +9,7 @@ import {
   DataAPIVector,
   Table,
   UUID,
+  type Db,
   type InferTableSchema,
 } from '@datastax/astra-db-ts'
 
@@ -41,6 +42,24 @@ export const readings = Table.schema({
   columns: { place: 'text', day: 'int', hour: 'int', value: 'double' },
   primaryKey: { partitionBy: ['place'], partitionSort: { day: 1, hour: -1 } },
 })
+
+/** New tables of these, for tests that write to them. */
+export class NewTables {
+  readonly #db: Db
+  #count = 0
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  people() {
+    return this.#db.createTable(`people${++this.#count}`, { definition: people })
+  }
+
+  readings() {
+    return this.#db.createTable(`readings${++this.#count}`, { definition: readings })
+  }
+}
 
 /** Rows in an order that does not depend on where their partitions are stored. */
 export async function everyRow<Row extends object>(

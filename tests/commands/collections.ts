@@ -1,30 +1,12 @@
 /** Collections of a test server, to send commands to. */
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
-import type { Config } from '../../src/config.ts'
-import { defaultLimits, type Limits } from '../../src/limits.ts'
-import { startServer, type Answer, type TestServer } from '../harness.ts'
+import type { Answer, TestServer } from '../harness.ts'
+import { RunningServer } from './running-server.ts'
 
 type Document = Record<string, unknown>
 
-/** A server for the tests of a file, or of the describe that this is called in. */
-export class Collections {
-  #server: TestServer | undefined
+export class Collections extends RunningServer {
   #count = 0
-  readonly #config: Partial<Config>
-
-  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
-    this.#config = { ...config, limits: { ...defaultLimits, ...limits } }
-    before(async () => {
-      this.#server = await startServer(this.#config)
-    })
-    after(() => this.server.close())
-  }
-
-  get server(): TestServer {
-    assert(this.#server, 'the server runs from the first test to the last')
-    return this.#server
-  }
 
   /** A new collection with these documents. */
   async create(documents: readonly object[] = [], options: object = {}): Promise<Target> {
@@ -37,13 +19,6 @@ export class Collections {
     for (let at = 0; at < documents.length; at += 100)
       await target.insert(...documents.slice(at, at + 100))
     return target
-  }
-
-  /** The same data under a new server. */
-  async restart(): Promise<void> {
-    const { dataDir } = this.server
-    await this.server.stop()
-    this.#server = await startServer({ ...this.#config, dataDir })
   }
 }
 

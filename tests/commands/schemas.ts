@@ -1,29 +1,16 @@
 /** A server whose schema is changed, command by command. */
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import type { Config } from '../../src/config.ts'
-import { defaultLimits, type Limits } from '../../src/limits.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import type { Limits } from '../../src/limits.ts'
+import { RunningServer } from './running-server.ts'
 
 const keyspace = '/default_keyspace'
 
-/** A server for the tests of a file, or of the describe that this is called in. */
-export class Schemas {
-  #server: TestServer | undefined
+export class Schemas extends RunningServer {
   #count = 0
-  readonly #config: Partial<Config>
 
   constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
-    this.#config = { durable: false, ...config, limits: { ...defaultLimits, ...limits } }
-    before(async () => {
-      this.#server = await startServer(this.#config)
-    })
-    after(() => this.server.close())
-  }
-
-  get server(): TestServer {
-    assert(this.#server, 'the server runs from the first test to the last')
-    return this.#server
+    super(limits, { durable: false, ...config })
   }
 
   /** Sends a command to the keyspace, or to what it holds: `send('books', {…})`. */
@@ -80,13 +67,6 @@ export class Schemas {
       (table) => table.name === name,
     )
     return found?.definition ?? assert.fail(`${name} is not listed`)
-  }
-
-  /** The same data under a new server. */
-  async restart(): Promise<void> {
-    const { dataDir } = this.server
-    await this.server.stop()
-    this.#server = await startServer({ ...this.#config, dataDir })
   }
 }
 

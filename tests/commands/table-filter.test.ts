@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Random, seed } from '../model/random.ts'
 import type { Target } from './collections.ts'
-import { WrittenTables } from './written-tables.ts'
+import { refuseFinds, WrittenTables } from './written-tables.ts'
 
 const tables = new WrittenTables()
 
@@ -591,11 +591,7 @@ describe('a filter that is refused', () => {
   ]
   for (const [filter, code, message] of cases)
     test(`is answered with ${code}: ${JSON.stringify(filter).slice(0, 60)}`, async () => {
-      for (const command of ['find', 'findOne']) {
-        const { message: told, scope } = await table.refuse({ [command]: { filter } }, code)
-        assert.match(told, message)
-        assert.equal(scope, 'FILTER')
-      }
+      await refuseFinds(table, { filter }, { code, scope: 'FILTER', message })
     })
 
   test('has its form checked before its columns, and these before its values', async () => {

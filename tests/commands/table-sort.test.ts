@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Target } from './collections.ts'
-import { WrittenTables } from './written-tables.ts'
+import { refuseFinds, WrittenTables } from './written-tables.ts'
 
 const definition = {
   columns: { p: 'int', q: 'text', c: 'int', d: 'int', n: 'int', t: 'text' },
@@ -248,10 +248,6 @@ describe('a sort of rows that is refused', () => {
     [{ v: 'x', note: 'x' }, 'CANNOT_SORT_ON_SPECIAL_WITH_OTHERS', /note.*v/],
   ] as const)
     test(`is answered with ${code}: ${JSON.stringify(sort)}`, async () => {
-      for (const command of ['find', 'findOne']) {
-        const { message: told, scope } = await table.refuse({ [command]: { sort } }, code)
-        assert.match(told, message)
-        assert.equal(scope, 'SORT')
-      }
+      await refuseFinds(table, { sort }, { code, scope: 'SORT', message })
     })
 })

@@ -1,29 +1,22 @@
 /** Tables of a test server, to write rows to. */
 import assert from 'node:assert/strict'
-import type { Config } from '../../src/config.ts'
-import type { Limits } from '../../src/limits.ts'
 import type { Answer } from '../harness.ts'
-import { Collections, Target } from './collections.ts'
+import { Target } from './collections.ts'
+import { RunningServer } from './running-server.ts'
 
 export interface Definition {
   readonly columns: Record<string, unknown>
   readonly primaryKey: string | object
 }
 
-/** A server for the tests of a file, or of the describe that this is called in. */
-export class WrittenTables {
-  readonly #collections: Collections
+export class WrittenTables extends RunningServer {
   #count = 0
-
-  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
-    this.#collections = new Collections(limits, config)
-  }
 
   /** A new table with these rows. */
   async create(definition: Definition, rows: readonly object[] = []): Promise<Target> {
     const name = `t${++this.#count}`
     await this.keyspace({ createTable: { name, definition } })
-    const table = new Target(() => this.#collections.server, `/default_keyspace/${name}`)
+    const table = new Target(() => this.server, `/default_keyspace/${name}`)
     for (let at = 0; at < rows.length; at += 100)
       await table.insert(...rows.slice(at, at + 100))
     return table
@@ -36,12 +29,27 @@ export class WrittenTables {
 
   /** Sends any command to the keyspace. */
   send(body: object): Promise<Answer> {
-    return this.#collections.server.command('/default_keyspace', body)
+    return this.server.command('/default_keyspace', body)
   }
+}
 
-  restart(): Promise<void> {
-    return this.#collections.restart()
+/** Sends clauses that no command which finds rows is to take. */
+export async function refuseFinds(
+  table: Target,
+  clauses: object,
+  { code, scope, message }: Refusal,
+): Promise<void> {
+  for (const command of ['find', 'findOne']) {
+    const told = await table.refuse({ [command]: clauses }, code)
+    assert.match(told.message, message)
+    assert.equal(told.scope, scope)
   }
+}
+
+export interface Refusal {
+  readonly code: string
+  readonly scope: string
+  readonly message: RegExp
 }
 
 /** Rows known by one column, and by a partition and two columns within it. */

@@ -1,12 +1,14 @@
 /** What callers should know about a filter that is answered, but not as fast as others. */
+import { isCollection } from '../../columns/collections.ts'
 import type { ColumnType } from '../../columns/column-type.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { ConditionKind } from '../column-clause.ts'
 import { labelsOf } from '../column-label.ts'
+import { keyGaps } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns, regularIndexOn } from './indexed-columns.ts'
-import { columnsOf, isCollection, isRange, type RowCondition } from './row-condition.ts'
+import { columnsOf, isRange, type RowCondition } from './row-condition.ts'
 
 type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
 
@@ -22,12 +24,12 @@ export function filterWarnings(
     return [...slowOperators(conditions, store), ...incompleteKey(filtered, store)]
   const indexed = indexedColumns(store)
   const scalars = filtered.filter(
-    (column) => !isCollection(column) && !indexed.includes(column),
+    (column) => !isCollection(column.type) && !indexed.includes(column),
   )
   const collections = columnsOf(
     conditions.filter(
       ({ column, part }) =>
-        isCollection(column) && regularIndexOn(store, column, part) === undefined,
+        isCollection(column.type) && regularIndexOn(store, column, part) === undefined,
     ),
   )
   return [
@@ -95,19 +97,13 @@ function slowOperators(conditions: readonly RowCondition[], store: Store): ApiEr
 
 /** Where only columns of the key are filtered on, but not from its start. */
 function incompleteKey(filtered: readonly Column[], store: Store): ApiError[] {
-  const { key, table } = store
-  const partition = key.slice(0, table.definition.partitionBy.length)
-  const sort = key.slice(partition.length)
-  const missing = partition.filter((column) => !filtered.includes(column))
-  const gap = sort.findIndex((column) => !filtered.includes(column))
-  const outOfOrder =
-    gap < 0 ? [] : sort.slice(gap).filter((column) => filtered.includes(column))
+  const { missing, leftOut, outOfOrder } = keyGaps(store, new Set(filtered))
   if (missing.length === 0 && outOfOrder.length === 0) return []
   return [
     apiError('INCOMPLETE_PRIMARY_KEY_FILTER', {
       table: store.name,
-      key: labelsOf(key),
-      missing: labelsOf([...missing, ...(outOfOrder.length === 0 ? [] : [sort[gap]!])]),
+      key: labelsOf(store.key),
+      missing: labelsOf([...missing, ...leftOut]),
       outOfOrder: labelsOf(outOfOrder),
     }),
   ]

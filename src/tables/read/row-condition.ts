@@ -22,11 +22,6 @@ export function isRange(kind: ConditionKind): kind is RangeKind {
   return kind === 'gt' || kind === 'gte' || kind === 'lt' || kind === 'lte'
 }
 
-/** Whether a column holds several values: then in and nin ask for those. */
-export function isCollection({ type }: Column): boolean {
-  return type.type === 'list' || type.type === 'set' || type.type === 'map'
-}
-
 /** The columns that conditions are about, each once. */
 export function columnsOf(conditions: readonly RowCondition[]): Column[] {
   return [...new Set(conditions.map(({ column }) => column))]

@@ -2,6 +2,7 @@
  * Filters on rows as filters on records: columns are fields by their paths, and what is said
  * about the start of the primary key is said about _id.
  */
+import { isCollection } from '../../columns/collections.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import { foldText } from '../../columns/fold-text.ts'
 import type { Column } from '../../engine/schema.ts'
@@ -20,7 +21,6 @@ import {
 import type { RowStore } from '../row-store.ts'
 import { regularIndexOn } from './indexed-columns.ts'
 import {
-  isCollection,
   isRange,
   type RangeKind,
   type RowClause,
@@ -92,7 +92,7 @@ function filterOfColumn(condition: RowCondition, store: RowStore): Filter {
     case 'ne':
       return present(path, { kind, path, value: values[0]! })
     case 'nin':
-      return isCollection(column)
+      return isCollection(column.type)
         ? { kind, path, values }
         : present(path, { kind, path, values })
     case 'in':

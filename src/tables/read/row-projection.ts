@@ -4,6 +4,7 @@ import { apiError } from '../../errors/api-error.ts'
 import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../query/show.ts'
 import { labelsOf } from '../column-label.ts'
+import { columnsInOrder } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 
 /** The columns to show, in their order: those of the primary key, then the others by name. */
@@ -42,14 +43,10 @@ export function parseRowProjection(
 
 const ordered = new WeakMap<Table, readonly Column[]>()
 
-/** All columns, as rows and schemas show them. The same list for as long as the table is. */
-function orderedColumns({ table, key, columns }: RowStore): readonly Column[] {
+/** All columns: the same list for as long as the table is. */
+function orderedColumns({ table }: RowStore): readonly Column[] {
   let all = ordered.get(table)
-  if (all === undefined) {
-    const others = [...columns.values()].filter((column) => !key.includes(column))
-    all = [...key, ...others.toSorted((a, b) => (a.name < b.name ? -1 : 1))]
-    ordered.set(table, all)
-  }
+  if (all === undefined) ordered.set(table, (all = columnsInOrder(table.definition)))
   return all
 }
 

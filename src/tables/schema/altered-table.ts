@@ -14,6 +14,7 @@ import {
   type Section,
 } from '../../records/option-section.ts'
 import { readEmbeddingService } from '../../records/service-option.ts'
+import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { cqlType } from './cql-type.ts'
 import { freeKey } from './free-key.ts'
@@ -120,9 +121,9 @@ function checkComeBack(column: Column, table: Table): void {
 
 function dropColumns(table: Table, names: readonly string[]): TableDefinition {
   const { definition } = table
-  const { columns, indexes, partitionBy, partitionSort } = definition
+  const { columns, indexes } = definition
   const facts = factsOf(table)
-  const key = [...partitionBy, ...partitionSort.map(({ column }) => column)]
+  const key = keyNames(definition)
   const inKey = names.filter((name) => key.includes(name))
   if (inKey.length > 0)
     throw apiError('CANNOT_DROP_PRIMARY_KEY_COLUMNS', { ...facts, key, offending: inKey })

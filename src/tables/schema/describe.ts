@@ -8,16 +8,13 @@ import type {
 import type { Column, Table, TableIndex } from '../../engine/schema.ts'
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
+import { columnsInOrder } from '../primary-key.ts'
 import { cqlType, cqlUserType } from './cql-type.ts'
 
-/** A table as listTables explains it: key columns first, the others by name. */
+/** A table as listTables explains it. */
 export function describeTable(table: Table): Value {
-  const { columns, partitionBy, partitionSort } = table.definition
-  const key = [...partitionBy, ...partitionSort.map(({ column }) => column)]
-  const place = ({ name }: Column) => (key.includes(name) ? key.indexOf(name) : key.length)
-  const ordered = columns.toSorted(
-    (one, other) => place(one) - place(other) || (one.name < other.name ? -1 : 1),
-  )
+  const { partitionBy, partitionSort } = table.definition
+  const columns = columnsInOrder(table.definition)
   return new Map<string, Value>([
     ['name', table.name],
     [
@@ -25,7 +22,7 @@ export function describeTable(table: Table): Value {
       new Map<string, Value>([
         [
           'columns',
-          new Map(ordered.map((column) => [column.name, describeColumn(column, table)])),
+          new Map(columns.map((column) => [column.name, describeColumn(column, table)])),
         ],
         [
           'primaryKey',
@@ -43,7 +40,7 @@ export function describeTable(table: Table): Value {
 }
 
 /** A column as explain shows it: user-defined types by name. */
-export function describeColumn({ type }: Column, { keyspace }: Table): Value {
+function describeColumn({ type }: Column, { keyspace }: Table): Value {
   return describe(type, keyspace, undefined)
 }
 

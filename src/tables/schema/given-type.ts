@@ -16,7 +16,7 @@ import {
 } from '../../records/option-section.ts'
 import { readEmbeddingService } from '../../records/service-option.ts'
 
-export const typeNames = [
+const typeNames = [
   ...primitiveNames,
   'list',
   'map',

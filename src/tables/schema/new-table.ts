@@ -12,6 +12,7 @@ import {
   textsIn,
   type Section,
 } from '../../records/option-section.ts'
+import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'
 import { checkUserTypes, resolveTypes, type TypeContext } from './resolve-type.ts'
@@ -144,10 +145,7 @@ function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {
   const refuse = (problem: string) =>
     apiError('UNEXPECTED_DRIVER_ERROR', { target, problem })
   const seen = new Set<string>()
-  for (const name of [
-    ...key.partitionBy,
-    ...key.partitionSort.map(({ column }) => column),
-  ]) {
+  for (const name of keyNames(key)) {
     if (seen.has(name)) throw refuse(`the primary key has the column "${name}" twice`)
     seen.add(name)
     const { type } = columns.get(name)!

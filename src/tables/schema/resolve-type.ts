@@ -48,7 +48,7 @@ export function resolveTypes(
 export function checkUserTypes(columns: Iterable<ColumnType>, types: UserTypes): void {
   const existing = types.map(({ name }) => name)
   const unknown = [...columns].flatMap((type) => {
-    const name = userTypeOf(type)
+    const name = userTypeNameOf(type)
     return name === undefined || existing.includes(name) ? [] : [`"${name}"`]
   })
   if (unknown.length > 0)
@@ -58,8 +58,8 @@ export function checkUserTypes(columns: Iterable<ColumnType>, types: UserTypes):
     })
 }
 
-/** The user-defined type that a column is, or holds several of. */
-export function userTypeOf(type: ColumnType): string | undefined {
+/** The name of the user-defined type that a column is, or holds several of. */
+export function userTypeNameOf(type: ColumnType): string | undefined {
   if (type.type === 'userDefined') return type.udtName
   if (!('valueType' in type)) return undefined
   return typeof type.valueType === 'string' ? undefined : type.valueType.udtName

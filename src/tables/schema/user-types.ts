@@ -9,7 +9,7 @@ import { freeKey } from './free-key.ts'
 import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
 
-export type NewFields = ReadonlyMap<string, PrimitiveName>
+type NewFields = ReadonlyMap<string, PrimitiveName>
 
 /** A new type of its definition. */
 export function readNewType(

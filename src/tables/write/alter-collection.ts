@@ -1,17 +1,15 @@
 /** Lists, sets and maps with more or less in them, in the form in which rows keep them. */
-import { isTextual } from '../../columns/collections.ts'
-import type { ColumnType, ElementType, UserTypes } from '../../columns/column-type.ts'
-import { comparable, compareInOrder, orderOf } from '../../columns/comparable.ts'
+import {
+  entriesOf,
+  isTextual,
+  sorted,
+  type CollectionType,
+  type Entry,
+} from '../../columns/collections.ts'
+import type { ElementType, UserTypes } from '../../columns/column-type.ts'
+import { comparable, orderOf } from '../../columns/comparable.ts'
 import { printJson } from '../../json/print.ts'
-import { isObject, type Value } from '../../json/value.ts'
-
-export type CollectionType = Extract<ColumnType, { readonly type: 'list' | 'set' | 'map' }>
-
-export type Entry = readonly [key: Value, value: Value]
-
-export function isCollection(type: ColumnType): type is CollectionType {
-  return type.type === 'list' || type.type === 'set' || type.type === 'map'
-}
+import type { Value } from '../../json/value.ts'
 
 /** With elements at the end of a list or among those of a set, or with entries put. */
 export function withAdded(
@@ -28,7 +26,11 @@ export function withAdded(
       return unlessEmpty(inOrder(all, type.valueType, (element) => element, types))
     }
     case 'map':
-      return storedMap(type, [...entriesOf(stored), ...(added as [Value, Value][])], types)
+      return storedMap(
+        type,
+        [...storedEntries(stored), ...(added as [Value, Value][])],
+        types,
+      )
   }
 }
 
@@ -43,18 +45,16 @@ export function withoutAll(
   const gone = new Set(removed.map((value) => identityOf(element, value, types)))
   const stays = (value: Value) => !gone.has(identityOf(element, value, types))
   if (type.type !== 'map') return unlessEmpty(elementsOf(stored).filter(stays))
-  const left = entriesOf(stored).filter(([key]) => stays(key))
+  const left = storedEntries(stored).filter(([key]) => stays(key))
   return storedMap(type, left, types)
-}
-
-/** The entries of a stored map, which is an object or a list of pairs. */
-export function entriesOf(stored: Value | undefined): readonly Entry[] {
-  if (stored === undefined) return []
-  return isObject(stored) ? [...stored] : (stored as [Value, Value][])
 }
 
 function elementsOf(stored: Value | undefined): readonly Value[] {
   return (stored as readonly Value[] | undefined) ?? []
+}
+
+function storedEntries(stored: Value | undefined): readonly Entry[] {
+  return stored === undefined ? [] : entriesOf(stored)
 }
 
 function unlessEmpty(elements: Value[]): Value[] | undefined {
@@ -67,10 +67,10 @@ function storedMap(
   types: UserTypes,
 ): Value | undefined {
   if (entries.length === 0) return undefined
-  const sorted = inOrder(entries, keyType, ([key]) => key, types)
+  const ordered = inOrder(entries, keyType, ([key]) => key, types)
   return isTextual(keyType)
-    ? new Map(sorted as [string, Value][])
-    : sorted.map(([key, value]) => [key, value])
+    ? new Map(ordered as [string, Value][])
+    : ordered.map(([key, value]) => [key, value])
 }
 
 /** Sorted by type; of those that are equal the last stays. */
@@ -83,12 +83,8 @@ function inOrder<T>(
   const distinct = new Map(
     items.map((item) => [identityOf(type, valueOf(item), types), item]),
   )
-  return Array.from(distinct.values(), (item) => ({
-    item,
-    order: orderOf(type, valueOf(item), types),
-  }))
-    .sort((a, b) => compareInOrder(a.order, b.order))
-    .map(({ item }) => item)
+  const ordered = sorted(distinct.values(), (item) => orderOf(type, valueOf(item), types))
+  return ordered.map(({ item }) => item)
 }
 
 /** The same text for values that are equal. */

@@ -1,10 +1,10 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
+import { columnPath } from '../../columns/column-path.ts'
 import { BadValue, readValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../query/show.ts'
 import { checkVector, decodeBinaryVector } from '../../query/vector.ts'
-import { columnPath } from '../../columns/column-path.ts'
 import type { RowStore } from '../row-store.ts'
 import type { Content, Contents } from './row.ts'
 

@@ -2,10 +2,10 @@
  * Inserting rows. A row that is there already takes what is given; its other columns keep
  * what they have.
  */
+import { showValue } from '../../columns/values.ts'
+import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import type { Column } from '../../engine/schema.ts'
-import { showValue } from '../../columns/values.ts'
 import type { RowStore } from '../row-store.ts'
 import { changeRows, type RowChange, type RowOutcome } from './change-rows.ts'
 import { checkVectors, embedTexts, type GivenContents } from './column-content.ts'

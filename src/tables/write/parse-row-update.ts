@@ -1,29 +1,24 @@
 /** From the text of an update of a row to what it does. */
+import { entriesOf, isCollection, type CollectionType } from '../../columns/collections.ts'
 import { BadValue, readElement, readValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
-import { extendedOf } from '../../json/extended.ts'
-import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../query/show.ts'
 import type { Operator } from '../../query/update.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
-import {
-  entriesOf,
-  isCollection,
-  withAdded,
-  withoutAll,
-  type CollectionType,
-} from './alter-collection.ts'
-import { allColumns, keyColumns, listColumns } from './column-lists.ts'
+import { withAdded, withoutAll } from './alter-collection.ts'
 import {
   noService,
   readContent,
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
-import { isWritable, vectorizeColumns } from './read-row.ts'
+import { allColumns, keyColumns, listColumns } from './column-lists.ts'
+import { checkKnown, checkValues, checkWritable, updateCodes } from './given-columns.ts'
+import { readPush } from './read-push.ts'
 import type { Content } from './row.ts'
 
 export interface RowUpdate {
@@ -42,7 +37,7 @@ export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
   const pushes = new Map(
     actions
       .filter(({ operator }) => operator === '$push')
-      .map((action) => [action, readPush(action)]),
+      .map((action) => [action, readPush(action.column, action.argument)]),
   )
   const contents = new Map<Column, Content | TextToEmbed>()
   const alterations = new Map<Column, Alteration>()
@@ -56,7 +51,7 @@ export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
     else if (typeof read === 'function') alterations.set(column, read)
     else contents.set(column, read)
   }
-  checkValues(store, invalid, unserved)
+  checkValues(store, { invalid, unserved }, updateCodes)
   checkColumns(store, actions)
   return { contents, alterations }
 }
@@ -122,35 +117,25 @@ function readOperators(update: Value): readonly Named[] {
 }
 
 function resolveColumns(store: RowStore, named: readonly Named[]): readonly Action[] {
-  const { columns, name: target } = store
-  const unknown = named.map(({ column }) => column).filter((name) => !columns.has(name))
-  if (unknown.length > 0)
-    throw apiError('UNKNOWN_TABLE_COLUMNS_IN_UPDATE', {
-      target,
-      columns: allColumns(store),
-      unknown: list([...new Set(unknown)].sort()),
-    })
+  checkKnown(
+    store,
+    named.map(({ column }) => column),
+    updateCodes,
+  )
   return named.map(({ operator, column, argument }) => {
-    return { operator, column: columns.get(column)!, argument }
+    return { operator, column: store.columns.get(column)!, argument }
   })
 }
 
 function checkOperators(store: RowStore, actions: readonly Action[]): void {
-  const { name: target } = store
-  const unwritable = actions.filter(({ column }) => !isWritable(column))
-  if (unwritable.length > 0)
-    throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_UPDATE', {
-      target,
-      columns: allColumns(store),
-      unsupported: listColumns(columnsOf(unwritable)),
-    })
+  checkWritable(store, columnsOf(actions), updateCodes)
   for (const operator of ['$push', '$pullAll'] as const) {
     const unfit = actions.filter(
       (action) => action.operator === operator && !isCollection(action.column.type),
     )
     if (unfit.length > 0)
       throw apiError('UNSUPPORTED_UPDATE_OPERATOR', {
-        target,
+        target: store.name,
         columns: allColumns(store),
         operator,
         used: listColumns(columnsOf(unfit)),
@@ -158,30 +143,10 @@ function checkOperators(store: RowStore, actions: readonly Action[]): void {
   }
 }
 
-function checkValues(
-  store: RowStore,
-  invalid: readonly string[],
-  unserved: readonly Column[],
-): void {
-  const { name: target } = store
-  if (invalid.length > 0)
-    throw apiError('INVALID_UPDATE_COLUMN_VALUES', {
-      target,
-      columns: allColumns(store),
-      invalid: invalid.toSorted().join('; '),
-    })
-  if (unserved.length > 0)
-    throw apiError('UNSUPPORTED_VECTORIZE_IN_UPDATE', {
-      target,
-      vectorize: vectorizeColumns(store),
-      used: listColumns(unserved),
-    })
-}
-
 /** Each column once, and none of the key. */
 function checkColumns(store: RowStore, actions: readonly Action[]): void {
   const { key, name: target } = store
-  const columns = actions.map(({ column }) => column)
+  const columns = columnsOf(actions)
   const again = columns.filter((column, at) => columns.indexOf(column) !== at)
   if (again.length > 0)
     throw apiError('UNSUPPORTED_OVERLAPPING_UPDATE_OPERATIONS', {
@@ -256,49 +221,5 @@ function readAdded(
 ): Value | BadValue {
   if (type.type !== 'map') return readElement(type.valueType, value, table.types)
   const one = readValue(type, isObject(value) ? value : [value], table.types)
-  return one instanceof BadValue ? one : [...entriesOf(one)[0]!]
-}
-
-/** What is to be added, as it was sent: the values of $each, or the one value. */
-function readPush({ column, argument }: Action): readonly Value[] {
-  const named = `$push of "${column.name}"`
-  const { type } = column.type
-  const values =
-    isObject(argument) && hasModifiers(argument) ? readEachOf(named, argument) : [argument]
-  if (type === 'map') {
-    const other = values.find((value) => !isEntry(value))
-    if (other !== undefined)
-      throw badPush(`${named} has ${showValue(other)}, which is no entry of a map`)
-  } else if (Array.isArray(argument))
-    throw badPush(`${named} has an Array, which is no element of a ${type}`)
-  return values
-}
-
-function readEachOf(named: string, argument: JsonObject): readonly Value[] {
-  const each = argument.get('$each')
-  const others = [...argument.keys()].filter((name) => name !== '$each')
-  if (others.length > 0)
-    throw badPush(`${named} has ${list(others)}, and only $each can be there`)
-  if (!Array.isArray(each))
-    throw badPush(`${named} has a $each of type ${jsonTypeOf(each!)}, not an Array`)
-  return each
-}
-
-/** Not those that make one value: {"$binary": …} is one. */
-function hasModifiers(argument: JsonObject): boolean {
-  if (extendedOf(argument) !== undefined) return false
-  return [...argument.keys()].some((name) => name.startsWith('$'))
-}
-
-function isEntry(value: Value): boolean {
-  if (isObject(value)) return value.size === 1 && extendedOf(value) === undefined
-  return Array.isArray(value) && value.length === 2 && value.every(isScalar)
-}
-
-function isScalar(value: Value): boolean {
-  return !isObject(value) && !Array.isArray(value)
-}
-
-function badPush(problem: string) {
-  return apiError('INVALID_PUSH_OPERATOR_USAGE', { problem })
+  return one instanceof BadValue ? one : [...entriesOf(one!)[0]!]
 }

@@ -2,17 +2,17 @@
 import { BadValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { list } from '../../errors/entry.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
-import { allColumns, keyColumns, listColumns } from './column-lists.ts'
+import { keyColumns, listColumns } from './column-lists.ts'
 import {
   noService,
   readContent,
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
+import { checkKnown, checkValues, checkWritable, rowCodes } from './given-columns.ts'
 import type { Content } from './row.ts'
 
 /** Each check names all columns that fail it, and only then comes the next. */
@@ -29,57 +29,23 @@ export function readRow(store: RowStore, document: Value): GivenContents {
     else if (content === noService) unserved.push(column)
     else contents.set(column, content)
   }
-  const { name: target } = store
-  if (invalid.length > 0)
-    throw apiError('INVALID_COLUMN_VALUES', {
-      target,
-      columns: allColumns(store),
-      invalid: invalid.sort().join('; '),
-    })
-  if (unserved.length > 0)
-    throw apiError('UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION', {
-      target,
-      vectorize: vectorizeColumns(store),
-      used: listColumns(unserved),
-    })
+  checkValues(store, { invalid, unserved }, rowCodes)
   checkKey(store, contents)
   return contents
 }
 
 function columnsOf(store: RowStore, document: JsonObject): readonly [Column, Value][] {
-  const { name: target, columns } = store
-  const unknown = [...document.keys()].filter((name) => !columns.has(name))
-  if (unknown.length > 0)
-    throw apiError('UNKNOWN_TABLE_COLUMNS', {
-      target,
-      columns: allColumns(store),
-      unknown: list(unknown.sort()),
-    })
+  checkKnown(store, document.keys(), rowCodes)
   const given = Array.from(document, ([name, value]): [Column, Value] => [
-    columns.get(name)!,
+    store.columns.get(name)!,
     value,
   ])
-  const unsupported = given.filter(([column]) => !isWritable(column))
-  if (unsupported.length > 0)
-    throw apiError('UNSUPPORTED_COLUMN_TYPES', {
-      target,
-      columns: allColumns(store),
-      unsupported: listColumns(unsupported.map(([column]) => column)),
-    })
-  return given
-}
-
-/** Tables that were made elsewhere may have counters, which are not set but counted. */
-export function isWritable({ type }: Column): boolean {
-  return type.type !== 'counter'
-}
-
-export function vectorizeColumns(store: RowStore): string {
-  return listColumns(
-    [...store.columns.values()].filter(
-      ({ type }) => type.type === 'vector' && type.service !== undefined,
-    ),
+  checkWritable(
+    store,
+    given.map(([column]) => column),
+    rowCodes,
   )
+  return given
 }
 
 function checkKey(store: RowStore, contents: GivenContents): void {

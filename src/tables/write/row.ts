@@ -8,6 +8,7 @@ import { shortestFloat } from '../../json/floats.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
 import { labelOf } from '../column-label.ts'
+import { columnsInOrder, keyNames } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 import { rowText, wasInserted } from '../row-text.ts'
 
@@ -139,7 +140,7 @@ interface Place {
 
 const layouts = new WeakMap<Table, readonly Place[]>()
 
-/** The columns in the order in which rows show them: those of the key, then by name. */
+/** The columns in the order in which rows show them. */
 function layoutOf(table: Table): readonly Place[] {
   let layout = layouts.get(table)
   if (layout === undefined) layouts.set(table, (layout = makeLayout(table)))
@@ -147,14 +148,10 @@ function layoutOf(table: Table): readonly Place[] {
 }
 
 function makeLayout({ definition }: Table): readonly Place[] {
-  const { columns, partitionBy, partitionSort } = definition
-  const key = [...partitionBy, ...partitionSort.map(({ column }) => column)]
-  const rank = ({ name }: Column) => (key.includes(name) ? key.indexOf(name) : key.length)
-  return columns
-    .toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
-    .map((column) => ({
-      column,
-      path: columnPath(column.id).text,
-      isKey: key.includes(column.name),
-    }))
+  const key = keyNames(definition)
+  return columnsInOrder(definition).map((column) => ({
+    column,
+    path: columnPath(column.id).text,
+    isKey: key.includes(column.name),
+  }))
 }

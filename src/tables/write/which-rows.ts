@@ -20,6 +20,7 @@ import {
   type KeyCondition,
   type KeyConditions,
 } from '../key-filter.ts'
+import { keyGaps } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 import { readVector } from './column-content.ts'
 import { keyColumns, listColumns } from './column-lists.ts'
@@ -112,18 +113,13 @@ function checkColumns(store: RowStore, clause: KeyClause): void {
 }
 
 function checkPrefix(store: RowStore, given: ReadonlySet<Column>): void {
-  const { key, table, name: target } = store
-  const partition = key.slice(0, table.definition.partitionBy.length)
-  const missing = partition.filter((column) => !given.has(column))
-  const sort = key.slice(partition.length)
-  const gap = sort.findIndex((column) => !given.has(column))
-  const skipped = gap === -1 ? [] : sort.slice(gap).filter((column) => given.has(column))
-  if (missing.length > 0 || skipped.length > 0)
+  const { missing, outOfOrder } = keyGaps(store, given)
+  if (missing.length > 0 || outOfOrder.length > 0)
     throw apiError('INVALID_PRIMARY_KEY_FILTER', {
-      target,
+      target: store.name,
       key: keyColumns(store),
       missing: listColumns(missing),
-      skipped: list(labelsOf(skipped)),
+      skipped: list(labelsOf(outOfOrder)),
     })
 }
 

@@ -1,0 +1,189 @@
+/**
+ * The form of filters on columns: $and, $or and $not around comparisons with values, which
+ * are still as they were written. Commands that read rows (read/parse-row-filter.ts) and
+ * those that name rows by their keys (write/key-clause.ts) know more or fewer of them.
+ */
+import type { Column } from '../engine/schema.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { extendedOf } from '../json/extended.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import {
+  checkConditionCount,
+  comparisonKinds,
+  conditionsOf,
+  invalid,
+  invalidArgument,
+  isOperator,
+  matchUnderNot,
+  misplaced,
+  operatorsOf,
+  opposites,
+  readChoices,
+  readClause,
+  type Clause,
+} from '../query/filter-clause.ts'
+import { showValue } from '../query/show.ts'
+import { labelOf, labelsOf } from './column-label.ts'
+import type { RowStore } from './row-store.ts'
+
+/** What is said about a column that has a single value. */
+export interface ColumnComparison {
+  readonly kind: ComparisonKind
+  readonly column: Column
+  /** One, or several for in and nin. */
+  readonly operands: readonly Value[]
+}
+
+export type ComparisonKind =
+  (typeof comparisonKinds)[keyof typeof comparisonKinds] | 'match'
+
+/** What else can be said where a column has several values. */
+export type ConditionKind = ComparisonKind | 'all' | 'notAll'
+
+export const comparisonOperators: readonly string[] = [
+  ...Object.keys(comparisonKinds),
+  '$match',
+]
+
+export interface ColumnReader<Condition> {
+  /** Of any column. */
+  readonly operators: readonly string[]
+  /** What is said about one column; all of it must hold. */
+  read(column: Column, operand: Value): readonly Condition[]
+}
+
+/** Refuses too many conditions, and then columns that the table does not have. */
+export function readColumnClause<Condition extends { readonly kind: ConditionKind }>(
+  filter: Value | undefined,
+  store: Pick<RowStore, 'columns' | 'limits' | 'name'>,
+  reader: ColumnReader<Condition>,
+): Clause<Condition> {
+  const unknown = new Set<string>()
+  const clause = readClause<Condition>(filter, {
+    read(name, operand) {
+      const column = store.columns.get(name)
+      if (column !== undefined) return reader.read(column, operand)
+      if (isOperator(name)) throw unknownOperator(name, reader.operators)
+      unknown.add(name)
+      return []
+    },
+    opposite(condition) {
+      if (condition.kind === 'match') throw matchUnderNot()
+      return { ...condition, kind: opposites[condition.kind] }
+    },
+  })
+  checkConditionCount(conditionsOf(clause).length, store.limits)
+  if (unknown.size > 0)
+    throw apiError('UNKNOWN_TABLE_COLUMNS_IN_FILTER', {
+      table: store.name,
+      columns: labelsOf(store.columns.values()),
+      unknown: [...unknown].sort(),
+    })
+  return clause
+}
+
+/** What the commands differ in. */
+export interface ComparisonRules {
+  readonly limits: Limits
+  /** Refuses what no value of the column is equal to: `checkScalar`, or more than that. */
+  checkValue(column: Column, value: Value): void
+  /** Why an operator that is no comparison is refused. */
+  refuse(column: Column, operator: string): ApiError
+}
+
+/** Of a column that has a single value. */
+export function readComparisons(
+  column: Column,
+  operand: Value,
+  rules: ComparisonRules,
+): readonly ColumnComparison[] {
+  if (!isPlainObject(operand)) return [readComparison(column, '$eq', operand, rules)]
+  const operators = operatorsOf(column.name, operand)
+  if (operators === undefined) throw unsupportedValue(column, operand)
+  return operators.map(([operator, argument]) =>
+    readComparison(column, operator, argument, rules),
+  )
+}
+
+function readComparison(
+  column: Column,
+  operator: string,
+  argument: Value,
+  rules: ComparisonRules,
+): ColumnComparison {
+  const { name } = column
+  switch (operator) {
+    case '$eq':
+    case '$ne':
+      rules.checkValue(column, argument)
+      return { kind: comparisonKinds[operator], column, operands: [argument] }
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      if (argument === null || Array.isArray(argument) || isPlainObject(argument))
+        throw invalidArgument(name, operator, 'a value of the type of its column', argument)
+      return { kind: comparisonKinds[operator], column, operands: [argument] }
+    case '$in':
+    case '$nin': {
+      const operands = readChoices(name, operator, argument, rules.limits)
+      for (const value of operands) rules.checkValue(column, value)
+      return { kind: comparisonKinds[operator], column, operands }
+    }
+    case '$match':
+      if (typeof argument !== 'string')
+        throw invalidArgument(name, operator, 'a String of terms', argument)
+      return { kind: 'match', column, operands: [argument] }
+    case '$and':
+    case '$or':
+    case '$not':
+      throw misplaced(name, operator)
+    default:
+      throw rules.refuse(column, operator)
+  }
+}
+
+/** Null and objects are refused as such, before any column is asked. */
+export function checkScalar(column: Column, value: Value): void {
+  if (value === null || isPlainObject(value)) throw unsupportedValue(column, value)
+}
+
+/** Not one that stands for a single value: {"$date": …} is one. */
+function isPlainObject(value: Value): value is JsonObject {
+  return isObject(value) && extendedOf(value) === undefined
+}
+
+export function unknownOperator(operator: string, known: readonly string[]): ApiError {
+  return apiError('FILTER_UNSUPPORTED_OPERATOR', { operator, known })
+}
+
+export function comparedWithArray({ name }: Column): ApiError {
+  return invalid(
+    `"${name}" cannot be compared with an Array; write {"$in": […]} for one of several ` +
+      'values',
+  )
+}
+
+function unsupportedValue(column: Column, value: Value): ApiError {
+  return apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
+    what: `The value that ${labelOf(column)} is compared with`,
+    type: jsonTypeOf(value),
+  })
+}
+
+/** A value that is not of the type of its column. */
+export function unfitValue(
+  column: Column,
+  value: Value,
+  problem: string,
+  store: Pick<RowStore, 'columns' | 'name'>,
+): ApiError {
+  return apiError('INVALID_FILTER_COLUMN_VALUES', {
+    table: store.name,
+    columns: labelsOf(store.columns.values()),
+    column: labelOf(column),
+    value: showValue(value),
+    problem,
+  })
+}

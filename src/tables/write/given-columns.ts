@@ -1,0 +1,83 @@
+/**
+ * What is wrong with the columns that a row or an update gives something to. Each check names
+ * all columns that fail it.
+ */
+import type { Column } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { list } from '../../errors/entry.ts'
+import type { RowStore } from '../row-store.ts'
+import { allColumns, listColumns } from './column-lists.ts'
+
+/** What the problems of one of the two are called. */
+type Codes = typeof rowCodes | typeof updateCodes
+
+export const rowCodes = {
+  unknown: 'UNKNOWN_TABLE_COLUMNS',
+  unwritable: 'UNSUPPORTED_COLUMN_TYPES',
+  invalid: 'INVALID_COLUMN_VALUES',
+  unserved: 'UNSUPPORTED_VECTORIZE_WHEN_MISSING_VECTORIZE_DEFINITION',
+} as const
+
+export const updateCodes = {
+  unknown: 'UNKNOWN_TABLE_COLUMNS_IN_UPDATE',
+  unwritable: 'UNSUPPORTED_COLUMN_TYPES_IN_UPDATE',
+  invalid: 'INVALID_UPDATE_COLUMN_VALUES',
+  unserved: 'UNSUPPORTED_VECTORIZE_IN_UPDATE',
+} as const
+
+export function checkKnown(store: RowStore, names: Iterable<string>, codes: Codes): void {
+  const { columns, name: target } = store
+  const unknown = [...names].filter((name) => !columns.has(name))
+  if (unknown.length > 0)
+    throw apiError(codes.unknown, {
+      target,
+      columns: allColumns(store),
+      unknown: list([...new Set(unknown)].sort()),
+    })
+}
+
+/** Tables that were made elsewhere may have counters, which are not set but counted. */
+export function checkWritable(
+  store: RowStore,
+  columns: readonly Column[],
+  codes: Codes,
+): void {
+  const counters = columns.filter(({ type }) => type.type === 'counter')
+  if (counters.length > 0)
+    throw apiError(codes.unwritable, {
+      target: store.name,
+      columns: allColumns(store),
+      unsupported: listColumns(counters),
+    })
+}
+
+export interface UnfitValues {
+  /** Columns, each with the problem of its value. */
+  readonly invalid: readonly string[]
+  /** Columns that were given texts, but cannot make vectors of them. */
+  readonly unserved: readonly Column[]
+}
+
+export function checkValues(
+  store: RowStore,
+  { invalid, unserved }: UnfitValues,
+  codes: Codes,
+): void {
+  const { name: target } = store
+  if (invalid.length > 0)
+    throw apiError(codes.invalid, {
+      target,
+      columns: allColumns(store),
+      invalid: invalid.toSorted().join('; '),
+    })
+  if (unserved.length > 0)
+    throw apiError(codes.unserved, {
+      target,
+      vectorize: listColumns([...store.columns.values()].filter(hasService)),
+      used: listColumns(unserved),
+    })
+}
+
+function hasService({ type }: Column): boolean {
+  return type.type === 'vector' && type.service !== undefined
+}

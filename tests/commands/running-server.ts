@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+/** A server for the tests of a file, or of the describe that this is called in. */
+export class RunningServer {
+  #server: TestServer | undefined
+  readonly #config: Partial<Config>
+
+  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
+    this.#config = { ...config, limits: { ...defaultLimits, ...limits } }
+    before(async () => {
+      this.#server = await startServer(this.#config)
+    })
+    after(() => this.server.close())
+  }
+
+  get server(): TestServer {
+    assert(this.#server, 'the server runs from the first test to the last')
+    return this.#server
+  }
+
+  /** The same data under a new server. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.server
+    await this.server.stop()
+    this.#server = await startServer({ ...this.#config, dataDir })
+  }
+}
