@@ -111,16 +111,13 @@ export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'rerank
 
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
-  const { host, port, dataDir, limits, localModels, logLevel, requestTimeoutMs } =
-    defaultConfig
+  const { host, port, limits, localModels, logLevel, requestTimeoutMs } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
       .argParser(wholeNumber(0, 65_535))
       .default(port),
-    setting('data', '<folder>', 'where all data is kept; created when absent')
-      .argParser(notEmpty)
-      .default(dataDir),
+    dataOption('where all data is kept; created when absent'),
     setting(
       'admin-token',
       '<token>',
@@ -185,6 +182,12 @@ export function serveOptions(): Option[] {
         .helpGroup('Limits:'),
     ),
   ]
+}
+
+export function dataOption(says = 'where all data is kept'): Option {
+  return setting('data', '<folder>', says)
+    .argParser(notEmpty)
+    .default(defaultConfig.dataDir)
 }
 
 function setting(name: string, value: string, says: string): Option {

@@ -25,6 +25,8 @@ export interface Listening {
   readonly firstToken: string | undefined
 }
 
+export { checkEverything } from './engine/embedded/check.ts'
+
 /** How many of the largest bodies all unfinished bodies may take together. */
 const arrivingBodiesMax = 25
 

@@ -15,7 +15,8 @@ function read(path: string): string {
 
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  main: ['config', 'server', 'engine'],
+  main: ['cli'],
+  cli: ['config', 'server', 'engine'],
   server: ['config', 'http', 'auth', 'engine', 'engine/embedded', 'providers'],
   config: ['http', 'auth', 'providers'],
   http: ['auth', 'commands', 'documents', 'providers'],
@@ -44,7 +45,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['providers'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
-  commander: ['main', 'config'],
+  commander: ['main', 'cli', 'config'],
 }
 
 /** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */

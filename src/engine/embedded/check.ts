@@ -5,6 +5,7 @@
  * them again and compared with what is stored, both ways. What is found is told in plain
  * words; an empty list means that nothing was.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../json/parse.ts'
@@ -17,23 +18,77 @@ import type { Target } from '../schema.ts'
 import { catalogFile, catalogFormat } from './catalog.ts'
 import { EntryList } from './entries.ts'
 import { keyOf } from '../../query/key.ts'
+import { capacityFor } from '../../search/vector/segment.ts'
 import { checkFile, openToRead, storedPath, storeFile, vectorTable } from './layout.ts'
 import { findTermProblems } from './lexical-check.ts'
+import { reasonOf } from './thread.ts'
 import { vectorForm } from './vector-bytes.ts'
+import { loadSnapshot, snapshotFolder } from './vector-snapshot.ts'
 
-/** Checks every store of a data folder that no server has open; throws when one does. */
-export function checkDataFolder(dataDir: string): string[] {
+/** What was found out about the catalog, or about one target. */
+export interface Checked {
+  /** "keyspace.target"; absent for the catalog. */
+  readonly name?: string
+  /** What is wrong, in plain words. */
+  readonly findings: readonly string[]
+  /** What will mend itself. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Checks the catalog of a data folder and then its stores, one after the other. Throws when a
+ * server has the folder open, or when there is none.
+ */
+export function* checkEverything(dataDir: string): Generator<Checked> {
   const file = join(dataDir, catalogFile)
-  return inWords(file, () => {
+  if (!existsSync(file))
+    throw new EngineError(
+      'damaged',
+      `${dataDir} is not a data folder: it has no ${catalogFile}`,
+    )
+  let targets: readonly ReadyTarget[] = []
+  const findings = inWords(file, () => {
     checkFile(file, catalogFormat)
-    const findings: string[] = []
-    for (const { keyspace, name, folder, view } of readyTargets(file, dataDir)) {
-      const store = join(dataDir, folder, storeFile)
-      for (const finding of checkStore(store, view))
-        findings.push(`${keyspace}.${name}: ${finding}`)
-    }
-    return findings
+    targets = readyTargets(file, dataDir)
+    return []
   })
+  yield { findings, notes: [] }
+  for (const { keyspace, name, folder, view } of targets) {
+    const store = join(dataDir, folder, storeFile)
+    yield {
+      name: `${keyspace}.${name}`,
+      findings: checkStore(store, view),
+      notes: checkSnapshots(store, view),
+    }
+  }
+}
+
+/** All that is wrong with a data folder, in one list. */
+export function checkDataFolder(dataDir: string): string[] {
+  return [...checkEverything(dataDir)].flatMap(({ name, findings }) =>
+    name === undefined ? findings : findings.map((finding) => `${name}: ${finding}`),
+  )
+}
+
+/** A snapshot that cannot be used costs the time to build its index again. */
+function checkSnapshots(file: string, view: RecordView): string[] {
+  const notes: string[] = []
+  for (const { suffix, dimension, metric } of view.vectors.values()) {
+    if (metric === undefined) continue
+    const capacity = capacityFor(dimension)
+    try {
+      loadSnapshot(snapshotFolder(file, suffix), {
+        ...{ dimension, metric, capacity },
+        ...{ breadth: 1, threads: 1 },
+      })
+    } catch (error) {
+      notes.push(
+        'the snapshot of a vector index cannot be used, so the index will be built again: ' +
+          reasonOf(error),
+      )
+    }
+  }
+  return notes
 }
 
 /** Checks the store of one target. It may be in use: one moment of it is looked at. */

@@ -1,0 +1,116 @@
+/** `stela serve`: flags in, listening server out. */
+import { Command, InvalidArgumentError } from 'commander'
+import { readConfig, secretSettings, serveOptions, type Config } from '../config.ts'
+import { EngineError } from '../engine/engine.ts'
+import { build, type Listening, type Server } from '../server.ts'
+
+export const serve = new Command('serve')
+  .description('Start the server and serve until it is told to stop (Ctrl-C).')
+  .helpOption('--help', 'show this help')
+  .addHelpText(
+    'after',
+    `
+Every option is also an environment variable: --page-size is STELA_PAGE_SIZE. Secrets
+belong there: what is written on a command line can be read by others on the machine.
+
+The first start makes an administrator token and prints it once, with a request to try
+it with. Accounts given as users are sent as Cassandra:<Base64 name>:<Base64 password>.
+
+Examples:
+  stela serve                                       try it, on http://127.0.0.1:8181
+  stela serve --host 0.0.0.0 --data /var/lib/stela  serve other machines
+  STELA_ADMIN_TOKEN=secret stela serve              choose the token yourself
+`,
+  )
+  .action(async (values: Record<string, unknown>) => {
+    await runServer(readSettings(values))
+  })
+for (const option of serveOptions()) serve.addOption(option)
+serve.configureOutput({
+  outputError: (text, write) => write(isAboutSecrets(text) ? withoutValue(text) : text),
+})
+
+/** What is wrong with a secret can be said without showing it. */
+function isAboutSecrets(text: string): boolean {
+  return secretSettings.some((name) => text.includes(`--${name}`))
+}
+
+function withoutValue(text: string): string {
+  return text
+    .replace(
+      /value '[^]*' from env '(STELA_\w+)' is invalid/,
+      "value from env '$1' is invalid",
+    )
+    .replace(/argument '[^]*' is invalid/, 'argument is invalid')
+}
+
+function readSettings(values: Record<string, unknown>): Config {
+  try {
+    return readConfig(values)
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) serve.error(`error: ${error.message}`)
+    throw error
+  }
+}
+
+async function runServer(config: Config): Promise<void> {
+  const asked = askedToStop()
+  let server: Server | undefined
+  try {
+    server = await build(config)
+    announce(await server.listen())
+    await asked
+  } catch (error) {
+    process.stderr.write(`stela: ${reasonOf(error, config)}\n`)
+    process.exitCode = 1
+  }
+  await server?.close()
+  process.exit()
+}
+
+/** Standard output carries one line, for scripts to wait for; people read standard error. */
+function announce({ url, firstToken }: Listening): void {
+  if (firstToken !== undefined)
+    process.stderr.write(`
+An administrator token was made for this data folder. It is shown only now, so keep it:
+
+  ${firstToken}
+
+Try it:
+
+  curl -s ${url}/v1 -H 'Token: ${firstToken}' -H 'Content-Type: application/json' -d '{"findKeyspaces": {}}'
+
+`)
+  process.stdout.write(`stela ready ${url}\n`)
+}
+
+/** Settles on the first signal; a second one does not wait for anything. */
+function askedToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    const onSignal = () => {
+      if (asked) process.exit(1)
+      asked = true
+      resolve()
+    }
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  })
+}
+
+/** One line where the operator can help it, everything where the program is wrong. */
+function reasonOf(error: unknown, { host, port }: Config): string {
+  if (error instanceof EngineError) return error.message
+  const { code, syscall, message, stack } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return stack ?? String(error)
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is in use. Stop what uses it, or choose another --port.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine. Choose another --host.`
+    default:
+      return code === 'EACCES' && syscall === 'listen'
+        ? `this user may not listen on port ${port}. Choose a --port above 1023.`
+        : message
+  }
+}

@@ -1,0 +1,90 @@
+/** `stela check` as operators meet it: on folders that are sound, broken, in use, or none. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function check(dataDir: string): Promise<Ran> {
+  const args = ['--disable-warning=ExperimentalWarning', main, 'check', '--data', dataDir]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (error, out, err) => {
+      resolve({ code: Number(error?.code ?? 0), out, err })
+    })
+  })
+}
+
+describe('stela check', () => {
+  let server: TestServer
+
+  before(async () => {
+    server = await startServer()
+    const keyspace = '/default_keyspace'
+    await server.command(keyspace, { createCollection: { name: 'books' } })
+    const document = { _id: 'a', title: 'Solaris', tags: ['space', 'sea'] }
+    await server.command(`${keyspace}/books`, { insertOne: { document } })
+    const definition = { columns: { id: 'int', word: 'text' }, primaryKey: 'id' }
+    await server.command(keyspace, { createTable: { name: 'words', definition } })
+    const index = { name: 'on_word', definition: { column: 'word' } }
+    await server.command(`${keyspace}/words`, { createIndex: index })
+    const row = { id: 1, word: 'one' }
+    await server.command(`${keyspace}/words`, { insertOne: { document: row } })
+  })
+
+  after(() => rm(server.dataDir, { recursive: true, force: true }))
+
+  test('leaves a folder alone that a server has open', async () => {
+    const { code, out, err } = await check(server.dataDir)
+    assert.deepEqual([code, out], [2, ''])
+    assert.match(err, /^stela: .* is in use by a running server; stop it first\n$/)
+    await server.stop()
+  })
+
+  test('says of everything in a sound folder that it is', async () => {
+    const { code, out, err } = await check(server.dataDir)
+    assert.deepEqual([code, err], [0, ''])
+    assert.equal(
+      out,
+      'catalog: sound\n' +
+        'default_keyspace.books: sound\n' +
+        'default_keyspace.words: sound\n' +
+        'All is sound: the catalog and 2 collections and tables.\n',
+    )
+  })
+
+  test('says what is wrong, and where', async () => {
+    const store = new DatabaseSync(join(server.dataDir, 'default_keyspace/words/store.db'))
+    store.exec('DELETE FROM entry')
+    store.close()
+    const { code, out } = await check(server.dataDir)
+    assert.equal(code, 1)
+    assert.match(out, /^default_keyspace\.books: sound$/m)
+    assert.match(out, /^ {2}document .*"one".* is not indexed at "c2"$/m)
+    assert.match(out, /^\d found, in the catalog and 2 collections and tables\.$/m)
+  })
+
+  test('says so where there is nothing to check', async () => {
+    const folder = await temporaryFolder()
+    try {
+      const { code, out, err } = await check(folder)
+      assert.deepEqual([code, out], [2, ''])
+      assert.match(err, /is not a data folder: it has no catalog\.db/)
+      await writeFile(join(folder, 'catalog.db'), 'no database')
+      const broken = await check(folder)
+      assert.equal(broken.code, 1)
+      assert.match(broken.out, /catalog: 1 found\n {2}.*is not a database file/)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
