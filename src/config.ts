@@ -5,6 +5,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Account } from './auth/tokens.ts'
 import type { FeatureSettings } from './http/headers.ts'
+import type { MetricsAccess } from './http/metrics.ts'
 import { checkLimits, defaultLimits, type Limits } from './limits.ts'
 import { embeddingTable } from './providers/embedding-table.ts'
 import { nameLocalModels } from './providers/local/local-models.ts'
@@ -32,6 +33,9 @@ export interface Config {
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
   readonly logLevel: LogLevel
+  readonly metrics: MetricsAccess
+  /** Commands that take as long or longer are logged; 0: none are. */
+  readonly slowCommandMs: number
   /** Whether the engine's promises are asserted with every call: for tests. */
   readonly checked: boolean
 }
@@ -67,6 +71,8 @@ export const defaultConfig: Config = {
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
   logLevel: 'info',
+  metrics: 'on',
+  slowCommandMs: 1000,
   checked: false,
 }
 
@@ -111,7 +117,8 @@ export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'rerank
 
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
-  const { host, port, limits, localModels, logLevel, requestTimeoutMs } = defaultConfig
+  const { host, port, limits, localModels, requestTimeoutMs } = defaultConfig
+  const { logLevel, slowCommandMs, metrics } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
@@ -132,6 +139,12 @@ export function serveOptions(): Option[] {
     setting('log-level', '<level>', 'how much to log, on standard error')
       .choices(logLevels)
       .default(logLevel),
+    setting('slow-command', '<ms>', 'log commands that take this long; 0: none')
+      .argParser(wholeNumber(0, 86_400_000))
+      .default(slowCommandMs),
+    setting('metrics', '<access>', 'GET /metrics: on: for all; token: for administrators')
+      .choices(['on', 'token', 'off'])
+      .default(metrics),
     setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
@@ -232,6 +245,8 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     modelThreads: number
     searchThreads?: number
     logLevel: LogLevel
+    slowCommand: number
+    metrics: MetricsAccess
     requestTimeout: number
   }>
   return {
@@ -263,6 +278,8 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
     logLevel: given.logLevel,
+    metrics: given.metrics,
+    slowCommandMs: given.slowCommand,
     checked: defaultConfig.checked,
   }
 }

@@ -7,6 +7,7 @@ import { checked } from './engine/checked.ts'
 import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { buildApp } from './http/app.ts'
 import { Arrivals } from './http/body.ts'
+import { Metrics } from './http/metrics.ts'
 import { Shutdown } from './http/shutdown.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
@@ -49,10 +50,23 @@ export async function build(config: Config): Promise<Server> {
   const authenticator = await Authenticator.open(engine, config)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()
+  const metrics = config.metrics === 'off' ? undefined : new Metrics()
   const app = buildApp(
-    { engine, limits, models, log, authenticator, features, arrivals, shutdown },
+    {
+      engine,
+      limits,
+      models,
+      log,
+      authenticator,
+      features,
+      arrivals,
+      shutdown,
+      metrics,
+      slowCommandMs: config.slowCommandMs || Infinity,
+    },
     {
       requestTimeoutMs,
+      metricsAccess: config.metrics,
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),
       }),

@@ -31,6 +31,10 @@ export interface Call {
   /** From the path; empty where the level has none. */
   readonly keyspace: string
   readonly target: string
+  /** What logs call it by. */
+  readonly requestId: string
+  /** The command's name, noted by dispatch as soon as it is known to be one. */
+  command: string | undefined
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value
   /** Who asks; undefined when the token is not valid. */
@@ -59,6 +63,7 @@ export async function dispatch(call: Call, services: Services): Promise<Reply> {
   try {
     const [name, value] = onlyCommand(call.parseBody())
     const command = findCommand(name, call.level)
+    call.command = name
     warnings = deprecationOf(name)
     if (!isObject(value))
       throw apiError('REQUEST_STRUCTURE_MISMATCH', {
@@ -72,9 +77,15 @@ export async function dispatch(call: Call, services: Services): Promise<Reply> {
       ? reply
       : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
   } catch (failure) {
-    const errors = await explainFailure(failure, scene, services.engine, services.log)
+    const log = logOf(call, services.log)
+    const errors = await explainFailure(failure, scene, services.engine, log)
     return { errors, warnings }
   }
+}
+
+/** A log whose lines say which request they are about. */
+function logOf({ requestId }: Call, log: Log): Log {
+  return { error: (details, message) => log.error({ ...details, requestId }, message) }
 }
 
 function onlyCommand(body: Value): [string, Value] {

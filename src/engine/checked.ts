@@ -134,6 +134,15 @@ export function checked(engine: Engine): Engine {
     writeSetting: (name, value) =>
       ask('writeSetting', () => engine.writeSetting(name, value)),
 
+    ...(engine.statistics !== undefined && {
+      async statistics() {
+        const statistics = await ask('statistics', () => engine.statistics!())
+        for (const [name, count] of Object.entries<number>({ ...statistics }))
+          assertCount(`statistics: ${name}`, count)
+        return statistics
+      },
+    }),
+
     async close() {
       closed = true
       await engine.close()

@@ -93,8 +93,26 @@ export interface Engine {
   /** Answers once the value is durable. */
   writeSetting(name: string, value: string): Promise<void>
 
+  /** For whoever watches the server. Waits for nothing that is being read or written. */
+  statistics?(): Promise<EngineStatistics>
+
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>
+}
+
+/** What an engine holds, and what it has done since it was opened. */
+export interface EngineStatistics {
+  readonly keyspaces: number
+  readonly collections: number
+  readonly tables: number
+  /** Transactions that were made durable, each for everything that waited. */
+  readonly commits: number
+  /** Records that were inserted, replaced or deleted in them. */
+  readonly writes: number
+  /** Reads that turned out to be long and went to another thread. */
+  readonly movedReads: number
+  /** In the vector indexes that have been used. */
+  readonly indexedVectors: number
 }
 
 export type SchemaChange =

@@ -16,7 +16,9 @@ import { addressOf } from './address.ts'
 import { answerCommand, type HttpServices } from './command.ts'
 import { tokenOf } from './headers.ts'
 import { addHealthRoutes } from './health.ts'
+import { addMetricsRoute, type MetricsAccess } from './metrics.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
 
 /** Longer than clients and proxies keep idle connections, so that they close them, not we. */
 const keepAliveTimeoutMs = 75_000
@@ -27,6 +29,7 @@ const headersTimeoutMs = 20_000
 export interface HttpSettings {
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
+  readonly metricsAccess: MetricsAccess
   /** Called for every request that was answered; absent, it costs nothing. */
   readonly onAnswered?: (request: AnsweredRequest) => void
 }
@@ -60,6 +63,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     refuseRoute(request.raw, reply.raw)
   })
   addHealthRoutes(app, services)
+  addMetricsRoute(app, services, settings.metricsAccess)
   return app
 }
 
@@ -80,16 +84,20 @@ function listenerFor(
       // A request may name the server as well, as those to proxies do.
       if (!request.url!.startsWith('/'))
         request.url = request.url!.replace(/^https?:\/\/[^/?#]+/i, '')
+      services.metrics?.followRequest(response)
       if (onAnswered !== undefined) watch(request, response, onAnswered)
       const address = request.method === 'POST' ? addressOf(request.url!) : undefined
       if (address === undefined) {
         handleOther(request, response)
         return
       }
-      answerCommand(address, request, response, services).catch((failure: unknown) => {
-        services.log.error({ err: failure }, 'A request could not be answered')
-        request.destroy()
-      })
+      const requestId = requestIdOf(request.headers)
+      answerCommand(address, request, response, requestId, services).catch(
+        (failure: unknown) => {
+          services.log.error({ err: failure, requestId }, 'A request could not be answered')
+          request.destroy()
+        },
+      )
     },
   )
 }

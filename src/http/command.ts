@@ -10,6 +10,7 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Features, Level } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
+import { nameOf, type Log } from '../commands/failures.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Credentials } from '../providers/models.ts'
@@ -22,47 +23,73 @@ import {
   tokenOf,
   type FeatureSettings,
 } from './headers.ts'
+import type { Metrics } from './metrics.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface HttpServices extends Services {
+  readonly log: HttpLog
   readonly authenticator: Authenticator
   readonly features: FeatureSettings
   readonly arrivals: Arrivals
   readonly shutdown: Shutdown
+  /** Undefined: nobody wants them. */
+  readonly metrics: Metrics | undefined
+  /** Commands that take as long or longer are logged. */
+  readonly slowCommandMs: number
+}
+
+interface HttpLog extends Log {
+  warn(details: object, message: string): void
 }
 
 export async function answerCommand(
   address: Address,
   request: IncomingMessage,
   response: ServerResponse,
+  requestId: string,
   services: HttpServices,
 ): Promise<void> {
   const token = tokenOf(request.headers)
   if (token === undefined) {
-    send(response, missingToken())
+    send(response, missingToken(), requestId)
     return
   }
   const contentType = request.headers['content-type']
   if (contentType !== undefined && !isJson(contentType)) {
-    send(response, { errors: [apiError('UNSUPPORTED_CONTENT_TYPE', { contentType })] })
+    const errors = [apiError('UNSUPPORTED_CONTENT_TYPE', { contentType })]
+    send(response, { errors }, requestId)
     return
   }
   const { arrivals, shutdown, limits } = services
   const bytes = await arrivals.receive(request, limits.bodySizeMax)
   if (bytes === 'broken') return
   if (bytes === 'too large') {
-    sendEmpty(response, 413)
+    sendEmpty(response, 413, requestId)
     return
   }
 
   shutdown.running++
-  const call = new HttpCall(address, token, bytes, request, services)
+  const startedAt = performance.now()
+  const call = new HttpCall(address, token, bytes, request, requestId, services)
   const reply = await dispatch(call, services)
+  const elapsedMs = performance.now() - startedAt
   shutdown.running--
+  services.metrics?.countCommand(call.command, reply, elapsedMs)
+  if (elapsedMs >= services.slowCommandMs) logSlow(call, elapsedMs, services.log)
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping) response.setHeader('Connection', 'close')
-  send(response, reply)
+  send(response, reply, requestId)
+}
+
+/** Says where to look, and nothing of what was sent. */
+function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
+  const { command = 'unknown', requestId } = call
+  const target = nameOf(call)
+  log.warn(
+    { command, target, elapsedMs: Math.round(elapsedMs), requestId },
+    'A command was slow',
+  )
 }
 
 /** A request in the form that commands take. */
@@ -70,6 +97,8 @@ class HttpCall implements Call {
   readonly level: Level
   readonly keyspace: string
   readonly target: string
+  readonly requestId: string
+  command: string | undefined
   readonly #token: string
   readonly #bytes: Buffer
   readonly #request: IncomingMessage
@@ -80,11 +109,13 @@ class HttpCall implements Call {
     token: string,
     bytes: Buffer,
     request: IncomingMessage,
+    requestId: string,
     services: HttpServices,
   ) {
     this.level = address.level
     this.keyspace = address.keyspace
     this.target = address.name
+    this.requestId = requestId
     this.#token = token
     this.#bytes = bytes
     this.#request = request

@@ -8,21 +8,42 @@ import type { Reply } from '../commands/define.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 
-export function send(response: ServerResponse, reply: Reply): void {
-  sendJson(response, statusOf(reply), printReply(reply))
+export function send(response: ServerResponse, reply: Reply, requestId?: string): void {
+  sendText(response, statusOf(reply), 'application/json', printReply(reply), requestId)
 }
 
 export function sendJson(response: ServerResponse, status: number, body: string): void {
+  sendText(response, status, 'application/json', body)
+}
+
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string,
+  requestId?: string,
+): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (response.destroyed) return
   const size = Buffer.byteLength(body)
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': size })
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Content-Length': size,
+    ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+  })
   // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
   response.end(body, size === body.length ? 'latin1' : 'utf8')
 }
 
-export function sendEmpty(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'Content-Length': 0 })
+export function sendEmpty(
+  response: ServerResponse,
+  status: number,
+  requestId?: string,
+): void {
+  response.writeHead(status, {
+    'Content-Length': 0,
+    ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+  })
   response.end()
 }
 

@@ -12,6 +12,7 @@ import { kernelFile } from '../../search/vector/segment.ts'
 import {
   EngineError,
   type Engine,
+  type EngineStatistics,
   type Hit,
   type Outcome,
   type Page,
@@ -88,6 +89,7 @@ class EmbeddedEngine implements Engine {
   readonly #readers: Readers
   readonly #stores = new Map<string, Store>()
   #endOfReads: NodeJS.Timeout | undefined
+  #movedReads = 0
   #lastChange: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
@@ -360,6 +362,22 @@ class EmbeddedEngine implements Engine {
     return this.#attempt('write', () => this.#catalog.writeSetting(name, value))
   }
 
+  statistics(): Promise<EngineStatistics> {
+    return this.#attempt('read', () => {
+      const { keyspaces } = this.#catalog
+      const targets = keyspaces.flatMap((name) => this.#catalog.targets(name) ?? [])
+      const tables = targets.filter(({ kind }) => kind === 'table').length
+      return {
+        keyspaces: keyspaces.length,
+        collections: targets.length - tables,
+        tables,
+        ...this.#writer.counts,
+        movedReads: this.#movedReads,
+        indexedVectors: this.#vectors.count,
+      }
+    })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#finish()
     return this.#closing
@@ -402,6 +420,7 @@ class EmbeddedEngine implements Engine {
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error)
     }
+    this.#movedReads++
     return this.#orGone(target, long)
   }
 

@@ -51,6 +51,8 @@ export type IndexerReply =
       /** The write up to which the index has everything. */
       readonly version: number
       readonly generation: number
+      /** Vectors in the index. */
+      readonly count: number
       /** All segments, when there are others than those that are known. */
       readonly index?: SharedIndex
     }
@@ -114,6 +116,10 @@ class FollowedIndex {
   /** Another number whenever there are other segments. */
   get generation(): number {
     return this.#rebuilt * 1_000_000 + this.#index.segments.length
+  }
+
+  get count(): number {
+    return this.#index.count
   }
 
   get shared(): SharedIndex {
@@ -292,10 +298,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
           indexes.set(key, (index = new FollowedIndex(name, options, notify)))
         await index.follow(message.version)
         void work()
-        const { generation, version } = index
+        const { generation, version, count } = index
         return generation === message.generation
-          ? { id, version, generation }
-          : { id, version, generation, index: index.shared }
+          ? { id, version, generation, count }
+          : { id, version, generation, count, index: index.shared }
       }
       case 'close': {
         const key = keyOf(message.name)

@@ -36,6 +36,8 @@ interface Followed {
   version: number
   /** The latest write that is known of. */
   latest: number
+  /** Vectors in the index, as it was last heard of. */
+  count: number
   following: Promise<void> | undefined
 }
 
@@ -61,6 +63,11 @@ export class Vectors {
       },
     )
     return this.#started
+  }
+
+  /** Vectors in all open indexes. */
+  get count(): number {
+    return this.#indexes.values().reduce((sum, { count }) => sum + count, 0)
   }
 
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */
@@ -119,6 +126,7 @@ export class Vectors {
         generation: -1,
         version: -1,
         latest: -1,
+        count: 0,
         following: undefined,
       }
       this.#indexes.set(keyOf(name), followed)
@@ -156,6 +164,7 @@ export class Vectors {
     if (!('version' in reply)) return
     followed.version = reply.version
     followed.generation = reply.generation
+    followed.count = reply.count
     if (reply.index !== undefined) followed.index = reply.index
   }
 }

@@ -8,6 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import type { Outcome } from '../engine.ts'
+import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { openToWrite, storedPath } from './layout.ts'
 import { LexicalWriter, type TermCounts } from './lexical-writer.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
@@ -44,7 +45,12 @@ export type WriterMessage =
       readonly step: IndexStep
     }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
-  | { readonly id: number; readonly kind: 'configure'; readonly durable: boolean }
+  | {
+      readonly id: number
+      readonly kind: 'configure'
+      readonly durable: boolean
+      readonly tally: SharedTally
+    }
   | { readonly id: number; readonly kind: 'stop' }
 
 export type WriterReply =
@@ -372,6 +378,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreWriter>()
   const untidy = new Set<StoreWriter>()
   let durable = true
+  let tally = new CommitTally()
 
   const tidySoon = setTimeout(() => {
     for (const store of untidy)
@@ -407,6 +414,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       const store = storeOf(file)
       const done = store.commit(tasks)
       untidy.add(store)
+      tally.add(done.map(({ outcomes }) => outcomes))
       const { version } = store
       return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
     } catch (error) {
@@ -416,8 +424,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
 
   const control = (message: WriterMessage): WriterReply => {
     try {
-      if (message.kind === 'configure') durable = message.durable
-      else if (message.kind === 'close') {
+      if (message.kind === 'configure') {
+        durable = message.durable
+        tally = new CommitTally(message.tally)
+      } else if (message.kind === 'close') {
         const store = stores.get(message.file)
         if (store !== undefined) {
           untidy.delete(store)

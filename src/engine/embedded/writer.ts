@@ -9,6 +9,7 @@ import {
   type SearchFields,
   type Write,
 } from '../engine.ts'
+import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { countTerms } from './lexical-writer.ts'
 import { Thread, type Unnumbered } from './thread.ts'
@@ -27,13 +28,19 @@ import type {
 
 export class Writer {
   readonly #thread: Thread<WriterMessage, WriterReply>
+  readonly #tally = new CommitTally()
 
   constructor(durable: boolean) {
     this.#thread = new Thread<WriterMessage, WriterReply>(
       new URL('writer-thread.ts', import.meta.url),
       (reason) => new EngineError('write', reason),
     )
-    void this.#ask({ kind: 'configure', durable })
+    void this.#ask({ kind: 'configure', durable, tally: this.#tally.shared })
+  }
+
+  /** Since the start: commits, and the records that were written in them. */
+  get counts(): CommitCounts {
+    return this.#tally.counts
   }
 
   async write(

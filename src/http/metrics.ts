@@ -1,0 +1,263 @@
+/**
+ * What operators can watch, as the text that Prometheus scrapes: how many commands ran and
+ * how long they took, requests and connections, the engine's work, and the process.
+ *
+ * Of requests nothing is in it but the names of commands that exist, so that it neither
+ * tells what is stored nor grows with what is sent.
+ */
+import type { FastifyInstance } from 'fastify'
+import { readFileSync } from 'node:fs'
+import type { Server, ServerResponse } from 'node:http'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { Reply } from '../commands/define.ts'
+import { apiError } from '../errors/api-error.ts'
+import type { HttpServices } from './command.ts'
+import { tokenOf } from './headers.ts'
+import { missingToken, send, sendText } from './reply.ts'
+
+/** Who may read the metrics; `off`: they are not even kept. */
+export type MetricsAccess = 'on' | 'token' | 'off'
+
+export function addMetricsRoute(
+  app: FastifyInstance,
+  { metrics, engine, authenticator }: HttpServices,
+  access: MetricsAccess,
+): void {
+  if (metrics === undefined) return
+  app.get('/metrics', async (request, reply) => {
+    if (access === 'token') {
+      const token = tokenOf(request.headers)
+      const refusal =
+        token === undefined
+          ? missingToken()
+          : refusalOf(authenticator.identify(token, request.raw.socket))
+      if (refusal !== undefined) {
+        reply.hijack()
+        send(reply.raw, refusal)
+        return
+      }
+    }
+    const text = await metrics.print(engine, app.server)
+    reply.hijack()
+    sendText(reply.raw, 200, Registry.PROMETHEUS_CONTENT_TYPE, text)
+  })
+}
+
+/** Metrics are for those who may do everything: they tell of the whole server. */
+function refusalOf(
+  principal: ReturnType<HttpServices['authenticator']['identify']>,
+): Reply | undefined {
+  if (principal === undefined) return { errors: [apiError('UNAUTHENTICATED_REQUEST')] }
+  if (principal.may('schema', undefined, undefined)) return undefined
+  const action = 'read the metrics of'
+  return { errors: [apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })] }
+}
+
+type Outcome = 'ok' | 'request_error' | 'server_error'
+
+/** What is kept of one command. Plain numbers: they are counted up with every request. */
+interface Tally extends Record<Outcome, number> {
+  seconds: number
+  /** How many took as long as each bound, but longer than the one before; then the rest. */
+  readonly durations: Float64Array
+}
+
+/** Seconds: from a look into memory to what somebody waits for. */
+const durationBounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+
+export class Metrics {
+  readonly #commands = new Map<string, Tally>()
+  readonly #statuses = new Map<number | 'none', number>()
+  readonly #version = readVersion()
+  #inFlight = 0
+  readonly #requestEnded: (this: ServerResponse) => void
+
+  constructor() {
+    const countEnd = (status: number | 'none') => this.#countEnd(status)
+    // One function for all responses, each of which comes to it as `this`.
+    this.#requestEnded = function () {
+      countEnd(this.headersSent ? this.statusCode : 'none')
+    }
+    // Some of them are measured from now on.
+    processMetrics()
+  }
+
+  /** Counts a request from now until its response has gone out, or nobody waits for it. */
+  followRequest(response: ServerResponse): void {
+    this.#inFlight++
+    response.on('close', this.#requestEnded)
+  }
+
+  #countEnd(status: number | 'none'): void {
+    this.#inFlight--
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
+  }
+
+  /** `command` must be the name of one that exists, or undefined. */
+  countCommand(command = 'unknown', reply: Reply, elapsedMs: number): void {
+    let tally = this.#commands.get(command)
+    if (tally === undefined) this.#commands.set(command, (tally = emptyTally()))
+    const seconds = elapsedMs / 1000
+    tally[outcomeOf(reply)]++
+    tally.seconds += seconds
+    let bucket = 0
+    while (bucket < durationBounds.length && seconds > durationBounds[bucket]!) bucket++
+    tally.durations[bucket]!++
+  }
+
+  /** Everything as it is now. */
+  async print(engine: HttpServices['engine'], server: Server): Promise<string> {
+    const now = new Registry()
+    addGauge(now, 'stela_info', 'Always 1: its labels say what runs.', ['version']).set(
+      { version: this.#version },
+      1,
+    )
+    this.#addCommands(now)
+    this.#addRequests(now)
+    addGauge(now, 'stela_http_connections', 'Open connections.').set(
+      await countConnections(server),
+    )
+    // A store that fails is seen by what is missing; the rest is needed then more than ever.
+    await addEngineMetrics(now, engine).catch(() => undefined)
+    return [
+      await now.metrics(),
+      printDurations(this.#commands),
+      await processMetrics().metrics(),
+    ].join('\n')
+  }
+
+  #addCommands(registry: Registry): void {
+    const counter = addCounter(
+      registry,
+      'stela_commands_total',
+      'Commands that were answered, by how they went.',
+      ['command', 'outcome'],
+    )
+    for (const [command, tally] of this.#commands)
+      for (const outcome of outcomes)
+        if (tally[outcome] > 0) counter.inc({ command, outcome }, tally[outcome])
+  }
+
+  #addRequests(registry: Registry): void {
+    const counter = addCounter(
+      registry,
+      'stela_http_requests_total',
+      'HTTP requests that have ended, by status; none: the client left before.',
+      ['status'],
+    )
+    for (const [status, count] of this.#statuses) counter.inc({ status }, count)
+    addGauge(registry, 'stela_http_requests_in_flight', 'Requests at work.').set(
+      this.#inFlight,
+    )
+  }
+}
+
+const outcomes: readonly Outcome[] = ['ok', 'request_error', 'server_error']
+
+function emptyTally(): Tally {
+  const durations = new Float64Array(durationBounds.length + 1)
+  return { ok: 0, request_error: 0, server_error: 0, seconds: 0, durations }
+}
+
+/** A histogram that is kept elsewhere cannot be handed to a registry. */
+function printDurations(commands: ReadonlyMap<string, Tally>): string {
+  const name = 'stela_command_duration_seconds'
+  const lines = [
+    `# HELP ${name} Time from when a command had arrived to when its reply was known.`,
+    `# TYPE ${name} histogram`,
+  ]
+  for (const [command, { durations, seconds }] of commands) {
+    let count = 0
+    for (const [i, more] of durations.entries()) {
+      count += more
+      const bound = durationBounds[i] ?? '+Inf'
+      lines.push(`${name}_bucket{le="${bound}",command="${command}"} ${count}`)
+    }
+    lines.push(`${name}_sum{command="${command}"} ${seconds}`)
+    lines.push(`${name}_count{command="${command}"} ${count}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function outcomeOf({ errors }: Reply): Outcome {
+  const first = errors?.[0]
+  if (first === undefined) return 'ok'
+  return first.family === 'SERVER' ? 'server_error' : 'request_error'
+}
+
+async function addEngineMetrics(
+  registry: Registry,
+  engine: HttpServices['engine'],
+): Promise<void> {
+  const statistics = await engine.statistics?.()
+  if (statistics === undefined) return
+  const { keyspaces, collections, tables, indexedVectors } = statistics
+  const { commits, writes, movedReads } = statistics
+  addGauge(registry, 'stela_keyspaces', 'Keyspaces.').set(keyspaces)
+  addGauge(registry, 'stela_collections', 'Collections of all keyspaces.').set(collections)
+  addGauge(registry, 'stela_tables', 'Tables of all keyspaces.').set(tables)
+  addGauge(
+    registry,
+    'stela_indexed_vectors',
+    'Vectors in the indexes that were searched or written to since the start.',
+  ).set(indexedVectors)
+  addCounter(
+    registry,
+    'stela_commits_total',
+    'Transactions that were made durable, each for all that waited.',
+  ).inc(commits)
+  addCounter(
+    registry,
+    'stela_commit_writes_total',
+    'Documents and rows that were inserted, changed or deleted in them.',
+  ).inc(writes)
+  addCounter(
+    registry,
+    'stela_reads_moved_to_threads_total',
+    'Reads that turned out to be long and went to another thread.',
+  ).inc(movedReads)
+}
+
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly string[] = [],
+): Gauge {
+  return new Gauge({ name, help, labelNames, registers: [registry] })
+}
+
+function addCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly string[] = [],
+): Counter {
+  return new Counter({ name, help, labelNames, registers: [registry] })
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) =>
+      error === null ? resolve(count) : reject(error),
+    )
+  })
+}
+
+let knownProcessMetrics: Registry | undefined
+
+/** Memory, processor, event loop and garbage: one for all servers of a process. */
+function processMetrics(): Registry {
+  if (knownProcessMetrics === undefined) {
+    knownProcessMetrics = new Registry()
+    collectDefaultMetrics({ register: knownProcessMetrics })
+  }
+  return knownProcessMetrics
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,486 @@
+/** What operators see of a server: metrics, slow commands and the ids of requests. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { dispatch, type Call, type Services } from '../../src/commands/dispatch.ts'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
+import { killLeftovers, processToken, ServerProcess } from '../faults/server-process.ts'
+import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
+
+/** Every sample of a scrape, by its name and labels as they are written. */
+type Samples = ReadonlyMap<string, number>
+
+const sample = /^(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/
+
+/** Reads the text format; throws when a line is neither a comment nor a sample. */
+function parseSamples(text: string): Samples {
+  const samples = new Map<string, number>()
+  const described = new Set<string>()
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    const comment = /^# (?:HELP|TYPE) (\w+) \S/.exec(line)
+    if (comment !== null) {
+      described.add(comment[1]!)
+      continue
+    }
+    const [, key, value] = sample.exec(line) ?? assert.fail(`not a sample: ${line}`)
+    const name = /^\w+/.exec(key!)![0]
+    const family = name.replace(/_(?:bucket|sum|count)$/, '')
+    assert(described.has(name) || described.has(family), `${name} is not described`)
+    assert(!samples.has(key!), `${key!} stands there twice`)
+    assert(/^(?:Nan|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$/.test(value!), line)
+    samples.set(key!, Number(value))
+  }
+  return samples
+}
+
+async function scrape({ url }: { url: string }, headers = {}): Promise<Samples> {
+  const response = await fetch(`${url}/metrics`, { headers })
+  assert.equal(response.status, 200)
+  assert.equal(
+    response.headers.get('content-type'),
+    'text/plain; version=0.0.4; charset=utf-8',
+  )
+  return parseSamples(await response.text())
+}
+
+const commands = (command: string, outcome: string) =>
+  `stela_commands_total{command="${command}",outcome="${outcome}"}`
+const durations = (part: string, command: string) =>
+  `stela_command_duration_seconds_${part}{command="${command}"}`
+
+const lettersCollection = {
+  name: 'letters',
+  options: {
+    vector: {
+      dimension: 2,
+      metric: 'cosine',
+      service: { provider: 'openai', modelName: 'text-embedding-3-small' },
+    },
+  },
+}
+
+describe('metrics', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+    await server.command('/default_keyspace', { createCollection: { name: 'books' } })
+    await server.command('/default_keyspace', { createCollection: lettersCollection })
+  })
+  after(() => server.close())
+
+  /** How much each sample grew meanwhile. */
+  async function growth(act: () => Promise<unknown>): Promise<(key: string) => number> {
+    const earlier = await scrape(server)
+    await act()
+    const later = await scrape(server)
+    return (key) => (later.get(key) ?? 0) - (earlier.get(key) ?? 0)
+  }
+
+  test('count commands by their names and how they went', async () => {
+    const grew = await growth(async () => {
+      for (let i = 0; i < 3; i++)
+        await server.command('/default_keyspace/books', { findOne: {} })
+      await server.command('/default_keyspace/books', { findOne: { filter: 5 } })
+      await server.command('/default_keyspace/nowhere', { findOne: {} })
+      await server.command('/default_keyspace/books', { findOne: {} }, { Token: 'wrong' })
+      // Nobody has a key for the provider.
+      const answer = await server.command('/default_keyspace/letters', {
+        insertOne: { document: { $vectorize: 'a' } },
+      })
+      assert.equal(answer.body.errors![0]!.family, 'SERVER')
+    })
+    assert.equal(grew(commands('findOne', 'ok')), 3)
+    assert.equal(grew(commands('findOne', 'request_error')), 3)
+    assert.equal(grew(commands('findOne', 'server_error')), 0)
+    assert.equal(grew(commands('insertOne', 'server_error')), 1)
+    assert.equal(grew(commands('unknown', 'request_error')), 0)
+  })
+
+  test('count what is no command as unknown', async () => {
+    const bodies = [{ seek: {} }, { find: {}, findOne: {} }, {}, [], '{', '', '"find"']
+    const grew = await growth(async () => {
+      for (const body of bodies) await server.command('/default_keyspace/books', body)
+      // A command that is one elsewhere is none here.
+      await server.command('/default_keyspace', { findOne: {} })
+    })
+    assert.equal(grew(commands('unknown', 'request_error')), bodies.length + 1)
+    assert.equal(grew(durations('count', 'unknown')), bodies.length + 1)
+    assert.equal(grew(commands('findOne', 'request_error')), 0)
+  })
+
+  test('do not grow with the names that are sent', async () => {
+    await server.command('', { seek: {} })
+    // The first refused token makes a status of its own.
+    await server.command('', { seek: {} }, { Token: '' })
+    const earlier = await scrape(server)
+    for (let i = 0; i < 1000; i++) {
+      const name = `c${randomBytes(6).toString('hex')}`
+      const path = i % 3 === 0 ? '' : i % 3 === 1 ? `/${name}` : `/${name}/${name}`
+      await server.command(path, { [i % 10 === 0 ? `${name}"\n\\` : name]: {} })
+    }
+    const later = await scrape(server)
+    const added = [...later.keys()].filter((key) => !earlier.has(key))
+    assert.deepEqual(
+      added.filter((key) => key.startsWith('stela_')),
+      [],
+    )
+    assert.equal(
+      later.get(commands('unknown', 'request_error'))! -
+        earlier.get(commands('unknown', 'request_error'))!,
+      1000,
+    )
+  })
+
+  test('put durations into buckets that add up', async () => {
+    const grew = await growth(async () => {
+      for (let i = 0; i < 20; i++) await server.command('', { findKeyspaces: {} })
+    })
+    assert.equal(grew(durations('count', 'findKeyspaces')), 20)
+    assert(grew(durations('sum', 'findKeyspaces')) > 0)
+    const samples = await scrape(server)
+    const buckets = [...samples].flatMap(([key, count]) => {
+      const bound = /_bucket\{le="([^"]*)",command="findKeyspaces"\}$/.exec(key)?.[1]
+      return bound === undefined
+        ? []
+        : [{ bound: Number(bound.replace('+Inf', 'Infinity')), count }]
+    })
+    assert.equal(buckets[0]!.bound, 0.0005)
+    assert.equal(buckets.at(-2)!.bound, 10)
+    assert.equal(buckets.at(-1)!.bound, Infinity)
+    assert.equal(buckets.at(-1)!.count, samples.get(durations('count', 'findKeyspaces')))
+    for (const [i, { bound, count }] of buckets.entries())
+      if (i > 0) assert(bound > buckets[i - 1]!.bound && count >= buckets[i - 1]!.count)
+  })
+
+  test('count requests by their status, and connections', async () => {
+    const requests = (status: string) => `stela_http_requests_total{status="${status}"}`
+    const grew = await growth(async () => {
+      await server.command('', { findKeyspaces: {} })
+      await server.command('', { findKeyspaces: {} }, { Token: 'wrong' })
+      await server.send('/nowhere', { method: 'GET' })
+      await server.send('/v1', { method: 'GET', headers: { Token: testToken } })
+    })
+    // The earlier scrape ended after its own numbers were taken.
+    assert.equal(grew(requests('200')), 2)
+    assert.equal(grew(requests('401')), 1)
+    assert.equal(grew(requests('404')), 1)
+    assert.equal(grew(requests('405')), 1)
+    const samples = await scrape(server)
+    assert.equal(samples.get('stela_http_requests_in_flight'), 1)
+    assert(samples.get('stela_http_connections')! >= 1)
+  })
+
+  test('tell of the work of the engine', async () => {
+    const grew = await growth(async () => {
+      await server.command('', { createKeyspace: { name: 'more' } })
+      const vector = { dimension: 2, metric: 'cosine' }
+      await server.command('/more', {
+        createCollection: { name: 'a', options: { vector } },
+      })
+      const definition = { columns: { id: 'int' }, primaryKey: 'id' }
+      await server.command('/more', { createTable: { name: 'b', definition } })
+      const documents = Array.from({ length: 50 }, (_, i) => ({ _id: i, $vector: [1, i] }))
+      await server.command('/more/a', { insertMany: { documents } })
+      await server.command('/more/a', { insertOne: { document: { _id: 0 } } })
+      await server.command('/more/a', { deleteOne: { filter: { _id: 1 } } })
+      // Sees what was written before, so the index has it all.
+      await server.command('/more/a', { findOne: { sort: { $vector: [1, 1] } } })
+    })
+    assert.equal(grew('stela_keyspaces'), 1)
+    assert.equal(grew('stela_collections'), 1)
+    assert.equal(grew('stela_tables'), 1)
+    assert.equal(grew('stela_commit_writes_total'), 51)
+    assert(grew('stela_commits_total') >= 2)
+    assert.equal(grew('stela_indexed_vectors'), 49)
+    await server.command('', { dropKeyspace: { name: 'more' } })
+    const samples = await scrape(server)
+    assert.equal(samples.get('stela_tables'), 0)
+    assert.equal(samples.get('stela_indexed_vectors'), 0)
+  })
+
+  test('count reads that were too long for the thread that answers', async () => {
+    for (let i = 0; i < 60; i++) {
+      const documents = Array.from({ length: 100 }, (_, n) => ({ n, text: `${i} ${n}` }))
+      await server.command('/default_keyspace/books', { insertMany: { documents } })
+    }
+    const books = '/default_keyspace/books'
+    const grew = await growth(async () => {
+      await server.command(books, { find: { filter: { text: '1 1' } } })
+    })
+    assert.equal(grew('stela_reads_moved_to_threads_total'), 0)
+    const grewMore = await growth(async () => {
+      await server.command(books, { find: { filter: { $not: { text: { $gte: '' } } } } })
+    })
+    assert.equal(grewMore('stela_reads_moved_to_threads_total'), 1)
+  })
+
+  test('tell of the process and the version', async () => {
+    const samples = await scrape(server)
+    const infos = [...samples.keys()].filter((key) => key.startsWith('stela_info'))
+    assert.equal(infos.length, 1)
+    assert.match(infos[0]!, /^stela_info\{version="\d+\.\d+\.\d+"\}$/)
+    for (const name of [
+      'process_start_time_seconds',
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_heap_size_used_bytes',
+    ])
+      assert(samples.has(name), name)
+  })
+
+  test('are kept for each server by itself', async () => {
+    const other = await startServer()
+    try {
+      await other.command('', { findKeyspaces: {} })
+      assert.equal((await scrape(other)).get(commands('findKeyspaces', 'ok')), 1)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('name nothing that is stored', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    assert.doesNotMatch(text, /books|letters|default_keyspace|nowhere/)
+  })
+})
+
+describe('the setting for metrics', () => {
+  let server: TestServer
+  afterEach(() => server.close())
+
+  test('off leaves no path', async () => {
+    server = await startServer({ metrics: 'off' })
+    const answer = await server.send('/metrics', { method: 'GET' })
+    assert.equal(answer.http, 404)
+    assert.equal(answer.text, '')
+    assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
+  })
+
+  test('token asks for one that is valid', async () => {
+    server = await startServer({ metrics: 'token' })
+    const none = await server.send('/metrics', { method: 'GET' })
+    assert.equal(none.http, 401)
+    assert.deepEqual(none.codes, ['MISSING_AUTHENTICATION_TOKEN'])
+    const wrong = await server.send('/metrics', { headers: { Token: 'wrong' } })
+    assert.equal(wrong.http, 401)
+    assert.deepEqual(wrong.codes, ['UNAUTHENTICATED_REQUEST'])
+    await scrape(server, { Token: testToken })
+    await scrape(server, { Authorization: `Bearer ${testToken}` })
+  })
+
+  test('on still takes no command, and no other method', async () => {
+    server = await startServer()
+    assert.equal((await server.send('/metrics', { method: 'POST' })).http, 404)
+    assert.equal((await server.send('/metrics', { method: 'HEAD' })).http, 200)
+  })
+})
+
+/** A provider that answers when it is told to, and keeps commands waiting until then. */
+class PatientProvider {
+  readonly #server: Server
+  readonly #waiting: ServerResponse[] = []
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async start(): Promise<PatientProvider> {
+    const server = createServer()
+    const provider = new PatientProvider(server)
+    server.on('request', (request, response) => {
+      request.resume()
+      provider.#waiting.push(response)
+      server.emit('asked')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return provider
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
+  async asked(count: number): Promise<void> {
+    while (this.#waiting.length < count) await once(this.#server, 'asked')
+  }
+
+  answerAll(): void {
+    const reply = { data: [{ index: 0, embedding: [1, 1] }], usage: {} }
+    for (const response of this.#waiting.splice(0)) {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(reply))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
+
+describe('while commands take long', () => {
+  let provider: PatientProvider
+  beforeEach(async () => {
+    provider = await PatientProvider.start()
+  })
+  afterEach(() => provider.close())
+
+  test('metrics and health answer, and say so', async () => {
+    const server = await startServer({
+      providers: {
+        ...defaultProviderSettings,
+        embeddingUrls: new Map([['openai', provider.url]]),
+        embeddingKeys: new Map([['openai', 'any']]),
+      },
+    })
+    try {
+      await server.command('/default_keyspace', { createCollection: lettersCollection })
+      const running = Array.from({ length: 4 }, (_, i) =>
+        server.command('/default_keyspace/letters', {
+          insertOne: { document: { _id: i, $vectorize: `text ${i}` } },
+        }),
+      )
+      await provider.asked(4)
+      for (const path of ['', '/live', '/ready']) {
+        const health = await server.send(`/stargate/health${path}`, { method: 'GET' })
+        assert.equal(health.http, 200, health.text)
+      }
+      const samples = await scrape(server)
+      assert.equal(samples.get('stela_http_requests_in_flight'), 5)
+      assert.equal(samples.get(commands('insertOne', 'ok')), undefined)
+      provider.answerAll()
+      for (const answer of await Promise.all(running)) assert.deepEqual(answer.codes, [])
+      assert.equal((await scrape(server)).get(commands('insertOne', 'ok')), 4)
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('many scrapes at once agree with what is done', async () => {
+    const server = await startServer({ durable: false })
+    try {
+      await server.command('/default_keyspace', { createCollection: { name: 'busy' } })
+      const writes = Array.from({ length: 200 }, (_, i) =>
+        server.command('/default_keyspace/busy', { insertOne: { document: { _id: i } } }),
+      )
+      const scrapes = Array.from({ length: 20 }, () => scrape(server))
+      for (const samples of await Promise.all(scrapes))
+        assert((samples.get(commands('insertOne', 'ok')) ?? 0) <= 200)
+      await Promise.all(writes)
+      const samples = await scrape(server)
+      assert.equal(samples.get(commands('insertOne', 'ok')), 200)
+      assert.equal(samples.get('stela_commit_writes_total'), 200)
+      assert(samples.get('stela_commits_total')! <= 200)
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('the log says which, where and how long, and nothing of what was sent', async () => {
+    const dataDir = await temporaryFolder()
+    try {
+      const flags = ['--embedding-urls', `openai=${provider.url}`]
+      const keys = ['--embedding-keys', 'openai=any']
+      const slow = await ServerProcess.start(
+        dataDir,
+        ...flags,
+        ...keys,
+        '--slow-command',
+        '50',
+      )
+      const { url } = slow
+      await slow.command('/default_keyspace', { createCollection: lettersCollection })
+      const send = fetch(`${url}/v1/default_keyspace/letters`, {
+        method: 'POST',
+        headers: {
+          Token: processToken,
+          'Content-Type': 'application/json',
+          'X-Request-Id': 'mine-1',
+        },
+        body: JSON.stringify({
+          insertOne: { document: { _id: 'private', $vectorize: 'private' } },
+        }),
+      })
+      await Promise.race([provider.asked(1), send])
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      provider.answerAll()
+      assert.equal((await send).headers.get('x-request-id'), 'mine-1')
+      await slow.stop()
+      const lines = slow.err.split('\n').filter((line) => line.includes('mine-1'))
+      assert.equal(lines.length, 1, slow.err)
+      const line = JSON.parse(lines[0]!) as Record<string, unknown>
+      assert.equal(line['level'], 40)
+      assert.equal(line['command'], 'insertOne')
+      assert.equal(line['target'], 'default_keyspace.letters')
+      assert.equal(line['requestId'], 'mine-1')
+      assert(Number(line['elapsedMs']) >= 50)
+      assert(!slow.err.includes('private'))
+    } finally {
+      await killLeftovers()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the id of a request', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+  })
+  after(() => server.close())
+
+  const idOf = async (headers: Record<string, string>, body = '{"findKeyspaces":{}}') =>
+    (await server.command('', body, headers)).headers.get('x-request-id')
+
+  test('is the one that the client sent', async () => {
+    for (const id of [
+      'a',
+      '7f1c0c0e-3b1e-4c53-9f0e-0d4c53f3a9b1',
+      'x'.repeat(64),
+      'a.b:c/d=_',
+    ])
+      for (const headers of [{}, { Token: 'wrong' }])
+        assert.equal(await idOf({ 'X-Request-Id': id, ...headers }), id)
+    assert.equal(await idOf({ 'X-Request-Id': 'bad' }, '{'), 'bad')
+  })
+
+  test('is made where the client sent none, or none that logs should show', async () => {
+    const made = new Set<string | null>()
+    for (const id of [
+      undefined,
+      undefined,
+      '',
+      'x'.repeat(65),
+      'a b',
+      'a"b',
+      'caf\u00e9',
+      'a,b',
+    ])
+      made.add(await idOf(id === undefined ? {} : { 'X-Request-Id': id }))
+    assert.equal(made.size, 8)
+    for (const id of made) assert.match(id!, /^[0-9a-f]{12}-[0-9a-z]+$/)
+  })
+
+  test('stands in the log beside a failure that is ours', async () => {
+    const lines: object[] = []
+    const log = { error: (details: object) => lines.push(details) }
+    const call = {
+      requestId: 'mine-2',
+      keyspace: '',
+      target: '',
+      parseBody: () => {
+        throw new TypeError('a mistake')
+      },
+    }
+    const reply = await dispatch(call as unknown as Call, { log } as unknown as Services)
+    assert.equal(reply.errors![0]!.code, 'UNEXPECTED_SERVER_ERROR')
+    assert.equal(lines.length, 1)
+    assert.equal((lines[0] as { requestId: string }).requestId, 'mine-2')
+  })
+})
