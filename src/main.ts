@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { check } from './cli/check.ts'
+import { exportCommand } from './cli/export.ts'
+import { importCommand } from './cli/import.ts'
 import { serve } from './cli/serve.ts'
 
 const { version } = JSON.parse(
@@ -17,6 +19,8 @@ const program = new Command('stela')
   .helpOption('--help', 'show this help')
   .addCommand(serve)
   .addCommand(check)
+  .addCommand(exportCommand)
+  .addCommand(importCommand)
   .addHelpText(
     'after',
     `
@@ -24,6 +28,8 @@ Examples:
   stela serve          start a server on http://127.0.0.1:8181
   stela serve --help   everything that can be set
   stela check          look whether the data of a stopped server is sound
+  stela export --help  write a collection or table of a running server to a file
+  stela import --help  fill one from a file
 `,
   )
 

@@ -41,8 +41,9 @@ const byAnyone = ['errors', 'json', 'limits']
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
-  'node:http': ['http', 'providers'],
-  'node:https': ['providers'],
+  'prom-client': ['http'],
+  'node:http': ['http', 'providers', 'cli'],
+  'node:https': ['providers', 'cli'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
   commander: ['main', 'cli', 'config'],

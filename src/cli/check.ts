@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { dataOption } from '../config.ts'
 import { EngineError } from '../engine/engine.ts'
-import { checkEverything } from '../server.ts'
+import type { checkEverything } from '../server.ts'
 
 export const check = new Command('check')
   .description('Look whether a data folder is sound. The server must not be running.')
@@ -20,9 +20,10 @@ Examples:
   stela check --data /var/lib/stela   another one
 `,
   )
-  .action(({ data }: { readonly data: string }) => {
+  .action(async ({ data }: { readonly data: string }) => {
+    const { checkEverything } = await import('../server.ts')
     try {
-      process.exitCode = checkFolder(data) ? 0 : 1
+      process.exitCode = report(checkEverything(data)) ? 0 : 1
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
       process.stderr.write(`stela: ${error.message}\n`)
@@ -31,10 +32,10 @@ Examples:
   })
 
 /** A line for each target, and for each finding; true where there is none. */
-function checkFolder(data: string): boolean {
+function report(checked: ReturnType<typeof checkEverything>): boolean {
   let found = 0
   let count = 0
-  for (const { name, findings, notes } of checkEverything(data)) {
+  for (const { name, findings, notes } of checked) {
     if (name !== undefined) count++
     const verdict = findings.length === 0 ? 'sound' : `${findings.length} found`
     print(`${name ?? 'catalog'}: ${verdict}`)

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { readConfig, secretSettings, serveOptions, type Config } from '../config.ts'
 import { EngineError } from '../engine/engine.ts'
-import { build, type Listening, type Server } from '../server.ts'
+import type { Listening, Server } from '../server.ts'
 
 export const serve = new Command('serve')
   .description('Start the server and serve until it is told to stop (Ctrl-C).')
@@ -57,6 +57,8 @@ async function runServer(config: Config): Promise<void> {
   const asked = askedToStop()
   let server: Server | undefined
   try {
+    // Loaded only here: the other commands need none of it, and start sooner without.
+    const { build } = await import('../server.ts')
     server = await build(config)
     announce(await server.listen())
     await asked

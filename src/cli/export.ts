@@ -1,0 +1,121 @@
+/** `stela export`: writes what a collection or table of a running server holds to a file. */
+import { createWriteStream, rmSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { Command } from 'commander'
+import { printJson } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import { memberAt } from './records/api-client.ts'
+import { Failure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/meter.ts'
+import { addTargetOptions, Target, type TargetOptions } from './records/target.ts'
+
+interface ExportOptions extends TargetOptions {
+  readonly out: string
+  readonly gzip?: boolean
+  readonly searchFields: boolean
+}
+
+export const exportCommand = addTargetOptions(
+  new Command('export')
+    .description('Write the documents or rows of a running server to a file.')
+    .helpOption('--help', 'show this help'),
+)
+  .option('--out <file>', 'the file to write; - for standard output', '-')
+  .option('--gzip', 'pack it')
+  .option('--no-search-fields', 'leave out $vector, $vectorize and $lexical')
+  .addHelpText(
+    'after',
+    `
+Each document or row is a line of JSON, with every digit of its numbers, as \`stela import\`
+reads it. What is written while the export runs may be in it or not; all else is in it
+once. The file gets its name when it is complete. The exit status is 0 then, and 1 where the
+export stopped.
+
+Examples:
+  export STELA_TOKEN=…                                 once, for all of these
+  stela export --collection books --out books.jsonl
+  stela export --table people --out people.jsonl.gz --gzip
+  stela export --collection books | head
+`,
+  )
+  .action((options: ExportOptions) => reportFailures(() => runExport(options)))
+
+async function runExport(options: ExportOptions): Promise<void> {
+  const target = new Target(options, { connections: 1 })
+  if (target.kind === 'table' && !options.searchFields)
+    throw new Failure('--no-search-fields is for collections: a table has only columns.')
+  await target.open(false)
+  const noun = target.kind === 'table' ? 'rows' : 'documents'
+  let count = 0
+  const meter = new Meter(noun, () => ({ count }))
+  async function* lines(): AsyncGenerator<string> {
+    for await (const documents of pages(target, options.searchFields)) {
+      yield documents.map((document) => `${printJson(document)}\n`).join('')
+      count += documents.length
+    }
+  }
+  try {
+    const write = async (output: Writable, end: boolean) => {
+      const text = Readable.from(lines())
+      if (options.gzip === true) await pipeline(text, createGzip(), output, { end })
+      else await pipeline(text, output, { end })
+    }
+    if (options.out === '-') await write(process.stdout, false)
+    else await writeWhole(options.out, (file) => write(file, true))
+  } catch (error) {
+    meter.finish(0)
+    // Whoever reads standard output has seen enough.
+    if (options.out === '-' && (error as NodeJS.ErrnoException).code === 'EPIPE') return
+    throw fileFailure(error)
+  } finally {
+    target.close()
+  }
+  process.stderr.write(`stela: exported ${count} ${noun}, ${meter.finish(count)}\n`)
+}
+
+/** The file has its name only once it is whole. */
+async function writeWhole(
+  path: string,
+  write: (file: Writable) => Promise<void>,
+): Promise<void> {
+  const partial = `${path}.partial`
+  const leave = () => {
+    rmSync(partial, { force: true })
+    process.exit(1)
+  }
+  process.on('SIGINT', leave).on('SIGTERM', leave)
+  try {
+    // Synced, so that the name does not outlive the content when the power goes.
+    await write(createWriteStream(partial, { flush: true }))
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave)
+  }
+}
+
+async function* pages(target: Target, searchFields: boolean): AsyncGenerator<Value[]> {
+  let state: Value | undefined
+  do {
+    const answer = await target.send(printJson(findCommand(searchFields, state)))
+    const error = answer.errors[0]
+    if (error !== undefined) throw new Failure(`${error.code}: ${error.message}`)
+    const documents = memberAt(answer.body, 'data', 'documents')
+    if (!Array.isArray(documents))
+      throw new Failure('the server answers find in a way that is not understood.')
+    yield documents
+    state = memberAt(answer.body, 'data', 'nextPageState') ?? undefined
+  } while (state !== undefined)
+}
+
+function findCommand(searchFields: boolean, pageState: Value | undefined): JsonObject {
+  const find = new Map<string, Value>()
+  if (searchFields) find.set('projection', new Map([['*', 1]]))
+  if (pageState !== undefined) find.set('options', new Map([['pageState', pageState]]))
+  return new Map([['find', find]])
+}

@@ -1,0 +1,273 @@
+/** `stela import`: fills a collection or table of a running server from a file. */
+import { resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { inferValue, readByType, readText, type CellReader } from './records/csv.ts'
+import { Failure, fileFailure, reportFailures } from './records/failure.ts'
+import { newState, StateFile, type ImportState } from './records/import-state.ts'
+import { Importer } from './records/importer.ts'
+import { Input } from './records/input.ts'
+import { Meter } from './records/meter.ts'
+import { csvReader, jsonReader, type DocumentReader } from './records/read-document.ts'
+import { checkRejectsPath, Rejects } from './records/rejects.ts'
+import { formats, type Format } from './records/split.ts'
+import {
+  addTargetOptions,
+  Target,
+  wholeNumber,
+  type TargetOptions,
+} from './records/target.ts'
+
+interface ImportOptions extends TargetOptions {
+  readonly format?: Format
+  readonly types: 'infer' | 'text'
+  readonly embed: boolean
+  readonly embeddingKey?: string
+  readonly create?: boolean
+  readonly connections: number
+  readonly rejects?: string
+  readonly resume?: boolean
+}
+
+export const importCommand = addTargetOptions(
+  new Command('import')
+    .description('Insert the documents or rows of a file into a running server.')
+    .helpOption('--help', 'show this help')
+    .argument('<file>', 'the file, packed with gzip or not; - for standard input'),
+)
+  .addOption(new Option('--format <format>', 'unset: by name and content').choices(formats))
+  .addOption(
+    new Option('--types <how>', 'of CSV cells in collections: infer numbers, or text only')
+      .choices(['infer', 'text'])
+      .default('infer'),
+  )
+  .option('--create', 'create the collection if there is none')
+  .option('--no-embed', 'of $vector and $vectorize keep the vector, not the text')
+  .addOption(
+    new Option('--embedding-key <key>', "for the collection's embedding service").env(
+      'STELA_EMBEDDING_KEY',
+    ),
+  )
+  .addOption(
+    new Option('--connections <number>', 'requests at a time')
+      .argParser(wholeNumber(1, 64))
+      .default(4),
+  )
+  .option('--rejects <path>', 'file for records that are rejected; unset: FILE.rejected')
+  .option('--resume', 'go on where an interrupted import of the file stopped')
+  .addHelpText(
+    'after',
+    `
+Formats: jsonl has a JSON object on each line, json is one array of them, and csv has the
+names of fields in its first line. Empty cells are left out. In collections, cells that
+JSON would read as a number, true or false become that; in tables the column decides.
+
+Records that are not JSON, or that the server refuses, are told with their line, written to
+FILE.rejected as they were, and do not stop the others. The exit status is 0 where all were
+imported, 2 where some were rejected, and 1 where the import stopped.
+
+While it runs, FILE.progress says how far it is, and --resume goes on from there, even
+after the process was killed. Documents that were on their way then, or when the server went
+away, are sent again: those that are stored already are known by their _id. Documents
+without _id get one from the server, so that a few hundred of them may be stored twice.
+
+Examples:
+  export STELA_TOKEN=…                                 once, for all of these
+  stela import books.jsonl --collection books --create
+  stela import people.csv.gz --table people
+  zcat dump.gz | stela import - --format jsonl --collection books
+`,
+  )
+  .action((file: string, options: ImportOptions) =>
+    reportFailures(() => runImport(file, options)),
+  )
+
+async function runImport(path: string, options: ImportOptions): Promise<void> {
+  const rejectsPath = options.rejects ?? (path === '-' ? undefined : `${path}.rejected`)
+  if (rejectsPath !== undefined) checkRejectsPath(resolve(rejectsPath), resolve(path))
+  if (path === '-' && options.resume === true)
+    throw new Failure('--resume needs a file: standard input cannot be read again.')
+  const { connections, embeddingKey: key } = options
+  const headers = key === undefined ? {} : { 'x-embedding-api-key': key }
+  const target = new Target(options, { connections, headers })
+  if (options.create === true && target.kind === 'table')
+    throw new Failure(
+      '--create is for collections: a table needs columns. Create it first.',
+    )
+
+  const input = await Input.open(path, options.format)
+  const types = await target.open(options.create === true)
+  const progress = new Progress(input, target, options.resume === true)
+  const { state } = progress
+  const noun = target.kind === 'table' ? 'rows' : 'documents'
+  const startedWith = state.done
+  const meter = new Meter(noun, () => ({
+    count: state.done - startedWith,
+    part: input.partRead,
+  }))
+  const rejects = new Rejects(rejectsPath, input.format, state.rejectsSize, (line) => {
+    meter.clear()
+    process.stderr.write(`stela: ${line}\n`)
+  })
+  const stopListening = onSignal(() => {
+    meter.clear()
+    process.stderr.write(`stela: interrupted. ${progress.advice()}\n`)
+  })
+  try {
+    await importAll(input, documentReaders(input, types, options), rejects, {
+      target,
+      rejects,
+      connections,
+      state,
+      save: () => progress.save(),
+    })
+  } catch (error) {
+    meter.finish(0)
+    if (!(error instanceof Failure)) throw error
+    throw new Failure(`${error.message} ${progress.advice()}`)
+  } finally {
+    stopListening()
+    rejects.close()
+    target.close()
+  }
+  progress.remove()
+  const pace = meter.finish(state.done - startedWith)
+  process.stderr.write(`stela: ${summary(state, noun, rejectsPath)}, ${pace}\n`)
+  if (state.rejected > 0) process.exitCode = 2
+}
+
+/** The first record of a CSV file is its header. */
+async function importAll(
+  input: Input,
+  readers: Readers,
+  rejects: Rejects,
+  options: ConstructorParameters<typeof Importer>[0],
+): Promise<void> {
+  const importer = new Importer(options)
+  let read = readers.first
+  try {
+    for await (const records of input.records())
+      for (const record of records) {
+        if (read !== undefined) await importer.add(record, read)
+        else {
+          read = readers.afterHeader(record)
+          rejects.header = record.bytes
+        }
+      }
+  } catch (error) {
+    // What was sent is counted, whatever the input is like from here on.
+    await importer.settle().catch(() => undefined)
+    throw error
+  }
+  await importer.finish()
+}
+
+interface Readers {
+  /** Undefined where the first record is a header. */
+  readonly first: DocumentReader | undefined
+  readonly afterHeader: (header: Parameters<DocumentReader>[0]) => DocumentReader
+}
+
+function documentReaders(
+  input: Input,
+  columnTypes: ReadonlyMap<string, string>,
+  { types, embed, table }: ImportOptions,
+): Readers {
+  const readCell: CellReader =
+    table !== undefined
+      ? readByType(columnTypes)
+      : types === 'infer'
+        ? inferValue
+        : readText
+  return {
+    first: input.format === 'csv' ? undefined : jsonReader(embed),
+    afterHeader: (header) => csvReader(header, readCell),
+  }
+}
+
+/** The state of an import, in a file where the input is one. */
+class Progress {
+  readonly state: ImportState
+  readonly #file: StateFile | undefined
+  #isKept = false
+
+  constructor(input: Input, target: Target, resumes: boolean) {
+    const { identity } = input
+    this.#file =
+      identity === undefined
+        ? undefined
+        : new StateFile(`${input.path}.progress`, {
+            input: identity,
+            target: target.address,
+          })
+    if (!resumes) this.#checkFresh()
+    this.state = (resumes ? this.#resumed() : undefined) ?? newState()
+    try {
+      this.#file?.write(this.state)
+      this.#isKept = this.#file !== undefined
+    } catch (error) {
+      const { message } = fileFailure(error)
+      if (resumes) throw new Failure(message)
+      process.stderr.write(`stela: --resume will not be possible: ${message}\n`)
+    }
+  }
+
+  #resumed(): ImportState | undefined {
+    const state = this.#file?.read()
+    if (state === undefined)
+      process.stderr.write('stela: nothing to resume, so this starts from the beginning\n')
+    return state
+  }
+
+  /** Starting over by mistake would store documents without _id twice. */
+  #checkFresh(): void {
+    const file = this.#file
+    if (file !== undefined && (file.readIfSound()?.sent ?? 0) > 0)
+      throw new Failure(
+        `an import of this file was interrupted. Go on with --resume, or remove ${file.path} ` +
+          'to start from the beginning.',
+      )
+  }
+
+  save(): void {
+    if (this.#isKept) this.#file!.write(this.state)
+  }
+
+  remove(): void {
+    if (this.#isKept) this.#file!.remove()
+  }
+
+  /** What an import that stops here leaves, and how to go on. */
+  advice(): string {
+    const { done, sent } = this.state
+    if (sent === 0) {
+      this.remove()
+      return 'Nothing was imported.'
+    }
+    if (!this.#isKept) return `The first ${done} records are done.`
+    return `${done} records are done; the same command with --resume goes on from there.`
+  }
+}
+
+function summary(
+  { inserted, there, rejected }: ImportState,
+  noun: string,
+  rejectsPath: string | undefined,
+): string {
+  const parts = [`imported ${inserted} ${noun}`]
+  if (there > 0) parts.push(`${there} were there from an interrupted request`)
+  if (rejected > 0) {
+    const kept = rejectsPath === undefined ? 'kept nowhere' : `kept in ${rejectsPath}`
+    parts.push(`rejected ${rejected} (${kept})`)
+  }
+  return parts.join(', ')
+}
+
+/** All that counts is written down already, so that nothing is to be waited for. */
+function onSignal(say: () => void): () => void {
+  const leave = () => {
+    say()
+    process.exit(1)
+  }
+  process.on('SIGINT', leave).on('SIGTERM', leave)
+  return () => void process.off('SIGINT', leave).off('SIGTERM', leave)
+}

@@ -1,0 +1,196 @@
+/**
+ * Sends commands to a running server, over a few connections that are kept.
+ *
+ * A server that goes away may come back: once one answer has arrived, later requests are
+ * tried again with growing pauses. Before that, an address is more likely to be wrong.
+ */
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
+import { JsonProblem, parseStored } from '../../json/parse.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { Failure } from './failure.ts'
+
+export interface ApiClientOptions {
+  readonly url: string
+  readonly token: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly connections: number
+  /** How long a request is tried again when the server is away. */
+  readonly retryForMs: number
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly body: JsonObject
+  readonly errors: readonly AnswerError[]
+  /** Whether an earlier try of the same request may have been carried out. */
+  readonly isRepeated: boolean
+}
+
+export interface AnswerError {
+  readonly code: string
+  readonly family: string
+  readonly message: string
+}
+
+const pauseMsMin = 100
+const pauseMsMax = 10_000
+/** An embedding service may take its time, but a connection can also be dead. */
+const silenceMsMax = 300_000
+
+/** Failures of the server that trying again does not mend. */
+const hopeless = [
+  'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',
+  'EMBEDDING_PROVIDER_BAD_HOST_NAME',
+  'EMBEDDING_PROVIDER_UNAVAILABLE',
+]
+
+export class ApiClient {
+  readonly #options: ApiClientOptions
+  readonly #agent: http.Agent
+  readonly #closed = new AbortController()
+  #wasReached = false
+
+  constructor(options: ApiClientOptions) {
+    this.#options = options
+    const { connections: maxSockets } = options
+    const { Agent } = options.url.startsWith('https:') ? https : http
+    this.#agent = new Agent({ keepAlive: true, maxSockets })
+  }
+
+  /**
+   * Sends a command to a path below /v1, as the text of its JSON. Errors that the command
+   * was answered with are part of the answer, unless there is no going on with any of them.
+   */
+  async send(path: string, command: string): Promise<ApiAnswer> {
+    const givesUpAt = Date.now() + this.#options.retryForMs
+    let isRepeated = false
+    for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+      const tried = await this.#try(path, command)
+      if (!('away' in tried)) {
+        this.#wasReached = true
+        return { ...tried, isRepeated }
+      }
+      if (!this.#wasReached) throw new Failure(tried.away)
+      if (Date.now() + pauseMs > givesUpAt)
+        throw new Failure(`${tried.away} (tried again for ${this.#patience()})`)
+      isRepeated ||= tried.mayBeDone
+      await pause(pauseMs, undefined, { signal: this.#closed.signal })
+    }
+  }
+
+  /** Drops all requests that are under way. */
+  close(): void {
+    this.#closed.abort()
+    this.#agent.destroy()
+  }
+
+  async #try(path: string, command: string): Promise<Omit<ApiAnswer, 'isRepeated'> | Away> {
+    const { url } = this.#options
+    let reply: { readonly status: number; readonly text: string }
+    try {
+      reply = await this.#post(path, command)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const mayBeDone = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
+      // Several addresses that refuse have a code, but no message.
+      const reason = message === '' ? (code ?? 'no connection') : message
+      return { away: `no server answers at ${url}: ${reason}`, mayBeDone }
+    }
+    const { status, text } = reply
+    if (status === 429 || status >= 500)
+      return { away: `${url} answers with HTTP status ${status}`, mayBeDone: true }
+    const body = this.#readBody(status, text)
+    const errors = errorsIn(body)
+    if (status === 401)
+      throw new Failure(
+        `${url} does not accept the token. ${errors[0]?.message ?? ''} ` +
+          'Set STELA_TOKEN to a token of that server.',
+      )
+    const own = errors.find(({ family }) => family === 'SERVER')
+    if (own !== undefined && hopeless.includes(own.code))
+      throw new Failure(`${own.code}: ${own.message}`)
+    if (own !== undefined && own.code !== 'EMBEDDING_PROVIDER_CLIENT_ERROR')
+      return { away: `the server fails: ${own.code}: ${own.message}`, mayBeDone: true }
+    return { status, body, errors }
+  }
+
+  #post(path: string, command: string): Promise<{ status: number; text: string }> {
+    const { url, token, headers } = this.#options
+    const bytes = Buffer.from(command)
+    return new Promise((resolve, reject) => {
+      const { request } = url.startsWith('https:') ? https : http
+      const sent = request(`${url}/v1${path}`, {
+        method: 'POST',
+        agent: this.#agent,
+        signal: this.#closed.signal,
+        timeout: silenceMsMax,
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': bytes.length,
+          ...(token !== undefined && { Token: token }),
+          ...headers,
+        },
+      })
+      sent.on('error', reject)
+      sent.on('timeout', () => sent.destroy(new Error('no answer arrives')))
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('error', reject)
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString(),
+          })
+        })
+      })
+      sent.end(bytes)
+    })
+  }
+
+  #readBody(status: number, text: string): JsonObject {
+    if (status === 413) return new Map()
+    try {
+      const body = parseStored(text)
+      if (isObject(body)) return body
+    } catch (error) {
+      if (!(error instanceof JsonProblem)) throw error
+    }
+    throw new Failure(
+      `${this.#options.url} does not speak the Data API: HTTP status ${status}. Check --url.`,
+    )
+  }
+
+  #patience(): string {
+    return `${this.#options.retryForMs / 1000} seconds`
+  }
+}
+
+interface Away {
+  readonly away: string
+  readonly mayBeDone: boolean
+}
+
+function errorsIn(body: JsonObject): AnswerError[] {
+  const errors = body.get('errors')
+  if (!Array.isArray(errors)) return []
+  return errors.map((error) => ({
+    code: textAt(error, 'errorCode'),
+    family: textAt(error, 'family'),
+    message: textAt(error, 'message'),
+  }))
+}
+
+function textAt(value: Value, name: string): string {
+  const member = isObject(value) ? value.get(name) : undefined
+  return typeof member === 'string' ? member : ''
+}
+
+/** The member of a member and so on, undefined where one is missing. */
+export function memberAt(value: Value, ...names: readonly string[]): Value | undefined {
+  let at: Value | undefined = value
+  for (const name of names) at = isObject(at) ? at.get(name) : undefined
+  return at
+}

@@ -1,0 +1,145 @@
+/** CSV, after RFC 4180: records to cells, and cells to values. */
+import { JsonProblem, parseJson } from '../../json/parse.ts'
+import { printJson } from '../../json/print.ts'
+import type { JsonObject, Value } from '../../json/value.ts'
+import { defaultLimits } from '../../limits.ts'
+import { Failure } from './failure.ts'
+
+/** A record that cannot be read. */
+export class BadRecord {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** Makes the value of a cell that is not empty. */
+export type CellReader = (name: string, cell: string) => Value | BadRecord
+
+/** Reads a record into cells. */
+export function readCells(text: string): string[] | BadRecord {
+  const cells: string[] = []
+  let at = 0
+  for (;;) {
+    if (text[at] === '"') {
+      const end = closingQuote(text, at + 1)
+      if (end < 0) return new BadRecord('a quote is never closed')
+      if (end + 1 < text.length && text[end + 1] !== ',')
+        return new BadRecord(`cell ${cells.length + 1} goes on after its closing quote`)
+      cells.push(text.slice(at + 1, end).replaceAll('""', '"'))
+      at = end + 1
+    } else {
+      const comma = text.indexOf(',', at)
+      const end = comma < 0 ? text.length : comma
+      cells.push(text.slice(at, end))
+      at = end
+    }
+    if (at >= text.length) return cells
+    at++
+  }
+}
+
+/** Two quotes in a row stand for one. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at
+  return -1
+}
+
+/** The names in the first record. */
+export function readHeader(text: string): readonly string[] {
+  const names = readCells(text)
+  if (names instanceof BadRecord) throw new Failure(`the CSV header: ${names.reason}`)
+  for (const [position, name] of names.entries()) {
+    if (name === '')
+      throw new Failure(`the CSV header has no name for cell ${position + 1}`)
+    if (names.indexOf(name) !== position)
+      throw new Failure(`the CSV header has the name ${printJson(name)} twice`)
+  }
+  return names
+}
+
+/** The object that a record makes; empty cells are left out. */
+export function readRow(
+  names: readonly string[],
+  text: string,
+  readCell: CellReader,
+): JsonObject | BadRecord {
+  const cells = readCells(text)
+  if (cells instanceof BadRecord) return cells
+  if (cells.length !== names.length)
+    return new BadRecord(`it has ${cells.length} cells, and the header ${names.length}`)
+  const row: JsonObject = new Map()
+  for (const [position, name] of names.entries()) {
+    const cell = cells[position]!
+    if (cell === '') continue
+    const value = readCell(name, cell)
+    if (value instanceof BadRecord) return value
+    row.set(name, value)
+  }
+  return row
+}
+
+/** For documents: everything is text, but for vectors, which nothing else could hold. */
+export const readText: CellReader = (name, cell) =>
+  name === '$vector' ? readJsonCell(name, cell) : cell
+
+/** For documents: what is written as JSON writes a number, true or false is one. */
+export const inferValue: CellReader = (name, cell) => {
+  if (cell === 'true') return true
+  if (cell === 'false') return false
+  const value = isNumeral(cell) ? readJsonCell(name, cell) : readText(name, cell)
+  // A numeral that no number has room for is a text.
+  return value instanceof BadRecord && name !== '$vector' ? cell : value
+}
+
+/** For rows: what the type of the column takes. */
+export function readByType(types: ReadonlyMap<string, string>): CellReader {
+  return (name, cell) => {
+    switch (types.get(name)) {
+      case 'bigint':
+      case 'counter':
+      case 'decimal':
+      case 'double':
+      case 'float':
+      case 'int':
+      case 'smallint':
+      case 'tinyint':
+      case 'varint':
+        return isNumeral(cell) ? readJsonCell(name, cell) : cell
+      case 'boolean':
+        return cell === 'true' ? true : cell === 'false' ? false : cell
+      case 'blob':
+        return cell.startsWith('{')
+          ? readJsonCell(name, cell)
+          : new Map([['$binary', cell]])
+      // A text may be one to embed.
+      case 'vector':
+        return /^[[{]/.test(cell) ? readJsonCell(name, cell) : cell
+      case 'list':
+      case 'map':
+      case 'set':
+      case 'userDefined':
+        return readJsonCell(name, cell)
+      default:
+        return cell
+    }
+  }
+}
+
+/** A leading zero makes it a text: 007 is a name. */
+function isNumeral(cell: string): boolean {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(cell)
+}
+
+function readJsonCell(name: string, cell: string): Value | BadRecord {
+  try {
+    return parseJson(cell, {
+      depthMax: defaultLimits.documentDepthMax,
+      numeralLengthMax: defaultLimits.numeralLengthMax,
+    })
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error
+    return new BadRecord(`the cell of ${printJson(name)} is not JSON: ${error.message}`)
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Sends the records of an input in batches, several at a time, and settles them in order.
+ *
+ * Whatever is counted, rejected or written down as done happens in the order of the input,
+ * so that one number says how far an import is. A batch that is answered early waits for
+ * those before it; as few may wait as keep the connections busy.
+ */
+import { BadRecord } from './csv.ts'
+import type { ImportState } from './import-state.ts'
+import {
+  batchCountMax,
+  batchSizeMax,
+  documentSizeMax,
+  insertBatch,
+  type Outcome,
+  type SentDocument,
+} from './insert-batch.ts'
+import type { DocumentReader } from './read-document.ts'
+import type { Rejects } from './rejects.ts'
+import type { RawRecord } from './split.ts'
+import type { Target } from './target.ts'
+
+export interface ImporterOptions {
+  readonly target: Target
+  readonly rejects: Rejects
+  readonly connections: number
+  /** Where an earlier run stopped, or a new state. It is brought forward. */
+  readonly state: ImportState
+  /** Called whenever the state has changed, before anything rests on it. */
+  readonly save: () => void
+}
+
+interface Item {
+  readonly record: RawRecord
+  readonly content: SentDocument | BadRecord
+}
+
+interface Batch {
+  readonly items: readonly Item[]
+  readonly outcomes: Promise<Outcome[]>
+}
+
+export class Importer {
+  readonly #options: ImporterOptions
+  /** Records up to this one may have been sent by a run before. */
+  readonly #sentBefore: number
+  /** Batches that are sent and not settled, in order. */
+  readonly #waiting: Batch[] = []
+  #items: Item[] = []
+  #size = 0
+  /** Records seen, those that an earlier run has done included. */
+  #seen = 0
+
+  constructor(options: ImporterOptions) {
+    this.#options = options
+    this.#sentBefore = options.state.sent
+  }
+
+  async add(record: RawRecord, read: DocumentReader): Promise<void> {
+    this.#seen++
+    if (this.#seen <= this.#options.state.done) return
+    const content = this.#readContent(record, read)
+    const size = content instanceof BadRecord ? 0 : Buffer.byteLength(content.text) + 1
+    const isFull =
+      this.#items.length === batchCountMax ||
+      (this.#items.length > 0 && this.#size + size > batchSizeMax)
+    if (isFull) await this.#send()
+    this.#items.push({ record, content })
+    this.#size += size
+  }
+
+  /** Sends what is left, and waits until all is settled. */
+  async finish(): Promise<void> {
+    if (this.#items.length > 0) await this.#send()
+    await this.settle()
+  }
+
+  /** Waits for what was sent. */
+  async settle(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#settleFirst()
+  }
+
+  #readContent(record: RawRecord, read: DocumentReader): SentDocument | BadRecord {
+    const text = read(record)
+    if (text instanceof BadRecord) return text
+    if (Buffer.byteLength(text) > documentSizeMax)
+      return new BadRecord(`it is larger than the ${documentSizeMax} bytes of a request`)
+    return { text, mayBeThere: this.#seen <= this.#sentBefore }
+  }
+
+  async #send(): Promise<void> {
+    const { target, connections, state, save } = this.#options
+    while (this.#waiting.length >= 2 * connections) await this.#settleFirst()
+    const items = this.#items
+    this.#items = []
+    this.#size = 0
+    state.sent = Math.max(state.sent, this.#seen)
+    save()
+    const documents = items.flatMap(({ content }) =>
+      content instanceof BadRecord ? [] : [content],
+    )
+    const outcomes = insertBatch(target, documents)
+    // A failure is thrown when its turn has come.
+    outcomes.catch(() => undefined)
+    this.#waiting.push({ items, outcomes })
+  }
+
+  async #settleFirst(): Promise<void> {
+    const { state, rejects, save } = this.#options
+    const { items, outcomes } = this.#waiting[0]!
+    const sent = (await outcomes)[Symbol.iterator]()
+    this.#waiting.shift()
+    for (const { record, content } of items) {
+      const outcome: Outcome =
+        content instanceof BadRecord ? { refused: content.reason } : sent.next().value!
+      if (outcome === 'inserted' || outcome === 'there') {
+        state[outcome]++
+        continue
+      }
+      state.rejected++
+      rejects.add(record, outcome.refused)
+    }
+    state.rejectsSize = rejects.size
+    state.done += items.length
+    save()
+  }
+}

@@ -1,0 +1,158 @@
+/** An input to import: a file or standard input, packed or not, as records. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { defaultLimits } from '../../limits.ts'
+import { Failure, fileFailure } from './failure.ts'
+import { splitterFor, type Format, type RawRecord } from './split.ts'
+
+/** What tells a file that has changed from one that has not. */
+export interface InputIdentity {
+  readonly size: number
+  readonly changedAt: number
+}
+
+export class Input {
+  readonly path: string
+  /** Undefined for standard input, whose end is not known. */
+  readonly identity: InputIdentity | undefined
+  readonly format: Format
+  readonly #chunks: AsyncIterable<Buffer>
+  readonly #position: { read: number }
+
+  private constructor(
+    path: string,
+    identity: InputIdentity | undefined,
+    content: { readonly format: Format; readonly chunks: AsyncIterable<Buffer> },
+    position: { read: number },
+  ) {
+    this.path = path
+    this.identity = identity
+    this.format = content.format
+    this.#chunks = content.chunks
+    this.#position = position
+  }
+
+  /** `-` is standard input. Without a format, name and content decide. */
+  static async open(path: string, format: Format | undefined): Promise<Input> {
+    try {
+      const identity = path === '-' ? undefined : await identify(path)
+      const position = { read: 0 }
+      const source =
+        path === '-' ? process.stdin : createReadStream(path, { highWaterMark })
+      const packed = await peek(counted(source as AsyncIterable<Buffer>, position), 2)
+      const isGzip = packed.first[0] === 0x1f && packed.first[1] === 0x8b
+      const plain = await peek(isGzip ? unpacked(packed.all) : packed.all, mark.length + 1)
+      return new Input(
+        path,
+        identity,
+        {
+          format: format ?? formatOf(path, plain.first),
+          chunks: withoutMark(plain.all, hasMark(plain.first)),
+        },
+        position,
+      )
+    } catch (error) {
+      throw inputFailure(path, error)
+    }
+  }
+
+  /** The records, those of a chunk at a time. */
+  async *records(): AsyncGenerator<RawRecord[]> {
+    const splitter = splitterFor(this.format, defaultLimits.bodySizeMax)
+    try {
+      for await (const chunk of this.#chunks) yield splitter.push(chunk)
+    } catch (error) {
+      throw inputFailure(this.path, error)
+    }
+    yield splitter.end()
+  }
+
+  /** The part of a file that has been read. */
+  get partRead(): number | undefined {
+    if (this.identity === undefined || this.identity.size === 0) return undefined
+    return Math.min(1, this.#position.read / this.identity.size)
+  }
+}
+
+const highWaterMark = 256 * 1024
+
+async function identify(path: string): Promise<InputIdentity> {
+  const { size, mtimeMs } = await stat(path)
+  return { size, changedAt: Math.floor(mtimeMs) }
+}
+
+function inputFailure(path: string, error: unknown): Failure {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code?.startsWith('Z_') === true)
+    return new Failure(`${path} is packed with gzip and damaged: ${message}`)
+  return fileFailure(error)
+}
+
+/** `data.csv.gz` and `data.csv.rejected` are as `data.csv`. */
+function formatOf(path: string, first: Buffer): Format {
+  const name = path.replace(/(?:\.(?:gz|gzip|rejected))+$/i, '')
+  if (/\.csv$/i.test(name)) return 'csv'
+  if (/\.(?:jsonl|ndjson)$/i.test(name)) return 'jsonl'
+  return first.toString('latin1').replace(mark, '').trimStart().startsWith('[')
+    ? 'json'
+    : 'jsonl'
+}
+
+/** The mark that some programs put in front of UTF-8, read as Latin-1. */
+const mark = '\xef\xbb\xbf'
+
+function hasMark(first: Buffer): boolean {
+  return first.toString('latin1').startsWith(mark)
+}
+
+async function* counted(
+  source: AsyncIterable<Buffer>,
+  position: { read: number },
+): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    position.read += chunk.length
+    yield chunk
+  }
+}
+
+function unpacked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  // What goes wrong is thrown to whoever reads.
+  return pipeline(Readable.from(source), createGunzip(), () => undefined)
+}
+
+async function* withoutMark(
+  source: AsyncIterable<Buffer>,
+  isMarked: boolean,
+): AsyncGenerator<Buffer> {
+  let left = isMarked ? mark.length : 0
+  for await (const chunk of source) {
+    yield chunk.subarray(Math.min(left, chunk.length))
+    left -= Math.min(left, chunk.length)
+  }
+}
+
+/** The first bytes, at least so many that are not white space if there are, and all. */
+async function peek(
+  source: AsyncIterable<Buffer>,
+  count: number,
+): Promise<{ first: Buffer; all: AsyncIterable<Buffer> }> {
+  const chunks = source[Symbol.asyncIterator]()
+  let first = Buffer.alloc(0)
+  while (first.toString('latin1').trim().length < count) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    first = Buffer.concat([first, next.value])
+  }
+  return { first, all: withFirst(first, chunks) }
+}
+
+async function* withFirst(
+  first: Buffer,
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer> {
+  yield first
+  for (let next = await rest.next(); next.done !== true; next = await rest.next())
+    yield next.value
+}

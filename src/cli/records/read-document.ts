@@ -1,0 +1,61 @@
+/** Records of an input to the documents and rows that are sent. */
+import { isUtf8 } from 'node:buffer'
+import { JsonProblem, parseJson } from '../../json/parse.ts'
+import { printJson } from '../../json/print.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { defaultLimits } from '../../limits.ts'
+import { BadRecord, readHeader, readRow, type CellReader } from './csv.ts'
+import { Failure } from './failure.ts'
+import type { RawRecord } from './split.ts'
+
+/** The JSON text of what to send. */
+export type DocumentReader = (record: RawRecord) => string | BadRecord
+
+/** The text goes as it is, digits and order included, once it is known to be an object. */
+export function jsonReader(embeds: boolean): DocumentReader {
+  return (record) => {
+    const text = textOf(record)
+    if (text instanceof BadRecord) return text
+    const document = readJson(text)
+    if (document instanceof BadRecord) return document
+    if (!isObject(document))
+      return new BadRecord(`it is of type ${jsonTypeOf(document)}, not an object`)
+    if (!document.has('$vector') || !document.has('$vectorize')) return text
+    // A document is inserted with one of them; an export has both.
+    document.delete(embeds ? '$vector' : '$vectorize')
+    return printJson(document)
+  }
+}
+
+/** `header` is the first record. */
+export function csvReader(header: RawRecord, readCell: CellReader): DocumentReader {
+  const text = textOf(header)
+  if (text instanceof BadRecord) throw new Failure(`the CSV header: ${text.reason}`)
+  const names = readHeader(text)
+  return (record) => {
+    const text = textOf(record)
+    if (text instanceof BadRecord) return text
+    const row = readRow(names, text, readCell)
+    return row instanceof BadRecord ? row : printJson(row)
+  }
+}
+
+function textOf({ bytes, problem }: RawRecord): string | BadRecord {
+  if (problem !== undefined) return new BadRecord(problem)
+  return isUtf8(bytes) ? bytes.toString() : new BadRecord('it is not UTF-8')
+}
+
+/** What a document has around it in a request: the body, the command, the list. */
+const levelsAround = 3
+
+function readJson(text: string): Value | BadRecord {
+  try {
+    return parseJson(text, {
+      depthMax: defaultLimits.jsonDepthMax - levelsAround,
+      numeralLengthMax: defaultLimits.numeralLengthMax,
+    })
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error
+    return new BadRecord(`it is not JSON: ${error.message}`)
+  }
+}

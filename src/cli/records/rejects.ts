@@ -1,0 +1,85 @@
+/** Records that were not imported: told on standard error, and kept in a file as they were. */
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { Failure, fileFailure } from './failure.ts'
+import type { Format, RawRecord } from './split.ts'
+
+const toldMax = 20
+
+export class Rejects {
+  readonly #path: string | undefined
+  readonly #format: Format
+  readonly #tell: (line: string) => void
+  /** The header of a CSV file, which comes first here as well. */
+  header: Buffer | undefined
+  #file: number | undefined
+  #size: number
+  #told = 0
+
+  /** Of a file that an earlier run wrote, `size` bytes are kept. */
+  constructor(
+    path: string | undefined,
+    format: Format,
+    size: number,
+    tell: (line: string) => void,
+  ) {
+    this.#path = path
+    this.#format = format
+    this.#size = size
+    this.#tell = tell
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  add({ line, bytes }: RawRecord, reason: string): void {
+    this.#told++
+    if (this.#told <= toldMax) this.#tell(`line ${line}: ${reason}`)
+    if (this.#told === toldMax + 1) this.#tell('further rejected records are not shown')
+    const kept = this.#format === 'json' ? onOneLine(bytes) : bytes
+    if (this.#path === undefined || kept.length === 0) return
+    try {
+      this.#file ??= this.#open(this.#path)
+      if (this.#size === 0 && this.header !== undefined)
+        this.#write(this.#file, this.header)
+      this.#write(this.#file, kept)
+    } catch (error) {
+      throw fileFailure(error)
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+  }
+
+  #open(path: string): number {
+    if (this.#size === 0) return openSync(path, 'w')
+    const file = openSync(path, 'r+')
+    ftruncateSync(file, this.#size)
+    return file
+  }
+
+  #write(file: number, bytes: Buffer): void {
+    const line = Buffer.concat([bytes, Buffer.from('\n')])
+    let written = 0
+    while (written < line.length)
+      written += writeSync(file, line, written, line.length - written, this.#size + written)
+    this.#size += line.length
+  }
+}
+
+/** No string holds a line end, so that all of them are white space. */
+function onOneLine(bytes: Buffer): Buffer {
+  return Buffer.from(
+    bytes
+      .toString('latin1')
+      .replace(/[\r\n]+/g, ' ')
+      .trim(),
+    'latin1',
+  )
+}
+
+/** Throws where the rejected records would be written over the input. */
+export function checkRejectsPath(path: string, input: string): void {
+  if (path === input) throw new Failure('--rejects names the input itself.')
+}

@@ -1,0 +1,264 @@
+/**
+ * Cuts a stream of bytes into records: lines, the elements of a JSON array, or the records
+ * of a CSV file. Nothing is decoded here, and no more than one record is held, so that
+ * inputs may be of any size.
+ */
+import { Failure } from './failure.ts'
+
+/** A record as it was written, and the line that it starts on, counted from 1. */
+export interface RawRecord {
+  readonly line: number
+  /** Empty where there is nothing to show, or more than could be held. */
+  readonly bytes: Buffer
+  /** Why it cannot be read, if that is known already. */
+  readonly problem?: string
+}
+
+export interface Splitter {
+  /** The records that end in this chunk. */
+  push(chunk: Buffer): RawRecord[]
+  /** The record that the end of the input ends. */
+  end(): RawRecord[]
+}
+
+export const formats = ['jsonl', 'json', 'csv'] as const
+
+export type Format = (typeof formats)[number]
+
+/** Records longer than `sizeMax` are told of, but not kept. */
+export function splitterFor(format: Format, sizeMax: number): Splitter {
+  switch (format) {
+    case 'jsonl':
+      return new LineSplitter(sizeMax)
+    case 'json':
+      return new ArraySplitter(sizeMax)
+    case 'csv':
+      return new CsvSplitter(sizeMax)
+  }
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** JSON lines. Empty lines are no records. */
+class LineSplitter implements Splitter {
+  readonly #gathered: Gathered
+  #line = 1
+
+  constructor(sizeMax: number) {
+    this.#gathered = new Gathered(sizeMax)
+  }
+
+  push(chunk: Buffer): RawRecord[] {
+    const records: RawRecord[] = []
+    let from = 0
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
+      this.#gathered.add(chunk.subarray(from, at))
+      records.push(...this.end())
+      this.#line++
+      from = at + 1
+    }
+    this.#gathered.add(chunk.subarray(from))
+    return records
+  }
+
+  end(): RawRecord[] {
+    const record = this.#gathered.take(this.#line)
+    return record.problem === undefined && isBlank(record.bytes) ? [] : [record]
+  }
+}
+
+/** The elements of one array. Only strings and brackets are looked at. */
+class ArraySplitter implements Splitter {
+  readonly #gathered: Gathered
+  #state: 'before' | 'within' | 'after' | 'beyond' = 'before'
+  #depth = 0
+  #isInString = false
+  #isEscaped = false
+  #line = 1
+  /** Where the element starts; 0 while only white space was seen. */
+  #startLine = 0
+  #commas = 0
+
+  constructor(sizeMax: number) {
+    this.#gathered = new Gathered(sizeMax)
+  }
+
+  push(chunk: Buffer): RawRecord[] {
+    const records: RawRecord[] = []
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!
+      if (byte === LINE_FEED) this.#line++
+      if (this.#state !== 'within') {
+        if (isSpace(byte)) continue
+        if (this.#state === 'before') this.#open(byte)
+        else if (this.#state === 'after') records.push(this.#goBeyond())
+        from = at + 1
+        continue
+      }
+      if (this.#startLine === 0 && !isSpace(byte)) this.#startLine = this.#line
+      if (!this.#endsElement(byte)) continue
+      this.#gathered.add(chunk.subarray(from, at))
+      from = at + 1
+      records.push(...this.#takeElement(byte))
+    }
+    if (this.#state === 'within') this.#gathered.add(chunk.subarray(from))
+    return records
+  }
+
+  end(): RawRecord[] {
+    if (this.#state === 'after' || this.#state === 'beyond') return []
+    const problem = 'the input ends before the array does'
+    return [{ ...this.#gathered.take(this.#startLine || this.#line), problem }]
+  }
+
+  #open(byte: number): void {
+    if (byte !== OPEN_BRACKET)
+      throw new Failure(
+        'the input is no JSON array: it does not begin with [. For a document on each line ' +
+          'set --format jsonl.',
+      )
+    this.#state = 'within'
+  }
+
+  #goBeyond(): RawRecord {
+    this.#state = 'beyond'
+    const problem = 'text follows the array, which is left out from here on'
+    return { line: this.#line, bytes: Buffer.alloc(0), problem }
+  }
+
+  #endsElement(byte: number): boolean {
+    if (this.#isInString) {
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (byte === BACKSLASH) this.#isEscaped = true
+      else if (byte === QUOTE) this.#isInString = false
+      return false
+    }
+    switch (byte) {
+      case QUOTE:
+        this.#isInString = true
+        return false
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        this.#depth++
+        return false
+      case CLOSE_BRACE:
+        this.#depth = Math.max(0, this.#depth - 1)
+        return false
+      case CLOSE_BRACKET:
+        if (this.#depth === 0) return true
+        this.#depth--
+        return false
+      default:
+        return byte === COMMA && this.#depth === 0
+    }
+  }
+
+  #takeElement(endedBy: number): RawRecord[] {
+    const record = this.#gathered.take(this.#startLine || this.#line)
+    this.#startLine = 0
+    const isEmptyArray = endedBy === CLOSE_BRACKET && this.#commas === 0
+    if (endedBy === COMMA) this.#commas++
+    else this.#state = 'after'
+    if (record.problem !== undefined || !isBlank(record.bytes)) return [record]
+    return isEmptyArray ? [] : [{ ...record, problem: 'a value is missing at a comma' }]
+  }
+}
+
+/** Lines, but for those within quotes. A quote opens only at the start of a cell. */
+class CsvSplitter implements Splitter {
+  readonly #gathered: Gathered
+  #isQuoted = false
+  #isAtStart = true
+  /** After a quote that ended a cell, or is the first of two that stand for one. */
+  #hasClosed = false
+  #line = 1
+  #startLine = 1
+
+  constructor(sizeMax: number) {
+    this.#gathered = new Gathered(sizeMax)
+  }
+
+  push(chunk: Buffer): RawRecord[] {
+    const records: RawRecord[] = []
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!
+      if (byte === LINE_FEED) this.#line++
+      if (this.#isQuoted) {
+        if (byte === QUOTE) {
+          this.#isQuoted = false
+          this.#hasClosed = true
+        }
+        continue
+      }
+      this.#isQuoted = byte === QUOTE && (this.#isAtStart || this.#hasClosed)
+      this.#hasClosed = false
+      this.#isAtStart = byte === COMMA || byte === LINE_FEED
+      if (byte !== LINE_FEED) continue
+      this.#gathered.add(chunk.subarray(from, at))
+      from = at + 1
+      records.push(...this.#take())
+    }
+    this.#gathered.add(chunk.subarray(from))
+    return records
+  }
+
+  end(): RawRecord[] {
+    if (!this.#isQuoted) return this.#take()
+    return [{ ...this.#gathered.take(this.#startLine), problem: 'a quote is never closed' }]
+  }
+
+  #take(): RawRecord[] {
+    const record = this.#gathered.take(this.#startLine)
+    this.#startLine = this.#line
+    return record.problem === undefined && record.bytes.length === 0 ? [] : [record]
+  }
+}
+
+/** The bytes of one record, which may come in many chunks. */
+class Gathered {
+  readonly #sizeMax: number
+  #parts: Buffer[] = []
+  #size = 0
+
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
+
+  add(part: Buffer): void {
+    this.#size += part.length
+    if (this.#size > this.#sizeMax) this.#parts = []
+    else if (part.length > 0) this.#parts.push(part)
+  }
+
+  /** Without the carriage return of a line that ends with one. */
+  take(line: number): RawRecord {
+    const size = this.#size
+    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    this.#parts = []
+    this.#size = 0
+    if (size > this.#sizeMax) {
+      const problem = `it has ${size} bytes, more than the ${this.#sizeMax} of a request`
+      return { line, bytes: Buffer.alloc(0), problem }
+    }
+    return { line, bytes: bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes }
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => isSpace(byte))
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || (byte >= 0x09 && byte <= CARRIAGE_RETURN)
+}

@@ -1,0 +1,146 @@
+/** The collection or table of a running server that a command reads or fills. */
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { printJson } from '../../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
+import { Failure } from './failure.ts'
+
+/** What the options below were read into. */
+export interface TargetOptions {
+  readonly url: string
+  readonly token?: string
+  readonly keyspace: string
+  readonly collection?: string
+  readonly table?: string
+  readonly retryFor: number
+}
+
+export function addTargetOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--url <url>', 'the server')
+        .env('STELA_URL')
+        .argParser(readUrl)
+        .default('http://127.0.0.1:8181'),
+    )
+    .addOption(
+      new Option(
+        '--token <token>',
+        'a token of that server; better set as STELA_TOKEN',
+      ).env('STELA_TOKEN'),
+    )
+    .option('--keyspace <name>', 'the keyspace', 'default_keyspace')
+    .addOption(new Option('--collection <name>', 'the collection').conflicts('table'))
+    .option('--table <name>', 'or the table')
+    .addOption(
+      new Option('--retry-for <seconds>', 'how long to wait for a server that went away')
+        .argParser(wholeNumber(0, 86_400))
+        .default(60),
+    )
+}
+
+/** Without a slash at the end, so that paths can follow. */
+function readUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('It takes a URL such as http://127.0.0.1:8181.')
+  return url.href.replace(/\/+$/, '')
+}
+
+export function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`)
+    return number
+  }
+}
+
+export interface ConnectOptions {
+  readonly connections: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export class Target {
+  readonly kind: 'collection' | 'table'
+  readonly name: string
+  /** As people would write it down: server, keyspace and name. */
+  readonly address: string
+  readonly #client: ApiClient
+  readonly #keyspace: string
+
+  constructor(options: TargetOptions, connect: ConnectOptions) {
+    const { url, token, keyspace, collection, table, retryFor } = options
+    const name = collection ?? table
+    if (name === undefined) throw new Failure('name a --collection or a --table.')
+    const { connections, headers = {} } = connect
+    const retryForMs = retryFor * 1000
+    this.kind = collection === undefined ? 'table' : 'collection'
+    this.name = name
+    this.address = `${url}/v1/${keyspace}/${name}`
+    this.#keyspace = keyspace
+    this.#client = new ApiClient({ url, token, connections, retryForMs, headers })
+  }
+
+  /** Makes sure that it is there. For a table, gives the types of its columns by name. */
+  async open(create: boolean): Promise<ReadonlyMap<string, string>> {
+    const schema = this.kind === 'collection' ? '"findCollections":{}' : explainTables
+    const answer = this.#check(await this.#client.send(this.#path(), `{${schema}}`))
+    const listed =
+      memberAt(answer.body, 'status', this.kind === 'table' ? 'tables' : 'collections') ??
+      []
+    const known = Array.isArray(listed) ? listed : []
+    const found = known.find((entry) => nameOf(entry) === this.name)
+    if (found !== undefined) return columnTypes(found)
+    if (!create) throw new Failure(this.#missing(known.map(nameOf)))
+    const command = new Map([['createCollection', new Map([['name', this.name]])]])
+    this.#check(await this.#client.send(this.#path(), printJson(command)))
+    return new Map()
+  }
+
+  /** Sends a command that acts on the collection or table. */
+  send(command: string): Promise<ApiAnswer> {
+    return this.#client.send(`${this.#path()}/${encodeURIComponent(this.name)}`, command)
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+
+  #path(): string {
+    return `/${encodeURIComponent(this.#keyspace)}`
+  }
+
+  #check(answer: ApiAnswer): ApiAnswer {
+    const error = answer.errors[0]
+    if (error !== undefined) throw new Failure(`${error.code}: ${error.message}`)
+    return answer
+  }
+
+  #missing(known: readonly string[]): string {
+    const hint =
+      this.kind === 'collection'
+        ? 'Create it first; `stela import --create` makes one without vectors.'
+        : 'Create it first, with its columns.'
+    const others = known.length === 0 ? 'There are none.' : `There are ${known.join(', ')}.`
+    return `the keyspace ${this.#keyspace} has no ${this.kind} ${this.name}. ${others} ${hint}`
+  }
+}
+
+const explainTables = '"listTables":{"options":{"explain":true}}'
+
+function nameOf(entry: Value): string {
+  const name = isObject(entry) ? entry.get('name') : entry
+  return typeof name === 'string' ? name : ''
+}
+
+function columnTypes(entry: Value): ReadonlyMap<string, string> {
+  const columns = memberAt(entry, 'definition', 'columns')
+  const described: JsonObject = isObject(columns) ? columns : new Map<string, Value>()
+  return new Map(
+    [...described].map(([name, type]) => {
+      const called = memberAt(type, 'type')
+      return [name, typeof called === 'string' ? called : 'text']
+    }),
+  )
+}
