@@ -189,7 +189,7 @@ async function runOnTarget(
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
-    const rows = rowsOf(target, call.credentials, services)
+    const rows = rowsOf(target, services).as(call.credentials)
     try {
       return await command.table(fields, Object.assign(context, { rows }))
     } catch (error) {
@@ -210,15 +210,11 @@ function refusalOf(command: string, call: Call) {
 
 const knownRows = new WeakMap<Table, RowStore>()
 
-/** The same for all commands on a table, unless one brings keys for providers. */
-function rowsOf(table: Table, credentials: Credentials, services: Services): RowStore {
-  const known = knownRows.get(table)
-  const rows = known ?? rowStoreOf(services, table, {})
-  if (known === undefined) knownRows.set(table, rows)
-  const hasService = table.definition.columns.some(
-    ({ type }) => type.type === 'vector' && type.service !== undefined,
-  )
-  return hasService ? rowStoreOf(services, table, credentials) : rows
+/** The same for all commands on a table, for as long as it has this schema. */
+function rowsOf(table: Table, services: Services): RowStore {
+  let rows = knownRows.get(table)
+  if (rows === undefined) knownRows.set(table, (rows = rowStoreOf(services, table, {})))
+  return rows
 }
 
 const known = new WeakMap<Collection, Documents>()

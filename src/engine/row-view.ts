@@ -8,7 +8,6 @@ import { columnPath } from '../columns/column-path.ts'
 import { comparable, comparableEntry, comparableVector } from '../columns/comparable.ts'
 import { foldText } from '../columns/fold-text.ts'
 import { keyText } from '../columns/key-text.ts'
-import { parseStored } from '../json/parse.ts'
 import { storedFields } from '../json/stored-fields.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { StoredRecord } from './engine.ts'
@@ -51,7 +50,7 @@ export class RowView implements RecordView {
     const texts = indexes.filter((index) => index.kind === 'text')
     this.texts = new Map(
       texts.map(({ id, column, analyzer }) => {
-        return [columnPath(named.get(column)!.id).text, { suffix: `_${id}`, analyzer }]
+        return [columnPath(named.get(column)!.id).text, { suffix: suffixOf(id), analyzer }]
       }),
     )
     const vectorIndexes = indexes.filter((index) => index.kind === 'vector')
@@ -60,7 +59,7 @@ export class RowView implements RecordView {
         if (type.type !== 'vector') return []
         const metric = vectorIndexes.find(({ column }) => column === name)?.metric
         const { dimension } = type
-        return [[columnPath(id).text, { suffix: `_${id}`, dimension, metric }]]
+        return [[columnPath(id).text, { suffix: suffixOf(id), dimension, metric }]]
       }),
     )
     this.#written = new Set([...this.#indexed, ...this.texts.keys()])
@@ -157,6 +156,11 @@ export class RowView implements RecordView {
   }
 }
 
+/** What tells the parts of a store apart that belong to a column or an index, by its id. */
+export function suffixOf(id: number): string {
+  return `_${id}`
+}
+
 interface KeyColumn {
   /** What stored rows call it. */
   readonly name: string
@@ -231,9 +235,4 @@ function elements(type: ElementType, stored: Value, types: UserTypes): Value[] {
 function folded(seen: Value, folding: TextFolding): Value {
   if (Array.isArray(seen)) return seen.map((text) => foldText(text as string, folding))
   return foldText(seen as string, folding)
-}
-
-/** What a stored row says, parsed. */
-export function parseRow(text: string): JsonObject {
-  return parseStored(text) as JsonObject
 }

@@ -242,7 +242,7 @@ function compareKeys(a: Key, b: Key, sort: readonly SortKey[]): number {
   return compareValues(a[sort.length], b[sort.length])
 }
 
-/** What the text of a document says, parsed. */
+/** What the text of a record says, parsed. */
 export function parseRecord(record: StoredRecord): JsonObject {
   return parseStored(record.text) as JsonObject
 }

@@ -22,6 +22,8 @@ export interface RowStore extends Source {
   readonly locks: Locks
   /** Undefined where the column has no embedding service. */
   embedderOf(column: Column): Embedder | undefined
+  /** The same rows, for a request that brought keys for providers. */
+  as(credentials: Credentials): RowStore
 }
 
 /** What rows work with, of the whole server. */
@@ -32,13 +34,17 @@ export interface RowServices {
 }
 
 export function rowStoreOf(
-  { engine, limits, models }: RowServices,
+  services: RowServices,
   table: Table,
   credentials: Credentials,
 ): RowStore {
+  const { engine, limits, models } = services
   const { definition } = table
   const columns = new Map(definition.columns.map((column) => [column.name, column]))
-  return {
+  const hasService = definition.columns.some(
+    ({ type }) => type.type === 'vector' && type.service !== undefined,
+  )
+  const store: RowStore = {
     engine,
     limits,
     owner: table,
@@ -50,5 +56,7 @@ export function rowStoreOf(
     locks: locksOf(engine),
     embedderOf: ({ type }) =>
       type.type === 'vector' ? embedderFor(type, models, credentials) : undefined,
+    as: (given) => (hasService ? rowStoreOf(services, table, given) : store),
   }
+  return store
 }

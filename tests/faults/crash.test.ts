@@ -15,6 +15,7 @@ import { checkDataFolder } from '../../src/engine/embedded/check.ts'
 import { temporaryFolder } from '../harness.ts'
 import { Random, seed } from './random.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
+import { assertSound } from './sound-copy.ts'
 import { WriteLoad } from './write-load.ts'
 
 const rounds = 22
@@ -25,14 +26,6 @@ before(async () => {
 })
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
-
-/** Checks a copy, because opening the folder would mend what the next start has to. */
-function assertSound(folder: string): void {
-  const copy = join(root, 'copy')
-  cpSync(folder, copy, { recursive: true })
-  assert.deepEqual(checkDataFolder(copy), [])
-  rmSync(copy, { recursive: true })
-}
 
 const pages = ['--page-size', '1000', '--max-count', '1000000']
 

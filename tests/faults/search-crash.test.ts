@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,6 +23,7 @@ import { Random, seed } from './random.ts'
 import { SearchLoad } from './search-load.ts'
 import { killWithSnapshot } from './snapshot-killer.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
+import { assertSound } from './sound-copy.ts'
 
 const flags = ['--page-size', '1000', '--max-count', '1000000', '--log-level', 'warn']
 
@@ -39,14 +39,6 @@ afterEach(killLeftovers)
 
 function snapshotOf(folder: string, name: string): string {
   return join(folder, 'default_keyspace', name, 'vectors')
-}
-
-/** Checks a copy, because opening the folder would mend what the next start has to. */
-function assertSound(folder: string): void {
-  const copy = join(root, 'copy')
-  cpSync(folder, copy, { recursive: true })
-  assert.deepEqual(checkDataFolder(copy), [])
-  rmSync(copy, { recursive: true })
 }
 
 /** When a server dies. */

@@ -3,15 +3,15 @@
  * back, never something in between, and all rows that it answered.
  */
 import assert from 'node:assert/strict'
-import { cpSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { checkDataFolder } from '../../src/engine/embedded/check.ts'
 import { temporaryFolder } from '../harness.ts'
 import { Random, seed } from './random.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 import { TableLoad } from './table-load.ts'
+import { assertSound } from './sound-copy.ts'
 import { SchemaLoad } from './table-schema-load.ts'
 
 const rounds = 8
@@ -24,14 +24,6 @@ before(async () => {
 })
 after(() => rmSync(root, { recursive: true, force: true }))
 afterEach(killLeftovers)
-
-/** Checks a copy, because opening the folder would mend what the next start has to. */
-function assertSound(folder: string): void {
-  const copy = join(root, 'copy')
-  cpSync(folder, copy, { recursive: true })
-  assert.deepEqual(checkDataFolder(copy), [])
-  rmSync(copy, { recursive: true })
-}
 
 /** Waits until some more changes were answered. */
 async function progressOf(schema: SchemaLoad, changes: number): Promise<void> {

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
 import type { UserType } from '../../columns/column-type.ts'
+import { suffixOf } from '../row-view.ts'
 import type {
   Collection,
   CollectionOptions,
@@ -341,7 +342,7 @@ export class Catalog {
 
 /** What tells the parts of a store apart that belong to vector columns. */
 function vectorSuffixes({ columns }: TableDefinition): string[] {
-  return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [`_${id}`] : []))
+  return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [suffixOf(id)] : []))
 }
 
 function usedTypes({ columns }: TableDefinition): Set<string> {

@@ -1,5 +1,6 @@
 /** What a change of a table's definition means for its store. */
 import { columnPath } from '../../columns/column-path.ts'
+import { suffixOf } from '../row-view.ts'
 import type { Table, TableIndex } from '../schema.ts'
 import type { IndexStep } from './reindex.ts'
 
@@ -20,12 +21,16 @@ export function changesOf(from: Table, to: Table): TableChanges {
   const oldVectors = without(vectorColumns(from), vectorColumns(to))
   return {
     before: [
-      ...newVectors.map(({ id }) => ({ kind: 'createVectors', suffix: `_${id}` }) as const),
+      ...newVectors.map(
+        ({ id }) => ({ kind: 'createVectors', suffix: suffixOf(id) }) as const,
+      ),
       ...added.flatMap((index) => stepsToAdd(index, to)),
     ],
     after: [
       ...removed.flatMap((index) => stepsToRemove(index, from)),
-      ...oldVectors.map(({ id }) => ({ kind: 'dropVectors', suffix: `_${id}` }) as const),
+      ...oldVectors.map(
+        ({ id }) => ({ kind: 'dropVectors', suffix: suffixOf(id) }) as const,
+      ),
     ],
     opened: vectorSuffixesOf(added, to),
     closed: vectorSuffixesOf(removed, from),
@@ -43,10 +48,10 @@ function stepsToAdd(index: TableIndex, table: Table): IndexStep[] {
       ]
     }
     case 'vector':
-      return [{ kind: 'createFeed', suffix: `_${column.id}` }]
+      return [{ kind: 'createFeed', suffix: suffixOf(column.id) }]
     case 'text':
       return [
-        { kind: 'createTerms', suffix: `_${index.id}` },
+        { kind: 'createTerms', suffix: suffixOf(index.id) },
         { kind: 'fillTerms', table, path: columnPath(column.id).text, after: 0 },
       ]
   }
@@ -60,9 +65,9 @@ function stepsToRemove(index: TableIndex, table: Table): IndexStep[] {
       return [{ kind: 'clearEntries', path }]
     }
     case 'vector':
-      return [{ kind: 'dropFeed', suffix: `_${column.id}` }]
+      return [{ kind: 'dropFeed', suffix: suffixOf(column.id) }]
     case 'text':
-      return [{ kind: 'dropTerms', suffix: `_${index.id}` }]
+      return [{ kind: 'dropTerms', suffix: suffixOf(index.id) }]
   }
 }
 
@@ -77,7 +82,7 @@ function vectorColumns({ definition }: Table) {
 function vectorSuffixesOf(indexes: readonly TableIndex[], table: Table): string[] {
   return indexes
     .filter(({ kind }) => kind === 'vector')
-    .map((index) => `_${columnOf(index, table).id}`)
+    .map((index) => suffixOf(columnOf(index, table).id))
 }
 
 /** Those that others do not have, by their ids. */

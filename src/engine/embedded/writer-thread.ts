@@ -87,7 +87,8 @@ export interface Operation {
   /** The version that a replace or delete expects. */
   readonly version: number
   readonly text: string
-  readonly search: SearchColumns | null
+  /** Undefined for a row, which has nothing there. */
+  readonly search: SearchColumns | null | undefined
   /** Where the terms of its text stand; null where it has none, or the text is as it was. */
   readonly textTerms: TermSpan | null
   /** Of a row: the vectors that change, and the terms of texts that change. */
@@ -270,7 +271,8 @@ class StoreWriter {
       }
     }
     this.#version = version
-    this.#writeSearch(Number(seq), version, operation, batch)
+    if (operation.search !== undefined)
+      this.#writeSearch(Number(seq), version, operation, operation.search, batch)
     this.#writeVectors(Number(seq), version, operation)
     for (const { suffix, terms } of operation.texts)
       if (terms === null) this.#terms(suffix).remove(Number(seq))
@@ -282,7 +284,8 @@ class StoreWriter {
   #writeSearch(
     seq: number,
     version: number,
-    { kind, search, textTerms }: Operation,
+    { kind, textTerms }: Operation,
+    search: SearchColumns | null,
     batch: WriteBatch,
   ): void {
     const { find, put, remove } = this.#statements.search

@@ -212,7 +212,7 @@ function besideRow(write: Write, view: RecordView, terms: TermList): Beside {
       typeof text === 'string' && text !== '' ? terms.add(after!.terms!(path)) : null
     texts.push({ suffix, terms: made })
   }
-  return { search: null, textTerms: null, vectors, texts }
+  return { search: undefined, textTerms: null, vectors, texts }
 }
 
 function recordOf(write: Write): NewRecord | undefined {

@@ -1,11 +1,11 @@
 /** Rows between two writes: what they hold, and the records that engines keep of them. */
 import { columnPath } from '../../columns/column-path.ts'
 import type { NewRecord, StoredRecord } from '../../engine/engine.ts'
-import { parseRow } from '../../engine/row-view.ts'
 import type { Column, Table } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { shortestFloat } from '../../json/floats.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
+import { parseRecord } from '../../records/read.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
 import { labelOf } from '../column-label.ts'
 import { columnsInOrder, keyNames } from '../primary-key.ts'
@@ -71,11 +71,11 @@ export function hasValues(
   return values.size > key.length || vectors.size > inKey
 }
 
-export function openRow({ text, search }: StoredRecord): Row {
+export function openRow(record: StoredRecord): Row {
   return {
-    values: parseRow(text),
-    vectors: search?.vectors ?? noVectors,
-    wasInserted: wasInserted(text),
+    values: parseRecord(record),
+    vectors: record.search?.vectors ?? noVectors,
+    wasInserted: wasInserted(record.text),
   }
 }
 

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+
+/** Checks a copy, because opening the folder would mend what the next start has to. */
+export function assertSound(folder: string): void {
+  const copy = `${folder}-copy`
+  cpSync(folder, copy, { recursive: true })
+  assert.deepEqual(checkDataFolder(copy), [])
+  rmSync(copy, { recursive: true })
+}
