@@ -72,7 +72,7 @@ export class StelaIndex implements TestedIndex {
           return rescore(
             this.#set,
             query,
-            segment.searchMatching(queries[query]!, filteredBreadth, isMatch),
+            segment.search(queries[query]!, filteredBreadth, isMatch),
           )
         },
       },

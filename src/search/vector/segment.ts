@@ -86,12 +86,15 @@ export function capacityFor(dimension: number): number {
   return Math.min(Math.floor(3_400_000_000 / nodeSize), 4_194_304)
 }
 
+/** Whether a document is one of those that are searched. */
+export type Matches = (document: number) => boolean
+
 export class Segment {
   readonly shape: SegmentShape
   readonly memory: WebAssembly.Memory
   readonly #kernel: Kernel
   /** Answers for the documents of a filtered search whether they match. */
-  #matches: (document: number) => boolean = () => true
+  #matches: Matches = () => true
 
   static create(shape: SegmentShape): Segment {
     // A trial in no memory of its own says how much comes before the first node.
@@ -194,41 +197,20 @@ export class Segment {
     return this.#kernel.repair(nodes) !== 0
   }
 
-  /** The documents nearest to the query by their codes, as many as the walk is broad. */
-  search(query: Float32Array, breadth: number): Found {
-    this.#begin(query)
-    this.#kernel.search(Math.min(breadth, foundMax), false)
-    return this.#found()
-  }
-
-  /** As `search`, among documents that match. Asks about each once, until `forget`. */
-  searchMatching(
-    query: Float32Array,
-    breadth: number,
-    matches: (document: number) => boolean,
-  ): Found {
-    this.#begin(query)
-    this.#matches = matches
-    this.#kernel.search(Math.min(breadth, foundMax), true)
+  /**
+   * The documents nearest to the query by their codes, as many as the walk is broad; only
+   * those that match, if that is asked. It is asked about each once, until `forget`.
+   */
+  search(query: Float32Array, breadth: number, matches?: Matches): Found {
+    this.#begin(query, matches)
+    this.#kernel.search(Math.min(breadth, foundMax), matches !== undefined)
     return this.#found()
   }
 
   /** As `search`, by looking at every vector. */
-  scanAll(query: Float32Array, count: number): Found {
-    this.#begin(query)
-    this.#kernel.scanAll(Math.min(count, foundMax), false)
-    return this.#found()
-  }
-
-  /** As `searchMatching`, by looking at every vector. */
-  scanMatching(
-    query: Float32Array,
-    count: number,
-    matches: (document: number) => boolean,
-  ): Found {
-    this.#begin(query)
-    this.#matches = matches
-    this.#kernel.scanAll(Math.min(count, foundMax), true)
+  scanAll(query: Float32Array, count: number, matches?: Matches): Found {
+    this.#begin(query, matches)
+    this.#kernel.scanAll(Math.min(count, foundMax), matches !== undefined)
     return this.#found()
   }
 
@@ -297,7 +279,8 @@ export class Segment {
     ]
   }
 
-  #begin(query: Float32Array): void {
+  #begin(query: Float32Array, matches?: Matches): void {
+    if (matches !== undefined) this.#matches = matches
     this.#setInput(query)
     this.#kernel.prepare()
   }

@@ -2,7 +2,13 @@
  * All vectors of a collection: one segment, or several when a memory is full. The thread
  * that changes the index has a VectorIndex; those that search have VectorViews of it.
  */
-import { Segment, type Found, type SegmentShape, type SharedSegment } from './segment.ts'
+import {
+  Segment,
+  type Found,
+  type Matches,
+  type SegmentShape,
+  type SharedSegment,
+} from './segment.ts'
 
 /** How many nodes are mended at a time: about a millisecond. */
 const repairStep = 256
@@ -107,7 +113,7 @@ export class VectorView {
   searchMatching(
     query: Float32Array,
     breadth: number,
-    matches: (document: number) => boolean,
+    matches: Matches,
     name: string,
   ): Candidate[] {
     // A place that changed hands may hold a document that was never asked about.
@@ -118,8 +124,8 @@ export class VectorView {
     const isSmall = this.count <= scanMatchingMax
     return this.#merge((segment) =>
       isSmall
-        ? segment.scanMatching(query, breadth, matches)
-        : segment.searchMatching(query, breadth, matches),
+        ? segment.scanAll(query, breadth, matches)
+        : segment.search(query, breadth, matches),
     )
   }
 

@@ -53,10 +53,7 @@ class Subject {
     const asked = Array.from({ length: queries }, this.#make)
     const found = asked.map((query) => {
       segment.forget()
-      const found =
-        matches === undefined
-          ? segment.search(query, breadth)
-          : segment.searchMatching(query, breadth, matches)
+      const found = segment.search(query, breadth, matches)
       const scoreOf = similarityTo(metric, query)
       return documentsIn(found)
         .sort((a, b) => scoreOf(vectors.get(b)!) - scoreOf(vectors.get(a)!))
