@@ -24,6 +24,15 @@ export interface Config {
   readonly durable: boolean
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
+  /** Where the management API listens: undefined: on the port after `port`; off: nowhere. */
+  readonly adminPort: number | 'off' | undefined
+  /** What the server is reached by from outside; undefined: where it listens. */
+  readonly publicUrl: string | undefined
+  /** Databases that there may be at a time. */
+  readonly databasesMax: number
+  /** Bad credentials from one address before it has to wait; 0: it never has to. */
+  readonly badCredentialsMax: number
+  readonly isBehindProxy: boolean
   readonly features: FeatureSettings
   readonly providers: ProviderSettings
   readonly localModels: LocalModelConfig
@@ -59,6 +68,11 @@ export const defaultConfig: Config = {
   durable: true,
   adminToken: undefined,
   accounts: [],
+  adminPort: undefined,
+  publicUrl: undefined,
+  databasesMax: 100,
+  badCredentialsMax: 20,
+  isBehindProxy: false,
   features: {
     lexical: undefined,
     reranking: undefined,
@@ -119,11 +133,22 @@ export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'rerank
 export function serveOptions(): Option[] {
   const { host, port, limits, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig
+  const { badCredentialsMax, databasesMax } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
       .argParser(wholeNumber(0, 65_535))
       .default(port),
+    setting(
+      'admin-port',
+      '<number|off>',
+      'port of the management API; unset: the one after --port',
+    ).argParser(readAdminPort),
+    setting(
+      'public-url',
+      '<url>',
+      'what clients reach the server by, if not by where it listens',
+    ).argParser(readPublicUrl),
     dataOption('where all data is kept; created when absent'),
     setting(
       'admin-token',
@@ -133,6 +158,19 @@ export function serveOptions(): Option[] {
     setting('users', '<list>', 'accounts: name:password,name:password').argParser(
       readAccounts,
     ),
+    setting(
+      'max-bad-credentials',
+      '<number>',
+      'bad tokens from an address until it has to wait; 0: never',
+    )
+      .argParser(wholeNumber(0, 1_000_000))
+      .default(badCredentialsMax),
+    setting('behind-proxy', '<on|off>', 'take X-Forwarded-For for who asks')
+      .choices(['on', 'off'])
+      .default('off'),
+    setting('max-databases', '<number>', 'databases that there may be')
+      .argParser(wholeNumber(1, 100_000))
+      .default(databasesMax),
     setting('durability', '<level>', 'full: writes survive a power cut; relaxed: faster')
       .choices(['full', 'relaxed'])
       .default('full'),
@@ -230,6 +268,11 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     data: string
     adminToken?: string
     users?: readonly Account[]
+    adminPort?: number | 'off'
+    publicUrl?: string
+    maxDatabases: number
+    maxBadCredentials: number
+    behindProxy: 'on' | 'off'
     durability: 'full' | 'relaxed'
     lexical?: 'on' | 'off'
     reranking?: 'on' | 'off'
@@ -256,6 +299,11 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     durable: given.durability === 'full',
     adminToken: given.adminToken,
     accounts: given.users ?? [],
+    adminPort: given.adminPort,
+    publicUrl: given.publicUrl,
+    databasesMax: given.maxDatabases,
+    badCredentialsMax: given.maxBadCredentials,
+    isBehindProxy: given.behindProxy === 'on',
     features: {
       lexical: given.lexical && given.lexical === 'on',
       reranking: given.reranking && given.reranking === 'on',
@@ -324,6 +372,18 @@ function wholeNumber(min: number, max: number) {
 function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
   return text.trim()
+}
+
+function readAdminPort(text: string): number | 'off' {
+  return text === 'off' ? 'off' : wholeNumber(0, 65_535)(text)
+}
+
+/** Without the slash at the end: paths are put behind it. */
+function readPublicUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search + url.hash !== '')
+    throw new InvalidArgumentError('It takes a URL such as https://data.example.com.')
+  return url.href.replace(/\/+$/, '')
 }
 
 /** A comma ends an account, so passwords cannot hold one; colons are theirs. */

@@ -1,8 +1,12 @@
 /** Wires everything: the one place that names a concrete engine. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
+import { Access } from './auth/access.ts'
+import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
+import { Lockout } from './auth/lockout.ts'
 import type { Config } from './config.ts'
+import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
 import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { buildApp } from './http/app.ts'
@@ -47,22 +51,28 @@ export async function build(config: Config): Promise<Server> {
     local: findLocalModels({ ...localModels, log: report }),
     localNames: nameLocalModels(localModels),
   })
-  const authenticator = await Authenticator.open(engine, config)
+  const databases = await Databases.open(engine, config.databasesMax)
+  const access = await Access.open(engine, databases.organization, config)
+  const lockout = new Lockout(config.badCredentialsMax)
+  const authenticator = new Authenticator(access, lockout)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()
   const metrics = config.metrics === 'off' ? undefined : new Metrics()
   const app = buildApp(
     {
       engine,
+      databases,
       limits,
       models,
       log,
+      audit: new Audit(log),
       authenticator,
       features,
       arrivals,
       shutdown,
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
+      isBehindProxy: config.isBehindProxy,
     },
     {
       requestTimeoutMs,

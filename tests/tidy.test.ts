@@ -17,11 +17,31 @@ function read(path: string): string {
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
   cli: ['config', 'server', 'engine'],
-  server: ['config', 'http', 'auth', 'engine', 'engine/embedded', 'providers'],
+  server: [
+    'config',
+    'http',
+    'admin',
+    'auth',
+    'databases',
+    'engine',
+    'engine/embedded',
+    'providers',
+  ],
   config: ['http', 'auth', 'providers'],
-  http: ['auth', 'commands', 'documents', 'providers'],
+  http: ['auth', 'databases', 'commands', 'documents', 'providers', 'engine'],
+  admin: ['auth', 'databases', 'engine'],
   auth: ['engine'],
-  commands: ['documents', 'tables', 'columns', 'query', 'engine', 'providers', 'auth'],
+  databases: ['engine'],
+  commands: [
+    'databases',
+    'documents',
+    'tables',
+    'columns',
+    'query',
+    'engine',
+    'providers',
+    'auth',
+  ],
   documents: ['records', 'query', 'search', 'providers', 'engine'],
   tables: ['records', 'columns', 'query', 'search', 'providers', 'engine'],
   records: ['columns', 'query', 'search', 'providers', 'engine'],
@@ -40,7 +60,7 @@ const byAnyone = ['errors', 'json', 'limits']
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  fastify: ['http'],
+  fastify: ['http', 'admin'],
   'prom-client': ['http'],
   'node:http': ['http', 'providers', 'cli'],
   'node:https': ['providers', 'cli'],

@@ -15,13 +15,20 @@ export interface Account {
 export interface NewToken {
   /** Public: names the token in lists and logs. */
   readonly id: string
-  /** To be shown once and then forgotten. */
+  readonly secret: string
+  /** Both in one, as it is sent. To be shown once and then forgotten. */
   readonly token: string
 }
 
 export function createToken(): NewToken {
-  const id = randomBytes(9).toString('base64url')
-  return { id, token: `Stela:${id}:${randomBytes(32).toString('hex')}` }
+  const id = randomBytes(12).toString('hex')
+  const secret = randomBytes(32).toString('hex')
+  return { id, secret, token: `Stela:${id}:${secret}` }
+}
+
+/** Whether trying many could find it. Nobody finds a secret that was made here. */
+export function isGuessable(token: string): boolean {
+  return !/^Stela:[\w-]+:[0-9a-f]{64}$/.test(token)
 }
 
 /** The token that clients make of a user name and a password. */

@@ -5,7 +5,7 @@ import { changeSchema, currentTable } from './schema-change.ts'
 
 /** Adds or drops columns, or the embedding services of vector columns. */
 export const alterTable = defineCommand({
-  does: 'schema',
+  does: 'alter',
   fields: { operation: definition, options: noOptions },
 
   async table({ operation }, context) {

@@ -10,7 +10,7 @@ import { changeSchema, namesOf } from './schema-change.ts'
 
 /** Renames fields of a user-defined type and adds others: all of it, or nothing. */
 export const alterType = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'alter',
   fields: { name: requiredText, rename: clause, add: clause, options: noOptions },
 
   async run({ name, rename, add }, context) {

@@ -12,7 +12,8 @@ import { countTargets, inTurn } from './schema-change.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'create',
+  onNamed: true,
   fields: { name: text, options: clause },
 
   async run(fields, context) {

@@ -29,7 +29,8 @@ const replication: Field<undefined> = {
 
 /** Creates a keyspace; one that exists stays as it is. */
 export const createKeyspace = defineGeneralCommand({
-  does: 'schema',
+  does: 'create',
+  onNamed: true,
   fields: { name: text, options: options({ replication }) },
 
   async run({ name }, { engine, limits }) {

@@ -6,7 +6,8 @@ import { changeSchema, countTargets, inTurn } from './schema-change.ts'
 
 /** Creates a table of columns, with a primary key. */
 export const createTable = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'create',
+  onNamed: true,
   fields: { name: text, definition, options: options({ ifNotExists: flag(false) }) },
 
   async run(fields, context) {

@@ -15,7 +15,7 @@ const typeName: Field<string | undefined> = {
 
 /** Creates a user-defined type, which columns can have and collections hold. */
 export const createType = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'alter',
   fields: { name: typeName, definition, options: options({ ifNotExists: flag(false) }) },
 
   async run(fields, context) {

@@ -1,5 +1,5 @@
 /** What a command is. commands/registry.ts lists them; http runs them. */
-import type { Effect, Principal } from '../auth/principal.ts'
+import type { Effect } from '../auth/principal.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { RowStore } from '../tables/row-store.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -14,13 +14,15 @@ export type Level = 'general' | 'keyspace' | 'target'
 
 /** What every command gets to work with. */
 export interface Context {
+  /** The keyspaces of one database. */
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Models
   /** Keys for providers that came with the request. */
   readonly credentials: Credentials
   readonly features: Features
-  readonly principal: Principal
+  /** Whether the one who asks may do that there. */
+  readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean
   /** Ends when the client goes away or the server stops. */
   readonly signal: AbortSignal
 }
@@ -62,6 +64,8 @@ export interface Reply {
 
 interface Common<Shape extends Fields> {
   readonly does: Effect
+  /** Whether it acts on what its field `name` names, in what the path names. */
+  readonly onNamed?: true
   /** The command's fields: their JSON types, defaults and bounds. */
   readonly fields: Shape
 }

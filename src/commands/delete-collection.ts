@@ -3,7 +3,8 @@ import { noOptions, requiredText } from './fields.ts'
 
 /** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
 export const deleteCollection = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'drop',
+  onNamed: true,
   fields: { name: requiredText, options: noOptions },
 
   async run({ name }, { engine, keyspace }) {

@@ -4,7 +4,11 @@
  * When several things are wrong with a request the answer is always the same one: the checks
  * below stand in the order in which they win.
  */
+import type { Audit } from '../auth/audit.ts'
+import { isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
+import type { Place } from '../auth/policy.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
+import type { Database } from '../databases/databases.ts'
 import { Documents } from '../documents/documents.ts'
 import { EngineError, type Engine } from '../engine/engine.ts'
 import type { Collection, Table } from '../engine/schema.ts'
@@ -15,6 +19,7 @@ import type { Credentials, Models } from '../providers/models.ts'
 import { rowStoreOf, type RowStore } from '../tables/row-store.ts'
 import type {
   Command,
+  Context,
   Features,
   KeyspaceContext,
   Level,
@@ -27,18 +32,20 @@ import { collectionCommands, commandsAt, deprecated, tableCommands } from './reg
 
 /** A request as commands see it: no HTTP past here. */
 export interface Call {
+  readonly database: Database
   readonly level: Level
   /** From the path; empty where the level has none. */
   readonly keyspace: string
   readonly target: string
-  /** What logs call it by. */
+  /** What logs call it by, and where it comes from. */
   readonly requestId: string
+  readonly address: string
   /** The command's name, noted by dispatch as soon as it is known to be one. */
   command: string | undefined
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value
-  /** Who asks; undefined when the token is not valid. */
-  identify(): Principal | undefined
+  /** Who asks. */
+  identify(): Principal | NotIdentified
   readonly features: Features
   readonly credentials: Credentials
   readonly signal: AbortSignal
@@ -46,10 +53,10 @@ export interface Call {
 
 /** What lives as long as the server and serves every command. */
 export interface Services {
-  readonly engine: Engine
   readonly limits: Limits
   readonly models: Models
   readonly log: Log
+  readonly audit: Audit
 }
 
 /** Never fails: what goes wrong is in the reply. */
@@ -71,14 +78,21 @@ export async function dispatch(call: Call, services: Services): Promise<Reply> {
       })
     scene.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
-    const principal = admit(call, command.does)
+    const place = placeOf(call, command, fields)
+    const principal = admit(call, command.does, place, services.audit)
     const reply = await run(name, command, fields, call, principal, services)
+    if (isSchemaChange(command.does) && reply.errors === undefined)
+      services.audit.changed(
+        { kind: 'schema', change: name, what: nameIn(place) },
+        principal,
+        askedBy(call, place),
+      )
     return warnings.length === 0
       ? reply
       : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
   } catch (failure) {
     const log = logOf(call, services.log)
-    const errors = await explainFailure(failure, scene, services.engine, log)
+    const errors = await explainFailure(failure, scene, call.database.engine, log)
     return { errors, warnings }
   }
 }
@@ -128,18 +142,55 @@ function deprecationOf(command: string): readonly ApiError[] {
     : [apiError('DEPRECATED_COMMAND', { command, replacement })]
 }
 
+/** What the command acts on: what the path names, or what it names in there. */
+function placeOf(call: Call, command: Command, fields: Record<string, unknown>): Place {
+  const { database } = call
+  const keyspace = call.keyspace || undefined
+  const target = call.target || undefined
+  if (command.onNamed !== true) return { database: database.id, keyspace, target }
+  const named = typeof fields['name'] === 'string' ? fields['name'] : ''
+  return command.level === 'general'
+    ? { database: database.id, keyspace: named }
+    : { database: database.id, keyspace, target: named }
+}
+
+function admit(call: Call, effect: Effect, place: Place, audit: Audit): Principal {
+  const found = call.identify()
+  if (!isPrincipal(found)) {
+    const isLocked = found.why === 'locked'
+    audit.refused(isLocked ? 'locked out' : 'unknown token', askedBy(call, place))
+    throw isLocked
+      ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
+      : apiError('UNAUTHENTICATED_REQUEST')
+  }
+  if (!found.may(effect, place)) {
+    audit.refused('not permitted', askedBy(call, place), found)
+    const target = nameIn(place)
+    throw apiError('UNAUTHORIZED_ACCESS', { target, action: actions[effect] })
+  }
+  return found
+}
+
 const actions: Readonly<Record<Effect, string>> = {
   read: 'read',
   write: 'write to',
-  schema: 'change the schema of',
+  change: 'read and write to',
+  describe: 'see the schema of',
+  create: 'create',
+  alter: 'change the schema of',
+  drop: 'drop',
 }
 
-function admit(call: Call, effect: Effect): Principal {
-  const principal = call.identify()
-  if (principal === undefined) throw apiError('UNAUTHENTICATED_REQUEST')
-  if (!principal.may(effect, call.keyspace || undefined, call.target || undefined))
-    throw apiError('UNAUTHORIZED_ACCESS', { target: nameOf(call), action: actions[effect] })
-  return principal
+function isSchemaChange(effect: Effect): boolean {
+  return effect === 'create' || effect === 'alter' || effect === 'drop'
+}
+
+function nameIn({ keyspace = '', target = '' }: Place): string {
+  return nameOf({ keyspace, target })
+}
+
+function askedBy({ requestId, address, command }: Call, place: Place) {
+  return { requestId, address, command, place }
 }
 
 async function run(
@@ -150,8 +201,8 @@ async function run(
   principal: Principal,
   services: Services,
 ): Promise<Reply> {
-  const { engine } = services
   const { keyspace } = call
+  const { engine } = call.database
   switch (command.level) {
     case 'general':
       return command.run(fields, new CallContext(call, principal, services))
@@ -176,7 +227,8 @@ async function runOnTarget(
   principal: Principal,
   services: Services,
 ): Promise<Reply> {
-  const { engine, limits } = services
+  const { limits } = services
+  const { engine } = call.database
   for (let attempt = 1; ; attempt++) {
     const target = await engine.findTarget(call.keyspace, call.target)
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
@@ -184,12 +236,12 @@ async function runOnTarget(
     if (target.kind === 'collection') {
       if (command.collection === undefined)
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
-      const documents = documentsOf(target, services).as(call.credentials)
+      const documents = documentsOf(target, engine, services).as(call.credentials)
       return command.collection(fields, Object.assign(context, { documents }))
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
-    const rows = rowsOf(target, services).as(call.credentials)
+    const rows = rowsOf(target, engine, services).as(call.credentials)
     try {
       return await command.table(fields, Object.assign(context, { rows }))
     } catch (error) {
@@ -211,19 +263,24 @@ function refusalOf(command: string, call: Call) {
 const knownRows = new WeakMap<Table, RowStore>()
 
 /** The same for all commands on a table, for as long as it has this schema. */
-function rowsOf(table: Table, services: Services): RowStore {
+function rowsOf(table: Table, engine: Engine, services: Services): RowStore {
   let rows = knownRows.get(table)
-  if (rows === undefined) knownRows.set(table, (rows = rowStoreOf(services, table, {})))
+  if (rows === undefined)
+    knownRows.set(table, (rows = rowStoreOf({ ...services, engine }, table, {})))
   return rows
 }
 
 const known = new WeakMap<Collection, Documents>()
 
 /** The same for all commands on a collection, for as long as the engine knows it. */
-function documentsOf(collection: Collection, services: Services): Documents {
+function documentsOf(
+  collection: Collection,
+  engine: Engine,
+  services: Services,
+): Documents {
   let documents = known.get(collection)
   if (documents === undefined)
-    known.set(collection, (documents = new Documents(services, collection)))
+    known.set(collection, (documents = new Documents({ ...services, engine }, collection)))
   return documents
 }
 
@@ -232,18 +289,24 @@ class CallContext implements KeyspaceContext {
   readonly limits: Limits
   readonly models: Models
   readonly features: Features
-  readonly principal: Principal
   readonly keyspace: string
   readonly #call: Call
+  readonly #principal: Principal
 
   constructor(call: Call, principal: Principal, services: Services) {
-    this.engine = services.engine
+    this.engine = call.database.engine
     this.limits = services.limits
     this.models = services.models
     this.features = call.features
-    this.principal = principal
     this.keyspace = call.keyspace
     this.#call = call
+    this.#principal = principal
+  }
+
+  /** Bound, so that it can be taken out of the context by itself. */
+  get may(): Context['may'] {
+    return (effect, place) =>
+      this.#principal.may(effect, { database: this.#call.database.id, ...place })
   }
 
   get credentials(): Credentials {

@@ -5,7 +5,7 @@ import { flag, options, requiredText } from './fields.ts'
 import { changeSchema, currentTable, namesOf, tablesOf } from './schema-change.ts'
 
 const common = {
-  does: 'schema',
+  does: 'alter',
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
 } as const
 

@@ -3,7 +3,8 @@ import { noOptions, requiredText } from './fields.ts'
 
 /** Drops a keyspace with all that it holds; one that is absent counts as dropped. */
 export const dropKeyspace = defineGeneralCommand({
-  does: 'schema',
+  does: 'drop',
+  onNamed: true,
   fields: { name: requiredText, options: noOptions },
 
   async run({ name }, { engine }) {

@@ -5,7 +5,8 @@ import { answer, inTurn, namesOf, readSchema, tablesOf } from './schema-change.t
 
 /** Drops a table with all its rows and indexes. A collection of that name stays. */
 export const dropTable = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'drop',
+  onNamed: true,
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
 
   async run({ name, options: { ifExists } }, context) {

@@ -6,7 +6,7 @@ import { changeSchema, namesOf, tablesOf } from './schema-change.ts'
 
 /** Drops a user-defined type that no column is made of. */
 export const dropType = defineKeyspaceCommand({
-  does: 'schema',
+  does: 'alter',
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
 
   async run({ name, options: { ifExists } }, context) {

@@ -17,7 +17,7 @@ import {
 
 /** Lists the services that turn text into vectors, with their models and parameters. */
 export const findEmbeddingProviders = defineGeneralCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: modelOptions },
 
   // eslint-disable-next-line @typescript-eslint/require-await

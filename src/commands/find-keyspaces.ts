@@ -1,12 +1,17 @@
-import { defineGeneralCommand } from './define.ts'
+import { defineGeneralCommand, type Context } from './define.ts'
 import { noOptions } from './fields.ts'
 
-/** Names all keyspaces. */
+/** Names all keyspaces that the one who asks may know of. */
 export const findKeyspaces = defineGeneralCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: noOptions },
 
-  async run(_fields, { engine }) {
-    return { status: { keyspaces: (await engine.listKeyspaces()).toSorted() } }
+  async run(_fields, context) {
+    return { status: { keyspaces: await visibleKeyspaces(context) } }
   },
 })
+
+export async function visibleKeyspaces({ engine, may }: Context): Promise<string[]> {
+  const all = await engine.listKeyspaces()
+  return all.filter((keyspace) => may('describe', { keyspace })).toSorted()
+}

@@ -1,12 +1,13 @@
 import { defineGeneralCommand } from './define.ts'
 import { noOptions } from './fields.ts'
+import { visibleKeyspaces } from './find-keyspaces.ts'
 
 /** The older name of findKeyspaces; its answer has the older name too. */
 export const findNamespaces = defineGeneralCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: noOptions },
 
-  async run(_fields, { engine }) {
-    return { status: { namespaces: (await engine.listKeyspaces()).toSorted() } }
+  async run(_fields, context) {
+    return { status: { namespaces: await visibleKeyspaces(context) } }
   },
 })

@@ -4,7 +4,7 @@ import { clauseOrNull, clause } from './fields.ts'
 
 /** Deletes the first document that matches, and returns it. */
 export const findOneAndDelete = defineCommand({
-  does: 'write',
+  does: 'change',
   fields: { filter: clause, sort: clause, projection: clauseOrNull },
 
   async collection({ filter, sort, projection }, { documents, signal }) {

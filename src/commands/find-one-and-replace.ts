@@ -4,7 +4,7 @@ import { clauseOrNull, clause, flag, oneOf, options, requiredObject } from './fi
 
 /** Replaces the first document that matches by another, which takes over its _id. */
 export const findOneAndReplace = defineCommand({
-  does: 'write',
+  does: 'change',
   fields: {
     filter: clause,
     sort: clause,

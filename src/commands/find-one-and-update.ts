@@ -5,7 +5,7 @@ import { clauseOrNull, clause, flag, oneOf, options, requiredUpdate } from './fi
 
 /** Updates the first document that matches, and returns it as it was or as it is now. */
 export const findOneAndUpdate = defineCommand({
-  does: 'write',
+  does: 'change',
   fields: {
     filter: clause,
     sort: clause,

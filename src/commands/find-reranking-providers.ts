@@ -11,7 +11,7 @@ import {
 
 /** Lists the services that put search results into a better order, with their models. */
 export const findRerankingProviders = defineGeneralCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: modelOptions },
 
   // eslint-disable-next-line @typescript-eslint/require-await

@@ -14,7 +14,7 @@ import { changeSchema, currentTable, tablesOf } from './schema-change.ts'
 
 export function defineIndexCommand(command: string, kind: IndexKind): TargetCommand {
   return defineCommand({
-    does: 'schema',
+    does: 'alter',
     fields: {
       name: text,
       definition,

@@ -5,7 +5,7 @@ import { byName } from './schema-change.ts'
 
 /** Lists the indexes of a table: their names, or with `explain` their definitions too. */
 export const listIndexes = defineCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
   table({ options: { explain } }, { rows: { table } }) {

@@ -5,11 +5,14 @@ import { byName, readSchema, tablesOf } from './schema-change.ts'
 
 /** Lists the tables of a keyspace: their names, or with `explain` their definitions too. */
 export const listTables = defineKeyspaceCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
   async run({ options: { explain } }, context) {
-    const tables = byName(tablesOf(await readSchema(context)))
+    const { keyspace, may } = context
+    const tables = byName(tablesOf(await readSchema(context))).filter(({ name }) =>
+      may('describe', { keyspace, target: name }),
+    )
     return {
       status: {
         tables: tables.map((table) => (explain ? describeTable(table) : table.name)),

@@ -5,7 +5,7 @@ import { byName, readSchema } from './schema-change.ts'
 
 /** Lists the types of a keyspace: their names, or with `explain` their fields too. */
 export const listTypes = defineKeyspaceCommand({
-  does: 'read',
+  does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
   async run({ options: { explain } }, context) {

@@ -4,7 +4,7 @@
  */
 import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { viewOf } from '../engine/record-view.ts'
-import type { Collection } from '../engine/schema.ts'
+import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
@@ -405,7 +405,7 @@ function storeOf({ engine, limits, models }: DocumentServices, collection: Colle
     owner: collection,
     view: viewOf(collection),
     collection,
-    target: `${collection.keyspace}.${collection.name}`,
+    target: `${keyspaceOf(collection)}.${collection.name}`,
     limits,
     indexing: indexingRule(indexing),
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,

@@ -54,6 +54,14 @@ export interface Collection {
   readonly options: CollectionOptions
 }
 
+/**
+ * The name that users know a target's keyspace by. Where an engine holds several databases,
+ * a dot is before it, and before that what tells them apart.
+ */
+export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
+  return keyspace.slice(keyspace.lastIndexOf('.') + 1)
+}
+
 export interface Column {
   readonly name: string
   /** Differs between all columns and indexes that the table ever had. */

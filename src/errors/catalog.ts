@@ -193,6 +193,21 @@ export const catalog = {
       'The token is unknown, revoked, malformed, or its password is wrong. Check the ' +
       'Token header.',
   },
+  CREDENTIALS_LOCKED: {
+    ...request('SECURITY'),
+    status: 429,
+    title: 'Too many requests with bad credentials came from this address',
+    body: (v: { seconds: number }) =>
+      `The token was not looked at. Check it, and try again in ${v.seconds} seconds.`,
+  },
+  UNKNOWN_DATABASE: {
+    ...request('DATABASE'),
+    status: 404,
+    title: 'There is no such database',
+    body: (v: { database: string }) =>
+      `No database has the id "${v.database}", or it was terminated. The management API ` +
+      'lists the databases with their endpoints.',
+  },
   UNAUTHORIZED_ACCESS: {
     ...request('SECURITY'),
     status: 401,

@@ -2,6 +2,8 @@ import type { Level } from '../commands/define.ts'
 
 /** What a command is sent to, from the path of its request. */
 export interface Address {
+  /** The database that the path names; undefined: the host may say. */
+  readonly database: string | undefined
   readonly level: Level
   /** Empty where the level has none. */
   readonly keyspace: string
@@ -10,21 +12,33 @@ export interface Address {
 
 const shortPrefix = '/v1'
 const longPrefix = '/api/json/v1'
+const databasePrefix = '/databases/'
 
-/** The address that a URL stands for; undefined when commands cannot be sent there. */
+/**
+ * The address that a URL stands for; undefined when commands cannot be sent there. What
+ * comes before the usual path may name a database: /databases/<id>/v1/<keyspace>.
+ */
 export function addressOf(url: string): Address | undefined {
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
+  if (!path.startsWith(databasePrefix)) return addressIn(undefined, path)
+  const end = path.indexOf('/', databasePrefix.length)
+  if (end < 0) return undefined
+  return addressIn(path.slice(databasePrefix.length, end), path.slice(end))
+}
+
+function addressIn(database: string | undefined, path: string): Address | undefined {
   const prefix = path.startsWith(shortPrefix) ? shortPrefix : longPrefix
   if (!path.startsWith(prefix)) return undefined
   const rest = path.endsWith('/')
     ? path.slice(prefix.length, -1)
     : path.slice(prefix.length)
-  if (rest === '') return { level: 'general', keyspace: '', name: '' }
+  if (rest === '') return { database, level: 'general', keyspace: '', name: '' }
   const [before, keyspace, name, ...more] = rest.split('/')
   if (before !== '' || keyspace === '' || name === '' || more.length > 0) return undefined
   try {
     return {
+      database,
       level: name === undefined ? 'keyspace' : 'target',
       keyspace: decode(keyspace!),
       name: name === undefined ? '' : decode(name),
@@ -37,3 +51,16 @@ export function addressOf(url: string): Address | undefined {
 function decode(segment: string): string {
   return segment.includes('%') ? decodeURIComponent(segment) : segment
 }
+
+/**
+ * The database that a host names by its first label, as in
+ * <id>-<region>.apps.example.com; undefined when it names none.
+ */
+export function databaseInHost(host: string | undefined): string | undefined {
+  // Most hosts are shorter than an id: nothing else is looked at for those.
+  if (host === undefined || host.length <= idLength) return undefined
+  return idAtStart.exec(host)?.[0]
+}
+
+const idLength = 36
+const idAtStart = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?=[-.])/i

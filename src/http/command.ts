@@ -6,15 +6,17 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Authenticator } from '../auth/authenticator.ts'
+import type { Authenticator, NotIdentified, Origin } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Features, Level } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
 import { nameOf, type Log } from '../commands/failures.ts'
+import type { Database, Databases } from '../databases/databases.ts'
+import type { Engine } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Credentials } from '../providers/models.ts'
-import type { Address } from './address.ts'
+import { databaseInHost, type Address } from './address.ts'
 import { parseBody, type Arrivals } from './body.ts'
 import {
   credentialsOf,
@@ -28,6 +30,9 @@ import { missingToken, send, sendEmpty } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface HttpServices extends Services {
+  /** All databases together. */
+  readonly engine: Engine
+  readonly databases: Databases
   readonly log: HttpLog
   readonly authenticator: Authenticator
   readonly features: FeatureSettings
@@ -37,6 +42,8 @@ export interface HttpServices extends Services {
   readonly metrics: Metrics | undefined
   /** Commands that take as long or longer are logged. */
   readonly slowCommandMs: number
+  /** Whether a proxy stands in front, whose word on who asks is to be taken. */
+  readonly isBehindProxy: boolean
 }
 
 interface HttpLog extends Log {
@@ -52,7 +59,14 @@ export async function answerCommand(
 ): Promise<void> {
   const token = tokenOf(request.headers)
   if (token === undefined) {
+    const address = addressOfClient(request, services)
+    services.audit.refused('no token', { requestId, address })
     send(response, missingToken(), requestId)
+    return
+  }
+  const database = databaseFor(address, request, services.databases)
+  if (typeof database === 'string') {
+    send(response, { errors: [apiError('UNKNOWN_DATABASE', { database })] }, requestId)
     return
   }
   const contentType = request.headers['content-type']
@@ -71,7 +85,7 @@ export async function answerCommand(
 
   shutdown.running++
   const startedAt = performance.now()
-  const call = new HttpCall(address, token, bytes, request, requestId, services)
+  const call = new HttpCall(address, database, token, bytes, request, requestId, services)
   const reply = await dispatch(call, services)
   const elapsedMs = performance.now() - startedAt
   shutdown.running--
@@ -80,6 +94,33 @@ export async function answerCommand(
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping) response.setHeader('Connection', 'close')
   send(response, reply, requestId)
+}
+
+/** The database that the request is for, or the id of one that is not there. */
+function databaseFor(
+  address: Address,
+  request: IncomingMessage,
+  databases: Databases,
+): Database | string {
+  const id = address.database ?? databaseInHost(request.headers.host)
+  return id === undefined ? databases.home : (databases.find(id) ?? id)
+}
+
+/** As far as it can be known: a proxy appends whom it got the request from. */
+export function addressOfClient(
+  request: IncomingMessage,
+  { isBehindProxy }: Pick<HttpServices, 'isBehindProxy'>,
+): string {
+  const forwarded = isBehindProxy ? request.headers['x-forwarded-for'] : undefined
+  const last = [forwarded].flat().at(-1)?.split(',').at(-1)?.trim()
+  return last === undefined || last === '' ? (request.socket.remoteAddress ?? '') : last
+}
+
+export function originOf(
+  request: IncomingMessage,
+  services: Pick<HttpServices, 'isBehindProxy'>,
+): Origin {
+  return { connection: request.socket, address: addressOfClient(request, services) }
 }
 
 /** Says where to look, and nothing of what was sent. */
@@ -93,7 +134,8 @@ function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
 }
 
 /** A request in the form that commands take. */
-class HttpCall implements Call {
+class HttpCall implements Call, Origin {
+  readonly database: Database
   readonly level: Level
   readonly keyspace: string
   readonly target: string
@@ -106,12 +148,14 @@ class HttpCall implements Call {
 
   constructor(
     address: Address,
+    database: Database,
     token: string,
     bytes: Buffer,
     request: IncomingMessage,
     requestId: string,
     services: HttpServices,
   ) {
+    this.database = database
     this.level = address.level
     this.keyspace = address.keyspace
     this.target = address.name
@@ -126,8 +170,16 @@ class HttpCall implements Call {
     return parseBody(this.#bytes, this.#services.limits)
   }
 
-  identify(): Principal | undefined {
-    return this.#services.authenticator.identify(this.#token, this.#request.socket)
+  identify(): Principal | NotIdentified {
+    return this.#services.authenticator.identify(this.#token, this)
+  }
+
+  get connection(): object {
+    return this.#request.socket
+  }
+
+  get address(): string {
+    return addressOfClient(this.#request, this.#services)
   }
 
   get features(): Features {

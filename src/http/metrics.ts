@@ -9,9 +9,11 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
+import type { Principal } from '../auth/principal.ts'
 import type { Reply } from '../commands/define.ts'
 import { apiError } from '../errors/api-error.ts'
-import type { HttpServices } from './command.ts'
+import { originOf, type HttpServices } from './command.ts'
 import { tokenOf } from './headers.ts'
 import { missingToken, send, sendText } from './reply.ts'
 
@@ -20,9 +22,10 @@ export type MetricsAccess = 'on' | 'token' | 'off'
 
 export function addMetricsRoute(
   app: FastifyInstance,
-  { metrics, engine, authenticator }: HttpServices,
+  services: HttpServices,
   access: MetricsAccess,
 ): void {
+  const { metrics, engine, authenticator } = services
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {
     if (access === 'token') {
@@ -30,7 +33,7 @@ export function addMetricsRoute(
       const refusal =
         token === undefined
           ? missingToken()
-          : refusalOf(authenticator.identify(token, request.raw.socket))
+          : refusalOf(authenticator.identify(token, originOf(request.raw, services)))
       if (refusal !== undefined) {
         reply.hijack()
         send(reply.raw, refusal)
@@ -44,11 +47,16 @@ export function addMetricsRoute(
 }
 
 /** Metrics are for those who may do everything: they tell of the whole server. */
-function refusalOf(
-  principal: ReturnType<HttpServices['authenticator']['identify']>,
-): Reply | undefined {
-  if (principal === undefined) return { errors: [apiError('UNAUTHENTICATED_REQUEST')] }
-  if (principal.may('schema', undefined, undefined)) return undefined
+function refusalOf(found: Principal | NotIdentified): Reply | undefined {
+  if (!isPrincipal(found))
+    return {
+      errors: [
+        found.why === 'locked'
+          ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
+          : apiError('UNAUTHENTICATED_REQUEST'),
+      ],
+    }
+  if (found.allows('org-read', {})) return undefined
   const action = 'read the metrics of'
   return { errors: [apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })] }
 }
@@ -257,7 +265,7 @@ function processMetrics(): Registry {
   return knownProcessMetrics
 }
 
-function readVersion(): string {
+export function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url)
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

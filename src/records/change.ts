@@ -6,6 +6,7 @@
  * alone if it no longer matches.
  */
 import type { NewRecord, StoredRecord, Write } from '../engine/engine.ts'
+import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
@@ -136,7 +137,7 @@ function contended(
   lost: readonly StoredRecord[],
   attempts: number,
 ): ApiError {
-  const target = `${owner.keyspace}.${owner.name}`
+  const target = `${keyspaceOf(owner)}.${owner.name}`
   const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
   failure.documentIds = lost.map(({ id }) => id)
   return failure

@@ -472,6 +472,7 @@ describe('the id of a request', () => {
     const log = { error: (details: object) => lines.push(details) }
     const call = {
       requestId: 'mine-2',
+      database: {},
       keyspace: '',
       target: '',
       parseBody: () => {

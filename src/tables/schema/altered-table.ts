@@ -1,6 +1,11 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
 import type { UserTypes } from '../../columns/column-type.ts'
-import type { Column, Table, TableDefinition } from '../../engine/schema.ts'
+import {
+  keyspaceOf,
+  type Column,
+  type Table,
+  type TableDefinition,
+} from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -105,7 +110,8 @@ function addColumns(
 }
 
 function checkComeBack(column: Column, table: Table): void {
-  const { keyspace, definition } = table
+  const { definition } = table
+  const keyspace = keyspaceOf(table)
   const previous = definition.dropped.findLast(({ name }) => name === column.name)
   if (previous === undefined) return
   const type = cqlType(column.type, keyspace)

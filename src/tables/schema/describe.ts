@@ -5,7 +5,12 @@ import type {
   UserType,
   UserTypes,
 } from '../../columns/column-type.ts'
-import type { Column, Table, TableIndex } from '../../engine/schema.ts'
+import {
+  keyspaceOf,
+  type Column,
+  type Table,
+  type TableIndex,
+} from '../../engine/schema.ts'
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import { columnsInOrder } from '../primary-key.ts'
@@ -40,13 +45,13 @@ export function describeTable(table: Table): Value {
 }
 
 /** A column as explain shows it: user-defined types by name. */
-function describeColumn({ type }: Column, { keyspace }: Table): Value {
-  return describe(type, keyspace, undefined)
+function describeColumn({ type }: Column, table: Table): Value {
+  return describe(type, keyspaceOf(table), undefined)
 }
 
 /** A column as reads and inserts show it: user-defined types with their fields. */
-export function describeForProjection({ type }: Column, { keyspace, types }: Table): Value {
-  return describe(type, keyspace, types)
+export function describeForProjection({ type }: Column, table: Table): Value {
+  return describe(type, keyspaceOf(table), table.types)
 }
 
 /** An index as listIndexes explains it. */

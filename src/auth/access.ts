@@ -1,0 +1,435 @@
+/**
+ * Who has access: roles, the tokens that have them, and the users that the operator named.
+ *
+ * All of it is kept among the engine's settings and known here in memory. A change is
+ * durable before it counts, and counts for the next request, on whatever connection it
+ * comes: whoever holds a Holder sees what becomes of it.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Engine } from '../engine/engine.ts'
+import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
+import { administrator, principalOf, type Principal } from './principal.ts'
+import { defaultRoles, organizationAdministratorId, type Role } from './roles.ts'
+import { accountToken, createToken, digestOf, type Account } from './tokens.ts'
+
+export interface Credentials {
+  readonly adminToken: string | undefined
+  readonly accounts: readonly Account[]
+}
+
+/** What is known of a token that may be shown. */
+export interface TokenInfo {
+  readonly id: string
+  readonly roles: readonly string[]
+  readonly createdAt: string
+  readonly description?: string | undefined
+  readonly expiresAt?: string | undefined
+}
+
+export interface CreatedToken extends TokenInfo {
+  readonly secret: string
+  readonly token: string
+}
+
+/** An account of the settings, or a name that is to have roles once it is one. */
+export interface User {
+  readonly id: string
+  readonly name: string
+  readonly isAccount: boolean
+  readonly roles: readonly string[]
+}
+
+/** Somebody with a valid token, for as long as it is one. */
+export interface Holder {
+  readonly principal: Principal
+  /** Milliseconds since 1970; Infinity: never. */
+  readonly expiresAtMs: number
+  readonly isRevoked: boolean
+}
+
+/** Why something was not done, in terms of who may do what. */
+export class AccessRefusal extends Error {
+  readonly kind: 'bad' | 'forbidden' | 'unknown' | 'taken' | 'state'
+
+  constructor(kind: AccessRefusal['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+interface StoredToken {
+  readonly id: string
+  readonly digest: string
+  /** Absent in tokens of the first version, which could do everything. */
+  readonly roles?: readonly string[]
+  readonly createdAt?: string
+  readonly description?: string
+  readonly expiresAt?: string
+}
+
+/** Roles of users by their names. */
+type StoredUsers = Readonly<Record<string, { id: string; roles: readonly string[] }>>
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export class Access {
+  readonly organization: string
+  readonly #engine: Engine
+  readonly #credentials: Credentials
+  #roles: readonly Role[] = []
+  #tokens: readonly StoredToken[] = []
+  #users: StoredUsers = {}
+  /** By the digest of the token. */
+  readonly #holders = new Map<string, Mutable<Holder>>()
+  #lastChange: Promise<unknown> = Promise.resolve()
+
+  private constructor(engine: Engine, organization: string, credentials: Credentials) {
+    this.#engine = engine
+    this.organization = organization
+    this.#credentials = credentials
+  }
+
+  /**
+   * Knows what the engine keeps, and the credentials that the operator gave. The latter are
+   * not stored: whoever is taken out of the configuration is out.
+   */
+  static async open(
+    engine: Engine,
+    organization: string,
+    credentials: Credentials,
+  ): Promise<Access> {
+    const access = new Access(engine, organization, credentials)
+    const read = async <T>(name: string, none: T): Promise<T> => {
+      const text = await engine.readSetting(name)
+      return text === undefined ? none : (JSON.parse(text) as T)
+    }
+    access.#roles = await read<readonly Role[]>('roles', [])
+    access.#tokens = await read<readonly StoredToken[]>('tokens', [])
+    access.#users = await read<StoredUsers>('users', {})
+    access.#apply()
+    return access
+  }
+
+  find(digest: string): Holder | undefined {
+    return this.#holders.get(digest)
+  }
+
+  /** Whether anybody could make tokens. */
+  get hasAdministrator(): boolean {
+    return this.#credentials.adminToken !== undefined || this.#administrators().length > 0
+  }
+
+  get roles(): readonly Role[] {
+    return [...defaultRoles(this.organization), ...this.#roles]
+  }
+
+  role(id: string): Role {
+    const role = this.roles.find((candidate) => candidate.id === id)
+    if (role === undefined) throw new AccessRefusal('unknown', `There is no role ${id}`)
+    return role
+  }
+
+  createRole(name: unknown, policy: unknown, by: Principal): Promise<Role> {
+    return this.#inTurn(async () => {
+      const role = this.#readRole(randomUUID(), name, policy, by)
+      await this.#saveRoles([...this.#roles, role])
+      return role
+    })
+  }
+
+  updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
+    return this.#inTurn(async () => {
+      const before = this.#changeableRole(id, by)
+      const role = this.#readRole(id, name, policy, by)
+      await this.#saveRoles(this.#roles.map((old) => (old === before ? role : old)))
+      return role
+    })
+  }
+
+  /** Whoever had the role has it no more. */
+  deleteRole(id: string, by: Principal): Promise<Role> {
+    return this.#inTurn(async () => {
+      const role = this.#changeableRole(id, by)
+      await this.#saveRoles(this.#roles.filter((old) => old !== role))
+      return role
+    })
+  }
+
+  get tokens(): readonly TokenInfo[] {
+    return this.#tokens.map(infoOf)
+  }
+
+  /** `by` undefined: the operator, who has the data folder. */
+  createToken(
+    wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
+    by: Principal | undefined,
+  ): Promise<CreatedToken> {
+    return this.#inTurn(async () => {
+      const description = readDescription(wanted.description)
+      const expiresAt = readExpiry(wanted.expiresAt)
+      const roles = this.#readRoles(wanted.roles, by)
+      const { id, secret, token } = createToken()
+      const stored: StoredToken = {
+        id,
+        digest: digestOf(token),
+        roles,
+        createdAt: new Date().toISOString(),
+        ...(description !== undefined && { description }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      }
+      await this.#saveTokens([...this.#tokens, stored])
+      return { ...infoOf(stored), secret, token }
+    })
+  }
+
+  revokeToken(id: string, by: Principal | undefined): Promise<TokenInfo> {
+    return this.#inTurn(async () => {
+      const found = this.#tokens.find((token) => token.id === id)
+      if (found === undefined) throw new AccessRefusal('unknown', `There is no token ${id}`)
+      if (by !== undefined) this.#checkCovered(rolesOf(found), by)
+      const rest = this.#tokens.filter((token) => token !== found)
+      if (this.#administrators().includes(found) && !this.#hasAdministratorIn(rest))
+        throw new AccessRefusal(
+          'state',
+          `The token ${id} is the last that can make others. Make another administrator ` +
+            'token first',
+        )
+      await this.#saveTokens(rest)
+      return infoOf(found)
+    })
+  }
+
+  get users(): readonly User[] {
+    const accounts = this.#credentials.accounts.map(({ name }) => name)
+    const named = Object.keys(this.#users).filter((name) => !accounts.includes(name))
+    return [...accounts, ...named].map((name) => ({
+      id: this.#users[name]?.id ?? name,
+      name,
+      isAccount: accounts.includes(name),
+      roles: this.#rolesOfUser(name),
+    }))
+  }
+
+  /** Gives a user these roles and no others. */
+  setUser(name: unknown, roles: unknown, by: Principal): Promise<User> {
+    return this.#inTurn(async () => {
+      if (typeof name !== 'string' || name === '' || name.length > 200)
+        throw new AccessRefusal('bad', 'email must be a text of 1 to 200 characters')
+      this.#checkCovered(this.#rolesOfUser(name), by)
+      const id = this.#users[name]?.id ?? name
+      const given = this.#readRoles(roles, by)
+      await this.#saveUsers({ ...this.#users, [name]: { id, roles: given } })
+      return this.user(id)
+    })
+  }
+
+  /** By id, which is the name. */
+  user(id: string): User {
+    const user = this.users.find((candidate) => candidate.id === id)
+    if (user === undefined) throw new AccessRefusal('unknown', `There is no user ${id}`)
+    return user
+  }
+
+  removeUser(id: string, by: Principal): Promise<User> {
+    return this.#inTurn(async () => {
+      const user = this.user(id)
+      if (user.isAccount)
+        throw new AccessRefusal(
+          'state',
+          `${user.name} is an account of the server's settings. Take it out of STELA_USERS`,
+        )
+      this.#checkCovered(user.roles, by)
+      const rest = Object.entries(this.#users).filter(([name]) => name !== user.name)
+      await this.#saveUsers(Object.fromEntries(rest))
+      return user
+    })
+  }
+
+  #readRole(id: string, name: unknown, policy: unknown, by: Principal): Role {
+    if (typeof name !== 'string' || name.trim() === '' || name.length > 200)
+      throw new AccessRefusal('bad', 'name must be a text of 1 to 200 characters')
+    if (this.roles.some((role) => role.name === name && role.id !== id))
+      throw new AccessRefusal('taken', `There is a role "${name}" already`)
+    const read = this.#readPolicy(policy)
+    if (!by.covers(read))
+      throw new AccessRefusal('forbidden', 'A role cannot allow more than its maker may do')
+    const updatedAt = new Date().toISOString()
+    return { id, name, isDefault: false, policy: read, updatedAt, updatedBy: by.name }
+  }
+
+  #readPolicy(policy: unknown): Policy {
+    try {
+      return readPolicy(policy, this.organization)
+    } catch (error) {
+      throw error instanceof BadPolicy ? new AccessRefusal('bad', error.message) : error
+    }
+  }
+
+  #changeableRole(id: string, by: Principal): Role {
+    const role = this.role(id)
+    if (role.isDefault)
+      throw new AccessRefusal(
+        'forbidden',
+        `"${role.name}" is a role of every server and cannot be changed. Create another`,
+      )
+    this.#checkCovered([id], by)
+    return role
+  }
+
+  #readRoles(ids: unknown, by: Principal | undefined): string[] {
+    if (!Array.isArray(ids) || ids.length === 0 || ids.length > 100)
+      throw new AccessRefusal('bad', 'roles must be an array of 1 to 100 ids of roles')
+    const known = this.roles
+    const unknown = ids.filter((id) => !known.some((role) => role.id === id))
+    if (unknown.length > 0)
+      throw new AccessRefusal(
+        'bad',
+        `roles has what is no role: ${JSON.stringify(unknown).slice(0, 200)}`,
+      )
+    const roles = [...new Set(ids as string[])]
+    if (by !== undefined) this.#checkCovered(roles, by)
+    return roles
+  }
+
+  /** Nobody hands out, or takes away, more than they have. */
+  #checkCovered(roles: readonly string[], by: Principal): void {
+    for (const role of this.roles)
+      if (roles.includes(role.id) && !by.covers(role.policy))
+        throw new AccessRefusal(
+          'forbidden',
+          `The role "${role.name}" may do more than the token of this request`,
+        )
+  }
+
+  #administrators(): readonly StoredToken[] {
+    return this.#tokens.filter(isAdministrator)
+  }
+
+  #hasAdministratorIn(tokens: readonly StoredToken[]): boolean {
+    return this.#credentials.adminToken !== undefined || tokens.some(isAdministrator)
+  }
+
+  #rolesOfUser(name: string): readonly string[] {
+    const stored = this.#users[name]?.roles
+    if (stored !== undefined) return stored
+    // The operator who names an account means it to be of use.
+    const isAccount = this.#credentials.accounts.some((account) => account.name === name)
+    return isAccount ? [organizationAdministratorId] : []
+  }
+
+  async #saveRoles(roles: readonly Role[]): Promise<void> {
+    await this.#engine.writeSetting('roles', JSON.stringify(roles))
+    this.#roles = roles
+    this.#apply()
+  }
+
+  async #saveTokens(tokens: readonly StoredToken[]): Promise<void> {
+    await this.#engine.writeSetting('tokens', JSON.stringify(tokens))
+    this.#tokens = tokens
+    this.#apply()
+  }
+
+  async #saveUsers(users: StoredUsers): Promise<void> {
+    await this.#engine.writeSetting('users', JSON.stringify(users))
+    this.#users = users
+    this.#apply()
+  }
+
+  /** Makes the holders what tokens, roles and users say. */
+  #apply(): void {
+    const now = new Map<string, Omit<Holder, 'isRevoked'>>()
+    for (const token of this.#tokens)
+      now.set(token.digest, {
+        principal: this.#principal(`token ${token.id}`, rolesOf(token)),
+        expiresAtMs: expiryMsOf(token),
+      })
+    for (const account of this.#credentials.accounts) {
+      const roles = this.#rolesOfUser(account.name)
+      const principal = this.#principal(`account ${account.name}`, roles)
+      for (const digest of digestsOf(accountToken(account)))
+        now.set(digest, { principal, expiresAtMs: Infinity })
+    }
+    const { adminToken } = this.#credentials
+    if (adminToken !== undefined)
+      for (const digest of digestsOf(adminToken))
+        now.set(digest, {
+          principal: administrator('administrator'),
+          expiresAtMs: Infinity,
+        })
+
+    for (const [digest, holder] of this.#holders)
+      if (!now.has(digest)) {
+        holder.isRevoked = true
+        this.#holders.delete(digest)
+      }
+    for (const [digest, current] of now) {
+      const known = this.#holders.get(digest)
+      if (known === undefined) this.#holders.set(digest, { ...current, isRevoked: false })
+      else Object.assign(known, current)
+    }
+  }
+
+  #principal(name: string, ids: readonly string[]): Principal {
+    if (ids.includes(organizationAdministratorId)) return administrator(name)
+    const policies = this.roles
+      .filter((role) => ids.includes(role.id))
+      .map((role) => role.policy)
+    return principalOf(name, permissionsOf(policies, this.organization))
+  }
+
+  /** Changes happen one after the other, each on what the one before left. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(change)
+    this.#lastChange = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+function rolesOf({
+  roles = [organizationAdministratorId],
+}: StoredToken): readonly string[] {
+  return roles
+}
+
+function expiryMsOf({ expiresAt }: StoredToken): number {
+  return expiresAt === undefined ? Infinity : Date.parse(expiresAt)
+}
+
+function isAdministrator(token: StoredToken): boolean {
+  return (
+    rolesOf(token).includes(organizationAdministratorId) && expiryMsOf(token) > Date.now()
+  )
+}
+
+function infoOf(token: StoredToken): TokenInfo {
+  const { id, createdAt = '1970-01-01T00:00:00.000Z', description, expiresAt } = token
+  return { id, roles: rolesOf(token), createdAt, description, expiresAt }
+}
+
+/** Headers are read as Latin-1, while many clients send tokens in UTF-8. */
+function digestsOf(token: string): string[] {
+  const sentAsUtf8 = Buffer.from(token, 'utf8').toString('latin1')
+  return [digestOf(token), digestOf(sentAsUtf8)]
+}
+
+function readDescription(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value !== 'string' || value.length > 500)
+    throw new AccessRefusal('bad', 'description must be a text of at most 500 characters')
+  return value
+}
+
+/** ISO 8601, normalized; the past is a mistake. */
+function readExpiry(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const ms = typeof value === 'string' && isDate.test(value) ? Date.parse(value) : NaN
+  if (Number.isNaN(ms))
+    throw new AccessRefusal(
+      'bad',
+      'tokenExpiry must be a moment such as 2030-01-31T12:00:00Z',
+    )
+  if (ms <= Date.now()) throw new AccessRefusal('bad', 'tokenExpiry is in the past')
+  return new Date(ms).toISOString()
+}
+
+const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/

@@ -1,0 +1,49 @@
+/** Lines of the log that say who was refused, and who changed what. */
+import type { Place } from './policy.ts'
+import type { Principal } from './principal.ts'
+
+export interface AuditLog {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+/** What asked, as far as it is known. */
+export interface Asked {
+  readonly requestId?: string | undefined
+  readonly address: string
+  /** A command, or a method and path of the management API. */
+  readonly command?: string | undefined
+  readonly place?: Place
+}
+
+export class Audit {
+  readonly #log: AuditLog
+
+  constructor(log: AuditLog) {
+    this.#log = log
+  }
+
+  /** `principal` undefined: nobody that is known. */
+  refused(reason: RefusalReason, asked: Asked, principal?: Principal): void {
+    this.#log.warn(
+      { audit: 'refused', reason, principal: principal?.name, ...asked },
+      'A request was refused',
+    )
+  }
+
+  changed(what: Changed, principal: Principal, asked: Asked): void {
+    this.#log.info(
+      { audit: 'changed', ...what, principal: principal.name, ...asked },
+      `A ${what.kind} was changed`,
+    )
+  }
+}
+
+export type RefusalReason = 'no token' | 'unknown token' | 'locked out' | 'not permitted'
+
+export interface Changed {
+  readonly kind: 'schema' | 'token' | 'role' | 'user' | 'database'
+  readonly change: string
+  /** What was changed, by the name or id that it goes by. */
+  readonly what: string
+}

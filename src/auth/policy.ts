@@ -1,0 +1,147 @@
+/**
+ * What a role allows: actions on resources.
+ *
+ * A resource is written as a path from the organization down,
+ * `drn:astra:org:<id>:db:<id>:keyspace:<name>:table:<name>`, of which the end may be left
+ * out, and `*` stands for all. It covers what it names and everything in it.
+ */
+import { isAction, type Action } from './actions.ts'
+
+export interface Policy {
+  readonly description: string
+  readonly effect: 'allow'
+  readonly resources: readonly string[]
+  readonly actions: readonly Action[]
+}
+
+/** Where something is done; nothing given: in the organization itself. */
+export interface Place {
+  readonly database?: string | undefined
+  readonly keyspace?: string | undefined
+  /** A collection or a table. */
+  readonly target?: string | undefined
+}
+
+/** Says what is wrong with a policy. */
+export class BadPolicy extends Error {}
+
+/** Reads a policy of this organization from JSON; throws BadPolicy. */
+export function readPolicy(value: unknown, organization: string): Policy {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BadPolicy('policy must be an object')
+  const given = value as Record<string, unknown>
+  const { description = '', effect = 'allow' } = given
+  if (typeof description !== 'string')
+    throw new BadPolicy('policy.description must be a text')
+  if (effect !== 'allow')
+    throw new BadPolicy('policy.effect must be "allow": what is not allowed is refused')
+  const resources = readTexts(given['resources'], 'policy.resources')
+  for (const resource of resources) parseResource(resource, organization)
+  const names = readTexts(given['actions'], 'policy.actions')
+  const unknown = names.filter((name) => !isAction(name))
+  if (unknown.length > 0)
+    throw new BadPolicy(`policy.actions has unknown actions: ${unknown.join(', ')}`)
+  return { description, effect, resources, actions: names as Action[] }
+}
+
+function readTexts(value: unknown, field: string): string[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw new BadPolicy(`${field} must be an array that is not empty`)
+  if (value.length > listMax)
+    throw new BadPolicy(`${field} has ${value.length} elements; at most ${listMax} may be`)
+  for (const element of value)
+    if (typeof element !== 'string' || element === '' || element.length > textMax)
+      throw new BadPolicy(
+        `${field} must hold texts of 1 to ${textMax} characters; one is ` +
+          JSON.stringify(element).slice(0, 100),
+      )
+  return [...new Set(value as string[])]
+}
+
+/** Far more than any policy needs; each is looked at with every command. */
+const listMax = 1_000
+const textMax = 500
+
+/** One level after the other; undefined: all that follows is covered. */
+interface Resource {
+  readonly database: string | undefined
+  readonly keyspace: string | undefined
+  readonly target: string | undefined
+}
+
+const resourceForm =
+  /^drn:astra:org:([^:]+)(?::db:([^:]+)(?::keyspace:([^:]+)(?::table:([^:]+))?)?)?$/
+
+function parseResource(text: string, organization: string): Resource {
+  const [, owner, database, keyspace, target] = resourceForm.exec(text) ?? []
+  if (owner === undefined)
+    throw new BadPolicy(
+      `policy.resources has "${text}", which is not of the form ` +
+        'drn:astra:org:<id>[:db:<id or *>[:keyspace:<name or *>[:table:<name or *>]]]',
+    )
+  if (owner !== organization)
+    throw new BadPolicy(
+      `policy.resources has "${text}", which is of another organization; this is ${organization}`,
+    )
+  return { database, keyspace, target }
+}
+
+export interface Permissions {
+  allows(action: Action, place: Place): boolean
+  /** Whether such an action is allowed at the place, around it or anywhere in it. */
+  touches(is: (action: Action) => boolean, place: Place): boolean
+  /** Whether everything that the policy allows is allowed here as well. */
+  covers(policy: Policy): boolean
+}
+
+/** What several policies allow together. */
+export function permissionsOf(
+  policies: readonly Policy[],
+  organization: string,
+): Permissions {
+  const rules = policies.map(({ actions, resources }) => ({
+    actions: new Set<Action>(actions),
+    resources: resources.map((text) => parseResource(text, organization)),
+  }))
+  const allows = (action: Action, place: Place) =>
+    rules.some(
+      (rule) =>
+        rule.actions.has(action) &&
+        rule.resources.some((resource) => isWithin(place, resource)),
+    )
+  return {
+    allows,
+    touches: (is, place) =>
+      rules.some(
+        (rule) =>
+          [...rule.actions].some(is) &&
+          rule.resources.some((resource) => overlaps(place, resource)),
+      ),
+    covers: ({ actions, resources }) =>
+      resources
+        .map((text) => parseResource(text, organization))
+        .every((place) => actions.every((action) => allows(action, place))),
+  }
+}
+
+function isWithin(place: Place, { database, keyspace, target }: Resource): boolean {
+  return (
+    isLevelWithin(place.database, database) &&
+    isLevelWithin(place.keyspace, keyspace) &&
+    isLevelWithin(place.target, target)
+  )
+}
+
+/** Whether the resource covers the place, or lies in it. */
+function overlaps(place: Place, { database, keyspace, target }: Resource): boolean {
+  return (
+    (place.database === undefined || isLevelWithin(place.database, database)) &&
+    (place.keyspace === undefined || isLevelWithin(place.keyspace, keyspace)) &&
+    (place.target === undefined || isLevelWithin(place.target, target))
+  )
+}
+
+function isLevelWithin(name: string | undefined, covered: string | undefined): boolean {
+  if (covered === undefined) return true
+  return name !== undefined && (covered === '*' || covered === name)
+}

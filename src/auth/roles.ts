@@ -1,0 +1,89 @@
+/** Roles: the ones that are always there, and the ones that are made. */
+import { hash } from 'node:crypto'
+import { actions, type Action } from './actions.ts'
+import type { Policy } from './policy.ts'
+
+export interface Role {
+  readonly id: string
+  readonly name: string
+  /** Those that are always there cannot be changed. */
+  readonly isDefault: boolean
+  readonly policy: Policy
+  readonly updatedAt: string
+  /** Who changed it last. */
+  readonly updatedBy: string
+}
+
+export const organizationAdministrator = 'Organization Administrator'
+
+/** The same on every server, so that scripts can name them. */
+export function defaultRoleId(name: string): string {
+  const digits = hash('sha256', `role ${name}`, 'hex')
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    // The version that leaves the other digits to whoever makes them.
+    `8${digits.slice(13, 16)}`,
+    `8${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join('-')
+}
+
+export const organizationAdministratorId = defaultRoleId(organizationAdministrator)
+
+export function defaultRoles(organization: string): Role[] {
+  return Object.entries(policies).map(([name, [description, allowed]]) => ({
+    id: defaultRoleId(name),
+    name,
+    isDefault: true,
+    policy: {
+      description,
+      effect: 'allow',
+      resources: [`drn:astra:org:${organization}`],
+      actions: allowed,
+    },
+    updatedAt: '1970-01-01T00:00:00.000Z',
+    updatedBy: 'stela',
+  }))
+}
+
+const view: readonly Action[] = ['org-db-view']
+
+const readOnly: readonly Action[] = [
+  'db-all-keyspace-describe',
+  'db-keyspace-describe',
+  'db-table-describe',
+  'db-table-select',
+  'db-graphql',
+  'db-rest',
+  'db-cql',
+]
+
+const readWrite: readonly Action[] = [...readOnly, 'db-keyspace-modify', 'db-table-modify']
+
+const inDatabases = actions.filter((action) => action.startsWith('db-'))
+
+const readsAll = 'Reads all data of all databases'
+const writesAll = 'Reads and writes all data of all databases'
+const changesAll = 'Reads and writes all data and changes all schemas'
+
+const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> = {
+  [organizationAdministrator]: ['Does everything', actions],
+  'Database Administrator': [changesAll, [...view, ...inDatabases]],
+  'Billing Admin': [
+    'Sees what is paid for',
+    ['org-read', 'org-billing-read', 'org-billing-write'],
+  ],
+  'Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
+  'API Admin User': [changesAll, [...view, ...inDatabases]],
+  'API Admin Svc Acct': [changesAll, [...view, ...inDatabases]],
+  'RO User': [readsAll, [...view, ...readOnly]],
+  'R/W User': [writesAll, [...view, ...readWrite]],
+  'RO Svc Acct': [readsAll, [...view, ...readOnly]],
+  'R/W Svc Acct': [writesAll, [...view, ...readWrite]],
+  'API RO User': [readsAll, [...view, ...readOnly]],
+  'API RO Svc Acct': [readsAll, [...view, ...readOnly]],
+  'API R/W User': [writesAll, [...view, ...readWrite]],
+  'API R/W Svc Acct': [writesAll, [...view, ...readWrite]],
+  'UI View Only': ['Sees which databases there are', view],
+}

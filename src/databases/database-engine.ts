@@ -1,0 +1,48 @@
+/**
+ * One database of several in an engine: the keyspaces whose names start with its prefix,
+ * under their names without it.
+ *
+ * A prefix ends with a dot, which no keyspace of a user can have in its name, so databases
+ * neither see nor reach each other. Targets are passed on as they are: what is done with one
+ * needs no name.
+ */
+import type { Engine } from '../engine/engine.ts'
+
+/** An empty prefix is the database that keyspaces without one belong to. */
+export function databaseEngine(engine: Engine, prefix: string): Engine {
+  const inside = (keyspace: string) => prefix + keyspace
+  /** A name with a dot would lead into another database. */
+  const isOurs = (keyspace: string) => !keyspace.includes('.')
+  return {
+    async listKeyspaces() {
+      const all = await engine.listKeyspaces()
+      return all
+        .filter((name) => name.startsWith(prefix))
+        .map((name) => name.slice(prefix.length))
+        .filter(isOurs)
+    },
+    createKeyspace: (name) => engine.createKeyspace(inside(name)),
+    dropKeyspace: async (name) => {
+      if (isOurs(name)) await engine.dropKeyspace(inside(name))
+    },
+    listTargets: async (keyspace) =>
+      isOurs(keyspace) ? engine.listTargets(inside(keyspace)) : undefined,
+    findTarget: async (keyspace, name) =>
+      isOurs(keyspace) ? engine.findTarget(inside(keyspace), name) : undefined,
+    createCollection: (keyspace, name, options) =>
+      engine.createCollection(inside(keyspace), name, options),
+    readSchema: async (keyspace) =>
+      isOurs(keyspace) ? engine.readSchema(inside(keyspace)) : undefined,
+    changeSchema: (keyspace, plan) => engine.changeSchema(inside(keyspace), plan),
+    dropTarget: (target) => engine.dropTarget(target),
+    read: (target, query, signal) => engine.read(target, query, signal),
+    count: (target, filter, stopAt, signal) => engine.count(target, filter, stopAt, signal),
+    search: (target, search, signal) => engine.search(target, search, signal),
+    estimateCount: (target) => engine.estimateCount(target),
+    write: (target, writes, options) => engine.write(target, writes, options),
+    truncate: (target) => engine.truncate(target),
+    readSetting: (name) => engine.readSetting(name),
+    writeSetting: (name, value) => engine.writeSetting(name, value),
+    close: () => engine.close(),
+  }
+}
