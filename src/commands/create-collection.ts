@@ -6,7 +6,7 @@ import {
 import type { CollectionOptions, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
-import { clause, text } from './fields.ts'
+import { clause, newName } from './fields.ts'
 import { checkName } from './names.ts'
 import { countTargets, inTurn } from './schema-change.ts'
 
@@ -14,7 +14,7 @@ import { countTargets, inTurn } from './schema-change.ts'
 export const createCollection = defineKeyspaceCommand({
   does: 'create',
   onNamed: true,
-  fields: { name: text, options: clause },
+  fields: { name: newName, options: clause },
 
   async run(fields, context) {
     const { limits, features, models } = context

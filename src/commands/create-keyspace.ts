@@ -1,6 +1,6 @@
 import { isObject } from '../json/value.ts'
 import { defineGeneralCommand } from './define.ts'
-import { mismatch, options, text, violation, type Field } from './fields.ts'
+import { mismatch, newName, options, violation, type Field } from './fields.ts'
 import { checkName } from './names.ts'
 
 const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
@@ -10,6 +10,7 @@ const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
  * the caller a word about a typing error, and otherwise without effect.
  */
 const replication: Field<undefined> = {
+  takes: { kind: 'object' },
   read(value, place) {
     if (value === undefined || value === null) return undefined
     if (!isObject(value)) return mismatch(place, value, 'an Object')
@@ -31,7 +32,7 @@ const replication: Field<undefined> = {
 export const createKeyspace = defineGeneralCommand({
   does: 'create',
   onNamed: true,
-  fields: { name: text, options: options({ replication }) },
+  fields: { name: newName, options: options({ replication }) },
 
   async run({ name }, { engine, limits }) {
     await engine.createKeyspace(checkName('Keyspace', name, limits))

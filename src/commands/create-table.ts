@@ -1,6 +1,6 @@
 import { planTable, readNewTable } from '../tables/schema/new-table.ts'
 import { defineKeyspaceCommand } from './define.ts'
-import { definition, flag, options, text } from './fields.ts'
+import { definition, flag, newName, options } from './fields.ts'
 import { checkName } from './names.ts'
 import { changeSchema, countTargets, inTurn } from './schema-change.ts'
 
@@ -8,7 +8,7 @@ import { changeSchema, countTargets, inTurn } from './schema-change.ts'
 export const createTable = defineKeyspaceCommand({
   does: 'create',
   onNamed: true,
-  fields: { name: text, definition, options: options({ ifNotExists: flag(false) }) },
+  fields: { name: newName, definition, options: options({ ifNotExists: flag(false) }) },
 
   async run(fields, context) {
     const { engine, keyspace, limits, features, models } = context

@@ -12,6 +12,7 @@ import type { Database } from '../databases/databases.ts'
 import { Documents } from '../documents/documents.ts'
 import { EngineError, type Engine } from '../engine/engine.ts'
 import type { Collection, Table } from '../engine/schema.ts'
+import { traced } from '../engine/traced.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
@@ -29,6 +30,8 @@ import type {
 import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
 import { readFields } from './fields.ts'
 import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'
+import { showCommand, type Trace } from './trace.ts'
+import { tracedModels } from './traced-models.ts'
 
 /** A request as commands see it: no HTTP past here. */
 export interface Call {
@@ -49,6 +52,8 @@ export interface Call {
   readonly features: Features
   readonly credentials: Credentials
   readonly signal: AbortSignal
+  /** Undefined: nobody wants to know how it went. */
+  readonly trace: Trace | undefined
 }
 
 /** What lives as long as the server and serves every command. */
@@ -60,7 +65,20 @@ export interface Services {
 }
 
 /** Never fails: what goes wrong is in the reply. */
-export async function dispatch(call: Call, services: Services): Promise<Reply> {
+export function dispatch(call: Call, services: Services): Promise<Reply> {
+  const { trace } = call
+  return trace === undefined ? answer(call, services) : answerTraced(call, trace, services)
+}
+
+async function answerTraced(call: Call, trace: Trace, services: Services): Promise<Reply> {
+  const models = tracedModels(services.models, trace)
+  const reply = await answer(call, { ...services, models })
+  for (const { code } of reply.errors ?? []) trace.note(`Answered with ${code}`)
+  return { ...reply, status: { ...reply.status, trace: trace.show() } }
+}
+
+async function answer(call: Call, services: Services): Promise<Reply> {
+  const { trace } = call
   const scene = {
     keyspace: call.keyspace,
     target: call.target,
@@ -72,14 +90,17 @@ export async function dispatch(call: Call, services: Services): Promise<Reply> {
     const command = findCommand(name, call.level)
     call.command = name
     warnings = deprecationOf(name)
+    trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
     if (!isObject(value))
       throw apiError('REQUEST_STRUCTURE_MISMATCH', {
         problem: `The command ${name} holds a value of type ${jsonTypeOf(value)}, not an Object`,
       })
     scene.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
+    trace?.note('Read the fields of the command')
     const place = placeOf(call, command, fields)
     const principal = admit(call, command.does, place, services.audit)
+    trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
     const reply = await run(name, command, fields, call, principal, services)
     if (isSchemaChange(command.does) && reply.errors === undefined)
       services.audit.changed(
@@ -228,20 +249,21 @@ async function runOnTarget(
   services: Services,
 ): Promise<Reply> {
   const { limits } = services
-  const { engine } = call.database
+  const engine = engineOf(call)
   for (let attempt = 1; ; attempt++) {
     const target = await engine.findTarget(call.keyspace, call.target)
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+    call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
     const context = new CallContext(call, principal, services)
     if (target.kind === 'collection') {
       if (command.collection === undefined)
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
-      const documents = documentsOf(target, engine, services).as(call.credentials)
+      const documents = documentsOf(target, call, engine, services).as(call.credentials)
       return command.collection(fields, Object.assign(context, { documents }))
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
-    const rows = rowsOf(target, engine, services).as(call.credentials)
+    const rows = rowsOf(target, call, engine, services).as(call.credentials)
     try {
       return await command.table(fields, Object.assign(context, { rows }))
     } catch (error) {
@@ -260,10 +282,21 @@ function refusalOf(command: string, call: Call) {
   }
 }
 
+/** The engine of the call's database, which tells the call's trace what it does. */
+function engineOf({ database, trace }: Call): Engine {
+  return trace === undefined ? database.engine : traced(database.engine, trace)
+}
+
 const knownRows = new WeakMap<Table, RowStore>()
 
 /** The same for all commands on a table, for as long as it has this schema. */
-function rowsOf(table: Table, engine: Engine, services: Services): RowStore {
+function rowsOf(
+  table: Table,
+  { trace }: Call,
+  engine: Engine,
+  services: Services,
+): RowStore {
+  if (trace !== undefined) return rowStoreOf({ ...services, engine }, table, {})
   let rows = knownRows.get(table)
   if (rows === undefined)
     knownRows.set(table, (rows = rowStoreOf({ ...services, engine }, table, {})))
@@ -275,9 +308,11 @@ const known = new WeakMap<Collection, Documents>()
 /** The same for all commands on a collection, for as long as the engine knows it. */
 function documentsOf(
   collection: Collection,
+  { trace }: Call,
   engine: Engine,
   services: Services,
 ): Documents {
+  if (trace !== undefined) return new Documents({ ...services, engine }, collection)
   let documents = known.get(collection)
   if (documents === undefined)
     known.set(collection, (documents = new Documents({ ...services, engine }, collection)))
@@ -294,7 +329,7 @@ class CallContext implements KeyspaceContext {
   readonly #principal: Principal
 
   constructor(call: Call, principal: Principal, services: Services) {
-    this.engine = call.database.engine
+    this.engine = engineOf(call)
     this.limits = services.limits
     this.models = services.models
     this.features = call.features

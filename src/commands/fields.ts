@@ -10,8 +10,21 @@ import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value
 import type { Limits } from '../limits.ts'
 
 export interface Field<T> {
+  /** What it takes, for those who describe the API; reading goes by `read` alone. */
+  readonly takes: Takes
   read(value: Value | undefined, at: Place): T
 }
+
+export type Takes = (
+  | { readonly kind: 'anything' | 'object' | 'text' }
+  | { readonly kind: 'flag'; readonly byDefault: boolean }
+  | { readonly kind: 'choice'; readonly of: readonly string[]; readonly byDefault?: string }
+  | { readonly kind: 'integer'; readonly min: number }
+  /** A name for something new: see names.ts. */
+  | { readonly kind: 'name'; readonly lengthMax: (limits: Limits) => number }
+  | { readonly kind: 'list'; readonly max: (limits: Limits) => number }
+  | { readonly kind: 'options'; readonly fields: Fields }
+) & { readonly required?: true }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
@@ -85,10 +98,14 @@ export function mismatch(place: Place, value: Value, wanted: string): never {
 }
 
 /** Any JSON at all, absent and null kept apart. */
-export const anything: Field<Value | undefined> = { read: (value) => value }
+export const anything: Field<Value | undefined> = {
+  takes: { kind: 'anything' },
+  read: (value) => value,
+}
 
 /** A clause that is parsed later, absent and null kept apart. */
 export const clauseOrNull: Field<Value | undefined> = {
+  takes: { kind: 'object' },
   read(value, place) {
     const max = place.limits.clausePartsMax
     if (value !== undefined && hasMoreParts(value, max))
@@ -99,6 +116,7 @@ export const clauseOrNull: Field<Value | undefined> = {
 
 /** The same, but null counts as absent. */
 export const clause: Field<Value | undefined> = {
+  takes: { kind: 'object' },
   read: (value, place) => clauseOrNull.read(value, place) ?? undefined,
 }
 
@@ -117,6 +135,7 @@ function hasMoreParts(value: Value, max: number): boolean {
 
 /** Any JSON but null, and it must be there. */
 const required: Field<Value> = {
+  takes: { kind: 'object', required: true },
   read(value, place) {
     if (value === undefined || value === null) violation(place, value, 'it is required')
     return value ?? null
@@ -125,16 +144,19 @@ const required: Field<Value> = {
 
 /** An update, which messages know by another name than the field's. */
 export const requiredUpdate: Field<Value> = {
+  takes: required.takes,
   read: (value, place) => required.read(value, { ...place, field: `${place.field}Clause` }),
 }
 
 /** A clause that must be there. */
 export const requiredClause: Field<Value> = {
+  takes: required.takes,
   read: (value, place) => required.read(clauseOrNull.read(value, place), place),
 }
 
 /** A JSON object that must be there. */
 export const requiredObject: Field<JsonObject> = {
+  takes: required.takes,
   read(value, place) {
     if (value === undefined || value === null) {
       violation(place, value, 'it is required')
@@ -146,11 +168,13 @@ export const requiredObject: Field<JsonObject> = {
 
 /** The definition of something new: an object that must be there, and is not boundless. */
 export const definition: Field<JsonObject> = {
+  takes: required.takes,
   read: (value, place) => requiredObject.read(clauseOrNull.read(value, place), place),
 }
 
 export function flag(byDefault: boolean): Field<boolean> {
   return {
+    takes: { kind: 'flag', byDefault },
     read(value, place) {
       if (value === undefined || value === null) return byDefault
       return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
@@ -159,13 +183,21 @@ export function flag(byDefault: boolean): Field<boolean> {
 }
 
 export const text: Field<string | undefined> = {
+  takes: { kind: 'text' },
   read(value, place) {
     if (value === undefined || value === null) return undefined
     return typeof value === 'string' ? value : mismatch(place, value, 'a String')
   },
 }
 
+/** A name for something new: read as any text, and refused later if it cannot be one. */
+export const newName: Field<string | undefined> = {
+  ...text,
+  takes: { kind: 'name', lengthMax: (limits) => limits.nameLengthMax, required: true },
+}
+
 export const requiredText: Field<string> = {
+  takes: { kind: 'text', required: true },
   read(value, place) {
     const read = text.read(value, place)
     if (read === undefined || read === '') violation(place, value, 'it cannot be empty')
@@ -178,6 +210,7 @@ export function oneOf<const Choice extends string>(
   byDefault: Choice,
 ): Field<Choice> {
   return {
+    takes: { kind: 'choice', of: choices, byDefault },
     read(value, place) {
       const given = text.read(value, place)
       if (given === undefined) return byDefault
@@ -190,6 +223,7 @@ export function oneOf<const Choice extends string>(
 
 export function integer(bounds: { min: number }): Field<number | undefined> {
   return {
+    takes: { kind: 'integer', min: bounds.min },
     read(value, place) {
       if (value === undefined || value === null) return undefined
       if (typeof value !== 'number' || !Number.isSafeInteger(value))
@@ -203,6 +237,7 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
 /** An array of at least one element, of at most as many as the limit says. */
 export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
   return {
+    takes: { kind: 'list', max, required: true },
     read(value, place) {
       if (value === undefined || value === null) {
         violation(place, value, 'it is required')
@@ -225,6 +260,7 @@ export function options<const Shape extends Fields>(
   readonly [name in keyof Shape]: Shape[name] extends Field<infer T> ? T : never
 }> {
   return {
+    takes: { kind: 'options', fields },
     read(value, place) {
       if (value !== undefined && value !== null && !isObject(value))
         return mismatch(place, value, 'an Object')
@@ -240,6 +276,7 @@ export function options<const Shape extends Fields>(
 
 /** For commands without options: absent, null and {} are fine. */
 export const noOptions: Field<undefined> = {
+  takes: { kind: 'options', fields: {} },
   read(value, place) {
     if (value === undefined || value === null) return undefined
     if (!isObject(value)) return mismatch(place, value, 'an Object')
@@ -258,6 +295,6 @@ export function alias<T>(field: Field<T>): Field<T> {
   return copy
 }
 
-function isAlias(field: Field<unknown>): boolean {
+export function isAlias(field: Field<unknown>): boolean {
   return aliases.has(field)
 }

@@ -22,13 +22,13 @@ export const findAndRerank = defineCommand({
   fields: {
     filter: clause,
     projection: clauseOrNull,
-    sort: { read: readSort },
+    sort: { takes: clause.takes, read: readSort },
     options: options({
       limit: integer({ min: 1 }),
-      hybridLimits: { read: readHybridLimits },
+      hybridLimits: { takes: { kind: 'anything' }, read: readHybridLimits },
       rerankOn: text,
       rerankQuery: text,
-      rerank: { read: readService },
+      rerank: { takes: { kind: 'object' }, read: readService },
       includeScores: flag(false),
       includeSortVector: flag(false),
     }),

@@ -8,15 +8,20 @@ import {
   type IndexKind,
 } from '../tables/schema/new-index.ts'
 import { defineCommand, type TargetCommand } from './define.ts'
-import { definition, flag, options, text } from './fields.ts'
+import { definition, flag, options, text, type Field } from './fields.ts'
 import { checkName } from './names.ts'
 import { changeSchema, currentTable, tablesOf } from './schema-change.ts'
+
+const indexName: Field<string | undefined> = {
+  ...text,
+  takes: { kind: 'name', lengthMax: (limits) => limits.indexNameLengthMax, required: true },
+}
 
 export function defineIndexCommand(command: string, kind: IndexKind): TargetCommand {
   return defineCommand({
     does: 'alter',
     fields: {
-      name: text,
+      name: indexName,
       definition,
       indexType: text,
       options: options({ ifNotExists: flag(false) }),

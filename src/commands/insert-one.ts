@@ -7,6 +7,7 @@ import { replyInsertedRows } from './inserted-rows.ts'
 
 /** Required; null is a document that is none, and is answered as such. */
 const document: Field<Value> = {
+  takes: { kind: 'object', required: true },
   read(value, place) {
     if (value === undefined) violation(place, value, 'it is required')
     return value ?? null

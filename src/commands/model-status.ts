@@ -11,6 +11,9 @@ type WantedStatus = ModelSupport['status'] | 'any'
 
 /** Options that are there but name no status ask for all models. */
 export const modelOptions: Field<WantedStatus> = {
+  get takes() {
+    return statusOptions.takes
+  },
   read(value, place) {
     if (value === undefined || value === null) return 'SUPPORTED'
     return statusOptions.read(value, place).filterModelStatus
@@ -19,6 +22,7 @@ export const modelOptions: Field<WantedStatus> = {
 
 const statusOptions = options({
   filterModelStatus: {
+    takes: { kind: 'choice', of: [...statuses, ''] },
     read(value: Value | undefined, place): WantedStatus {
       const given = text.read(value, place)
       if (given === undefined || given === '') return 'any'

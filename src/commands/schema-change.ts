@@ -1,6 +1,7 @@
 /** Changes of tables, indexes and types, as commands make them and answer for them. */
 import { EngineError, type Engine, type SchemaChange } from '../engine/engine.ts'
 import type { KeyspaceSchema, Table, Target } from '../engine/schema.ts'
+import { engineBehind } from '../engine/traced.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 
@@ -75,9 +76,10 @@ const lastTurns = new WeakMap<Engine, Promise<unknown>>()
 
 /** Counting and creating are two steps: without turns, two could take the last place. */
 export function inTurn<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
-  const before = lastTurns.get(engine) ?? Promise.resolve()
+  const store = engineBehind(engine)
+  const before = lastTurns.get(store) ?? Promise.resolve()
   const turn = before.then(work, work)
-  lastTurns.set(engine, turn)
+  lastTurns.set(store, turn)
   return turn
 }
 

@@ -134,6 +134,14 @@ export function checked(engine: Engine): Engine {
     writeSetting: (name, value) =>
       ask('writeSetting', () => engine.writeSetting(name, value)),
 
+    ...(engine.health !== undefined && {
+      async health() {
+        const problem = await engine.health!()
+        assert(problem !== '', 'health: a problem must be said in words')
+        return problem
+      },
+    }),
+
     ...(engine.statistics !== undefined && {
       async statistics() {
         const statistics = await ask('statistics', () => engine.statistics!())
@@ -141,6 +149,10 @@ export function checked(engine: Engine): Engine {
           assertCount(`statistics: ${name}`, count)
         return statistics
       },
+    }),
+
+    ...(engine.backup !== undefined && {
+      backup: (have, signal) => engine.backup!(have, signal),
     }),
 
     async close() {
@@ -166,13 +178,29 @@ function assertPage(page: Page, query: Query, target: Target): void {
   )
   assert(next === undefined || isPosition(next), 'read: next is neither absent nor a text')
   assert(
-    next === undefined || query.lookAhead !== false || !served.filter || !served.sort,
+    next === undefined ||
+      query.lookAhead !== false ||
+      !served.filter ||
+      !served.sort ||
+      isFull(records, query.sizeMax),
     'read: what follows was not asked for',
   )
   assertRecords('read', records, view)
+  if (served.filter && served.sort) isFull(records, query.sizeMax)
   if (query.withSearchFields) assertSearchFields('read', records)
   if (served.filter) assertMatching('read', records, query, view)
   if (served.sort) assertSorted(records, query, view)
+}
+
+/** Whether the texts are as many as are enough; asserts that they were not before the last. */
+function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
+  const size = (count: number) =>
+    records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)
+  assert(
+    size(records.length - 1) <= sizeMax,
+    'there are texts beyond those that are enough',
+  )
+  return size(records.length) > sizeMax
 }
 
 function assertSearch({ limit, by }: Search): void {
@@ -188,6 +216,7 @@ function assertHits(hits: readonly Hit[], search: Search, target: Target): void 
   assert(hits.length <= limit, `search: ${hits.length} hits, where at most ${limit} fit`)
   const records = hits.map(({ record }) => record)
   assertRecords('search', records, view)
+  isFull(records, search.sizeMax)
   for (const [i, { score, record }] of hits.entries()) {
     assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
     const before = hits[i - 1]
@@ -314,6 +343,7 @@ function withCheckedPositions(page: Page): Page {
     joined: page.joined,
     served: page.served,
     next: page.next,
+    way: page.way,
     positionAfter(record) {
       assert(page.records.includes(record), 'positionAfter: the record is not of this page')
       const position = page.positionAfter(record)

@@ -9,6 +9,7 @@
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { SortKey } from '../query/sort.ts'
+import type { BackupPart } from './backup.ts'
 import type { UserType } from '../columns/column-type.ts'
 import type {
   Collection,
@@ -93,8 +94,22 @@ export interface Engine {
   /** Answers once the value is durable. */
   writeSetting(name: string, value: string): Promise<void>
 
+  /**
+   * What keeps the engine from writing, in words for whoever can mend it and without names of
+   * files; undefined when nothing does. Knows without being written to, and recovers by
+   * itself. Never fails, answers within seconds even if a disk does not, also after `close`.
+   */
+  health?(): Promise<string | undefined>
+
   /** For whoever watches the server. Waits for nothing that is being read or written. */
   statistics?(): Promise<EngineStatistics>
+
+  /**
+   * A copy of everything, settings included, as it is at one moment, without the files that
+   * the caller has. Others go on reading and writing. Leaving the loop, or the signal, frees
+   * everything that the backup held.
+   */
+  backup?(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart>
 
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>
@@ -158,6 +173,11 @@ export interface Query {
    * query may give them in `joined` instead of as records, which is less work for all.
    */
   readonly textsOnly?: boolean
+  /**
+   * Characters of texts that are enough for a page: it ends with the record by which there
+   * are more, even if that is the first. `next` then says where, asked for or not.
+   */
+  readonly sizeMax?: number
 }
 
 export interface Search {
@@ -166,6 +186,8 @@ export interface Search {
   readonly limit: number
   /** Whether records should carry $vector, $vectorize and $lexical. */
   readonly withSearchFields: boolean
+  /** Characters of texts that are enough: the hit by which there are more is the last. */
+  readonly sizeMax?: number
 }
 
 export type SearchBy =
@@ -198,6 +220,8 @@ export interface Page {
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /** Absent when nothing follows. An engine that leaves work undone always says it. */
   readonly next: Position | undefined
+  /** What led to the records, for traces: "_id", "a range in the index". */
+  readonly way?: string | undefined
   /** The place just after one of the records. */
   positionAfter(record: StoredRecord): Position
 }

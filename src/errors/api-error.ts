@@ -54,10 +54,23 @@ const echoLengthMax = 1_200
 function shortened(variables: object | undefined): unknown {
   if (variables === undefined) return undefined
   return Object.fromEntries(
-    Object.entries<unknown>({ ...variables }).map(([name, value]) =>
-      typeof value === 'string' && value.length > echoLengthMax
-        ? [name, `${value.slice(0, echoLengthMax)}…`]
-        : [name, value],
-    ),
+    Object.entries<unknown>({ ...variables }).map(([name, value]) => {
+      if (typeof value === 'string') return [name, shortText(value)]
+      return [name, Array.isArray(value) ? shortList(value as string[]) : value]
+    }),
   )
+}
+
+function shortText(text: string): string {
+  return text.length > echoLengthMax ? `${text.slice(0, echoLengthMax)}…` : text
+}
+
+/** As many names as fit, one at least, and how many there are besides. */
+function shortList(names: readonly string[]): readonly string[] {
+  let length = 0
+  const end = names.findIndex((name) => (length += name.length + 2) > echoLengthMax)
+  if (end < 0) return names
+  const shown = names.slice(0, Math.max(end, 1)).map(shortText)
+  const left = names.length - shown.length
+  return left === 0 ? shown : [...shown, `… and ${left} more`]
 }

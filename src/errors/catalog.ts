@@ -123,6 +123,13 @@ export const catalog = {
       'Rerankers compare documents with a text. Send one as sort.$hybrid, as ' +
       'sort.$hybrid.$vectorize, or as options.rerankQuery.',
   },
+  REPLY_TOO_LARGE: {
+    ...request(''),
+    title: 'What was found is too large for one reply',
+    body: (v: { max: number }) =>
+      `The documents or rows that were found have more than ${v.max} characters together, ` +
+      'and results in this order have no pages. Ask for fewer with a smaller limit.',
+  },
   REQUEST_NOT_JSON: {
     ...request(''),
     title: 'The body is not JSON',
@@ -143,6 +150,26 @@ export const catalog = {
     body: (v: { contentType: string }) =>
       `Bodies are read as application/json; "${v.contentType}" was sent. ` +
       'Set the Content-Type header accordingly.',
+  },
+  UNSUPPORTED_CONTENT_ENCODING: {
+    ...request(''),
+    status: 415,
+    title: 'The body is packed in a way that is not read here',
+    body: (v: { encoding: string; known: readonly string[] }) =>
+      `The Content-Encoding header says "${v.encoding}". ` +
+      (v.known.length === 0
+        ? 'This server reads bodies as they are only: send it without, or start the ' +
+          'server with --compression on.'
+        : `Known are ${list(v.known)}, and one of them at a time.`),
+  },
+  RATE_LIMIT_EXCEEDED: {
+    ...request(''),
+    status: 429,
+    title: 'The token is used too often',
+    body: (v: { perSecond: number; seconds: number }) =>
+      `This token may send ${v.perSecond} commands a second, and the server was started ` +
+      'with that limit. Nothing was done. Send the command again after ' +
+      `${v.seconds} s, or send fewer.`,
   },
   UNSUPPORTED_TABLE_COMMAND: {
     ...request(''),
@@ -655,6 +682,14 @@ export const catalog = {
     body: (v: { kind: string; problem: string }) =>
       `${v.kind}: ${v.problem}. The server's log has the details.`,
   },
+  SERVER_OVERLOADED: {
+    ...server(''),
+    status: 503,
+    title: 'The server has too much to do',
+    body: (v: { max: number }) =>
+      `${v.max} commands are at work, and the server takes no more until some are done. ` +
+      'Nothing was done. Send the command again in a moment.',
+  },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),
     title: 'The document kept changing',
@@ -690,7 +725,22 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'The store could not write',
     body: (v: { target: string; problem: string }) =>
-      `Writing to ${v.target} failed: ${v.problem}. Nothing of this group was kept.`,
+      `Writing to ${v.target} failed: ${v.problem}.`,
+  },
+  TIMEOUT_READING_DATA: {
+    ...server('DATABASE'),
+    title: 'The command took too long',
+    body: (v: { command: string; target: string; seconds: number }) =>
+      `${v.command} on ${v.target} was given up after ${v.seconds} s. It changed nothing. ` +
+      'Let it read less: a filter on indexed fields, or a smaller limit.',
+  },
+  TIMEOUT_WRITING_DATA: {
+    ...server('DATABASE'),
+    title: 'The command took too long, and may have been done in part',
+    body: (v: { command: string; target: string; seconds: number }) =>
+      `${v.command} on ${v.target} was given up after ${v.seconds} s, before its end. What ` +
+      'it had written until then stays: none of it, or some. Look what is there, then ' +
+      'send the command again for the rest.',
   },
 
   // Failures of providers.

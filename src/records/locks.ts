@@ -6,6 +6,7 @@
  * defeating each other until they give up.
  */
 import type { Engine } from '../engine/engine.ts'
+import { engineBehind } from '../engine/traced.ts'
 
 export class Locks {
   /** For each key that is held or waited for: settles when the last in the queue is done. */
@@ -48,7 +49,8 @@ const locksByEngine = new WeakMap<Engine, Locks>()
 
 /** The one queue for all who change what this engine stores. */
 export function locksOf(engine: Engine): Locks {
-  let locks = locksByEngine.get(engine)
-  if (locks === undefined) locksByEngine.set(engine, (locks = new Locks()))
+  const store = engineBehind(engine)
+  let locks = locksByEngine.get(store)
+  if (locks === undefined) locksByEngine.set(store, (locks = new Locks()))
   return locks
 }

@@ -1,5 +1,6 @@
 /** Pages: the records that follow those which a page state says were given already. */
 import type { Joined, StoredRecord } from '../engine/engine.ts'
+import type { Limits } from '../limits.ts'
 import { decodePageState, encodePageState } from './page-state.ts'
 import { read, type Source, type Wanted } from './read.ts'
 
@@ -35,19 +36,27 @@ export async function readPage(
   const before = from?.count ?? 0
   const left = limit - before
   if (left <= 0) return { records: [], nextPageState: null }
+  const count = Math.min(left, pageSize)
   const { records, joined, next } = await read(
     source,
     {
       ...rest,
-      limit: Math.min(left, pageSize),
+      limit: count,
+      sizeMax: sizeMaxOf(count, source.limits),
       after: from?.place,
       stable: false,
       lookAhead: left > pageSize,
     },
     signal,
   )
-  const count = before + (joined?.count ?? records.length)
+  const given = before + (joined?.count ?? records.length)
   const nextPageState =
-    next === undefined ? null : encodePageState({ count, place: next }, query())
+    next === undefined ? null : encodePageState({ count: given, place: next }, query())
   return { records, joined, nextPageState }
+}
+
+/** Undefined where so many records cannot have too many characters: then nobody counts. */
+export function sizeMaxOf(count: number, limits: Limits): number | undefined {
+  const { documentLengthMax, replySizeMax } = limits
+  return count * documentLengthMax > replySizeMax ? replySizeMax : undefined
 }

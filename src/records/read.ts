@@ -33,7 +33,10 @@ export interface Source {
 }
 
 /** A query, with a place of our own. */
-export interface Wanted extends Omit<Query, 'after' | 'lookAhead' | 'textsOnly'> {
+export interface Wanted extends Omit<
+  Query,
+  'after' | 'lookAhead' | 'textsOnly' | 'sizeMax'
+> {
   readonly after: Place | undefined
   /**
    * Whether to find out if anything follows, by reading one record more: nobody should be
@@ -42,6 +45,8 @@ export interface Wanted extends Omit<Query, 'after' | 'lookAhead' | 'textsOnly'>
   readonly lookAhead: boolean
   /** Whether the texts are passed on as they are, so that they may come joined. */
   readonly textsOnly: boolean
+  /** Characters of texts that are enough; `next` says where they were. */
+  readonly sizeMax?: number | undefined
 }
 
 /** To start with: from the beginning, as the records come. */
@@ -90,9 +95,10 @@ export async function read(
 }
 
 function firstQuery(wanted: Wanted): Query {
-  const { after } = wanted
+  const { after, sizeMax, ...asked } = wanted
   return {
-    ...wanted,
+    ...asked,
+    ...(sizeMax !== undefined && { sizeMax }),
     skip: after === undefined ? wanted.skip : 0,
     after: after?.kind === 'engine' ? after.position : undefined,
     withSearchFields: wanted.withSearchFields || mentionsSearchFields(wanted.filter),
@@ -114,15 +120,17 @@ async function filterHere(
   pages: AsyncIterable<Page>,
 ): Promise<Found> {
   const records: StoredRecord[] = []
+  let room = wanted.sizeMax ?? Infinity
   let toSkip = wanted.after === undefined ? wanted.skip : 0
   let last: Page | undefined
   for await (const page of pages)
     for (const record of page.records) {
       if (!page.served.filter && !matchesRecord(source, wanted.filter, record)) continue
       if (toSkip-- > 0) continue
-      if (records.length === wanted.limit)
+      if (records.length === wanted.limit || room < 0)
         return { records, next: placeOf(last!.positionAfter(records.at(-1)!)) }
       records.push(record)
+      room -= record.text.length
       last = page
       if (records.length === wanted.limit && !wanted.lookAhead)
         return { records, next: undefined }
@@ -197,13 +205,22 @@ async function sortHere(
         best.add({ record, key })
     }
   const sorted = best.inOrder()
+  const shown = upTo(sorted.slice(skip, end), wanted.sizeMax)
+  const isCut = skip + shown.length < Math.min(end, sorted.length)
   return {
-    records: sorted.slice(skip, end).map(({ record }) => record),
+    records: shown.map(({ record }) => record),
     next:
-      wanted.lookAhead && sorted.length > end
-        ? { kind: 'sorted', key: sorted[end - 1]!.key }
+      isCut || (wanted.lookAhead && sorted.length > end)
+        ? { kind: 'sorted', key: shown.at(-1)!.key }
         : undefined,
   }
+}
+
+/** The first of some records, until their texts are enough. */
+function upTo(sorted: readonly Sortable[], sizeMax = Infinity): readonly Sortable[] {
+  let size = 0
+  const past = sorted.findIndex(({ record }) => (size += record.text.length) > sizeMax)
+  return past < 0 ? sorted : sorted.slice(0, past + 1)
 }
 
 /** Keeps the first `size` of what is added, by cutting back whenever it has twice as many. */

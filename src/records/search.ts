@@ -3,6 +3,7 @@
  * looking at every record; that is also what the word of an engine is tested against.
  */
 import type { Hit, Search, SearchBy, StoredRecord } from '../engine/engine.ts'
+import { apiError } from '../errors/api-error.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { termScore, termWeight, type Corpus } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
@@ -10,14 +11,26 @@ import { everything, type Filter } from '../query/filter.ts'
 import { compareValues } from '../query/order.ts'
 import type { Path } from '../query/path.ts'
 import { anyOrder, matchesRecord, read, type Source } from './read.ts'
+import { sizeMaxOf } from './read-page.ts'
 
 export async function search(
   source: Source,
   wanted: Search,
   signal: AbortSignal,
 ): Promise<readonly Hit[]> {
-  const served = await source.engine.search(source.owner, wanted, signal)
-  return served ?? searchHere(source, wanted, signal)
+  const max = sizeMaxOf(wanted.limit, source.limits)
+  const bounded = max === undefined ? wanted : { ...wanted, sizeMax: max }
+  const served = await source.engine.search(source.owner, bounded, signal)
+  const hits = served ?? (await searchHere(source, wanted, signal))
+  if (max !== undefined) checkSize(hits, max)
+  return hits
+}
+
+/** A search has but one page, so what does not fit can only be refused. */
+function checkSize(hits: readonly Hit[], max: number): void {
+  let size = 0
+  for (const { record } of hits) size += record.text.length
+  if (size > max) throw apiError('REPLY_TOO_LARGE', { max })
 }
 
 /**

@@ -40,6 +40,24 @@ describe('find', () => {
     assert.deepEqual(await fixture.pages({ filter: { n: -1 } }), [[]])
   })
 
+  test('ends pages early whose documents are large, and leaves nothing out', async () => {
+    const limits = { pageSize: 20, documentLengthMax: 100, replySizeMax: 100 }
+    const fixture = new Fixture(limits)
+    const padding = 'x'.repeat(30)
+    await fixture.insert(...numbered(30).map((document) => ({ ...document, padding })))
+    for (const clauses of [{}, { sort: { n: 1 } }, { sort: { even: 1, n: -1 } }]) {
+      const pages = await fixture.pages(clauses)
+      // One leaves room, and the second, by which there is too much, is still on the page.
+      assert(pages.every(({ length }) => length === 2))
+      assert.equal(new Set(pages.flat()).size, 30)
+      const limited = await fixture.pages(clauses, { limit: 5 })
+      assert.deepEqual(
+        limited.map(({ length }) => length),
+        [2, 2, 1],
+      )
+    }
+  })
+
   test('sorts, skips on the first page only, and pages through the sort', async () => {
     const fixture = new Fixture({ pageSize: 4 })
     await fixture.insert(...numbered(15))

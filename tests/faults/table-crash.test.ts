@@ -14,7 +14,7 @@ import { TableLoad } from './table-load.ts'
 import { assertSound } from './sound-copy.ts'
 import { SchemaLoad } from './table-schema-load.ts'
 
-const rounds = 8
+const rounds = 5
 const rowsAtFirst = 3_000
 const flags = ['--page-size', '1000', '--log-level', 'warn']
 

@@ -26,3 +26,19 @@ export function tryOut(budget: Budget): Budget {
     },
   }
 }
+
+/** Index lookups that a read may make on the answering thread: about two milliseconds. */
+const unitsOnMainThread = 2000
+
+/** For a read on the answering thread, which may not be long. */
+export function mainThreadBudget(): Budget {
+  let left = unitsOnMainThread
+  return {
+    step: unitsOnMainThread,
+    spend(units) {
+      left -= units
+      // One full step is always allowed; needing a second says that the read is long.
+      if (left < -unitsOnMainThread / 2) throw new OverBudget()
+    },
+  }
+}

@@ -2,14 +2,15 @@
  * What exists: keyspaces, targets and the service's own settings, in data/catalog.db. It is
  * the truth: a folder that it does not name is not ours, one that it names must be there.
  *
- * Making or removing a target takes two steps, the row and the folder, and the process may
- * die between them. So the row says which step is next: "creating" and "dropping" rows are
- * cleaned up when the folder is opened again, for nobody was told they were done.
+ * Making or removing a target takes two steps, the row and the folder, and the disk may fail
+ * or the process die between them. So the row says which step is next, and has the target's
+ * name only while it is "ready". What "creating" and "dropping" rows stand for is left over:
+ * it is removed with the next change, or when the folder is opened again.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
 import type { UserType } from '../../columns/column-type.ts'
 import { suffixOf } from '../row-view.ts'
@@ -22,6 +23,16 @@ import type {
   Target,
 } from '../schema.ts'
 import {
+  catalogFile,
+  lineOf,
+  makeDataDir,
+  openExclusively,
+  refusalFor,
+  removeUnfinished,
+} from './data-folder.ts'
+import { isFull, OpenedFiles, refuseIfLost, troubleOf } from './disk-trouble.ts'
+import { identify, type FileIdentity } from './file-identity.ts'
+import {
   checkFile,
   createFile,
   createStore,
@@ -31,8 +42,11 @@ import {
   syncFolder,
 } from './layout.ts'
 
-export const catalogFile = 'catalog.db'
+export { catalogFile, unfinishedFile } from './data-folder.ts'
 export const firstKeyspace = 'default_keyspace'
+
+/** What names of keyspaces that are being dropped start with, and no others can. */
+const droppedPrefix = ':'
 
 const catalogSchema = `
   CREATE TABLE keyspace(name TEXT PRIMARY KEY, folder TEXT NOT NULL UNIQUE) STRICT;
@@ -85,24 +99,47 @@ export class Catalog {
   /** Keyspaces to their folders, and what they hold; always what the database says. */
   readonly #keyspaces = new Map<string, Keyspace>()
   readonly #folders = new Map<string, string>()
+  readonly #files: OpenedFiles
+  /** The folders of targets that are not made, or no more, by their uids. */
+  readonly #leftovers = new Map<string, string>()
+  /** The folders of keyspaces that are no more, by what they are called instead. */
+  readonly #dropped = new Map<string, string>()
+  #commits = 0
 
   /** Opens the folder, or makes it if it does not exist or is empty. */
   constructor(dataDir: string) {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
-    if (!existsSync(file)) makeDataDir(dataDir, file)
-    checkFile(file, catalogFormat)
+    try {
+      makeDataDir(dataDir, (unfinished) =>
+        createFile(unfinished, catalogSchema + typeSchema, catalogFormat),
+      )
+      checkFile(file, catalogFormat)
+    } catch (error) {
+      throw refusalFor(error, dataDir, file) ?? error
+    }
+    this.#files = new OpenedFiles(identify(file))
     this.#database = openExclusively(file, dataDir)
     try {
       removeUnfinished(dataDir)
       this.#upgrade()
       this.#load()
+      this.#removeLeftovers()
     } catch (error) {
       this.#database.close()
-      throw isOperational(error)
-        ? error
-        : damaged(file, `cannot be read: ${reasonOf(error)}`)
+      const refusal = refusalFor(error, dataDir, file)
+      throw refusal ?? damaged(file, `cannot be read: ${lineOf(error)}`)
     }
+  }
+
+  /** The file that was opened. */
+  get identity(): FileIdentity {
+    return this.#files.identity
+  }
+
+  /** Changes that were made durable. */
+  get commits(): number {
+    return this.#commits
   }
 
   get keyspaces(): readonly string[] {
@@ -133,21 +170,42 @@ export class Catalog {
   createKeyspace(name: string): void {
     if (this.#keyspaces.has(name)) return
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
-    const folder = this.#freeFolder(this.#dataDir, name, taken)
-    mkdirSync(join(this.#dataDir, folder), { recursive: true })
-    syncFolder(this.#dataDir)
-    this.#run('INSERT INTO keyspace VALUES (?, ?)', name, folder)
+    const folder = this.#freeFolder(this.#dataDir, name, [
+      ...taken,
+      ...this.#dropped.values(),
+    ])
+    const path = join(this.#dataDir, folder)
+    refuseIfLost(this.identity)
+    mkdirSync(path)
+    try {
+      syncFolder(this.#dataDir)
+      this.#run('INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder)
+    } catch (error) {
+      this.#attempt(() => rmdirSync(path))
+      throw error
+    }
     this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
   }
 
-  /** The keyspace's targets must be dropped before. */
-  dropKeyspace(name: string): void {
+  /**
+   * Takes the name away at once, with those of all that it holds, which are returned;
+   * `finishDrop` removes the data.
+   */
+  startDropKeyspace(name: string): readonly Target[] {
     const found = this.#keyspaces.get(name)
-    if (found === undefined) return
-    this.#run('DELETE FROM type WHERE keyspace = ?', name)
-    this.#run('DELETE FROM keyspace WHERE name = ?', name)
+    if (found === undefined) return []
+    const unnamed = droppedPrefix + randomUUID()
+    this.#runAll(
+      // Keyspace and targets refer to each other by the name that changes.
+      ['PRAGMA defer_foreign_keys = ON'],
+      ['DELETE FROM type WHERE keyspace = ?', name],
+      ["UPDATE target SET state = 'dropping', name = uid WHERE keyspace = ?", name],
+      ['UPDATE target SET keyspace = ? WHERE keyspace = ?', unnamed, name],
+      ['UPDATE keyspace SET name = ? WHERE name = ?', unnamed, name],
+    )
     this.#keyspaces.delete(name)
-    rmSync(join(this.#dataDir, found.folder), { recursive: true, force: true })
+    this.#dropped.set(unnamed, found.folder)
+    return [...found.targets.values()]
   }
 
   createCollection(keyspace: string, name: string, options: CollectionOptions): Target {
@@ -213,34 +271,42 @@ export class Catalog {
       Pick<Collection, 'kind' | 'options'> | Pick<Table, 'kind' | 'definition' | 'types'>,
     makeStore: (file: string) => void,
   ): Target {
+    this.#removeLeftovers()
     const parent = this.#keyspace(keyspace)
     const uid = randomUUID()
     const parentFolder = join(this.#dataDir, parent.folder)
-    const taken = this.#all('SELECT folder FROM target WHERE keyspace = ?', keyspace).map(
-      (row) => String(row['folder']),
-    )
+    const taken = [
+      ...this.#all('SELECT folder FROM target WHERE keyspace = ?', keyspace).map((row) =>
+        String(row['folder']),
+      ),
+      // These will be removed, rows or no rows.
+      ...this.#leftovers
+        .values()
+        .filter((path) => dirname(path) === parentFolder)
+        .map((path) => basename(path)),
+    ]
     const folder = this.#freeFolder(parentFolder, name, taken)
-    this.#run(
-      "INSERT INTO target VALUES (?, ?, ?, ?, ?, 'creating', ?)",
-      uid,
-      keyspace,
-      name,
-      folder,
-      what.kind,
-      JSON.stringify(what.kind === 'table' ? what.definition : what.options),
-    )
     const path = join(parentFolder, folder)
+    const definition = JSON.stringify(
+      what.kind === 'table' ? what.definition : what.options,
+    )
+    this.#leftovers.set(uid, path)
     try {
-      mkdirSync(path, { recursive: true })
+      this.#run(
+        "INSERT INTO target VALUES (?, ?, ?, ?, ?, 'creating', ?)",
+        ...[uid, keyspace, uid, folder, what.kind, definition],
+      )
+      // Not its parents, too: a folder that was moved away must not be made again.
+      mkdirSync(path)
       makeStore(join(path, storeFile))
       syncFolder(path)
       syncFolder(parentFolder)
-      this.#run("UPDATE target SET state = 'ready' WHERE uid = ?", uid)
+      this.#run("UPDATE target SET state = 'ready', name = ? WHERE uid = ?", name, uid)
     } catch (error) {
-      rmSync(path, { recursive: true, force: true })
-      this.#run('DELETE FROM target WHERE uid = ?', uid)
+      this.#removeLeftovers()
       throw error
     }
+    this.#leftovers.delete(uid)
     const target: Target = { keyspace, name, uid, ...what }
     parent.targets.set(name, target)
     this.#folders.set(uid, path)
@@ -248,16 +314,48 @@ export class Catalog {
   }
 
   /** Takes the name away at once; `finishDrop` removes the data. */
-  startDrop(target: Target): void {
-    this.#run("UPDATE target SET state = 'dropping' WHERE uid = ?", target.uid)
-    this.#keyspaces.get(target.keyspace)?.targets.delete(target.name)
+  startDrop({ uid, keyspace, name }: Target): void {
+    this.#run("UPDATE target SET state = 'dropping', name = uid WHERE uid = ?", uid)
+    this.#keyspaces.get(keyspace)?.targets.delete(name)
   }
 
-  finishDrop(target: Target): void {
-    const folder = this.#folders.get(target.uid)
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    this.#folders.delete(target.uid)
-    this.#run('DELETE FROM target WHERE uid = ?', target.uid)
+  finishDrop(targets: readonly Target[]): void {
+    for (const { uid } of targets) {
+      const folder = this.#folders.get(uid)
+      if (folder !== undefined) this.#leftovers.set(uid, folder)
+      this.#folders.delete(uid)
+    }
+    this.#removeLeftovers()
+  }
+
+  /** What cannot be removed now only takes space until the next try. */
+  #removeLeftovers(): void {
+    for (const [uid, folder] of [...this.#leftovers])
+      this.#attempt(() => {
+        rmSync(folder, { recursive: true, force: true })
+        this.#run('DELETE FROM target WHERE uid = ?', uid)
+        this.#leftovers.delete(uid)
+      })
+    for (const [keyspace, folder] of [...this.#dropped])
+      this.#attempt(() => {
+        if (this.#all('SELECT 1 FROM target WHERE keyspace = ?', keyspace).length > 0)
+          return
+        rmSync(join(this.#dataDir, folder), { recursive: true, force: true })
+        this.#run('DELETE FROM keyspace WHERE name = ?', keyspace)
+        this.#dropped.delete(keyspace)
+      })
+  }
+
+  /** Does what need not succeed, but never in a folder that took the place of ours. */
+  #attempt(act: () => void): void {
+    try {
+      refuseIfLost(this.identity)
+      act()
+    } catch (error) {
+      const { syscall } = error as NodeJS.ErrnoException
+      if (syscall === undefined && troubleOf(error, this.identity.path) === undefined)
+        throw error
+    }
   }
 
   readSetting(name: string): string | undefined {
@@ -267,6 +365,11 @@ export class Catalog {
 
   writeSetting(name: string, value: string): void {
     this.#run('INSERT OR REPLACE INTO setting VALUES (?, ?)', name, value)
+  }
+
+  /** Nobody else can read the file while it is open here. */
+  async copyTo(file: string): Promise<void> {
+    await backup(this.#database, file)
   }
 
   close(): void {
@@ -287,9 +390,13 @@ export class Catalog {
   #load(): void {
     for (const row of this.#all('SELECT name, folder FROM keyspace')) {
       const folder = String(row['folder'])
+      const name = String(row['name'])
+      if (name.startsWith(droppedPrefix)) {
+        this.#dropped.set(name, folder)
+        continue
+      }
       mkdirSync(join(this.#dataDir, folder), { recursive: true })
-      const found = { folder, targets: new Map(), types: new Map() }
-      this.#keyspaces.set(String(row['name']), found)
+      this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
     }
     for (const { keyspace, name, definition } of this.#all('SELECT * FROM type'))
       this.#keyspaces
@@ -297,11 +404,11 @@ export class Catalog {
         .types.set(String(name), JSON.parse(String(definition)) as UserType)
     for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
       const { uid, keyspace, name, kind, state, options } = row
-      const parent = this.#keyspaces.get(keyspace)!
-      const folder = join(this.#dataDir, parent.folder, row.folder)
-      if (state !== 'ready') {
-        rmSync(folder, { recursive: true, force: true })
-        this.#run('DELETE FROM target WHERE uid = ?', uid)
+      const parent = this.#keyspaces.get(keyspace)
+      const parentFolder = parent?.folder ?? this.#dropped.get(keyspace)!
+      const folder = join(this.#dataDir, parentFolder, row.folder)
+      if (parent === undefined || state !== 'ready') {
+        this.#leftovers.set(uid, folder)
         continue
       }
       checkFile(join(folder, storeFile))
@@ -331,8 +438,37 @@ export class Catalog {
     }
   }
 
+  /** Makes a change, and returns when it is durable. */
   #run(sql: string, ...parameters: string[]): void {
-    this.#database.prepare(sql).run(...parameters)
+    this.#runAll([sql, ...parameters])
+  }
+
+  /** The same for several that happen together or not at all. */
+  #runAll(...changes: readonly (readonly [sql: string, ...parameters: string[]])[]): void {
+    try {
+      this.#commit(changes)
+    } catch (error) {
+      if (!isFull(error)) throw error
+      // What the log holds has its place in the file already, often enough: then the log can
+      // start over, and there is room to drop something.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#commit(changes)
+    }
+  }
+
+  #commit(changes: readonly (readonly [sql: string, ...parameters: string[]])[]): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      for (const [sql, ...parameters] of changes)
+        this.#database.prepare(sql).run(...parameters)
+      this.#files.refuseIfLost()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+    this.#files.refuseIfLost('after commit')
+    this.#commits++
   }
 
   #all(sql: string, ...parameters: string[]): Record<string, unknown>[] {
@@ -352,112 +488,4 @@ function usedTypes({ columns }: TableDefinition): Set<string> {
     if (typeof inner === 'object' && inner.type === 'userDefined') names.add(inner.udtName)
   }
   return names
-}
-
-/** What a catalog is called until it is whole. */
-const unfinishedFile = `${catalogFile}.new`
-
-function makeDataDir(dataDir: string, file: string): void {
-  makeFolder(dataDir)
-  if (holdsStores(dataDir))
-    throw new EngineError(
-      'damaged',
-      `${dataDir} holds data, but ${catalogFile} is missing from it. Restore the file, or ` +
-        'start with another folder',
-    )
-  // Made under a name of its own first: a start that is cut short leaves no half catalog,
-  // and of two starts at once one finds what the other has made.
-  const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
-  try {
-    createFile(unfinished, catalogSchema + typeSchema, catalogFormat)
-    publish(unfinished, file)
-  } catch (error) {
-    if (!existsSync(file)) throw error
-  } finally {
-    rmSync(unfinished, { force: true })
-  }
-  syncFolder(dataDir)
-}
-
-function makeFolder(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const problem =
-      code === 'EEXIST' || code === 'ENOTDIR'
-        ? 'is not a folder, or stands inside of a file'
-        : `cannot be made: ${reasonOf(error)}`
-    throw new EngineError('damaged', `${dataDir} ${problem}. Start with another folder`)
-  }
-}
-
-/** Gives a file its name, unless another has it. */
-function publish(unfinished: string, file: string): void {
-  try {
-    linkSync(unfinished, file)
-  } catch (error) {
-    // Not every file system has links; renaming is as good, but for two starts at once.
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' || code === 'ENOENT' || existsSync(file)) throw error
-    renameSync(unfinished, file)
-  }
-}
-
-/** What earlier starts left behind. Only the holder of the folder may say so. */
-function removeUnfinished(dataDir: string): void {
-  for (const name of readdirSync(dataDir))
-    if (name.startsWith(unfinishedFile)) rmSync(join(dataDir, name), { force: true })
-}
-
-function holdsStores(dataDir: string): boolean {
-  return readdirSync(dataDir, { withFileTypes: true }).some(
-    (keyspace) =>
-      keyspace.isDirectory() &&
-      readdirSync(join(dataDir, keyspace.name)).some((target) =>
-        existsSync(join(dataDir, keyspace.name, target, storeFile)),
-      ),
-  )
-}
-
-/** Locks the folder for as long as this process lives. */
-function openExclusively(file: string, dataDir: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 0 })
-  try {
-    database.exec(`
-      PRAGMA locking_mode = EXCLUSIVE;
-      PRAGMA synchronous = FULL;
-      BEGIN IMMEDIATE;
-      COMMIT;
-    `)
-    const [verdict] = database.prepare('PRAGMA quick_check(1)').all()
-    if (verdict?.['quick_check'] !== 'ok')
-      throw damaged(file, `is damaged: ${oneLine(String(verdict?.['quick_check']))}`)
-    return database
-  } catch (error) {
-    database.close()
-    if (error instanceof EngineError) throw error
-    const reason = reasonOf(error)
-    if (reason.includes('locked'))
-      throw new EngineError(
-        'closed',
-        `${dataDir} is in use by another running server. Stop it, or start with another folder`,
-      )
-    throw damaged(file, `cannot be opened: ${reason}`)
-  }
-}
-
-/** Whether an error says by itself what an operator can do, or at least where it was. */
-function isOperational(error: unknown): boolean {
-  return (
-    error instanceof EngineError || (error as NodeJS.ErrnoException).syscall !== undefined
-  )
-}
-
-function reasonOf(error: unknown): string {
-  return oneLine(error instanceof Error ? error.message : String(error))
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ')
 }

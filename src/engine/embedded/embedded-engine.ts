@@ -6,7 +6,6 @@
  */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { JsonProblem } from '../../json/parse.ts'
 import type { Filter } from '../../query/filter.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import {
@@ -30,18 +29,23 @@ import type {
   TableDefinition,
   Target,
 } from '../schema.ts'
+import type { BackupPart } from '../backup.ts'
+import { Backups } from './backup.ts'
 import { Catalog } from './catalog.ts'
+import { asEngineError, troubleOf } from './disk-trouble.ts'
 import { EmbeddedPage, EmbeddedRecord } from './embedded-page.ts'
 import { decodePosition } from './position.ts'
 import { recast } from './recast.ts'
+import { KnownFiles } from './known-files.ts'
 import { Readers } from './readers.ts'
-import { OverBudget, type Budget } from './budget.ts'
+import { mainThreadBudget, OverBudget, type Budget } from './budget.ts'
 import type { ScoredRow, StoreQuery } from './store-query.ts'
 import { StoreReader } from './store-reader.ts'
 import { upgradeStores } from './upgrade.ts'
 import type { IndexOptions } from './indexer-thread.ts'
 import type { IndexStep } from './reindex.ts'
 import { changesOf } from './table-changes.ts'
+import { StoreHealth } from './store-health.ts'
 import { Vectors } from './vectors.ts'
 import { Writer } from './writer.ts'
 
@@ -79,14 +83,14 @@ interface Store {
 /** How long reads share a state of a store that nobody writes to. */
 const stateHeldMs = 50
 
-/** Index lookups that a read may make on the answering thread: about two milliseconds. */
-const unitsOnMainThread = 2000
-
 class EmbeddedEngine implements Engine {
   readonly #catalog: Catalog
+  readonly #files: KnownFiles
+  readonly #health: StoreHealth
   readonly #writer: Writer
   readonly #vectors: Vectors
   readonly #readers: Readers
+  readonly #backups: Backups
   readonly #stores = new Map<string, Store>()
   #endOfReads: NodeJS.Timeout | undefined
   #movedReads = 0
@@ -101,11 +105,21 @@ class EmbeddedEngine implements Engine {
       this.#catalog.close()
       throw error
     }
-    this.#writer = new Writer(durable)
+    const { identity } = this.#catalog
+    this.#health = new StoreHealth(identity, log)
+    this.#files = new KnownFiles(identity)
+    this.#writer = new Writer(durable, this.#files, this.#health)
+    this.#backups = new Backups({
+      ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
+      inTurn: (act) => this.#inTurn(act),
+    })
     // Two at least: a hybrid search makes two searches at once.
-    this.#readers = new Readers(searchThreads ?? Math.max(2, availableParallelism() - 1))
+    this.#readers = new Readers(
+      searchThreads ?? Math.max(2, availableParallelism() - 1),
+      this.#files,
+    )
     this.#vectors = new Vectors({
-      log,
+      ...{ log, files: this.#files },
       // What is saved need not be remembered. If this fails, it is remembered for longer.
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
@@ -113,22 +127,22 @@ class EmbeddedEngine implements Engine {
   }
 
   listKeyspaces(): Promise<readonly string[]> {
-    return this.#attempt('read', () => this.#catalog.keyspaces)
+    return this.#attempt(() => this.#catalog.keyspaces)
   }
 
   createKeyspace(name: string): Promise<void> {
-    return this.#inTurn(() => attempt('write', () => this.#catalog.createKeyspace(name)))
+    return this.#inTurn(() => this.#change(() => this.#catalog.createKeyspace(name)))
   }
 
   dropKeyspace(name: string): Promise<void> {
     return this.#inTurn(async () => {
-      for (const target of this.#catalog.targets(name) ?? []) await this.#drop(target)
-      await attempt('write', () => this.#catalog.dropKeyspace(name))
+      const dropped = await this.#change(() => this.#catalog.startDropKeyspace(name))
+      await this.#finishDrop(dropped)
     })
   }
 
   listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
-    return this.#attempt('read', () => this.#catalog.targets(keyspace))
+    return this.#attempt(() => this.#catalog.targets(keyspace))
   }
 
   // Every command asks for this first, and it is only a look into a Map.
@@ -144,7 +158,7 @@ class EmbeddedEngine implements Engine {
     options: CollectionOptions,
   ): Promise<Target | undefined> {
     return this.#inTurn(() =>
-      attempt('write', () => {
+      this.#change(() => {
         const existing = this.#catalog.target(keyspace, name)
         if (existing !== undefined) return existing
         this.#catalog.createCollection(keyspace, name, options)
@@ -154,7 +168,7 @@ class EmbeddedEngine implements Engine {
   }
 
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
-    return this.#attempt('read', () => this.#catalog.schema(keyspace))
+    return this.#attempt(() => this.#catalog.schema(keyspace))
   }
 
   changeSchema(
@@ -168,19 +182,17 @@ class EmbeddedEngine implements Engine {
       switch (change?.kind) {
         case 'createTable': {
           const { name, definition } = change
-          await attempt('write', () =>
-            this.#catalog.createTable(keyspace, name, definition),
-          )
+          await this.#change(() => this.#catalog.createTable(keyspace, name, definition))
           return
         }
         case 'alterTable':
           await this.#alter(change.table, change.definition)
           return
         case 'putType':
-          await attempt('write', () => this.#catalog.putType(keyspace, change.type))
+          await this.#change(() => this.#catalog.putType(keyspace, change.type))
           return
         case 'dropType':
-          await attempt('write', () => this.#catalog.dropType(keyspace, change.name))
+          await this.#change(() => this.#catalog.dropType(keyspace, change.name))
           return
         case undefined:
       }
@@ -189,7 +201,7 @@ class EmbeddedEngine implements Engine {
 
   /** Fills new indexes before the new definition holds, removes old ones after. */
   async #alter(table: Table, definition: TableDefinition): Promise<void> {
-    const store = this.#store(table)
+    const store = this.#store(table, 'write')
     const { file } = store
     const altered = this.#catalog.altered(table, definition)
     const { before, after, opened, closed } = changesOf(table, altered)
@@ -197,18 +209,22 @@ class EmbeddedEngine implements Engine {
     store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
-      await attempt('write', () => this.#catalog.alterTable(altered))
+      await this.#change(() => this.#catalog.alterTable(altered))
     } catch (error) {
       store.writeView = current
       throw error
     }
     // Nobody may read a state from before the new parts of the store were there.
     this.#store(altered).reader.store.endRead()
-    for (const suffix of closed) {
-      await this.#vectors.drop({ file, suffix })
-      await this.#readers.forget({ file, suffix })
+    try {
+      for (const suffix of closed) {
+        await this.#readers.forget({ file, suffix })
+        await this.#vectors.drop({ file, suffix })
+      }
+      for (const step of after) await this.#reindex(file, step)
+    } catch {
+      // The change holds. What could not be removed is swept away at the next start.
     }
-    for (const step of after) await this.#reindex(file, step)
     for (const { suffix, ...field } of viewOf(altered).vectors.values())
       if (opened.includes(suffix))
         await this.#vectors.current({ file, suffix }, this.#indexOptions(field))
@@ -223,22 +239,25 @@ class EmbeddedEngine implements Engine {
   }
 
   dropTarget(target: Target): Promise<void> {
-    return this.#inTurn(() => this.#drop(target))
+    return this.#inTurn(async () => {
+      const known = this.#catalog.target(target.keyspace, target.name)
+      if (known?.uid !== target.uid) return
+      await this.#change(() => this.#catalog.startDrop(target))
+      await this.#finishDrop([target])
+    })
   }
 
-  async #drop(target: Target): Promise<void> {
-    const known = this.#catalog.target(target.keyspace, target.name)
-    if (known?.uid !== target.uid) return
-    const file = this.#catalog.storeFile(target)
-    await attempt('write', () => this.#catalog.startDrop(target))
-    this.#stores.get(target.uid)?.reader.close()
-    this.#stores.delete(target.uid)
-    if (file !== undefined) {
+  async #finishDrop(targets: readonly Target[]): Promise<void> {
+    for (const target of targets) {
+      const file = this.#catalog.storeFile(target)!
+      this.#stores.get(target.uid)?.reader.close()
+      this.#stores.delete(target.uid)
       await this.#vectors.closeAll(file)
       await this.#writer.close(file)
       await this.#readers.close(file)
+      this.#files.forget(file)
     }
-    await attempt('write', () => this.#catalog.finishDrop(target))
+    await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
   async read(target: Target, query: Query, signal: AbortSignal): Promise<Page> {
@@ -312,7 +331,7 @@ class EmbeddedEngine implements Engine {
   }
 
   estimateCount(target: Target): Promise<number> {
-    return this.#attempt('read', () => {
+    return this.#attempt(() => {
       const store = this.#store(target)
       this.#beginRead(store)
       return store.reader.store.documentCount()
@@ -324,7 +343,7 @@ class EmbeddedEngine implements Engine {
     writes: readonly Write[],
     options: { readonly ordered?: boolean } = {},
   ): Promise<readonly Outcome[]> {
-    const store = this.#store(target)
+    const store = this.#store(target, 'write')
     const { ordered = false } = options
     const { outcomes, version } = await this.#writer.write(
       store.file,
@@ -338,7 +357,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async truncate(target: Target): Promise<void> {
-    const store = this.#store(target)
+    const store = this.#store(target, 'write')
     const { version } = await this.#writer.truncate(store.file)
     this.#noteWrite(target, store, version)
   }
@@ -355,15 +374,17 @@ class EmbeddedEngine implements Engine {
   }
 
   readSetting(name: string): Promise<string | undefined> {
-    return this.#attempt('read', () => this.#catalog.readSetting(name))
+    return this.#attempt(() => this.#catalog.readSetting(name))
   }
 
-  writeSetting(name: string, value: string): Promise<void> {
-    return this.#attempt('write', () => this.#catalog.writeSetting(name, value))
+  async writeSetting(name: string, value: string): Promise<void> {
+    await this.#backups.stillness
+    this.#refuseIfClosed()
+    return this.#change(() => this.#catalog.writeSetting(name, value))
   }
 
   statistics(): Promise<EngineStatistics> {
-    return this.#attempt('read', () => {
+    return this.#attempt(() => {
       const { keyspaces } = this.#catalog
       const targets = keyspaces.flatMap((name) => this.#catalog.targets(name) ?? [])
       const tables = targets.filter(({ kind }) => kind === 'table').length
@@ -378,12 +399,21 @@ class EmbeddedEngine implements Engine {
     })
   }
 
+  backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart> {
+    return this.#backups.run(have, signal)
+  }
+
+  health(): Promise<string | undefined> {
+    return this.#health.problem()
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#finish()
     return this.#closing
   }
 
   async #finish(): Promise<void> {
+    await this.#backups.close()
     await this.#lastChange
     // Indexes first: what they save, the writer notes.
     await this.#vectors.stop()
@@ -418,7 +448,7 @@ class EmbeddedEngine implements Engine {
       this.#beginRead(store)
       return short(mainThreadBudget())
     } catch (error) {
-      if (!(error instanceof OverBudget)) throw asEngineError('read', error)
+      if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
     }
     this.#movedReads++
     return this.#orGone(target, long)
@@ -442,7 +472,7 @@ class EmbeddedEngine implements Engine {
     return turn
   }
 
-  #store(target: Target): Store {
+  #store(target: Target, kind: 'read' | 'write' = 'read'): Store {
     this.#refuseIfClosed()
     this.#checkCurrent(target)
     const open = this.#stores.get(target.uid)
@@ -455,7 +485,8 @@ class EmbeddedEngine implements Engine {
     }
     const file = this.#catalog.storeFile(target)!
     const view = viewOf(target)
-    const store = { file, target, writeView: view, reader: new StoreReader(file, view) }
+    const reader = this.#files.open(file, kind, () => new StoreReader(file, view))
+    const store = { file, target, writeView: view, reader }
     this.#stores.set(target.uid, store)
     if (target.kind === 'table') this.#sweepSoon(store)
     return store
@@ -483,9 +514,28 @@ class EmbeddedEngine implements Engine {
     return { dimension, metric: metric!, searchers: this.#readers.size }
   }
 
-  async #attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
+  async #attempt<T>(act: () => T): Promise<T> {
     this.#refuseIfClosed()
-    return attempt(kind, act)
+    try {
+      return await Promise.resolve(act())
+    } catch (error) {
+      throw asEngineError('read', error, this.#catalog.identity.path)
+    }
+  }
+
+  /** Changes the catalog. */
+  async #change<T>(act: () => T): Promise<T> {
+    const { commits, identity } = this.#catalog
+    const { path } = identity
+    try {
+      const done = await Promise.resolve(act())
+      if (this.#catalog.commits > commits) this.#health.noteSuccess(path)
+      return done
+    } catch (error) {
+      const trouble = troubleOf(error, path)
+      if (trouble !== undefined) this.#health.noteFailure(path, trouble)
+      throw asEngineError('write', error, path)
+    }
   }
 
   #refuseIfClosed(): void {
@@ -493,35 +543,6 @@ class EmbeddedEngine implements Engine {
   }
 }
 
-async function attempt<T>(kind: 'read' | 'write', act: () => T): Promise<T> {
-  try {
-    return await Promise.resolve(act())
-  } catch (error) {
-    throw asEngineError(kind, error)
-  }
-}
-
-function mainThreadBudget(): Budget {
-  let left = unitsOnMainThread
-  return {
-    step: unitsOnMainThread,
-    spend(units) {
-      left -= units
-      // One full step is always allowed; needing a second says that the read is long.
-      if (left < -unitsOnMainThread / 2) throw new OverBudget()
-    },
-  }
-}
-
 function sourceOf({ file, target }: Store) {
   return { file, target }
-}
-
-function asEngineError(kind: 'read' | 'write', error: unknown): unknown {
-  if (error instanceof EngineError || !(error instanceof Error)) return error
-  if (error instanceof JsonProblem)
-    return new EngineError('damaged', `a stored document cannot be read: ${error.message}`)
-  // SQLite's own failures carry a code; anything else is a bug of ours and stays one.
-  if (!('errcode' in error)) return error
-  return new EngineError(kind, error.message, { cause: error })
 }

@@ -12,10 +12,12 @@ export class EmbeddedPage implements Page {
   readonly joined: Joined | undefined
   readonly served = { filter: true, sort: true }
   readonly next: Position | undefined
+  readonly way: string
   readonly #order: Result['order']
   readonly #view: RecordView
 
-  constructor({ rows, joined, more, order }: Result, view: RecordView) {
+  constructor({ rows, joined, more, order, way }: Result, view: RecordView) {
+    this.way = way
     this.joined = joined?.joined
     this.records = rows.map((row) => new EmbeddedRecord(row, view))
     this.#order = order

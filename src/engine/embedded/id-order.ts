@@ -2,6 +2,7 @@
 import type { Condition } from './conditions.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Key } from './leads.ts'
+import { readBatch, type Batch } from './row-batch.ts'
 import type { StoreConnection } from './store-connection.ts'
 
 /** Which part of an order: so many, beyond an id. */
@@ -17,14 +18,15 @@ export function rowsById(
   { direction, from, size }: Stretch,
   bounds: Bounds | undefined,
   conditions: readonly Condition[],
-): unknown[][] {
+): Batch {
   const within = bounds && boundsSql(bounds)
   const parts = [
     ...(from === undefined ? [] : [`d.id ${direction === 1 ? '>' : '<'} ?`]),
     ...(within === undefined ? [] : [within.sql]),
     ...conditions.map(({ sql }) => sql),
   ]
-  return store.all(
+  return readBatch(
+    store,
     'SELECT d.seq, d.version, d.text, d.id FROM doc d ' +
       `WHERE ${parts.length === 0 ? '1' : parts.join(' AND ')} ` +
       `ORDER BY d.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
@@ -56,8 +58,9 @@ export function rowsByKey(
   store: StoreConnection,
   { path, value }: Key,
   { direction, from, size }: Stretch,
-): unknown[][] {
-  return store.all(
+): Batch {
+  return readBatch(
+    store,
     'SELECT d.seq, d.version, d.text FROM entry e CROSS JOIN doc d ON d.seq = e.doc ' +
       `WHERE e.path = ? AND e.value = ?${beyond(direction, from)} ` +
       `ORDER BY e.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,

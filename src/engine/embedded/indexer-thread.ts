@@ -70,6 +70,8 @@ const buildBreadth = 128
 const changesAtOnce = 500
 /** How long idle work may hold the thread. */
 const sliceMs = 2
+/** Another number in every thread, should one have to take over from another. */
+const firstGeneration = Math.floor(Math.random() * 1_000_000)
 /** A snapshot is due when one vector in so many is new or gone, and at least so many are. */
 const snapshotShare = 5
 const snapshotMin = 1000
@@ -88,7 +90,7 @@ class FollowedIndex {
   #saving: Promise<void> | undefined
   #following: Promise<unknown> = Promise.resolve()
   #closed = false
-  #rebuilt = 0
+  #rebuilt = firstGeneration
 
   constructor(
     name: IndexName,

@@ -8,8 +8,9 @@
  *   feed    which documents got or lost a vector with which write, for the vector index
  *   term, posting, indexed, waiting
  *           the index of terms: which document's $lexical has which (lexical-writer.ts)
- *   meta    the number of documents and of the latest write; what the feed starts after; the
- *           number of texts that are searched by terms, and of their tokens
+ *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
+ *           the feed starts after; the number of texts that are searched by terms, and of
+ *           their tokens
  *
  * The store of a table is the same, rows being its documents. Instead of `search` it has a
  * table `vector_<column>` for each vector column, a feed `feed_<column>` for each that is
@@ -20,6 +21,7 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { EngineError } from '../engine.ts'
 
 /** "STLA": the file is ours. */
@@ -28,6 +30,9 @@ const applicationId = 0x53544c41
 export const formatVersion = 2
 
 export const storeFile = 'store.db'
+
+/** How folders start that a backup makes its copies in; no keyspace's name has a hyphen. */
+export const copiesFolder = 'backup.partial-'
 
 /** The vectors of a column; those of a collection are in `search`. */
 export function vectorTable(suffix: string): string {
@@ -234,30 +239,62 @@ function sizeOf(file: string): number {
 
 /** Opens a store to read: sees what was committed, and can change nothing. */
 export function openToRead(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
-  database.exec(`
-    PRAGMA query_only = 1;
-    PRAGMA cache_size = -16384;
-    PRAGMA mmap_size = 1073741824;
-  `)
-  return database
+  return open(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
 }
+
+/** The same without a word to others: holds only as long as nobody writes. */
+export function openUnshared(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  url.search = 'mode=ro&immutable=1'
+  return open(url, readingPragmas)
+}
+
+/** Whether there is a log, or who has written may not have gone yet. */
+export function isBeingWritten(file: string): boolean {
+  return sizeOf(`${file}-wal`) > 0
+}
+
+const readingPragmas = `
+  PRAGMA cache_size = -16384;
+  PRAGMA mmap_size = 1073741824;
+`
 
 /** Opens a store to write. Durable: an answered write survives a power cut. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
-  database.exec(`
+  // What statements note for themselves is small, and must not need a second disk.
+  return open(
+    existing(file),
+    `
+    PRAGMA temp_store = MEMORY;
     PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
     PRAGMA cache_size = -131072;
     PRAGMA mmap_size = 1073741824;
     PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
-  `)
-  return database
+  `,
+  )
+}
+
+function open(file: URL, pragmas: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  try {
+    database.exec(pragmas)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** A file that is to be there: SQLite would make an empty one where it is not. */
+export function existing(file: string): URL {
+  const url = pathToFileURL(file)
+  url.search = 'mode=rw'
+  return url
 }
 
 /** Only a checkpoint can hold a file for long, and then not for seconds. */
-const busyTimeoutMs = 10_000
+export const busyTimeoutMs = 10_000
 
 /** Makes a new or renamed entry of a folder durable. */
 export function syncFolder(folder: string): void {

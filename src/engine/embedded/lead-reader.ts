@@ -27,7 +27,11 @@ export interface Search {
   readonly budget: Budget
   /** Whether rows are only counted: they come without their texts, if these are not needed. */
   readonly countOnly?: boolean
+  /** What to keep of a row once it was looked at, where its text is too much to hold. */
+  readonly shrink?: Shrink
 }
+
+export type Shrink = (row: Row) => Row
 
 /** Whether a row matches, by looking into the document. */
 export type Matches = (filter: Filter, row: Row) => boolean
@@ -105,11 +109,11 @@ export class LeadReader {
 
   /** Matching rows in the lead's order, step by step, until nothing is left. */
   *steps(lead: Lead, search: Search): Generator<Row[]> {
-    const { filter, after, wanted, budget, countOnly } = search
+    const { filter, after, wanted, budget, countOnly, shrink } = search
     const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.
     const columns = countOnly === true && condition.exact ? numbersOnly : rowColumns
-    const check: Check = { condition, filter, wanted, columns }
+    const check: Check = { condition, filter, wanted, columns, shrink }
     switch (lead.kind) {
       case 'ids':
         yield this.#rowsByIds(lead.ids, check, seqOf(after), budget)
@@ -135,9 +139,15 @@ export class LeadReader {
 
   /**
    * The texts that a lead brings, joined by the store: a third of the work of reading them
-   * one by one. Undefined where something is left to check, or the order is another.
+   * one by one. Undefined where something is left to check, the order is another, or the
+   * texts may be longer than is enough.
    */
-  join(lead: Lead, after: Place | undefined, limit: number): JoinedRows | undefined {
+  join(
+    lead: Lead,
+    after: Place | undefined,
+    limit: number,
+    sizeMax: number | undefined,
+  ): JoinedRows | undefined {
     const source = soleSource(lead)
     const { sql: open, exact } = conditionOf(lead.rest, this.#index)
     if (source === undefined || open !== '1' || !exact) return undefined
@@ -149,10 +159,20 @@ export class LeadReader {
       [...parameters, start, limit - 1],
     )
     const end = last?.[0] as number | undefined
+    const page =
+      `FROM ${sql} AND ${seq} > ?` + (end === undefined ? '' : ` AND ${seq} <= ?`)
+    const pageParameters = [...parameters, start, ...(end === undefined ? [] : [end])]
+    if (sizeMax !== undefined) {
+      // Bytes are found without reading texts, and are not fewer than characters.
+      const [size] = this.#store.one(
+        `SELECT total(octet_length(d.text)) ${page}`,
+        pageParameters,
+      ) as [number]
+      if (size > sizeMax) return undefined
+    }
     const [text, count] = this.#store.one(
-      `SELECT group_concat(d.text, ','), count(*) FROM ${sql} AND ${seq} > ?` +
-        (end === undefined ? '' : ` AND ${seq} <= ?`),
-      [...parameters, start, ...(end === undefined ? [] : [end])],
+      `SELECT group_concat(d.text, ','), count(*) ${page}`,
+      pageParameters,
     ) as [string | null, number]
     return {
       joined: { text: text ?? '', count },
@@ -167,7 +187,7 @@ export class LeadReader {
     budget: Budget,
   ): Row[] {
     budget.spend(ids.length * documentCost)
-    const { condition, filter } = check
+    const { condition } = check
     const rows: Row[] = []
     for (const id of ids) {
       const found = this.#store.one(
@@ -175,9 +195,9 @@ export class LeadReader {
           `WHERE d.id = ? AND d.seq > ? AND ${condition.sql}`,
         [id, after, ...condition.parameters],
       )
-      if (found !== undefined) rows.push(rowOf(found))
+      if (found !== undefined) this.#keep(rowOf(found), rows, check)
     }
-    return mergeBySeq(rows).filter((row) => condition.exact || this.#matches(filter, row))
+    return mergeBySeq(rows)
   }
 
   /** Sources that yield documents by number, merged; a document in several comes once. */
@@ -283,15 +303,21 @@ export class LeadReader {
 
   /** Rows of a statement that match, as many as are wanted. */
   #rows(sql: string, parameters: readonly Parameter[], check: Check): Row[] {
-    const { condition, filter, wanted } = check
-    if (condition.exact) return this.#store.all(sql, parameters).map(rowOf)
+    const { condition, wanted, shrink } = check
+    if (condition.exact && shrink === undefined)
+      return this.#store.all(sql, parameters).map(rowOf)
     const rows: Row[] = []
     for (const columns of this.#store.prepared(sql).iterate(...parameters)) {
-      const row = rowOf(columns as unknown as unknown[])
-      if (this.#matches(filter, row)) rows.push(row)
+      this.#keep(rowOf(columns as unknown as unknown[]), rows, check)
       if (rows.length >= wanted) break
     }
     return rows
+  }
+
+  /** Puts a row to the others if it matches. */
+  #keep(row: Row, rows: Row[], { condition, filter, shrink }: Check): void {
+    if (!condition.exact && !this.#matches(filter, row)) return
+    rows.push(shrink === undefined ? row : shrink(row))
   }
 
   /** The number up to which one step may go; undefined when it may go to the end. */
@@ -387,6 +413,7 @@ interface Check {
   readonly condition: Condition
   readonly filter: Filter
   readonly wanted: number
+  readonly shrink: Shrink | undefined
 }
 
 /** A stream of documents by number: how to select them, and their numbers alone. */

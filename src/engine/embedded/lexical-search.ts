@@ -17,6 +17,7 @@ export interface LexicalSearch {
   readonly terms: readonly string[]
   readonly filter: Filter
   readonly limit: number
+  readonly sizeMax?: number | undefined
 }
 
 /** The best rows, best first, ties by ascending _id. */
@@ -30,6 +31,7 @@ export function searchLexical(
   const scored = reader.lexical(path).score(terms, among, budget)
   const lookup = reader.lookup(among === undefined ? filter : everything, true)
   const hits: ScoredRow[] = []
+  let left = search.sizeMax ?? Infinity
   for (const { score, seqs } of groupsOf(scored, limit)) {
     const missing = limit - hits.length
     for (const seq of inOrderOfIds(reader.store, seqs, missing, budget)) {
@@ -37,7 +39,8 @@ export function searchLexical(
       const row = lookup(seq)
       if (row === undefined) continue
       hits.push({ row, score })
-      if (hits.length === limit) return hits
+      left -= row.text.length
+      if (hits.length === limit || left < 0) return hits
     }
   }
   return hits

@@ -6,6 +6,7 @@ import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
+import type { KnownFiles } from './known-files.ts'
 import { Thread } from './thread.ts'
 import type { CurrentIndex } from './vectors.ts'
 
@@ -36,17 +37,20 @@ type Read =
 export class Readers {
   /** Threads that there are at most. */
   readonly size: number
+  readonly #files: KnownFiles
   readonly #members: Member[] = []
 
   /** The first thread starts at once, the others when they are needed. */
-  constructor(size: number) {
+  constructor(size: number, files: KnownFiles) {
     this.size = size
+    this.#files = files
     this.#addMember()
   }
 
   async read(store: Store, query: StoreQuery, signal: AbortSignal): Promise<Result> {
     const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, signal)
-    return (reply as { result: Result }).result
+    const { result } = reply as { result: Result }
+    return { ...result, way: `${result.way}, on a reading thread` }
   }
 
   async count(
@@ -79,6 +83,7 @@ export class Readers {
 
   /** Lets go of an index that is no more. Another may come to have its name. */
   async forget(name: IndexName): Promise<void> {
+    this.#replaceDead()
     await Promise.all(
       this.#members.map(({ thread, seen }) => {
         seen.delete(keyOf(name))
@@ -88,6 +93,7 @@ export class Readers {
   }
 
   async close(file: string): Promise<void> {
+    this.#replaceDead()
     await Promise.all(
       this.#members.map(({ thread, seen, targets }) => {
         for (const key of [...seen.keys()]) if (key.startsWith(`${file} `)) seen.delete(key)
@@ -98,7 +104,7 @@ export class Readers {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#members.map(({ thread }) => thread.ask({ kind: 'stop' })))
+    await Promise.all(this.#members.map(({ thread }) => thread.stop({ kind: 'stop' })))
   }
 
   async #ask(
@@ -118,6 +124,7 @@ export class Readers {
     try {
       // Told only when it is news.
       const isKnown = member.targets.get(file) === target
+      if (!member.targets.has(file)) this.#files.open(file, 'read', () => undefined)
       member.targets.set(file, target)
       const news = isKnown ? {} : { target }
       return await member.thread.ask({ ...message, ...news, ...extra(member), cancelled })
@@ -132,14 +139,19 @@ export class Readers {
   }
 
   #addMember(): Member {
-    const number = this.#members.length + 1
-    const thread = startReader()
-    const member = { number, thread, busy: 0, seen: new Map(), targets: new Map() }
+    const member = startMember(this.#members.length + 1)
     this.#members.push(member)
     return member
   }
 
+  /** Who waited for a thread that died was told; whoever comes next gets another. */
+  #replaceDead(): void {
+    for (const [i, { thread, number }] of this.#members.entries())
+      if (thread.isLost) this.#members[i] = startMember(number)
+  }
+
   #leastBusy(): Member {
+    this.#replaceDead()
     const idle = this.#members.find(({ busy }) => busy === 0)
     if (idle !== undefined) return idle
     if (this.#members.length < this.size) {
@@ -167,9 +179,10 @@ function introduce(
   return { suffix, metric, generation, thread: number, ...(!isKnown && { index }) }
 }
 
-function startReader(): Thread<ReaderMessage, ReaderReply> {
-  return new Thread<ReaderMessage, ReaderReply>(
+function startMember(number: number): Member {
+  const thread = new Thread<ReaderMessage, ReaderReply>(
     new URL('reader-thread.ts', import.meta.url),
     (reason) => new EngineError('read', reason),
   )
+  return { number, thread, busy: 0, seen: new Map(), targets: new Map() }
 }

@@ -20,7 +20,7 @@ import {
   type Condition,
   type Parameter,
 } from './conditions.ts'
-import { afterPrefix, keyOf, tag } from '../../query/key.ts'
+import { keyOf } from '../../query/key.ts'
 import type { SortPlace } from './position.ts'
 import { fieldsOf, placeOf } from './sort-place.ts'
 import { documentCost, type Budget } from './budget.ts'
@@ -28,7 +28,9 @@ import type { JoinedRows } from './lead-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, nextByKeys, rowsById, rowsByKey } from './id-order.ts'
 import { leadsOf, type Lead } from './leads.ts'
+import { readBatch, type Batch } from './row-batch.ts'
 import { rowOf, type Row, type StoreConnection } from './store-connection.ts'
+import { entriesIn, groupOf, groupsOf, type Group, type ReadGroup } from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
 
@@ -39,10 +41,11 @@ export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budge
   const joined = read.join()
   if (joined !== undefined) {
     const more = query.lookAhead !== false && joined.next !== undefined
-    return { rows: [], joined, more, order }
+    return { rows: [], joined, more, order, way: read.way }
   }
   const rows = read.run()
-  return { rows: rows.slice(0, limit), more: rows.length > limit, order }
+  const more = rows.length > limit || read.isCut
+  return { rows: rows.slice(0, limit), more, order, way: read.way }
 }
 
 class SortedRead {
@@ -60,6 +63,11 @@ class SortedRead {
   readonly #bounds: readonly Bounds[] | undefined
   readonly #documents: number
   readonly #found: Row[] = []
+  /** What led to the rows, in words for a trace. */
+  way = 'the order of ids'
+  /** Whether the texts were enough before the rows were. */
+  isCut = false
+  #size = 0
   /** Rows to pass before the first that is kept, and how many are still missing after. */
   #toSkip: number
   #toFind: number
@@ -93,10 +101,16 @@ class SortedRead {
       return this.#found
     }
     const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
-    if (few !== undefined)
-      this.#take(this.#best(this.#reader.allMatches(filter, few, this.#budget)))
-    else if (!this.#isIndexed(first.path)) this.#gather('doc d WHERE 1', [])
-    else this.#walkIndex(first)
+    if (few !== undefined) {
+      this.way = 'sorting the few that match'
+      this.#takeMatches(few)
+    } else if (!this.#isIndexed(first.path)) {
+      this.way = 'sorting all'
+      this.#gather('doc d WHERE 1', [])
+    } else {
+      this.way = 'the order of the index'
+      this.#walkIndex(first)
+    }
     return this.#found
   }
 
@@ -112,7 +126,7 @@ class SortedRead {
     if (few === undefined || few.kind === 'idRange')
       this.#walkIds(direction, this.#after?.id, all)
     else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
-    else this.#take(this.#best(this.#reader.allMatches(filter, few, this.#budget)))
+    else this.#takeMatches(few)
   }
 
   /** Whether what a lead brings stands in the order of ids, value by value. */
@@ -128,8 +142,11 @@ class SortedRead {
     if (keys.length === 1 && !looks && this.#missing <= entriesMax) {
       this.#budget.spend(this.#missing)
       const stretch = { direction, from, size: this.#missing }
-      this.#take(rowsByKey(this.#store, keys[0]!, stretch).map(rowOf))
-      return
+      const { rows, isCut } = rowsByKey(this.#store, keys[0]!, stretch)
+      if (!isCut) {
+        this.#take(rows.map(rowOf))
+        return
+      }
     }
     while (!this.#isFull()) {
       const size = looks
@@ -163,7 +180,7 @@ class SortedRead {
    * where there is, or the query asks for more than that.
    */
   join(): JoinedRows | undefined {
-    const { textsOnly, skip, limit } = this.#query
+    const { textsOnly, skip, limit, sizeMax } = this.#query
     const [{ path, direction }] = this.#keys as [SortKey]
     const { sql, exact } = this.#beyondBounds
     if (textsOnly !== true || skip > 0 || path.text !== '_id' || sql !== '1' || !exact)
@@ -174,17 +191,20 @@ class SortedRead {
     for (const bounds of boundsFrom(this.#bounds, direction, this.#afterId())) {
       const wanted = size + 1 - found.length
       if (wanted === 0) break
-      const rows = rowsById(
+      const { rows, isCut } = rowsById(
         this.#store,
         { direction, from: this.#afterId(), size: wanted },
         bounds,
         [],
       )
+      if (isCut) return undefined
       for (const columns of rows) found.push(columns[2] as string)
     }
     const texts = found.slice(0, size)
+    const text = texts.join(',')
+    if (sizeMax !== undefined && text.length > sizeMax) return undefined
     return {
-      joined: { text: texts.join(','), count: texts.length },
+      joined: { text, count: texts.length },
       next:
         found.length > size
           ? placeOf({ text: texts.at(-1)! }, this.#keys, this.#reader.view)
@@ -206,7 +226,7 @@ class SortedRead {
   }
 
   #isFull(): boolean {
-    return this.#toFind === 0
+    return this.#toFind === 0 || this.isCut
   }
 
   /** Rows that the walk has yet to meet. */
@@ -218,11 +238,26 @@ class SortedRead {
     for (const row of rows) {
       if (this.#isFull()) return
       if (this.#toSkip > 0) this.#toSkip--
-      else {
-        this.#found.push(row)
-        this.#toFind--
-      }
+      else this.#keep(row)
     }
+  }
+
+  /** The same of documents whose texts were not read, or not kept. */
+  #takeNumbers(seqs: Iterable<number>): void {
+    for (const seq of seqs) {
+      if (this.#isFull()) return
+      if (this.#toSkip > 0) this.#toSkip--
+      else this.#keep(this.#reader.row(seq))
+    }
+  }
+
+  #keep(row: Row): void {
+    const { limit, sizeMax = Infinity } = this.#query
+    this.#found.push(row)
+    this.#toFind--
+    this.#size += row.text.length
+    // One beyond the limit is not shown: it only tells that there are more.
+    if (this.#found.length < limit && this.#size > sizeMax) this.isCut = true
   }
 
   #walkIndex({ path, direction }: SortKey): void {
@@ -275,9 +310,15 @@ class SortedRead {
     let inclusive = true
     while (!this.#isFull()) {
       const size = Math.min(Math.max(8, this.#missing + 1), entriesMax)
-      const entries = this.#entries(path, direction, bound, inclusive, size)
+      const { rows: entries, isCut } = this.#entries(
+        path,
+        direction,
+        bound,
+        inclusive,
+        size,
+      )
       const groups = groupsOf(entries)
-      const isLast = entries.length < size
+      const isLast = entries.length < size && !isCut
       // The last group may go on beyond what was read, unless nothing does.
       const complete = isLast ? groups : groups.slice(0, -1)
       for (const group of complete) {
@@ -298,7 +339,7 @@ class SortedRead {
     bound: Group | undefined,
     inclusive: boolean,
     size: number,
-  ): unknown[][] {
+  ): Batch {
     this.#budget.spend(size)
     let from = ''
     const parameters: Parameter[] = [path]
@@ -312,7 +353,8 @@ class SortedRead {
     const { sql, parameters: more } = this.#condition
     // The store passes over what does not fulfil the condition, and that before it looks for
     // the document, unless the condition is on its _id.
-    return this.#store.all(
+    return readBatch(
+      this.#store,
       'SELECT d.seq, d.version, d.text, e.value FROM entry e ' +
         `CROSS JOIN doc d ON d.seq = e.doc WHERE ${ofEntry(sql, tie)} ` +
         `AND e.path = ? AND e.element = 0${from} ORDER BY ${order} LIMIT ?`,
@@ -359,11 +401,11 @@ class SortedRead {
     }
     const after = this.#isPositionIn(group) ? [keyOf(this.#after!.id)] : []
     const rows = this.#store.all(
-      `SELECT d.seq, d.version, d.text FROM ${source} AND ${this.#condition.sql}` +
+      `SELECT d.seq FROM ${source} AND ${this.#condition.sql}` +
         `${after.length > 0 ? ' AND d.id > ?' : ''} ORDER BY d.id LIMIT ?`,
       [...parameters, ...this.#condition.parameters, ...after, this.#missing],
     )
-    this.#take(rows.map(rowOf))
+    this.#takeNumbers(rows.map(([seq]) => seq as number))
   }
 
   /** Whether the position is between documents of the group. */
@@ -372,31 +414,55 @@ class SortedRead {
     return value !== undefined && Buffer.compare(groupOf(keyOf(value)).low, group.low) === 0
   }
 
-  /** Takes all documents of a source, step by step, and keeps the best. */
+  #takeMatches(lead: Lead): void {
+    const { filter } = this.#query
+    const place = (row: Row) => this.#placed(row)
+    const matches = this.#reader.allMatches(filter, lead, this.#budget, place)
+    this.#takeBest(matches as Iterable<Placed[]>)
+  }
+
+  /** Takes the best of all documents of a source. */
   #gather(
     source: string,
     parameters: readonly Parameter[],
     accept?: (row: Row) => boolean,
   ): void {
+    this.#takeBest(this.#stepsOf(source, parameters, accept))
+  }
+
+  *#stepsOf(
+    source: string,
+    parameters: readonly Parameter[],
+    accept?: (row: Row) => boolean,
+  ): Generator<Placed[]> {
     const condition = this.#condition
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
-    let best: Row[] = []
     for (let after = 0; ;) {
-      const rows = this.#store
-        .all(
-          `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
-            'AND d.seq > ? ORDER BY d.seq LIMIT ?',
-          [...parameters, ...condition.parameters, after, step],
-        )
-        .map(rowOf)
+      const { rows, isCut } = readBatch(
+        this.#store,
+        `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
+          'AND d.seq > ? ORDER BY d.seq LIMIT ?',
+        [...parameters, ...condition.parameters, after, step],
+      )
       // What was read and not what might have been: there may be many small groups.
       this.#budget.spend((rows.length + 1) * documentCost)
-      const matching = rows.filter((row) => this.#isWanted(row, accept))
-      best = this.#best([...best, ...matching])
-      if (rows.length < step) break
-      after = rows.at(-1)!.seq
+      const wanted = rows.map(rowOf).filter((row) => this.#isWanted(row, accept))
+      yield wanted.map((row) => this.#placed(row))
+      if (rows.length < step && !isCut) return
+      after = rows.at(-1)![0] as number
     }
-    this.#take(best)
+  }
+
+  /** What comes in no order is put in order without its texts: those are read at the end. */
+  #takeBest(steps: Iterable<readonly Placed[]>): void {
+    let best: Placed[] = []
+    for (const step of steps) best = this.#best([...best, ...step])
+    this.#takeNumbers(best.map(({ seq }) => seq))
+  }
+
+  #placed({ seq, version, text }: Row): Placed {
+    const fields = this.#reader.view.fields(text, this.#fields)
+    return { seq, version, text: '', fields }
   }
 
   /** Takes matching documents in the order of their ids until there are enough. */
@@ -416,7 +482,7 @@ class SortedRead {
       for (let isMore = true; isMore;) {
         const size = looks ? step : Math.min(this.#missing, entriesMax)
         this.#budget.spend(size * documentCost)
-        const rows = rowsById(this.#store, { direction, from, size }, bounds, [
+        const { rows, isCut } = rowsById(this.#store, { direction, from, size }, bounds, [
           extra,
           condition,
         ])
@@ -425,7 +491,7 @@ class SortedRead {
           if (this.#isWanted(row, accept)) this.#take([row])
           if (this.#isFull()) return
         }
-        isMore = rows.length === size
+        isMore = rows.length === size || isCut
         if (isMore) from = rows.at(-1)![3] as Uint8Array
       }
   }
@@ -438,16 +504,12 @@ class SortedRead {
   }
 
   /** The first rows in the sort's order that come after the position. */
-  #best(rows: readonly Row[]): Row[] {
+  #best(rows: readonly Placed[]): Placed[] {
     const compare = compareBy(this.#keys)
-    const documents = rows.map((row) => {
-      return { row, document: this.#reader.view.fields(row.text, this.#fields) }
-    })
-    return documents
-      .filter(({ document }) => this.#isAfter(document))
-      .sort((a, b) => compare(a.document, b.document))
+    return rows
+      .filter(({ fields }) => this.#isAfter(fields))
+      .sort((a, b) => compare(a.fields, b.fields))
       .slice(0, this.#missing)
-      .map(({ row }) => row)
   }
 
   #isAfter(document: JsonObject): boolean {
@@ -459,6 +521,11 @@ class SortedRead {
     }
     return compareValues(document.get('_id'), after.id) > 0
   }
+}
+
+/** A row without its text, and what a sort looks at. */
+interface Placed extends Row {
+  readonly fields: JsonObject
 }
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
@@ -473,49 +540,3 @@ function ofEntry(sql: string, tie: 'doc' | 'id'): string {
 const entriesMax = 4096
 
 const all: Condition = { sql: '1', parameters: [], exact: true }
-
-/** The keys of values that tie: one value, or all containers of a kind. */
-interface Group {
-  readonly low: Uint8Array
-  /** The first key beyond the group. */
-  readonly high: Uint8Array
-  readonly isMixed: boolean
-}
-
-/** A group, and those of its documents that were read. */
-interface ReadGroup extends Group {
-  readonly rows: Row[]
-}
-
-function entriesIn(path: number, group: Group) {
-  return {
-    sql: 'e.path = ? AND e.element = 0 AND e.value >= ? AND e.value < ?',
-    parameters: [path, group.low, group.high],
-  }
-}
-
-function groupOf(key: Uint8Array): Group {
-  if (key[0]! < tag.object) {
-    // The next key after one is that key with a zero byte behind it.
-    const high = new Uint8Array(key.length + 1)
-    high.set(key)
-    return { low: key, high, isMixed: false }
-  }
-  const low = key.slice(0, 1)
-  return { low, high: afterPrefix(low), isMixed: true }
-}
-
-function groupsOf(entries: readonly unknown[][]): ReadGroup[] {
-  const groups: ReadGroup[] = []
-  let last: ReadGroup | undefined
-  for (const columns of entries) {
-    const row = rowOf(columns)
-    const key = row.value!
-    const isSame =
-      last !== undefined &&
-      (last.isMixed ? key[0] === last.low[0] : Buffer.compare(key, last.low) === 0)
-    if (!isSame) groups.push((last = { ...groupOf(key), rows: [] }))
-    last!.rows.push(row)
-  }
-  return groups
-}

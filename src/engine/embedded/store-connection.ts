@@ -3,7 +3,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../json/parse.ts'
 import { EngineError, type SearchFields } from '../engine.ts'
 import type { Parameter } from './conditions.ts'
-import { openToRead, storedPath, vectorTable } from './layout.ts'
+import { troubleOf } from './disk-trouble.ts'
+import {
+  isBeingWritten,
+  openToRead,
+  openUnshared,
+  storedPath,
+  vectorTable,
+} from './layout.ts'
 import { decodeVector, singlesOf } from './vector-bytes.ts'
 
 /** A document as it stands in its table. */
@@ -23,13 +30,42 @@ export const rowColumns = 'd.seq, d.version, d.text'
 export const numbersOnly = 'd.seq, 0, 0'
 
 export class StoreConnection {
-  readonly #database: DatabaseSync
+  readonly #file: string
+  #database: DatabaseSync
+  /** Whether it was opened in a way that holds only while nobody writes. */
+  #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
   #isReading = false
 
   constructor(file: string) {
-    this.#database = openToRead(file)
+    this.#file = file
+    this.#database = this.#open()
+  }
+
+  /**
+   * Readers need a small file beside the store, to say what they read. Where there is no room
+   * for it, or it may not be made, a store that nobody writes to can be read without.
+   */
+  #open(): DatabaseSync {
+    try {
+      const database = openToRead(this.#file)
+      this.#isMakeshift = false
+      return database
+    } catch (error) {
+      const trouble = troubleOf(error, this.#file)?.kind
+      if (trouble === undefined || trouble === 'gone' || isBeingWritten(this.#file))
+        throw error
+      this.#isMakeshift = true
+      return openUnshared(this.#file)
+    }
+  }
+
+  #openAgain(): void {
+    const before = this.#database
+    this.#database = this.#open()
+    this.#statements.clear()
+    before.close()
   }
 
   close(): void {
@@ -43,6 +79,7 @@ export class StoreConnection {
    */
   beginRead(): void {
     if (this.#isReading) return
+    if (this.#isMakeshift) this.#openAgain()
     this.prepared('BEGIN').run()
     this.#isReading = true
   }
@@ -117,7 +154,10 @@ export class StoreConnection {
   reading<T>(read: () => T): T {
     this.beginRead()
     try {
-      return read()
+      const found = read()
+      if (this.#isMakeshift && isBeingWritten(this.#file))
+        throw new EngineError('read', 'the store was written to meanwhile. Send it again')
+      return found
     } finally {
       this.endRead()
     }

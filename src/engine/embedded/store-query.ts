@@ -32,4 +32,6 @@ export interface Result {
     | { readonly by: 'seq' }
     | { readonly by: 'range'; readonly path: string }
     | { readonly by: 'sort'; readonly keys: readonly SortKey[] }
+  /** What led to the rows, in words for a trace. */
+  readonly way: string
 }

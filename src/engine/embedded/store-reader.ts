@@ -12,10 +12,10 @@ import { matches } from '../../query/matches.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError, type Search, type SearchFields } from '../engine.ts'
 import type { RecordView } from '../record-view.ts'
-import { OverBudget, tryOut, type Budget } from './budget.ts'
+import { documentCost, OverBudget, tryOut, type Budget } from './budget.ts'
 import { conditionOf, type Index } from './conditions.ts'
 import { keyOf } from '../../query/key.ts'
-import { LeadReader } from './lead-reader.ts'
+import { LeadReader, type Shrink } from './lead-reader.ts'
 import { idBoundsOf } from './id-bounds.ts'
 import { leadsOf, type Lead } from './leads.ts'
 import { LexicalReader } from './lexical-reader.ts'
@@ -129,18 +129,18 @@ export class StoreReader {
 
   /** The best rows of a search, best first. */
   search(
-    { by, filter, limit, withSearchFields }: Search,
+    { by, filter, limit, withSearchFields, sizeMax }: Search,
     budget: Budget,
     vectors?: SearchedVectors,
   ): ScoredRow[] {
     this.#begin()
     const hits =
       by.kind === 'lexical'
-        ? searchLexical(this, { ...by, filter, limit }, budget)
+        ? searchLexical(this, { ...by, filter, limit, sizeMax }, budget)
         : searchVectors(
             this,
             vectors!,
-            { query: by.numbers, metric: vectors!.metric, filter, limit },
+            { query: by.numbers, metric: vectors!.metric, filter, limit, sizeMax },
             budget,
           )
     if (withSearchFields)
@@ -148,10 +148,15 @@ export class StoreReader {
     return hits
   }
 
-  /** All matching rows of a selective filter, in no promised order. */
-  allMatches(filter: Filter, lead: Lead, budget: Budget): Row[] {
-    const search = { filter, after: undefined, wanted: Infinity, budget }
-    return [...this.#leads.steps(lead, search)].flat()
+  /** What is kept of all matching rows of a selective filter, in no promised order. */
+  allMatches(filter: Filter, lead: Lead, budget: Budget, shrink: Shrink): Generator<Row[]> {
+    const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
+    return this.#leads.steps(lead, search)
+  }
+
+  /** The row of a document, by its number. */
+  row(seq: number): Row {
+    return rowOf(this.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!)
   }
 
   /** The numbers of all matching documents of a selective filter, in order. */
@@ -201,6 +206,7 @@ export class StoreReader {
       rows: found === undefined ? [] : [rowOf(found)],
       more: false,
       order: sort.length > 0 ? { by: 'sort', keys: sort } : { by: 'seq' },
+      way: ways.ids,
     }
   }
 
@@ -220,27 +226,48 @@ export class StoreReader {
   }
 
   #readBy(lead: Lead, query: StoreQuery, budget: Budget): Result {
-    const { filter, after, skip, limit } = query
+    const { filter, after, skip, limit, sizeMax } = query
     if (query.textsOnly === true && skip === 0) {
-      const joined = this.#leads.join(lead, after, limit)
+      const joined = this.#leads.join(lead, after, limit, sizeMax)
       if (joined !== undefined) {
         const more = query.lookAhead !== false && joined.next !== undefined
-        return { rows: [], joined, more, order: { by: 'seq' } }
+        return { rows: [], joined, more, order: { by: 'seq' }, way: ways[lead.kind] }
       }
     }
     const wanted = wantedBy(query)
     const rows: Row[] = []
-    for (const step of this.#leads.steps(lead, { filter, after, wanted, budget })) {
+    // Where texts may be too many, they are read once it is known whose.
+    const textless = sizeMax !== undefined && { countOnly: true, shrink: withoutText }
+    const search = { filter, after, wanted, budget, ...textless }
+    for (const step of this.#leads.steps(lead, search)) {
       for (const row of step) rows.push(row)
       if (rows.length >= wanted) break
     }
+    const page = rows.slice(skip, skip + limit)
+    const filled = sizeMax === undefined ? page : this.#withTexts(page, sizeMax, budget)
+    // Several keys may bring more than was wanted, without anybody having asked.
+    const isMore = query.lookAhead !== false && rows.length > skip + limit
     return {
-      rows: rows.slice(skip, skip + limit),
-      // Several keys may bring more than was wanted, without anybody having asked.
-      more: query.lookAhead !== false && rows.length > skip + limit,
+      rows: filled,
+      more: isMore || filled.length < page.length,
       order:
         lead.kind === 'range' ? { by: 'range', path: lead.range.pathText } : { by: 'seq' },
+      way: ways[lead.kind],
     }
+  }
+
+  /** Rows and their texts, up to the one by which these are enough. */
+  #withTexts(rows: readonly Row[], sizeMax: number, budget: Budget): Row[] {
+    const filled: Row[] = []
+    let size = 0
+    for (const { seq, value } of rows) {
+      if (size > sizeMax) break
+      budget.spend(documentCost)
+      const row = this.row(seq)
+      size += row.text.length
+      filled.push(value === undefined ? row : { ...row, value })
+    }
+    return filled
   }
 
   /**
@@ -274,6 +301,19 @@ export class StoreReader {
     if (lexical !== undefined) document.set('$lexical', null)
     return document
   }
+}
+
+function withoutText(row: Row): Row {
+  return { ...row, text: '' }
+}
+
+const ways: Readonly<Record<Lead['kind'], string>> = {
+  all: 'looking at all',
+  ids: '_id',
+  idRange: 'a range of ids',
+  keys: 'values in the index',
+  terms: 'terms in the index',
+  range: 'a range in the index',
 }
 
 function all(filter: Filter): Lead {

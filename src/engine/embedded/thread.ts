@@ -18,17 +18,19 @@ interface Waiting<R> {
 export class Thread<Message extends { readonly id: number }, R extends Reply> {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting<R>>()
-  readonly #failure: (reason: string) => Error
+  readonly #failure: (reason: string, reply?: R) => Error
   #nextId = 1
+  #isStopping = false
   #ended: Error | undefined
 
   /**
-   * `failure` makes the error that a caller gets when the thread reports one; `notice` takes
-   * what the thread says unasked, which has the number 0.
+   * `failure` makes the error that a caller gets when the thread reports one, or, without a
+   * reply, when it has died; `notice` takes what the thread says unasked, which has the
+   * number 0.
    */
   constructor(
     script: URL,
-    failure: (reason: string) => Error,
+    failure: (reason: string, reply?: R) => Error,
     notice?: (message: unknown) => void,
   ) {
     this.#failure = failure
@@ -41,12 +43,16 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
         else this.#settle(reply)
       if (this.#waiting.size === 0) this.#worker.unref()
     })
-    this.#worker.on('error', (error: Error) => this.#end(error))
-    this.#worker.on('exit', () =>
-      this.#end(new EngineError('closed', 'the store is closed')),
-    )
+    this.#worker.on('error', (error: Error) => this.#end(reasonOf(error)))
+    this.#worker.on('messageerror', (error: Error) => this.#end(reasonOf(error)))
+    this.#worker.on('exit', (code) => this.#end(`it ended with status ${code}`))
     // An idle thread must not keep the process alive; one with work to answer must.
     this.#worker.unref()
+  }
+
+  /** Whether it has died. */
+  get isLost(): boolean {
+    return this.#ended !== undefined && !this.#isStopping
   }
 
   ask(message: Unnumbered<Message>): Promise<R> {
@@ -59,16 +65,25 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     })
   }
 
+  /** Sends the last message. One that has died has stopped as well. */
+  async stop(message: Unnumbered<Message>): Promise<void> {
+    if (this.#ended !== undefined) return
+    this.#isStopping = true
+    await this.ask(message)
+  }
+
   #settle(reply: R): void {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
     if (reply.error === undefined) waiting?.resolve(reply)
-    else waiting?.reject(this.#failure(reply.error))
+    else waiting?.reject(this.#failure(reply.error, reply))
   }
 
-  #end(error: Error): void {
+  #end(reason: string): void {
     // Reported to whoever still waits, and to whoever asks again.
-    this.#ended ??= error
+    this.#ended ??= this.#isStopping
+      ? new EngineError('closed', 'the store is closed')
+      : this.#failure(`its thread has died: ${reason}`)
     for (const { reject } of this.#waiting.values()) reject(this.#ended)
     this.#waiting.clear()
   }

@@ -17,7 +17,7 @@ import {
 } from '../../search/vector/vector-index.ts'
 import type { Budget } from './budget.ts'
 import type { ScoredRow } from './store-query.ts'
-import { rowColumns, rowOf, type StoreConnection } from './store-connection.ts'
+import type { StoreConnection } from './store-connection.ts'
 import type { StoreReader } from './store-reader.ts'
 
 export interface VectorSearch {
@@ -25,6 +25,7 @@ export interface VectorSearch {
   readonly metric: Metric
   readonly filter: Filter
   readonly limit: number
+  readonly sizeMax?: number | undefined
 }
 
 /** What a search by vector searches in. */
@@ -43,12 +44,16 @@ export function searchVectors(
   search: VectorSearch,
   budget: Budget,
 ): ScoredRow[] {
-  const { store } = reader
   const found = findCandidates(reader, vectors, search, budget)
-  return rank(store, vectors.suffix, found, search).map(({ seq, distance }) => ({
-    row: rowOf(store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!),
-    score: similarityAt(search.metric, distance),
-  }))
+  const hits: ScoredRow[] = []
+  let left = search.sizeMax ?? Infinity
+  for (const { seq, distance } of rank(reader.store, vectors.suffix, found, search)) {
+    const row = reader.row(seq)
+    hits.push({ row, score: similarityAt(search.metric, distance) })
+    left -= row.text.length
+    if (left < 0) break
+  }
+  return hits
 }
 
 /** Candidates that a search gathers, at least: more find more, and take longer. */

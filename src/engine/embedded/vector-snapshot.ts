@@ -118,7 +118,13 @@ export async function saveSnapshot(
     const saved: SavedSegment[] = []
     for (const [i, { segment, parts }] of frozen.entries()) {
       const file = `${version}-${i}.graph`
-      const written = await writeParts(join(folder, file), parts)
+      const path = join(folder, file)
+      const written = await writeParts(path, parts).catch((error: unknown) => {
+        // On a disk that is full, others need the space.
+        for (const { file: before } of saved) rmSync(join(folder, before), { force: true })
+        rmSync(path, { force: true })
+        throw error
+      })
       saved.push({ file, capacity: segment.shape.capacity, ...written })
     }
     const { dimension, metric } = segments[0]?.shape ?? { dimension: 0, metric: '' }

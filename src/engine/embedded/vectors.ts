@@ -5,6 +5,7 @@
 import type { SharedIndex } from '../../search/vector/vector-index.ts'
 import { EngineError } from '../engine.ts'
 import { keyOf, type IndexName } from './index-name.ts'
+import type { KnownFiles } from './known-files.ts'
 import type {
   IndexerMessage,
   IndexerNotice,
@@ -22,6 +23,7 @@ export interface CurrentIndex {
 }
 
 export interface VectorsOptions {
+  readonly files: KnownFiles
   /** Called when a snapshot has everything up to a write. */
   readonly onSaved: (name: IndexName, version: number) => void
   readonly log: (level: 'info' | 'warn', message: string) => void
@@ -53,6 +55,12 @@ export class Vectors {
   /** Started by the first who needs it: not every server has vectors. */
   get #thread(): Thread<IndexerMessage, IndexerReply> {
     const { onSaved, log } = this.#options
+    if (this.#started?.isLost === true) {
+      // Another takes over, from what is stored.
+      this.#started = undefined
+      for (const followed of this.#indexes.values())
+        followed.version = followed.generation = -1
+    }
     this.#started ??= new Thread<IndexerMessage, IndexerReply>(
       new URL('indexer-thread.ts', import.meta.url),
       (reason) => new EngineError('read', reason),
@@ -109,7 +117,7 @@ export class Vectors {
   }
 
   async stop(): Promise<void> {
-    await this.#started?.ask({ kind: 'stop' })
+    await this.#started?.stop({ kind: 'stop' })
   }
 
   #isOpen(followed: Followed): boolean {
@@ -154,6 +162,7 @@ export class Vectors {
 
   async #followOnce(followed: Followed): Promise<void> {
     const { name, options, generation, latest } = followed
+    if (followed.version < 0) this.#options.files.open(name.file, 'read', () => undefined)
     const reply = await this.#thread.ask({
       kind: 'follow',
       name,

@@ -78,6 +78,7 @@ export function prepareStatements(database: DatabaseSync) {
       read: prepare('SELECT value FROM meta WHERE name = ?'),
       write: prepare('UPDATE meta SET value = ? WHERE name = ?'),
       raise: prepare('UPDATE meta SET value = max(value, ?) WHERE name = ?'),
+      stamp: prepare("INSERT OR REPLACE INTO meta VALUES ('stamp', ?)"),
     },
     doc: {
       insert: prepare(

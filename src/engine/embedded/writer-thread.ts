@@ -5,15 +5,32 @@
  * Group commit: everything that waits when a commit starts shares one transaction and one
  * sync per store. While it syncs, the next group gathers.
  */
+import { randomInt } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import type { Outcome } from '../engine.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
-import { openToWrite, storedPath } from './layout.ts'
-import { LexicalWriter, type TermCounts } from './lexical-writer.ts'
+import { holdStill, type Gate } from './hold.ts'
+import {
+  isFull,
+  OpenedFiles,
+  tellFailedWrite,
+  troubleOf,
+  type Trouble,
+} from './disk-trouble.ts'
+import type { FileIdentity } from './file-identity.ts'
+import { KnownFiles } from './known-files.ts'
+import { busyTimeoutMs, openToWrite, storedPath } from './layout.ts'
+import { LexicalWriter } from './lexical-writer.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
 import { reasonOf } from './thread.ts'
 import { vectorForm } from './vector-bytes.ts'
+import {
+  termsIn,
+  type Operation,
+  type SearchColumns,
+  type WriteBatch,
+} from './write-batch.ts'
 import {
   prepareStatements,
   prepareVectors,
@@ -44,12 +61,22 @@ export type WriterMessage =
       readonly file: string
       readonly step: IndexStep
     }
+  /** A store that is about to be written to, and the file that others read it from. */
+  | {
+      readonly id: number
+      readonly kind: 'introduce'
+      readonly file: string
+      readonly identity: FileIdentity
+    }
   | { readonly id: number; readonly kind: 'close'; readonly file: string }
+  | { readonly id: number; readonly kind: 'hold'; readonly gate: Gate }
   | {
       readonly id: number
       readonly kind: 'configure'
       readonly durable: boolean
       readonly tally: SharedTally
+      /** What must stand where it did for the data folder to be the one that was opened. */
+      readonly catalog: FileIdentity
     }
   | { readonly id: number; readonly kind: 'stop' }
 
@@ -62,70 +89,16 @@ export type WriterReply =
       /** Where the next part of a change of indexes starts. */
       readonly next?: number | undefined
     }
-  | { readonly id: number; readonly error: string }
-
-/** The writes of one request, packed so that few objects cross between threads. */
-export interface WriteBatch {
-  readonly ordered: boolean
-  /** The paths that the entries name by position. */
-  readonly paths: readonly string[]
-  readonly keys: Uint8Array
-  /** Four numbers an entry: path, start and end of its key, whether it is an element. */
-  readonly entries: Uint32Array
-  /** The terms that texts name by position. */
-  readonly terms: readonly string[]
-  /** Two numbers for each term of a text: which it is, and how often the text has it. */
-  readonly termCounts: Uint32Array
-  readonly operations: readonly Operation[]
-}
-
-export interface Operation {
-  readonly kind: 'insert' | 'replace' | 'delete'
-  /** Where the key of the _id starts and ends among the keys. */
-  readonly idStart: number
-  readonly idEnd: number
-  /** The version that a replace or delete expects. */
-  readonly version: number
-  readonly text: string
-  /** Undefined for a row, which has nothing there. */
-  readonly search: SearchColumns | null | undefined
-  /** Where the terms of its text stand; null where it has none, or the text is as it was. */
-  readonly textTerms: TermSpan | null
-  /** Of a row: the vectors that change, and the terms of texts that change. */
-  readonly vectors: readonly VectorChange[]
-  readonly texts: readonly TextChange[]
-  /** Entries that go, then entries that come: from, between, to. */
-  readonly from: number
-  readonly middle: number
-  readonly to: number
-}
-
-export interface VectorChange {
-  readonly suffix: string
-  readonly isIndexed: boolean
-  /** Null: there is none any more. */
-  readonly bytes: Uint8Array | null
-}
-
-export interface TextChange {
-  readonly suffix: string
-  /** Null: there is no text any more. */
-  readonly terms: TermSpan | null
-}
-
-export interface TermSpan {
-  readonly from: number
-  readonly to: number
-}
-
-export interface SearchColumns {
-  readonly form: number
-  readonly vector: Uint8Array | null
-  readonly vectorize: string | null
-  readonly lexical: string | null
-}
+  | {
+      readonly id: number
+      readonly error: string
+      readonly file?: string
+      /** Present when the disk is to blame. */
+      readonly trouble?: Trouble | undefined
+    }
 
 class StoreWriter {
+  readonly #files: OpenedFiles
   readonly #database: DatabaseSync
   readonly #statements: Statements
   /** By the suffixes of what they belong to. */
@@ -135,36 +108,38 @@ class StoreWriter {
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
   #version = 0
+  /** The version that somebody else wrote; undefined once ours is stamped. */
+  #unstamped: number | undefined
 
-  constructor(file: string, durable: boolean) {
-    this.#database = openToWrite(file, durable)
-    this.#statements = prepareStatements(this.#database)
-    this.#readMeta()
+  constructor(files: OpenedFiles, durable: boolean) {
+    this.#files = files
+    this.#database = openToWrite(files.identity.path, durable)
+    try {
+      this.#statements = prepareStatements(this.#database)
+      this.#readMeta()
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
   }
 
   get version(): number {
     return this.#version
   }
 
-  /** Runs all tasks in one transaction: either all are durable or none happened. */
+  /**
+   * Runs all tasks in one transaction: either all are durable or none happened. If it throws,
+   * what is remembered here may no longer hold, and the store is to be closed.
+   */
   commit<T>(tasks: readonly ((store: StoreWriter) => T)[]): T[] {
     this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      const outcomes = tasks.map((task) => task(this))
-      for (const lexical of this.#lexical.values()) lexical.finish()
-      this.#writeMeta()
-      this.#database.exec('COMMIT')
-      return outcomes
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      this.#pathIds.clear()
-      this.#pathCounts.clear()
-      // What was made of them may not exist any more.
-      this.#lexical.clear()
-      this.#vectors.clear()
-      this.#readMeta()
-      throw error
-    }
+    const outcomes = tasks.map((task) => task(this))
+    for (const lexical of this.#lexical.values()) lexical.finish()
+    this.#writeMeta()
+    this.#files.refuseIfLost()
+    this.#database.exec('COMMIT')
+    this.#files.refuseIfLost('after commit')
+    return outcomes
   }
 
   write(batch: WriteBatch): Outcome[] {
@@ -235,6 +210,15 @@ class StoreWriter {
     if (waiting.length > 0)
       this.commit([() => waiting.forEach((lexical) => lexical.fold())])
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+
+  /** Moves the log into the file and gives its space back, unless somebody reads for long. */
+  emptyLog(): void {
+    this.#database.exec(`
+      PRAGMA busy_timeout = 100;
+      PRAGMA wal_checkpoint(TRUNCATE);
+      PRAGMA busy_timeout = ${busyTimeoutMs};
+    `)
   }
 
   close(): void {
@@ -354,21 +338,23 @@ class StoreWriter {
     const { read } = this.#statements.meta
     this.#documents = Number(read.get('documents')!['value'])
     this.#version = Number(read.get('version')!['value'])
+    this.#unstamped = this.#version
   }
 
   #writeMeta(): void {
     const { meta, path } = this.#statements
     meta.write.run(this.#documents, 'documents')
     meta.write.run(this.#version, 'version')
+    // Another process may have written these versions, before the folder was set back to an
+    // earlier state: backups must not take what follows for that.
+    if (this.#unstamped !== undefined && this.#unstamped !== this.#version) {
+      meta.stamp.run(randomInt(2 ** 48 - 1))
+      this.#unstamped = undefined
+    }
     for (const [id, change] of this.#pathCounts)
       if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
-}
-
-function* termsIn(batch: WriteBatch, { from, to }: TermSpan): TermCounts {
-  const { terms, termCounts } = batch
-  for (let i = from; i < to; i++) yield [terms[termCounts[i * 2]!]!, termCounts[i * 2 + 1]!]
 }
 
 function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {
@@ -379,24 +365,59 @@ function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefin
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreWriter>()
-  const untidy = new Set<StoreWriter>()
+  const untidy = new Set<string>()
   let durable = true
   let tally = new CommitTally()
+  let files: KnownFiles
+  let roomMadeAt = -Infinity
 
   const tidySoon = setTimeout(() => {
-    for (const store of untidy)
+    for (const file of untidy)
       try {
-        store.tidy()
+        stores.get(file)?.tidy()
       } catch {
         // Nothing is lost, and whoever writes or reads next is told what is wrong.
+        letGo(file)
       }
     untidy.clear()
   }, idleMs).unref()
 
   const storeOf = (file: string): StoreWriter => {
     let store = stores.get(file)
-    if (store === undefined) stores.set(file, (store = new StoreWriter(file, durable)))
+    if (store === undefined) {
+      const opened = new OpenedFiles(files.admit(file))
+      stores.set(file, (store = new StoreWriter(opened, durable)))
+    }
     return store
+  }
+
+  const letGo = (file: string): void => {
+    const store = stores.get(file)
+    stores.delete(file)
+    store?.close()
+  }
+
+  /** On a full disk the logs of stores may be what takes the space: then there is more. */
+  const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
+    try {
+      return storeOf(file).commit(tasks)
+    } catch (error) {
+      if (!isFull(error) || performance.now() - roomMadeAt < makeRoomMs) throw error
+      roomMadeAt = performance.now()
+      letGo(file)
+      makeRoom(file)
+      return storeOf(file).commit(tasks)
+    }
+  }
+
+  const makeRoom = (file: string): void => {
+    for (const open of [...stores.keys(), file])
+      try {
+        storeOf(open).emptyLog()
+      } catch {
+        // It stays as long as it is.
+        letGo(open)
+      }
   }
 
   /** Writes to one store that stand next to each other share a transaction. */
@@ -414,14 +435,18 @@ function serve(port: NonNullable<typeof parentPort>): void {
             return { outcomes: store.truncate() }
         }
       })
+      const done = commitIn(file, tasks)
       const store = storeOf(file)
-      const done = store.commit(tasks)
-      untidy.add(store)
+      untidy.add(file)
       tally.add(done.map(({ outcomes }) => outcomes))
       const { version } = store
       return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
-    } catch (error) {
-      return group.map(({ id }) => ({ id, error: reasonOf(error) }))
+    } catch (failure) {
+      // Whatever was half done is undone with that; the next write starts afresh.
+      letGo(file)
+      const trouble = troubleOf(failure, file)
+      const error = tellFailedWrite(failure, trouble)
+      return group.map(({ id }) => ({ id, error, file, trouble }))
     }
   }
 
@@ -430,14 +455,15 @@ function serve(port: NonNullable<typeof parentPort>): void {
       if (message.kind === 'configure') {
         durable = message.durable
         tally = new CommitTally(message.tally)
+        files = new KnownFiles(message.catalog)
+      } else if (message.kind === 'introduce') {
+        files.introduce(message.file, message.identity)
       } else if (message.kind === 'close') {
-        const store = stores.get(message.file)
-        if (store !== undefined) {
-          untidy.delete(store)
-          stores.delete(message.file)
-          store.close()
-        }
-      } else if (message.kind === 'stop') {
+        untidy.delete(message.file)
+        files.forget(message.file)
+        letGo(message.file)
+      } else if (message.kind === 'hold') holdStill(message.gate)
+      else if (message.kind === 'stop') {
         untidy.clear()
         for (const store of stores.values()) store.close()
         stores.clear()
@@ -466,6 +492,9 @@ interface Done {
   readonly outcomes: Outcome[]
   readonly next?: number | undefined
 }
+
+/** The time between two attempts to make room on a full disk. */
+const makeRoomMs = 1_000
 
 /** How long nothing must have been written before files are tidied. */
 const idleMs = 100

@@ -10,11 +10,14 @@ import {
   type Write,
 } from '../engine.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
+import type { Gate } from './hold.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { countTerms } from './lexical-writer.ts'
 import { Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
 import type { IndexStep } from './reindex.ts'
+import type { KnownFiles } from './known-files.ts'
+import type { StoreHealth } from './store-health.ts'
 import type {
   Operation,
   SearchColumns,
@@ -22,20 +25,33 @@ import type {
   TextChange,
   VectorChange,
   WriteBatch,
-  WriterMessage,
-  WriterReply,
-} from './writer-thread.ts'
+} from './write-batch.ts'
+import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
 export class Writer {
   readonly #thread: Thread<WriterMessage, WriterReply>
   readonly #tally = new CommitTally()
+  readonly #files: KnownFiles
+  readonly #health: StoreHealth
+  /** Stores that the thread has heard of. */
+  readonly #introduced = new Set<string>()
 
-  constructor(durable: boolean) {
+  constructor(durable: boolean, files: KnownFiles, health: StoreHealth) {
+    this.#files = files
+    this.#health = health
     this.#thread = new Thread<WriterMessage, WriterReply>(
       new URL('writer-thread.ts', import.meta.url),
-      (reason) => new EngineError('write', reason),
+      (reason, reply) => {
+        if (reply === undefined) return new EngineError('write', health.noteDeath(reason))
+        if ('trouble' in reply && reply.trouble !== undefined)
+          health.noteFailure(reply.file!, reply.trouble)
+        return new EngineError('write', reason)
+      },
     )
-    void this.#ask({ kind: 'configure', durable, tally: this.#tally.shared })
+    const { catalog } = files
+    const settings = { durable, catalog, tally: this.#tally.shared }
+    // Whoever writes first is told if this fails.
+    this.#ask({ kind: 'configure', ...settings }).catch(() => undefined)
   }
 
   /** Since the start: commits, and the records that were written in them. */
@@ -67,8 +83,13 @@ export class Writer {
    * next part starts, or undefined when all is done.
    */
   async reindex(file: string, step: IndexStep): Promise<number | undefined> {
-    const reply = await this.#thread.ask({ kind: 'reindex', file, step })
-    return 'next' in reply ? reply.next : undefined
+    const reply = await this.#ask({ kind: 'reindex', file, step })
+    return reply.next
+  }
+
+  /** Stands still between two commits until the other side of the gate lets it go on. */
+  async hold(gate: Gate): Promise<void> {
+    await this.#ask({ kind: 'hold', gate })
   }
 
   /** Lets go of a store; a later write would open it again. */
@@ -77,12 +98,26 @@ export class Writer {
   }
 
   async stop(): Promise<void> {
-    await this.#ask({ kind: 'stop' })
+    await this.#thread.stop({ kind: 'stop' })
   }
 
   async #ask(message: Unnumbered<WriterMessage>): Promise<Written> {
+    if ('file' in message) this.#introduce(message)
     const reply = await this.#thread.ask(message)
+    if (message.kind === 'close') this.#health.forget(message.file)
+    else if ('file' in message) this.#health.noteSuccess(message.file)
     return 'outcomes' in reply ? reply : { outcomes: [], version: 0 }
+  }
+
+  #introduce({ kind, file }: { readonly kind: string; readonly file: string }): void {
+    if (kind === 'close') this.#introduced.delete(file)
+    else if (!this.#introduced.has(file)) {
+      const identity = this.#files.identityOf(file)
+      if (identity === undefined) return
+      this.#introduced.add(file)
+      // If this fails, so does what follows it.
+      this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
+    }
   }
 }
 
@@ -90,6 +125,8 @@ export interface Written {
   readonly outcomes: readonly Outcome[]
   /** The number of the latest write to the store. */
   readonly version: number
+  /** Where the next part of a change of indexes starts. */
+  readonly next?: number | undefined
 }
 
 export function packWrites(

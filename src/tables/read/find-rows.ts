@@ -8,7 +8,7 @@ import { conditionsOf } from '../../query/filter-clause.ts'
 import type { Filter } from '../../query/filter.ts'
 import { nameQuery } from '../../records/page-state.ts'
 import { anyOrder, count, read, type Source } from '../../records/read.ts'
-import { readPage } from '../../records/read-page.ts'
+import { readPage, sizeMaxOf } from '../../records/read-page.ts'
 import { search } from '../../records/search.ts'
 import { addSimilarity } from '../../records/similarity.ts'
 import type { RowStore } from '../row-store.ts'
@@ -128,18 +128,23 @@ async function findSorted(
   const sortedRowCount = await count(source, filter, max + 1, signal)
   if (sortedRowCount > max)
     throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
-  const { records } = await read(
+  const limit = Math.min(options.limit ?? Infinity, pageSize)
+  const sizeMax = sizeMaxOf(limit, store.limits)
+  const { records, next } = await read(
     source,
     {
       ...anyOrder,
       filter,
       sort: plan.keys,
       skip: options.skip ?? 0,
-      limit: Math.min(options.limit ?? Infinity, pageSize),
+      limit,
       withSearchFields: shown.withVectors,
+      sizeMax,
     },
     signal,
   )
+  // Nobody asked whether more follow: so these were too large.
+  if (next !== undefined) throw apiError('REPLY_TOO_LARGE', { max: sizeMax! })
   const documents = records.map((record) => shown.row(record)).join(',')
   return { documents, nextPageState: null, sortedRowCount }
 }

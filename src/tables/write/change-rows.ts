@@ -4,7 +4,12 @@
  * The locks keep the requests of this process apart, the engine's versions everyone else. A
  * change that lost a race is made again, of the row as it is by then.
  */
-import type { NewRecord, StoredRecord, Write } from '../../engine/engine.ts'
+import {
+  EngineError,
+  type NewRecord,
+  type StoredRecord,
+  type Write,
+} from '../../engine/engine.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -42,10 +47,20 @@ export async function changeRows(
     const run = new Run(store, changes, options)
     for (let attempt = 1; attempt <= store.limits.writeAttemptsMax; attempt++) {
       const guess = attempt === 1 && options.likelyNew
-      await run.attempt(guess ? noRecords : await readRows(store, run.pendingIds(), signal))
+      try {
+        const ids = run.pendingIds()
+        await run.attempt(guess ? noRecords : await readRows(store, ids, signal))
+      } catch (error) {
+        // What was written before that stays, and so it is told.
+        if (!run.hasWritten || !isStoreFailure(error)) throw error
+        return run.finish(() =>
+          apiError('FAILED_WRITE_REQUEST', { target: store.name, problem: error.message }),
+        )
+      }
       if (run.isOver()) break
     }
-    return run.finish()
+    const lost = { target: store.name, attempts: store.limits.writeAttemptsMax }
+    return run.finish(() => apiError('FAILED_CONCURRENT_OPERATIONS', lost))
   })
 }
 
@@ -71,6 +86,7 @@ class Run {
   readonly #ordered: boolean
   /** Undefined while a change has yet to be made. */
   readonly #outcomes: (RowOutcome | undefined)[]
+  hasWritten = false
 
   constructor(store: RowStore, changes: readonly RowChange[], { ordered }: ChangeOptions) {
     this.#store = store
@@ -102,19 +118,20 @@ class Run {
     const writes = writing.map(({ write }) => write)
     const outcomes = await engine.write(table, writes, { ordered: this.#ordered })
     for (const [at, { draft }] of writing.entries())
-      if (outcomes[at] === 'done') this.#settle(draft, 'done')
+      if (outcomes[at] === 'done') {
+        this.#settle(draft, 'done')
+        this.hasWritten = true
+      }
   }
 
-  /** Changes that are left now have lost every race. */
-  finish(): readonly RowOutcome[] {
-    const { name: target, limits } = this.#store
+  /** What became of the changes; those that are left now have failed, by this. */
+  finish(failure: () => ApiError): readonly RowOutcome[] {
     let failed = false
     return this.#outcomes.map((outcome): RowOutcome => {
       if (outcome !== undefined) return outcome
       if (failed && this.#ordered) return 'skipped'
       failed = true
-      const attempts = limits.writeAttemptsMax
-      return apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
+      return failure()
     })
   }
 
@@ -163,6 +180,10 @@ class Run {
   #settle({ positions }: Draft, outcome: RowOutcome): void {
     for (const position of positions) this.#outcomes[position] = outcome
   }
+}
+
+function isStoreFailure(error: unknown): error is EngineError {
+  return error instanceof EngineError && (error.kind === 'write' || error.kind === 'read')
 }
 
 /** Undefined when the row is already what it is to become. */

@@ -1,0 +1,55 @@
+/**
+ * Which file stands at a path. An open file goes on living after its folder was removed,
+ * renamed or unmounted, and takes writes that nobody will find again; so whoever writes looks
+ * whether the path still leads to the file that was opened.
+ */
+import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+
+export interface FileIdentity {
+  readonly path: string
+  readonly device: bigint
+  readonly number: bigint
+}
+
+/** `replaced`: the path leads to another file. */
+export type Whereabouts = 'there' | 'gone' | 'replaced'
+
+/** The file that stands at a path now. Throws when there is none. */
+export function identify(path: string): FileIdentity {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return { path, device: dev, number: ino }
+}
+
+export function identifyIfThere(path: string): FileIdentity | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && { path, device: found.dev, number: found.ino }
+}
+
+/** Takes a microsecond or two. */
+export function whereaboutsOf({ path, device, number }: FileIdentity): Whereabouts {
+  let found
+  try {
+    found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    return isAbsence(error)
+  }
+  if (found === undefined) return 'gone'
+  return found.dev === device && found.ino === number ? 'there' : 'replaced'
+}
+
+/** The same for a thread that must not wait for a slow disk. */
+export async function findWhereabouts(identity: FileIdentity): Promise<Whereabouts> {
+  try {
+    const { dev, ino } = await stat(identity.path, { bigint: true })
+    return dev === identity.device && ino === identity.number ? 'there' : 'replaced'
+  } catch (error) {
+    return isAbsence(error)
+  }
+}
+
+function isAbsence(error: unknown): 'gone' {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'gone'
+  throw error
+}

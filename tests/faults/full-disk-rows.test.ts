@@ -1,0 +1,59 @@
+/** A disk that fills up in the middle of an insertMany: what was written is told. */
+import assert from 'node:assert/strict'
+import { after, afterEach, describe, test } from 'node:test'
+import { startServer, type TestServer } from '../harness.ts'
+import { noDisks, SmallDisk, unmountLeftovers } from './small-disk.ts'
+
+if (noDisks !== undefined) console.log(`Left out: ${noDisks}`)
+
+let server: TestServer | undefined
+afterEach(async () => {
+  await server?.stop()
+  server = undefined
+  unmountLeftovers()
+})
+after(unmountLeftovers)
+
+describe(
+  'insertMany of rows, when space ends on the way',
+  { skip: noDisks ?? false },
+  () => {
+    for (const ordered of [false, true])
+      test(`names the rows that are stored, ordered: ${ordered}`, async () => {
+        const disk = await SmallDisk.mount(32)
+        server = await startServer({ dataDir: disk.data })
+        const table = '/default_keyspace/t'
+        const definition = { columns: { id: 'int', a: 'text' }, primaryKey: 'id' }
+        await server.command('/default_keyspace', {
+          createTable: { name: 't', definition },
+        })
+        await server.command(table, { insertOne: { document: { id: 1, a: 'old' } } })
+        disk.fill(1_000_000)
+
+        // Rows that are new are written first, then those that take the place of others.
+        const documents = [
+          { id: 2, a: 'new' },
+          { id: 1, a: 'y'.repeat(3_000_000) },
+        ]
+        const insertMany = { documents, options: { ordered } }
+        const answer = await server.command(table, { insertMany })
+        assert.deepEqual(answer.codes, ['FAILED_WRITE_REQUEST'])
+        assert.deepEqual(answer.body.status!['insertedIds'], [[2]])
+        const { data } = (await server.command(table, { find: {} })).body
+        assert.deepEqual(data!.documents, [
+          { id: 1, a: 'old' },
+          { id: 2, a: 'new' },
+        ])
+
+        const each = { ...insertMany.options, returnDocumentResponses: true }
+        await server.command(table, { deleteOne: { filter: { id: 2 } } })
+        const { status } = (
+          await server.command(table, { insertMany: { documents, options: each } })
+        ).body
+        assert.deepEqual(status!['documentResponses'], [
+          { _id: [2], status: 'OK' },
+          { _id: [1], status: 'ERROR', errorsIdx: 0 },
+        ])
+      })
+  },
+)

@@ -1,0 +1,108 @@
+/**
+ * A file system of a few megabytes, which can be filled, emptied and made read-only. Mounting
+ * takes rights that not everybody has: `noDisks` says why not.
+ */
+import { execFileSync } from 'node:child_process'
+import { openSync, closeSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../harness.ts'
+
+export class SmallDisk {
+  readonly path: string
+  #isCovered = false
+
+  private constructor(path: string) {
+    this.path = path
+    mounted.add(this)
+  }
+
+  static async mount(megabytes: number): Promise<SmallDisk> {
+    const path = await temporaryFolder()
+    run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'stela-test', path)
+    return new SmallDisk(path)
+  }
+
+  /** A folder for data, with a name that not every program gets right. */
+  get data(): string {
+    return join(this.path, 'the data %20?#ü')
+  }
+
+  /** Takes all space but this much. */
+  fill(leaving = 0): void {
+    const handle = openSync(this.#ballast, 'a')
+    try {
+      const { bavail, bsize } = statfsSync(this.path)
+      const page = Buffer.alloc(4096, 1)
+      for (let left = bavail * bsize - leaving; left >= page.length; left -= page.length)
+        writeSync(handle, page)
+    } catch (error) {
+      // Somebody else took what was left.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    } finally {
+      closeSync(handle)
+    }
+  }
+
+  empty(): void {
+    rmSync(this.#ballast, { force: true })
+  }
+
+  remount(how: 'ro' | 'rw'): void {
+    run('mount', '-o', `remount,${how}`, this.path)
+  }
+
+  resize(megabytes: number): void {
+    run('mount', '-o', `remount,size=${megabytes}m`, this.path)
+  }
+
+  /**
+   * Makes the data folder read-only for whoever opens a file in it from now on. A disk that
+   * has files open to be written cannot be made read-only as a whole.
+   */
+  cover(): void {
+    run('mount', '--bind', this.data, this.data)
+    this.#isCovered = true
+    run('mount', '-o', 'remount,bind,ro', this.data)
+  }
+
+  uncover(): void {
+    if (this.#isCovered) run('umount', '--lazy', this.data)
+    this.#isCovered = false
+  }
+
+  unmount(): void {
+    if (!mounted.delete(this)) return
+    this.uncover()
+    // Whatever still uses it.
+    run('umount', '--lazy', this.path)
+    rmSync(this.path, { recursive: true, force: true })
+  }
+
+  get #ballast(): string {
+    return join(this.path, 'ballast')
+  }
+}
+
+const mounted = new Set<SmallDisk>()
+
+/** Ends what a failed test left mounted. */
+export function unmountLeftovers(): void {
+  for (const disk of [...mounted]) disk.unmount()
+}
+
+/** Why there can be no small disks here; undefined when there can. */
+export const noDisks: string | undefined = await tryOut()
+
+async function tryOut(): Promise<string | undefined> {
+  try {
+    const disk = await SmallDisk.mount(1)
+    disk.unmount()
+    return undefined
+  } catch (error) {
+    return `this machine lets nobody mount a small disk: ${String(error).split('\n', 1)[0]!}`
+  }
+}
+
+function run(program: string, ...words: readonly string[]): void {
+  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] })
+}
