@@ -4,7 +4,9 @@
  */
 import { InvalidArgumentError, Option } from 'commander'
 import type { Account } from './auth/tokens.ts'
-import type { FeatureSettings } from './http/headers.ts'
+import { readCertificate, type CertificateFiles } from './http/certificate.ts'
+import type { AllowedOrigins } from './http/cors.ts'
+import type { FeatureSettings, TracingSettings } from './http/headers.ts'
 import type { MetricsAccess } from './http/metrics.ts'
 import { checkLimits, defaultLimits, type Limits } from './limits.ts'
 import { embeddingTable } from './providers/embedding-table.ts'
@@ -14,6 +16,16 @@ import {
   type ProviderSettings,
 } from './providers/provider-settings.ts'
 import { rerankingProviders } from './providers/reranking-providers.ts'
+import {
+  notEmpty,
+  readAccounts,
+  readAdminPort,
+  readKeys,
+  readOrigins,
+  readPublicUrl,
+  readUrls,
+  wholeNumber,
+} from './setting-values.ts'
 
 export interface Config {
   readonly host: string
@@ -34,6 +46,7 @@ export interface Config {
   readonly badCredentialsMax: number
   readonly isBehindProxy: boolean
   readonly features: FeatureSettings
+  readonly tracing: TracingSettings
   readonly providers: ProviderSettings
   readonly localModels: LocalModelConfig
   /** Threads for searches and long reads; undefined: by the machine. */
@@ -41,6 +54,20 @@ export interface Config {
   readonly limits: Limits
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
+  /** What a command waits for is given up then; 0: never. */
+  readonly commandTimeoutMs: number
+  /** Commands at work at a time. */
+  readonly commandsMax: number
+  /** Open connections; 0: any number. */
+  readonly connectionsMax: number
+  /** Commands that a token may send in a second; 0: any number. */
+  readonly rateLimit: number
+  /** Undefined: plain HTTP. */
+  readonly tls: CertificateFiles | undefined
+  /** Pages that may read what is answered; undefined: none of other origins. */
+  readonly corsOrigins: AllowedOrigins | undefined
+  /** Whether bodies may be packed, of replies and of requests. */
+  readonly compression: boolean
   readonly logLevel: LogLevel
   readonly metrics: MetricsAccess
   /** Commands that take as long or longer are logged; 0: none are. */
@@ -79,11 +106,19 @@ export const defaultConfig: Config = {
     vectorize: true,
     snakeCaseIndexes: false,
   },
+  tracing: { requestTracing: undefined, requestTracingFull: undefined },
   providers: defaultProviderSettings,
   localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
   searchThreads: undefined,
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
+  commandTimeoutMs: 60_000,
+  commandsMax: 1024,
+  connectionsMax: 0,
+  rateLimit: 0,
+  tls: undefined,
+  corsOrigins: undefined,
+  compression: false,
   logLevel: 'info',
   metrics: 'on',
   slowCommandMs: 1000,
@@ -103,6 +138,7 @@ const limitSettings: readonly LimitSetting[] = [
   limit('page-size', 'pageSize', 1, 'documents on a page of find'),
   limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
   limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
+  limit('max-reply-size', 'replySizeMax', 1, 'characters of the documents of a reply'),
   limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
   limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
   limit('max-columns', 'columnsMax', 1, 'columns of a table'),
@@ -134,6 +170,7 @@ export function serveOptions(): Option[] {
   const { host, port, limits, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax } = defaultConfig
+  const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
@@ -183,9 +220,31 @@ export function serveOptions(): Option[] {
     setting('metrics', '<access>', 'GET /metrics: on: for all; token: for administrators')
       .choices(['on', 'token', 'off'])
       .default(metrics),
+    setting('tls-cert', '<file>', 'certificate in PEM: serve HTTPS').argParser(notEmpty),
+    setting('tls-key', '<file>', "the certificate's key, in PEM").argParser(notEmpty),
+    setting(
+      'cors-origins',
+      '<list>',
+      'pages that may call from a browser: https://a,https://b; or *',
+    ).argParser(readOrigins),
+    setting('compression', '<on|off>', 'packed replies and requests')
+      .choices(['on', 'off'])
+      .default('off'),
     setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
+    setting('command-timeout', '<seconds>', 'give up slower commands; 0: never')
+      .argParser(wholeNumber(0, 86_400))
+      .default(commandTimeoutMs / 1000),
+    setting('max-commands', '<number>', 'commands at a time; more are refused')
+      .argParser(wholeNumber(1, 1_000_000))
+      .default(commandsMax),
+    setting('max-connections', '<number>', 'open connections; 0: any number')
+      .argParser(wholeNumber(0, 1_000_000))
+      .default(connectionsMax),
+    setting('rate-limit', '<number>', 'commands a second of each token; 0: any number')
+      .argParser(wholeNumber(0, 1_000_000))
+      .default(rateLimit),
     setting(
       'search-threads',
       '<number>',
@@ -195,6 +254,8 @@ export function serveOptions(): Option[] {
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
     feature('snake-case-indexes', 'refuse to index columns like thisOne').default('off'),
+    feature('request-tracing', 'traces in replies; unset: off, requests may ask'),
+    feature('request-tracing-full', 'traces show commands; unset: off, requests may ask'),
     provider(
       'embedding-urls',
       'URLs to call instead: openai=http://…,ollama=http://…',
@@ -278,6 +339,8 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
     snakeCaseIndexes: 'on' | 'off'
+    requestTracing?: 'on' | 'off'
+    requestTracingFull?: 'on' | 'off'
     embeddingUrls?: ReadonlyMap<string, string>
     embeddingKeys?: ReadonlyMap<string, string>
     rerankingUrls?: ReadonlyMap<string, string>
@@ -290,7 +353,15 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     logLevel: LogLevel
     slowCommand: number
     metrics: MetricsAccess
+    tlsCert?: string
+    tlsKey?: string
+    corsOrigins?: AllowedOrigins
+    compression: 'on' | 'off'
     requestTimeout: number
+    commandTimeout: number
+    maxCommands: number
+    maxConnections: number
+    rateLimit: number
   }>
   return {
     host: given.host,
@@ -299,7 +370,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     durable: given.durability === 'full',
     adminToken: given.adminToken,
     accounts: given.users ?? [],
-    adminPort: given.adminPort,
+    adminPort: checkAdminPort(given.adminPort, given.port),
     publicUrl: given.publicUrl,
     databasesMax: given.maxDatabases,
     badCredentialsMax: given.maxBadCredentials,
@@ -309,6 +380,10 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       reranking: given.reranking && given.reranking === 'on',
       vectorize: given.vectorize === 'on',
       snakeCaseIndexes: given.snakeCaseIndexes === 'on',
+    },
+    tracing: {
+      requestTracing: given.requestTracing && given.requestTracing === 'on',
+      requestTracingFull: given.requestTracingFull && given.requestTracingFull === 'on',
     },
     providers: {
       embeddingUrls: given.embeddingUrls ?? defaultProviderSettings.embeddingUrls,
@@ -325,6 +400,13 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     searchThreads: given.searchThreads,
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
+    commandTimeoutMs: given.commandTimeout * 1000,
+    commandsMax: given.maxCommands,
+    connectionsMax: given.maxConnections,
+    rateLimit: given.rateLimit,
+    tls: checkCertificate(given.tlsCert, given.tlsKey),
+    corsOrigins: given.corsOrigins,
+    compression: given.compression === 'on',
     logLevel: given.logLevel,
     metrics: given.metrics,
     slowCommandMs: given.slowCommand,
@@ -332,11 +414,40 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
   }
 }
 
+function checkAdminPort(
+  adminPort: number | 'off' | undefined,
+  port: number,
+): number | 'off' | undefined {
+  if (adminPort === port && port !== 0)
+    throw new InvalidArgumentError(`--port and --admin-port are both ${port}.`)
+  if (adminPort === undefined && port === 65_535)
+    throw new InvalidArgumentError(
+      `There is no port after --port ${port} for the management API. Choose --admin-port.`,
+    )
+  return adminPort
+}
+
 /** Now, rather than when the first text is to be embedded. */
 function checkFolders(models: LocalModelConfig): LocalModelConfig {
   try {
     nameLocalModels(models)
     return models
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+/** Now, rather than when the data folder is open already. */
+function checkCertificate(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): CertificateFiles | undefined {
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (certFile === undefined || keyFile === undefined)
+    throw new InvalidArgumentError('--tls-cert and --tls-key belong together.')
+  try {
+    readCertificate({ certFile, keyFile })
+    return { certFile, keyFile }
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
@@ -351,99 +462,11 @@ function readLimits(values: Readonly<Record<string, unknown>>): Limits {
       `--max-body-size ${limits.bodySizeMax} leaves no room for a document of ` +
         `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
     )
+  if (limits.replySizeMax < limits.documentLengthMax)
+    throw new InvalidArgumentError(
+      `--max-reply-size ${limits.replySizeMax} leaves no room for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+    )
   checkLimits(limits)
   return limits
-}
-
-function wholeNumber(min: number, max: number) {
-  return (text: string): number => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < min || number > max)
-      throw new InvalidArgumentError(
-        max === Number.MAX_SAFE_INTEGER
-          ? `It takes a whole number of at least ${min}.`
-          : `It takes a whole number from ${min} to ${max}.`,
-      )
-    return number
-  }
-}
-
-/** Trimmed, since no header could carry spaces around a token. */
-function notEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
-  return text.trim()
-}
-
-function readAdminPort(text: string): number | 'off' {
-  return text === 'off' ? 'off' : wholeNumber(0, 65_535)(text)
-}
-
-/** Without the slash at the end: paths are put behind it. */
-function readPublicUrl(text: string): string {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search + url.hash !== '')
-    throw new InvalidArgumentError('It takes a URL such as https://data.example.com.')
-  return url.href.replace(/\/+$/, '')
-}
-
-/** A comma ends an account, so passwords cannot hold one; colons are theirs. */
-function readAccounts(text: string): readonly Account[] {
-  return text.split(',').map((entry) => {
-    const colon = entry.indexOf(':')
-    const account = { name: entry.slice(0, colon), password: entry.slice(colon + 1) }
-    if (colon < 1 || account.password === '')
-      throw new InvalidArgumentError('It takes name:password,name:password and so on.')
-    return account
-  })
-}
-
-/** Parts of a "{place}" stand where a collection's parameters go, so they come off first. */
-function readUrls(providers: readonly string[]) {
-  return (text: string): ReadonlyMap<string, string> =>
-    new Map(
-      namedValues(text).map(([name, value]) => {
-        checkProvider(name, providers)
-        const url = URL.parse(value.replace(/\{\w+\}/g, 'x'))
-        if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
-          throw new InvalidArgumentError(
-            `"${value}" is no http or https URL, or holds a user.`,
-          )
-        return [name, value]
-      }),
-    )
-}
-
-/** "openai=key" is the provider's, "openai.team=key" one that collections name. */
-function readKeys(providers: readonly string[]) {
-  return (text: string): ReadonlyMap<string, string> =>
-    new Map(
-      namedValues(text).map(([name, key]) => {
-        const provider = name.split('.', 1)[0]!
-        checkProvider(provider, providers)
-        if (!/^[\x21-\x7e]+$/.test(key))
-          throw new InvalidArgumentError(`The key for ${name} cannot be sent in a header.`)
-        if (provider === 'bedrock' && !/^[^:]+:./.test(key))
-          throw new InvalidArgumentError('The key for bedrock is <access id>:<secret>.')
-        return [name, key]
-      }),
-    )
-}
-
-function checkProvider(name: string, known: readonly string[]): void {
-  if (!known.includes(name))
-    throw new InvalidArgumentError(
-      `"${name}" is no provider. Known are ${known.toSorted().join(', ')}.`,
-    )
-}
-
-/** A comma ends an entry, so values cannot hold one; further equals signs are theirs. */
-function namedValues(text: string): [string, string][] {
-  return text.split(',').map((entry) => {
-    const equals = entry.indexOf('=')
-    const name = entry.slice(0, equals).trim()
-    const value = entry.slice(equals + 1).trim()
-    if (equals < 1 || value === '')
-      throw new InvalidArgumentError('It takes name=value,name=value and so on.')
-    return [name, value]
-  })
 }

@@ -29,6 +29,15 @@ export const defaultLimits = {
   /** User-defined types of a keyspace. */
   typesMax: 1_000,
 
+  /** Bytes of a request to the management API, where it does not say otherwise. */
+  adminBodySizeMax: 1_000_000,
+  /** Databases on a page of the management API's list, unless a request says how many. */
+  databasesPageSize: 25,
+  /** The most that a request may say. */
+  databasesPageMax: 100,
+  /** Characters of a database's name. */
+  databaseNameLengthMax: 100,
+
   /** Characters of a document's JSON text. */
   documentLengthMax: 4_000_000,
   /** Levels of a document; the document itself is the first. */
@@ -52,6 +61,11 @@ export const defaultLimits = {
   insertManyMax: 100,
   /** Documents of one page of find, and of one updateMany call. */
   pageSize: 20,
+  /**
+   * Characters of the documents of one reply. A page that has more ends there and is
+   * followed by another; what has no pages is refused.
+   */
+  replySizeMax: 100_000_000,
   /** Documents that one deleteMany call deletes. */
   deleteManyMax: 20,
   /** Documents that countDocuments counts before it says "more". */
@@ -95,6 +109,10 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.documentLengthMax <= limits.bodySizeMax,
     'the largest document must fit into a body',
+  )
+  assert(
+    limits.documentLengthMax <= limits.replySizeMax,
+    'the largest document must fit into a reply',
   )
   assert(
     limits.vectorDimensionMax < limits.clausePartsMax,

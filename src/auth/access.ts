@@ -70,6 +70,9 @@ interface StoredToken {
 /** Roles of users by their names. */
 type StoredUsers = Readonly<Record<string, { id: string; roles: readonly string[] }>>
 
+/** Tokens, roles and users each: all of them are read at the start and kept in memory. */
+const keptMax = 10_000
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class Access {
@@ -132,6 +135,7 @@ export class Access {
   createRole(name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#inTurn(async () => {
       const role = this.#readRole(randomUUID(), name, policy, by)
+      checkRoom(this.#roles.length, 'roles')
       await this.#saveRoles([...this.#roles, role])
       return role
     })
@@ -168,6 +172,7 @@ export class Access {
       const description = readDescription(wanted.description)
       const expiresAt = readExpiry(wanted.expiresAt)
       const roles = this.#readRoles(wanted.roles, by)
+      checkRoom(this.#tokens.length, 'tokens')
       const { id, secret, token } = createToken()
       const stored: StoredToken = {
         id,
@@ -218,6 +223,8 @@ export class Access {
       this.#checkCovered(this.#rolesOfUser(name), by)
       const id = this.#users[name]?.id ?? name
       const given = this.#readRoles(roles, by)
+      if (!Object.hasOwn(this.#users, name))
+        checkRoom(Object.keys(this.#users).length, 'users')
       await this.#saveUsers({ ...this.#users, [name]: { id, roles: given } })
       return this.user(id)
     })
@@ -383,6 +390,14 @@ export class Access {
     this.#lastChange = turn.catch(() => undefined)
     return turn
   }
+}
+
+function checkRoom(count: number, what: string): void {
+  if (count >= keptMax)
+    throw new AccessRefusal(
+      'state',
+      `There are ${count} ${what} already. Remove some first`,
+    )
 }
 
 function rolesOf({

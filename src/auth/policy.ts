@@ -40,7 +40,9 @@ export function readPolicy(value: unknown, organization: string): Policy {
   const names = readTexts(given['actions'], 'policy.actions')
   const unknown = names.filter((name) => !isAction(name))
   if (unknown.length > 0)
-    throw new BadPolicy(`policy.actions has unknown actions: ${unknown.join(', ')}`)
+    throw new BadPolicy(
+      `policy.actions has unknown actions: ${unknown.join(', ').slice(0, 200)}`,
+    )
   return { description, effect, resources, actions: names as Action[] }
 }
 
@@ -83,7 +85,7 @@ function parseResource(text: string, organization: string): Resource {
     throw new BadPolicy(
       `policy.resources has "${text}", which is of another organization; this is ${organization}`,
     )
-  return { database, keyspace, target }
+  return { database: database?.toLowerCase(), keyspace, target }
 }
 
 export interface Permissions {

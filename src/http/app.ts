@@ -5,30 +5,23 @@
  * command.ts, which reads bodies and writes replies by our rules. Fastify routes all else.
  */
 import { fastify, type FastifyInstance } from 'fastify'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { addressOf } from './address.ts'
 import { answerCommand, type HttpServices } from './command.ts'
+import { offerPacking } from './compression.ts'
+import { allowOrigin, type AllowedOrigins } from './cors.ts'
 import { tokenOf } from './headers.ts'
 import { addHealthRoutes } from './health.ts'
+import { createListener, type ListenerSettings } from './listener.ts'
 import { addMetricsRoute, type MetricsAccess } from './metrics.ts'
+import { addOpenApiRoute } from './openapi/openapi-route.ts'
+import { addReferencePage } from './pages/reference-page.ts'
 import { missingToken, send, sendEmpty } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
-/** Longer than clients and proxies keep idle connections, so that they close them, not we. */
-const keepAliveTimeoutMs = 75_000
-
-/** Headers are short: whoever needs longer is not sending them. */
-const headersTimeoutMs = 20_000
-
-export interface HttpSettings {
-  /** A request that has not arrived whole by then is dropped; 0 means never. */
-  readonly requestTimeoutMs: number
+export interface HttpSettings extends ListenerSettings {
+  /** Pages that may read what is answered; undefined: none of other origins. */
+  readonly corsOrigins: AllowedOrigins | undefined
   readonly metricsAccess: MetricsAccess
   /** Called for every request that was answered; absent, it costs nothing. */
   readonly onAnswered?: (request: AnsweredRequest) => void
@@ -64,6 +57,8 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   })
   addHealthRoutes(app, services)
   addMetricsRoute(app, services, settings.metricsAccess)
+  addOpenApiRoute(app, services.limits)
+  addReferencePage(app)
   return app
 }
 
@@ -71,35 +66,30 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
 function listenerFor(
   handleOther: RequestListener,
   services: HttpServices,
-  { requestTimeoutMs, onAnswered }: HttpSettings,
+  settings: HttpSettings,
 ): Server {
-  return createServer(
-    {
-      keepAliveTimeout: keepAliveTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
-      connectionsCheckingInterval: 1_000,
-    },
-    (request, response) => {
-      // A request may name the server as well, as those to proxies do.
-      if (!request.url!.startsWith('/'))
-        request.url = request.url!.replace(/^https?:\/\/[^/?#]+/i, '')
-      services.metrics?.followRequest(response)
-      if (onAnswered !== undefined) watch(request, response, onAnswered)
-      const address = request.method === 'POST' ? addressOf(request.url!) : undefined
-      if (address === undefined) {
-        handleOther(request, response)
-        return
-      }
-      const requestId = requestIdOf(request.headers)
-      answerCommand(address, request, response, requestId, services).catch(
-        (failure: unknown) => {
-          services.log.error({ err: failure, requestId }, 'A request could not be answered')
-          request.destroy()
-        },
-      )
-    },
-  )
+  const { corsOrigins, onAnswered } = settings
+  return createListener(settings, (request, response) => {
+    // A request may name the server as well, as those to proxies do.
+    if (!request.url!.startsWith('/'))
+      request.url = request.url!.replace(/^https?:\/\/[^/?#]+/i, '')
+    services.metrics?.followRequest(response)
+    if (onAnswered !== undefined) watch(request, response, onAnswered)
+    if (services.compression) offerPacking(request, response)
+    if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
+    const address = request.method === 'POST' ? addressOf(request.url!) : undefined
+    if (address === undefined) {
+      handleOther(request, response)
+      return
+    }
+    const requestId = requestIdOf(request.headers)
+    answerCommand(address, request, response, requestId, services).catch(
+      (failure: unknown) => {
+        services.log.error({ err: failure, requestId }, 'A request could not be answered')
+        request.destroy()
+      },
+    )
+  })
 }
 
 function watch(

@@ -5,6 +5,7 @@ import { apiError, type ApiError } from '../errors/api-error.ts'
 import { JsonProblem, parseJson } from '../json/parse.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import { Unpacking, type Packing } from './compression.ts'
 
 /** Reads a body as JSON; throws the ApiError that says why it is none. */
 export function parseBody(bytes: Buffer, limits: Limits): Value {
@@ -62,18 +63,27 @@ function emptyBody(): ApiError {
 export class Arrivals {
   readonly #sizeMax: number
   readonly #arriving = new Set<Arrival>()
+  readonly #unpacking = new Unpacking()
   #size = 0
 
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax
   }
 
-  /** All bytes; or 'too large', or 'broken' when the client went away before the end. */
-  receive(message: IncomingMessage, bodySizeMax: number): Promise<Received> {
+  /**
+   * All bytes, unpacked; or 'too large', 'damaged' when they cannot be unpacked, or 'broken'
+   * when the client went away before the end.
+   */
+  receive(
+    message: IncomingMessage,
+    bodySizeMax: number,
+    packing?: Packing,
+  ): Promise<Received> {
     if (Number(message.headers['content-length']) > bodySizeMax)
       return Promise.resolve('too large')
     return new Promise((resolve) => {
       let chunks: Buffer[] = []
+      let isWhole = false
       const arrival: Arrival = {
         message,
         size: 0,
@@ -97,9 +107,16 @@ export class Arrivals {
         else if (this.#size > this.#sizeMax) this.#dropOldest()
       })
       message.on('end', () => {
-        arrival.settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+        isWhole = true
+        if (!this.#arriving.has(arrival)) return
+        const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+        if (packing === undefined) arrival.settle(bytes)
+        // What is packed still counts while it waits for its turn.
+        else void this.#unpacking.unpack(bytes, packing, bodySizeMax).then(arrival.settle)
       })
-      message.on('close', () => arrival.settle('broken'))
+      message.on('close', () => {
+        if (!isWhole) arrival.settle('broken')
+      })
     })
   }
 
@@ -110,11 +127,11 @@ export class Arrivals {
   }
 }
 
-export type Received = Buffer | 'too large' | 'broken'
+export type Received = Buffer | 'too large' | 'damaged' | 'broken'
 
 interface Arrival {
   readonly message: IncomingMessage
   size: number
   /** Ends the arrival; only the first call counts. */
-  settle(received: Received): void
+  readonly settle: (received: Received) => void
 }

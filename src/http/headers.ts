@@ -54,6 +54,24 @@ export interface FeatureSettings {
   readonly snakeCaseIndexes: boolean
 }
 
+/** How the operator set traces; undefined leaves it to each request. */
+export interface TracingSettings {
+  readonly requestTracing: boolean | undefined
+  readonly requestTracingFull: boolean | undefined
+}
+
+/** Whether the reply tells how the request went, and how much it tells. */
+export function tracingOf(
+  { requestTracing, requestTracingFull }: TracingSettings,
+  headers: IncomingHttpHeaders,
+): 'off' | 'on' | 'full' {
+  if (requestTracing === false) return 'off'
+  if (requestTracingFull ?? headers['feature-flag-request-tracing-full'] === 'true')
+    return 'full'
+  const isOn = requestTracing ?? headers['feature-flag-request-tracing'] === 'true'
+  return isOn ? 'on' : 'off'
+}
+
 /** The features of one request: its Feature-Flag headers decide what the operator left open. */
 export function featuresOf(
   settings: FeatureSettings,

@@ -1,25 +1,27 @@
+/**
+ * Health for load balancers and orchestrators, without a token.
+ *
+ * Alive is a server whose store can be written; ready is one that also takes requests. What is
+ * wrong is told to anybody who asks, so it names no files.
+ */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { HttpServices } from './command.ts'
 import { sendJson } from './reply.ts'
-import type { Shutdown } from './shutdown.ts'
 
 interface Check {
   readonly name: string
   readonly status: 'UP' | 'DOWN'
+  /** Why it is down. */
+  readonly data?: { readonly problem: string }
 }
 
-/** Health for load balancers and orchestrators, without a token. */
-export function addHealthRoutes(
-  app: FastifyInstance,
-  { engine, shutdown }: Pick<HttpServices, 'engine' | 'shutdown'>,
-): void {
-  const ready = async (): Promise<Check[]> => [
-    checkAccepting(shutdown),
-    await checkStore(engine),
-  ]
+type Watched = Pick<HttpServices, 'engine' | 'shutdown'>
+
+export function addHealthRoutes(app: FastifyInstance, watched: Watched): void {
+  const alive = async (): Promise<Check[]> => [await checkStore(watched)]
+  const ready = async (): Promise<Check[]> => [checkAccepting(watched), ...(await alive())]
   app.get('/stargate/health', async (_request, reply) => answer(reply, await ready()))
-  // A restart does not help a server whose store fails: it counts as alive.
-  app.get('/stargate/health/live', (_request, reply) => answer(reply, []))
+  app.get('/stargate/health/live', async (_request, reply) => answer(reply, await alive()))
   app.get('/stargate/health/ready', async (_request, reply) => answer(reply, await ready()))
 }
 
@@ -29,15 +31,17 @@ function answer(reply: FastifyReply, checks: readonly Check[]): void {
   sendJson(reply.raw, status === 'UP' ? 200 : 503, JSON.stringify({ status, checks }))
 }
 
-function checkAccepting(shutdown: Shutdown): Check {
-  return { name: 'accepting requests', status: shutdown.stopping ? 'DOWN' : 'UP' }
+function checkAccepting({ shutdown }: Watched): Check {
+  const problem = shutdown.stopping ? 'the server is stopping' : undefined
+  return resultOf('accepting requests', problem)
 }
 
-async function checkStore(engine: HttpServices['engine']): Promise<Check> {
-  try {
-    await engine.listKeyspaces()
-    return { name: 'store', status: 'UP' }
-  } catch {
-    return { name: 'store', status: 'DOWN' }
-  }
+async function checkStore({ engine }: Watched): Promise<Check> {
+  return resultOf('store', await engine.health?.())
+}
+
+function resultOf(name: string, problem: string | undefined): Check {
+  return problem === undefined
+    ? { name, status: 'UP' }
+    : { name, status: 'DOWN', data: { problem } }
 }

@@ -61,7 +61,10 @@ function refusalOf(found: Principal | NotIdentified): Reply | undefined {
   return { errors: [apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })] }
 }
 
-type Outcome = 'ok' | 'request_error' | 'server_error'
+type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
+
+/** Why a command was not even looked at. */
+type Refusal = 'overloaded' | 'rate_limited'
 
 /** What is kept of one command. Plain numbers: they are counted up with every request. */
 interface Tally extends Record<Outcome, number> {
@@ -78,6 +81,7 @@ const durationBounds = [
 export class Metrics {
   readonly #commands = new Map<string, Tally>()
   readonly #statuses = new Map<number | 'none', number>()
+  readonly #refused = new Map<Refusal, number>()
   readonly #version = readVersion()
   #inFlight = 0
   readonly #requestEnded: (this: ServerResponse) => void
@@ -104,15 +108,25 @@ export class Metrics {
   }
 
   /** `command` must be the name of one that exists, or undefined. */
-  countCommand(command = 'unknown', reply: Reply, elapsedMs: number): void {
+  countCommand(
+    command = 'unknown',
+    reply: Reply,
+    elapsedMs: number,
+    clientLeft: boolean,
+  ): void {
     let tally = this.#commands.get(command)
     if (tally === undefined) this.#commands.set(command, (tally = emptyTally()))
     const seconds = elapsedMs / 1000
-    tally[outcomeOf(reply)]++
+    tally[outcomeOf(reply, clientLeft)]++
     tally.seconds += seconds
     let bucket = 0
     while (bucket < durationBounds.length && seconds > durationBounds[bucket]!) bucket++
     tally.durations[bucket]!++
+  }
+
+  /** Refused commands are no commands: nobody knows what they are. */
+  countRefused(reason: Refusal): void {
+    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
 
   /** Everything as it is now. */
@@ -146,6 +160,13 @@ export class Metrics {
     for (const [command, tally] of this.#commands)
       for (const outcome of outcomes)
         if (tally[outcome] > 0) counter.inc({ command, outcome }, tally[outcome])
+    const refused = addCounter(
+      registry,
+      'stela_commands_refused_total',
+      'Commands that were refused unread, by the reason.',
+      ['reason'],
+    )
+    for (const [reason, count] of this.#refused) refused.inc({ reason }, count)
   }
 
   #addRequests(registry: Registry): void {
@@ -162,11 +183,11 @@ export class Metrics {
   }
 }
 
-const outcomes: readonly Outcome[] = ['ok', 'request_error', 'server_error']
+const outcomes: readonly Outcome[] = ['ok', 'request_error', 'server_error', 'client_left']
 
 function emptyTally(): Tally {
   const durations = new Float64Array(durationBounds.length + 1)
-  return { ok: 0, request_error: 0, server_error: 0, seconds: 0, durations }
+  return { ok: 0, request_error: 0, server_error: 0, client_left: 0, seconds: 0, durations }
 }
 
 /** A histogram that is kept elsewhere cannot be handed to a registry. */
@@ -189,10 +210,12 @@ function printDurations(commands: ReadonlyMap<string, Tally>): string {
   return `${lines.join('\n')}\n`
 }
 
-function outcomeOf({ errors }: Reply): Outcome {
+/** What ends because nobody waits for it any more ends with an error that nobody reads. */
+function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
   const first = errors?.[0]
   if (first === undefined) return 'ok'
-  return first.family === 'SERVER' ? 'server_error' : 'request_error'
+  if (first.family === 'REQUEST') return 'request_error'
+  return clientLeft ? 'client_left' : 'server_error'
 }
 
 async function addEngineMetrics(

@@ -7,6 +7,8 @@ import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/define.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
+import { encodingOf, pack, packedSizeMin, type Encoding } from './compression.ts'
+import { isGone } from './connection.ts'
 
 export function send(response: ServerResponse, reply: Reply, requestId?: string): void {
   sendText(response, statusOf(reply), 'application/json', printReply(reply), requestId)
@@ -24,15 +26,38 @@ export function sendText(
   requestId?: string,
 ): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
-  if (response.destroyed) return
+  if (isGone(response)) return
   const size = Buffer.byteLength(body)
-  response.writeHead(status, {
+  const headers = {
     'Content-Type': contentType,
     'Content-Length': size,
     ...(requestId !== undefined && { 'X-Request-Id': requestId }),
-  })
+  }
+  const encoding = size < packedSizeMin ? undefined : encodingOf(response)
+  if (encoding !== undefined) {
+    void sendPacked(response, status, headers, body, encoding)
+    return
+  }
+  response.writeHead(status, headers)
   // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
   response.end(body, size === body.length ? 'latin1' : 'utf8')
+}
+
+async function sendPacked(
+  response: ServerResponse,
+  status: number,
+  headers: object,
+  body: string,
+  encoding: Encoding,
+): Promise<void> {
+  const packed = await pack(Buffer.from(body), encoding)
+  if (isGone(response)) return
+  response.writeHead(status, {
+    ...headers,
+    'Content-Encoding': encoding,
+    'Content-Length': packed.length,
+  })
+  response.end(packed)
 }
 
 export function sendEmpty(

@@ -1,15 +1,12 @@
 /** What operators see of a server: metrics, slow commands and the ids of requests. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { dispatch, type Call, type Services } from '../../src/commands/dispatch.ts'
-import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { killLeftovers, processToken, ServerProcess } from '../faults/server-process.ts'
 import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
+import { lettersCollection, PatientProvider } from './patient-provider.ts'
 
 /** Every sample of a scrape, by its name and labels as they are written. */
 type Samples = ReadonlyMap<string, number>
@@ -52,17 +49,6 @@ const commands = (command: string, outcome: string) =>
   `stela_commands_total{command="${command}",outcome="${outcome}"}`
 const durations = (part: string, command: string) =>
   `stela_command_duration_seconds_${part}{command="${command}"}`
-
-const lettersCollection = {
-  name: 'letters',
-  options: {
-    vector: {
-      dimension: 2,
-      metric: 'cosine',
-      service: { provider: 'openai', modelName: 'text-embedding-3-small' },
-    },
-  },
-}
 
 describe('metrics', () => {
   let server: TestServer
@@ -281,49 +267,6 @@ describe('the setting for metrics', () => {
   })
 })
 
-/** A provider that answers when it is told to, and keeps commands waiting until then. */
-class PatientProvider {
-  readonly #server: Server
-  readonly #waiting: ServerResponse[] = []
-
-  private constructor(server: Server) {
-    this.#server = server
-  }
-
-  static async start(): Promise<PatientProvider> {
-    const server = createServer()
-    const provider = new PatientProvider(server)
-    server.on('request', (request, response) => {
-      request.resume()
-      provider.#waiting.push(response)
-      server.emit('asked')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return provider
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
-  }
-
-  async asked(count: number): Promise<void> {
-    while (this.#waiting.length < count) await once(this.#server, 'asked')
-  }
-
-  answerAll(): void {
-    const reply = { data: [{ index: 0, embedding: [1, 1] }], usage: {} }
-    for (const response of this.#waiting.splice(0)) {
-      response.writeHead(200, { 'Content-Type': 'application/json' })
-      response.end(JSON.stringify(reply))
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
-  }
-}
-
 describe('while commands take long', () => {
   let provider: PatientProvider
   beforeEach(async () => {
@@ -332,13 +275,7 @@ describe('while commands take long', () => {
   afterEach(() => provider.close())
 
   test('metrics and health answer, and say so', async () => {
-    const server = await startServer({
-      providers: {
-        ...defaultProviderSettings,
-        embeddingUrls: new Map([['openai', provider.url]]),
-        embeddingKeys: new Map([['openai', 'any']]),
-      },
-    })
+    const server = await startServer({ providers: provider.settings })
     try {
       await server.command('/default_keyspace', { createCollection: lettersCollection })
       const running = Array.from({ length: 4 }, (_, i) =>

@@ -1,0 +1,105 @@
+/**
+ * The certificate that HTTPS shows: read from two files, and read again while the server
+ * runs, because certificates are renewed far more often than servers are restarted.
+ */
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+
+export interface CertificateFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  /** How often to look for newer ones. */
+  readonly lookEveryMs?: number
+}
+
+export interface Certificate {
+  /** PEM: the server's own certificate first, then those that lead to a known one. */
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** Throws an error that tells operators what is wrong with which file. */
+export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
+  const cert = readFile('certificate', certFile)
+  const key = readFile('key', keyFile)
+  const shown = parse(certFile, 'a certificate in PEM', () => new X509Certificate(cert))
+  if (!shown.checkPrivateKey(parseKey(key, keyFile)))
+    throw new Error(
+      `The key in ${keyFile} is not the one of the certificate in ${certFile}.`,
+    )
+  // Also reads the certificates that follow the first.
+  parse(certFile, 'a chain of certificates', () => createSecureContext({ cert, key }))
+  return { cert, key }
+}
+
+function parseKey(key: Buffer, keyFile: string): KeyObject {
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(key.toString('latin1')))
+    throw new Error(
+      `The key in ${keyFile} is locked by a passphrase. Give the server one without.`,
+    )
+  return parse(keyFile, 'a private key in PEM', () => createPrivateKey(key))
+}
+
+function readFile(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new Error(`The ${what} in ${file} cannot be read: ${reasonOf(error)}.`)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read the file',
+  EISDIR: 'it is a folder',
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return reasons[code ?? ''] ?? message
+}
+
+function parse<T>(file: string, expected: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new Error(`${file} does not hold ${expected}.`, { cause: error })
+  }
+}
+
+/** Files that were replaced are noticed within a minute. */
+const lookEveryMs = 60_000
+
+/**
+ * Hands on every certificate that takes the place of the one before. While the files make
+ * none, as between replacing the one and the other, the one before stays in use. Returns
+ * what ends it.
+ */
+export function followCertificate(
+  files: CertificateFiles,
+  first: Certificate,
+  use: (certificate: Certificate) => void,
+  log: (level: 'info' | 'warn', message: string) => void,
+): () => void {
+  let used = first
+  let told = ''
+  const look = () => {
+    try {
+      const read = readCertificate(files)
+      told = ''
+      if (read.cert.equals(used.cert) && read.key.equals(used.key)) return
+      use(read)
+      used = read
+      log('info', `The certificate in ${files.certFile} was replaced and is in use`)
+    } catch (error) {
+      const { message } = error as Error
+      // Once for each mistake, not once a minute.
+      if (message !== told) log('warn', `The certificate is not replaced: ${message}`)
+      told = message
+    }
+  }
+  const timer = setInterval(look, files.lookEveryMs ?? lookEveryMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

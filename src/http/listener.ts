@@ -1,0 +1,108 @@
+/** The server that listens: plain HTTP/1.1, or TLS with HTTP/2 and HTTP/1.1. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { constants, createSecureServer } from 'node:http2'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
+import { isMultiplexed, streamOf } from './connection.ts'
+
+/** Longer than clients and proxies keep idle connections, so that they close them, not we. */
+const keepAliveTimeoutMs = 75_000
+
+/** Headers are short: whoever needs longer is not sending them. The same for handshakes. */
+const headersTimeoutMs = 20_000
+
+/** Requests that an HTTP/2 connection may have at work; more wait at the client. */
+const streamsMax = 128
+
+/** What a client may send before it is told to go on: enough for long distances. */
+const windowSize = 1_048_576
+
+/** Megabytes of a connection's responses that wait; past that it gets no new streams. */
+const sessionMemoryMax = 128
+
+export interface ListenerSettings {
+  /** A request that has not arrived whole by then is dropped; 0 means never. */
+  readonly requestTimeoutMs: number
+  /** Connections beyond are closed at once; 0: any number. */
+  readonly connectionsMax: number
+  /** Undefined: no TLS. */
+  readonly tls: CertificateFiles | undefined
+  readonly log: (level: 'info' | 'warn', message: string) => void
+}
+
+export function createListener(
+  settings: ListenerSettings,
+  onRequest: RequestListener,
+): Server {
+  const { tls, requestTimeoutMs, connectionsMax } = settings
+  const timeouts = {
+    keepAliveTimeout: keepAliveTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
+    connectionsCheckingInterval: 1_000,
+  }
+  const server =
+    tls === undefined
+      ? createServer(timeouts, onRequest)
+      : createTlsServer(tls, timeouts, settings, onRequest)
+  if (connectionsMax > 0) server.maxConnections = connectionsMax
+  return server
+}
+
+function createTlsServer(
+  files: CertificateFiles,
+  timeouts: object,
+  { requestTimeoutMs, log }: ListenerSettings,
+  onRequest: RequestListener,
+): Server {
+  const certificate = readCertificate(files)
+  const server = createSecureServer({
+    ...timeouts,
+    ...certificate,
+    allowHTTP1: true,
+    handshakeTimeout: headersTimeoutMs,
+    maxSessionMemory: sessionMemoryMax,
+    settings: { maxConcurrentStreams: streamsMax, initialWindowSize: windowSize },
+  })
+  server.on('session', (session) => {
+    session.setLocalWindowSize(windowSize)
+    // Waits for the streams that are open.
+    session.setTimeout(keepAliveTimeoutMs, () => session.close())
+  })
+  server.on('request', (request, response) => {
+    const incoming = request as unknown as IncomingMessage
+    if (isMultiplexed(incoming)) limitArrival(incoming, requestTimeoutMs)
+    onRequest(incoming, response as unknown as Parameters<RequestListener>[1])
+  })
+  const unfollow = followCertificate(
+    files,
+    certificate,
+    (newer) => server.setSecureContext({ ...newer }),
+    log,
+  )
+  server.on('close', unfollow)
+  return withCut(server as unknown as Server)
+}
+
+/** As HTTP/1.1 servers do it by themselves. */
+function limitArrival(request: IncomingMessage, timeoutMs: number): void {
+  const stream = streamOf(request)
+  if (timeoutMs === 0 || stream.endAfterHeaders) return
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeoutMs)
+  const arrived = () => clearTimeout(timer)
+  stream.once('end', arrived).once('close', arrived)
+}
+
+/** Plain servers can close all their connections; this one has to be taught. */
+function withCut(server: Server): Server {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.closeAllConnections = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return server
+}

@@ -1,0 +1,361 @@
+/**
+ * The API as an OpenAPI document, made from the registry: commands, their fields, types,
+ * defaults and bounds are those that requests are read by, so they cannot differ.
+ */
+import type { Command, Level } from '../../commands/define.ts'
+import { isAlias, type Field, type Fields } from '../../commands/fields.ts'
+import { commandsAt, deprecated } from '../../commands/registry.ts'
+import type { Limits } from '../../limits.ts'
+import { clauseSchemas } from './clause-schemas.ts'
+import { wordsOfCommands } from './command-words.ts'
+import { wordsFor } from './field-words.ts'
+import { replySchemas } from './reply-schemas.ts'
+import { refer, type Schema } from './schema.ts'
+
+export interface ApiDescription {
+  readonly openapi: string
+  readonly info: Readonly<Record<string, unknown>>
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly paths: Readonly<Record<string, PathDescription>>
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly headers: Readonly<Record<string, unknown>>
+    readonly responses: Readonly<Record<string, unknown>>
+    readonly schemas: Readonly<Record<string, Schema>>
+  }
+}
+
+export interface PathDescription {
+  readonly summary: string
+  readonly parameters: readonly { readonly $ref: string }[]
+  readonly post: {
+    readonly operationId: string
+    readonly summary: string
+    readonly requestBody: {
+      readonly required: true
+      readonly content: {
+        readonly 'application/json': {
+          readonly schema: Schema
+          readonly examples: Readonly<Record<string, ExampleDescription>>
+        }
+      }
+    }
+    readonly responses: Readonly<Record<string, { readonly $ref: string }>>
+  }
+}
+
+export interface ExampleDescription {
+  readonly summary: string
+  readonly value: Readonly<Record<string, unknown>>
+  /** The path that the example is sent to. */
+  readonly 'x-path': string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'header'
+  readonly required?: true
+  readonly description: string
+  readonly schema: Schema
+}
+
+export function describeApi(limits: Limits, version: string): ApiDescription {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Stela',
+      version,
+      summary: 'A vector-enabled document and table database that speaks the Data API',
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/', description: 'The short paths' },
+      { url: '/api/json', description: 'The same under a prefix that some clients use' },
+    ],
+    security: [{ Token: [] }],
+    paths: {
+      '/v1': describePath('general', 'Commands on keyspaces and on the server', []),
+      '/v1/{keyspace}': describePath('keyspace', 'Commands on what a keyspace holds', [
+        'keyspace',
+      ]),
+      '/v1/{keyspace}/{name}': describePath(
+        'target',
+        'Commands on documents of a collection or rows of a table',
+        ['keyspace', 'name'],
+      ),
+    },
+    components: {
+      securitySchemes: {
+        Token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Token',
+          description: 'The token that the server made, or that its operator gave out.',
+        },
+      },
+      parameters,
+      headers: {
+        'X-Request-Id': {
+          description: 'What logs and traces call the request.',
+          schema: { type: 'string' },
+        },
+        'Retry-After': {
+          description: 'Seconds after which another try makes sense.',
+          schema: { type: 'integer', minimum: 0 },
+        },
+      },
+      responses,
+      schemas: {
+        ...commandSchemas(limits),
+        ...clauseSchemas(limits),
+        ...replySchemas,
+      },
+    },
+  }
+}
+
+const introduction =
+  'Every operation is a command: a JSON object with one key, the name of the command, whose ' +
+  'value holds its fields. It is sent by POST to the path of what it acts on. A field that ' +
+  'may be left out may also be null.'
+
+function describePath(
+  level: Level,
+  summary: string,
+  pathParameters: readonly string[],
+): PathDescription {
+  const names = Object.keys(wordsOfCommands[level])
+  return {
+    summary,
+    parameters: [...pathParameters, ...headerParameters].map((name) => ({
+      $ref: `#/components/parameters/${name}`,
+    })),
+    post: {
+      operationId: `${level}Command`,
+      summary,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { oneOf: names.map((name) => refer(schemaName(name, level))) },
+            examples: examplesOf(level),
+          },
+        },
+      },
+      responses: Object.fromEntries(
+        Object.keys(responses).map((status) => [
+          status,
+          { $ref: `#/components/responses/${status}` },
+        ]),
+      ),
+    },
+  }
+}
+
+/** By the name of the command, with a number from the second on. */
+function examplesOf(level: Level): Record<string, ExampleDescription> {
+  const described: Record<string, ExampleDescription> = {}
+  for (const [command, { examples }] of Object.entries(wordsOfCommands[level]))
+    for (const [i, { says, path, fields }] of examples.entries())
+      described[i === 0 ? command : `${command}-${i + 1}`] = {
+        summary: says,
+        value: { [command]: fields },
+        'x-path': path,
+      }
+  return described
+}
+
+/** Clauses and replies have other names, and a command of two levels has two. */
+function schemaName(command: string, level: Level): string {
+  const isSecond = level === 'target' && command in wordsOfCommands.keyspace
+  return `${command}${isSecond ? 'OfTable' : ''}Command`
+}
+
+function commandSchemas(limits: Limits): Record<string, Schema> {
+  const schemas: Record<string, Schema> = {}
+  for (const level of ['general', 'keyspace', 'target'] as const)
+    for (const [name, { says }] of Object.entries(wordsOfCommands[level])) {
+      const command = commandsAt[level].get(name)
+      if (command === undefined) continue
+      schemas[schemaName(name, level)] = {
+        type: 'object',
+        description: says,
+        properties: { [name]: describeFields(name, '', command.fields, limits) },
+        required: [name],
+        additionalProperties: false,
+        ...(deprecated.has(name) && { deprecated: true }),
+        'x-does': command.does,
+        'x-on': targetsOf(command),
+      }
+    }
+  return schemas
+}
+
+function targetsOf(command: Command): readonly string[] {
+  if (command.level !== 'target') return []
+  return [
+    ...(command.collection === undefined ? [] : ['collection']),
+    ...(command.table === undefined ? [] : ['table']),
+  ]
+}
+
+function describeFields(
+  command: string,
+  above: string,
+  fields: Fields,
+  limits: Limits,
+): Schema {
+  const known = Object.entries(fields).filter(([, field]) => !isAlias(field))
+  const required = known.filter(([, field]) => field.takes.required).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      known.map(([name, field]) => [
+        name,
+        describeField(command, above + name, field, limits),
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+function describeField(
+  command: string,
+  path: string,
+  { takes }: Field<unknown>,
+  limits: Limits,
+): Schema {
+  const words = wordsFor(command, path)
+  const described = words && { description: words.says }
+  if (words?.schema !== undefined) return { ...refer(words.schema), ...described }
+  switch (takes.kind) {
+    case 'anything':
+      return { ...described }
+    case 'object':
+      return { type: 'object', ...described }
+    case 'text':
+      return { type: 'string', ...(takes.required && { minLength: 1 }), ...described }
+    case 'name':
+      return {
+        type: 'string',
+        pattern: '^\\w+$',
+        minLength: 1,
+        maxLength: takes.lengthMax(limits),
+        ...described,
+      }
+    case 'flag':
+      return { type: 'boolean', default: takes.byDefault, ...described }
+    case 'choice':
+      return {
+        type: 'string',
+        enum: takes.of,
+        ...(takes.byDefault !== undefined && { default: takes.byDefault }),
+        ...described,
+      }
+    case 'integer':
+      return { type: 'integer', minimum: takes.min, ...described }
+    case 'list':
+      return {
+        type: 'array',
+        items: refer('Document'),
+        minItems: 1,
+        maxItems: takes.max(limits),
+        ...described,
+      }
+    case 'options': {
+      const none = Object.keys(takes.fields).length === 0
+      const options = describeFields(command, `${path}.`, takes.fields, limits)
+      return {
+        ...options,
+        ...described,
+        ...(none && { description: 'Takes none: leave it out.', maxProperties: 0 }),
+      }
+    }
+  }
+}
+
+const parameters: Readonly<Record<string, Parameter>> = {
+  keyspace: {
+    name: 'keyspace',
+    in: 'path',
+    required: true,
+    description: 'The name of a keyspace.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  name: {
+    name: 'name',
+    in: 'path',
+    required: true,
+    description: 'The name of a collection or table.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  requestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'What to call the request in logs and traces; left out: one is made.',
+    schema: { type: 'string', pattern: '^[\\w.:/+=@-]{1,64}$' },
+  },
+  embeddingKey: {
+    name: 'x-embedding-api-key',
+    in: 'header',
+    description: 'A key for the embedding service of a collection or column.',
+    schema: { type: 'string' },
+  },
+  rerankingKey: {
+    name: 'reranking-api-key',
+    in: 'header',
+    description: 'A key for the reranking service of a collection.',
+    schema: { type: 'string' },
+  },
+  tracing: {
+    name: 'Feature-Flag-request-tracing',
+    in: 'header',
+    description: 'true: the reply tells in status.trace how the request went.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
+}
+
+const headerParameters = ['requestId', 'embeddingKey', 'rerankingKey', 'tracing']
+
+const envelope = { 'application/json': { schema: refer('Reply') } }
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+
+const responses: Readonly<Record<string, unknown>> = {
+  200: {
+    description: 'The command was answered, be it with errors.',
+    headers: requestId,
+    content: envelope,
+  },
+  401: {
+    description: 'There is no token, or it is not valid, or it may not do this.',
+    headers: requestId,
+    content: envelope,
+  },
+  404: {
+    description: 'There is no such path; or no such database, which the body says.',
+    headers: requestId,
+    content: envelope,
+  },
+  405: { description: 'Commands are sent by POST.' },
+  413: { description: 'The body is too large.' },
+  415: {
+    description: 'The body is not JSON by its content type.',
+    headers: requestId,
+    content: envelope,
+  },
+  429: {
+    description: 'Too many commands came with this token, or bad tokens from this address.',
+    headers: { ...requestId, ...retryAfter },
+    content: envelope,
+  },
+  503: {
+    description: 'The server has as many commands at work as it takes.',
+    headers: { ...requestId, ...retryAfter },
+    content: envelope,
+  },
+}

@@ -1,0 +1,109 @@
+/**
+ * When a command is given up: its client left, or its time is over.
+ *
+ * A signal that can end is dear to make, and a timer not free, while most commands end
+ * before anybody could lose interest. So a connection has one signal for all its commands,
+ * made for the first, and all commands share one timer.
+ */
+import type { IncomingMessage } from 'node:http'
+import { isMultiplexed, streamOf } from './connection.ts'
+
+/** A command at work. */
+export interface Waiting {
+  /** In milliseconds of performance.now(). */
+  readonly startedAt: number
+  /** Its time is over. */
+  timeOut(): void
+}
+
+/** Calls those whose time is over. They all have the same, so the oldest is always next. */
+export class Patience {
+  readonly timeoutMs: number
+  readonly #waiting = new Set<Waiting>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** 0: any time. */
+  constructor(timeoutMs: number) {
+    this.timeoutMs = timeoutMs
+  }
+
+  begin(waiting: Waiting): void {
+    if (this.timeoutMs === 0) return
+    this.#waiting.add(waiting)
+    this.#timer ??= setTimeout(this.#look, this.timeoutMs).unref()
+  }
+
+  end(waiting: Waiting): void {
+    this.#waiting.delete(waiting)
+  }
+
+  readonly #look = (): void => {
+    this.#timer = undefined
+    const now = performance.now()
+    for (const waiting of this.#waiting) {
+      const leftMs = waiting.startedAt + this.timeoutMs - now
+      if (leftMs > 0) {
+        this.#timer = setTimeout(this.#look, Math.ceil(leftMs)).unref()
+        return
+      }
+      this.#waiting.delete(waiting)
+      waiting.timeOut()
+    }
+  }
+}
+
+/** Ends when the client leaves, or when it is told to. */
+export class Interest {
+  readonly #abort = new AbortController()
+  readonly #source: Emitter
+  readonly #clientLeft = (): void => this.#abort.abort()
+  isTaken = true
+
+  constructor(source: Emitter) {
+    this.#source = source
+    if (source.destroyed) this.#abort.abort()
+    else source.once('close', this.#clientLeft)
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  end(reason: Error): void {
+    this.forget()
+    this.#abort.abort(reason)
+  }
+
+  forget(): void {
+    this.#source.removeListener('close', this.#clientLeft)
+  }
+}
+
+interface Emitter {
+  readonly destroyed: boolean
+  once(event: 'close', listener: () => void): unknown
+  removeListener(event: 'close', listener: () => void): unknown
+}
+
+const kept = new WeakMap<object, Interest>()
+
+/** For one command, which gives it back at its end. */
+export function interestIn(request: IncomingMessage): Interest {
+  if (isMultiplexed(request)) return new Interest(streamOf(request))
+  const { socket } = request
+  const known = kept.get(socket)
+  if (known === undefined || known.signal.aborted) {
+    const interest = new Interest(socket)
+    kept.set(socket, interest)
+    return interest
+  }
+  // Requests may be sent without waiting for answers; each may run out of time by itself.
+  if (known.isTaken) return new Interest(socket)
+  known.isTaken = true
+  return known
+}
+
+export function giveBack(interest: Interest, request: IncomingMessage): void {
+  interest.isTaken = false
+  if (isMultiplexed(request) || kept.get(request.socket) !== interest) interest.forget()
+}

@@ -1,0 +1,348 @@
+/** More than the server can do: what it refuses, and how it comes back. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { RateLimit } from '../../src/http/rate-limit.ts'
+import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
+import { lettersCollection, PatientProvider } from './patient-provider.ts'
+
+let server: TestServer
+let provider: PatientProvider
+const sockets: Socket[] = []
+
+beforeEach(async () => {
+  provider = await PatientProvider.start()
+})
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  provider.answerAll()
+  await server.close()
+  await provider.close()
+})
+
+async function start(config: Partial<Config>): Promise<void> {
+  server = await startServer({ providers: provider.settings, ...config })
+  const created = await server.command('/default_keyspace', {
+    createCollection: lettersCollection,
+  })
+  assert.deepEqual(created.body, { status: { ok: 1 } })
+}
+
+/** A command that lasts until the provider is told to answer. */
+function insertSlowly(_id: number): Promise<Answer> {
+  const document = { _id, $vectorize: `text ${_id}` }
+  return server.command('/default_keyspace/letters', { insertOne: { document } })
+}
+
+function findSlowly(): Promise<Answer> {
+  const sort = { $vectorize: 'a text' }
+  return server.command('/default_keyspace/letters', { find: { sort } })
+}
+
+function findKeyspaces(headers: Record<string, string> = {}): Promise<Answer> {
+  return server.command('', { findKeyspaces: {} }, headers)
+}
+
+async function scrape(): Promise<string> {
+  return (await server.send('/metrics', {})).text
+}
+
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+const headers = `Host: test\r\nToken: ${testToken}\r\n`
+
+function requestOf(body: string, path = '/v1'): string {
+  return `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** Reads until the text has arrived; throws when the connection ends before. */
+async function readUntil(socket: Socket, end: string): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (text.includes(end)) return text
+  }
+  throw new Error(`the connection ended after: ${text}`)
+}
+
+function assertOverloaded(answer: Answer): void {
+  assert.equal(answer.http, 503)
+  assert.deepEqual(answer.codes, ['SERVER_OVERLOADED'])
+  assert.equal(answer.body.errors![0]!.family, 'SERVER')
+  assert.equal(answer.headers.get('retry-after'), '1')
+  assert(answer.headers.get('x-request-id') !== null)
+}
+
+describe('as many commands as there may be', () => {
+  test('are served, and one more is refused until one of them is done', async () => {
+    await start({ commandsMax: 3 })
+    const running = [1, 2, 3].map(insertSlowly)
+    await provider.asked(3)
+    assertOverloaded(await findKeyspaces())
+    // Nobody looks into what is refused.
+    assertOverloaded(await server.command('/nowhere', '{"not": json'))
+    assert.deepEqual((await server.send('/v1', { method: 'POST' })).codes, [
+      'MISSING_AUTHENTICATION_TOKEN',
+    ])
+    assert.match(await scrape(), /^stela_commands_refused_total\{reason="overloaded"\} 2$/m)
+    assert.equal((await server.send('/stargate/health', {})).http, 200)
+
+    provider.answerAll()
+    for (const answer of await Promise.all(running)) assert.deepEqual(answer.codes, [])
+    assert.equal((await findKeyspaces()).http, 200)
+    const again = [4, 5].map(insertSlowly)
+    await provider.asked(2)
+    assert.equal((await findKeyspaces()).http, 200)
+    provider.answerAll()
+    await Promise.all(again)
+  })
+
+  test('leave connections usable for those who were refused', async () => {
+    await start({ commandsMax: 1 })
+    const running = insertSlowly(1)
+    await provider.asked(1)
+    const socket = await open()
+    socket.write(requestOf(`{"find": "${'x'.repeat(200_000)}"}`))
+    await readUntil(socket, 'SERVER_OVERLOADED')
+    provider.answerAll()
+    await running
+    socket.write(requestOf('{"findKeyspaces": {}}'))
+    await readUntil(socket, 'default_keyspace')
+  })
+
+  test('are not the ones whose bodies are still arriving', async () => {
+    await start({ commandsMax: 1 })
+    const half = requestOf(`{"findKeyspaces": {}}${' '.repeat(100)}`).slice(0, -50)
+    const arriving = await Promise.all(Array.from({ length: 20 }, () => open()))
+    for (const socket of arriving) socket.write(half)
+    assert.equal((await findKeyspaces()).http, 200)
+
+    // Whoever arrives while there is no room is refused then.
+    const running = insertSlowly(1)
+    await provider.asked(1)
+    arriving[0]!.write(' '.repeat(50))
+    await readUntil(arriving[0]!, 'SERVER_OVERLOADED')
+    provider.answerAll()
+    await running
+    arriving[1]!.write(' '.repeat(50))
+    await readUntil(arriving[1]!, 'default_keyspace')
+  })
+
+  test('come and go in a rush, and all that was refused was not done', async () => {
+    await start({ commandsMax: 4, durable: false })
+    await server.command('/default_keyspace', { createCollection: { name: 'rush' } })
+    const insert = (_id: number) =>
+      server.command('/default_keyspace/rush', { insertOne: { document: { _id } } })
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => insert(i)))
+    const done = answers.filter(({ http }) => http === 200)
+    for (const answer of done) assert.deepEqual(answer.codes, [])
+    for (const answer of answers) if (answer.http !== 200) assertOverloaded(answer)
+    assert(done.length >= 4)
+    const { body } = await server.command('/default_keyspace/rush', { countDocuments: {} })
+    assert.deepEqual(body, { status: { count: done.length } })
+  })
+
+  test('may be held up by clients that do not read, but those hold up nobody', async () => {
+    await start({ commandsMax: 2, durable: false })
+    const long = '/default_keyspace/long'
+    await server.command('/default_keyspace', {
+      createCollection: { name: 'long', options: { indexing: { deny: ['text'] } } },
+    })
+    for (let _id = 0; _id < 4; _id++) {
+      const document = { _id, text: 'x'.repeat(2_000_000) }
+      await server.command(long, { insertOne: { document } })
+    }
+    for (let i = 0; i < 4; i++) {
+      const socket = await open()
+      socket.pause()
+      socket.write(requestOf('{"find": {}}', `/v1${long}`))
+    }
+    // Answered or not, what is at work ends by itself.
+    let http = 503
+    for (let i = 0; i < 1_000 && http !== 200; i++) http = (await findKeyspaces()).http
+    assert.equal(http, 200)
+  })
+})
+
+describe('as many connections as there may be', () => {
+  test('are served, and the next is closed until one of them ends', async () => {
+    await start({ connectionsMax: 0 })
+    await server.stop()
+    server = await startServer({ dataDir: server.dataDir, connectionsMax: 3 })
+    const three = [await open(), await open(), await open()]
+    const fourth = await open()
+    await once(fourth.resume(), 'close')
+    for (const socket of three) {
+      socket.write(requestOf('{"findKeyspaces": {}}'))
+      await readUntil(socket, 'default_keyspace')
+    }
+    three[0]!.destroy()
+    // The server learns of it in its own time.
+    let text = ''
+    for (let i = 0; i < 1_000 && text === ''; i++) {
+      const socket = await open()
+      socket.write(requestOf('{"findKeyspaces": {}}'))
+      text = await readUntil(socket, 'default_keyspace').catch(() => '')
+    }
+    assert.match(text, /200 OK/)
+  })
+})
+
+describe('a command that takes too long', () => {
+  test('is given up, and if it only reads it says that nothing was changed', async () => {
+    await start({ commandTimeoutMs: 150 })
+    const answer = await findSlowly()
+    assert.equal(answer.http, 200)
+    assert.deepEqual(answer.codes, ['TIMEOUT_READING_DATA'])
+    const [error] = answer.body.errors!
+    assert.equal(error!.family, 'SERVER')
+    assert.equal(error!.scope, 'DATABASE')
+    assert.match(error!.message, /^find on default_keyspace\.letters .* 0\.15 s/)
+    await provider.left(1)
+  })
+
+  test('says what is not known if it writes', async () => {
+    await start({ commandTimeoutMs: 150 })
+    const answer = await insertSlowly(1)
+    assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
+    assert.match(answer.body.errors![0]!.message, /stays: none of it, or some/)
+    await provider.left(1)
+    const letters = '/default_keyspace/letters'
+    const { body } = await server.command(letters, { countDocuments: {} })
+    assert.deepEqual(body, { status: { count: 0 } })
+  })
+
+  test('leaves its connection as it was, for commands that come after it', async () => {
+    await start({ commandTimeoutMs: 150 })
+    const socket = await open()
+    const slow = '{"find": {"sort": {"$vectorize": "a"}}}'
+    const letters = '/v1/default_keyspace/letters'
+    for (let i = 0; i < 2; i++) {
+      socket.write(requestOf(slow, letters))
+      await readUntil(socket, 'TIMEOUT_READING_DATA')
+      socket.write(requestOf('{"find": {}}', letters))
+      await readUntil(socket, '"documents":[]')
+    }
+    // Also for one that was sent before the first was answered.
+    socket.write(requestOf(slow, letters) + requestOf(slow, letters))
+    await provider.asked(2)
+    const text = await readUntil(socket, '}]}')
+    const rest = text.split('TIMEOUT_READING_DATA').length > 2
+    if (!rest) await readUntil(socket, 'TIMEOUT_READING_DATA')
+    socket.write(requestOf('{"find": {}}', letters))
+    await readUntil(socket, '"documents":[]')
+  })
+
+  test('is a read of the store, too', async () => {
+    await start({ durable: false })
+    const books = '/default_keyspace/books'
+    await server.command('/default_keyspace', { createCollection: { name: 'books' } })
+    for (let i = 0; i < 60; i++) {
+      const documents = Array.from({ length: 100 }, (_, n) => ({ n, text: `${i} ${n}` }))
+      await server.command(books, { insertMany: { documents } })
+    }
+    await server.stop()
+    server = await startServer({ dataDir: server.dataDir, commandTimeoutMs: 1 })
+    const long = { find: { filter: { $not: { text: { $gte: '' } } } } }
+    const answer = await server.command(books, long)
+    assert.deepEqual(answer.codes, ['TIMEOUT_READING_DATA'])
+
+    // What is written is waited for, however long it takes.
+    const documents = Array.from({ length: 100 }, (_, i) => ({ _id: i }))
+    const written = await server.command(books, { insertMany: { documents } })
+    assert.deepEqual(written.codes, [])
+    assert.equal((written.body.status!['insertedIds'] as unknown[]).length, 100)
+  })
+
+  test('takes as long as it likes where there is no limit', async () => {
+    await start({ commandTimeoutMs: 0 })
+    const running = insertSlowly(1)
+    await provider.asked(1)
+    provider.answerAll()
+    assert.deepEqual((await running).codes, [])
+  })
+
+  test('counts as an error of the server, and one whose client left as that', async () => {
+    await start({ commandTimeoutMs: 150 })
+    await findSlowly()
+    await provider.left(1)
+    const socket = await open()
+    const slow = '{"findOne": {"sort": {"$vectorize": "a"}}}'
+    socket.write(requestOf(slow, '/v1/default_keyspace/letters'))
+    await provider.asked(1)
+    socket.destroy()
+    await provider.left(2)
+    const metrics = await scrape()
+    assert.match(metrics, /\{command="find",outcome="server_error"\} 1/)
+    assert.match(metrics, /\{command="findOne",outcome="client_left"\} 1/)
+    assert.doesNotMatch(metrics, /\{command="findOne",outcome="server_error"\}/)
+  })
+})
+
+describe('a limit on the rate of commands', () => {
+  test('refuses those of a token that is too fast, and nobody else', async () => {
+    const account = { name: 'ann', password: 'secret' }
+    const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
+    await start({ rateLimit: 2, accounts: [account] })
+    // One was spent on creating the collection.
+    let refused: Answer | undefined
+    for (let i = 0; i < 50 && refused === undefined; i++) {
+      const answer = await findKeyspaces()
+      if (answer.http !== 200) refused = answer
+    }
+    assert(refused !== undefined)
+    assert.equal(refused.http, 429)
+    assert.deepEqual(refused.codes, ['RATE_LIMIT_EXCEEDED'])
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.match(refused.body.errors![0]!.message, /2 commands a second/)
+    assert.equal((await findKeyspaces(ann)).http, 200)
+    assert.deepEqual((await findKeyspaces({ Token: 'wrong' })).codes, [
+      'UNAUTHENTICATED_REQUEST',
+    ])
+    assert.match(
+      await scrape(),
+      /^stela_commands_refused_total\{reason="rate_limited"\} [1-9]/m,
+    )
+    assert.equal((await server.send('/stargate/health', {})).http, 200)
+  })
+
+  test('allows a second at once, and then as many as the rate', () => {
+    const limit = new RateLimit(10)
+    let now = 1_000
+    const burst = (count: number) =>
+      Array.from({ length: count }, () => limit.take('ann', now)).filter((s) => s === 0)
+    assert.equal(burst(30).length, 10)
+    assert.equal(limit.take('bob', now), 0)
+    now += 100
+    assert.equal(burst(5).length, 1)
+    now += 450
+    assert.equal(burst(10).length, 4)
+    now += 3_600_000
+    assert.equal(burst(30).length, 10)
+  })
+
+  test('says after how many seconds there is room', () => {
+    const limit = new RateLimit(1)
+    assert.equal(limit.take('ann', 0), 0)
+    assert.equal(limit.take('ann', 0), 1)
+    assert.equal(limit.take('ann', 999), 1)
+    assert.equal(limit.take('ann', 1_000), 0)
+  })
+
+  test('takes no more memory for however many come', () => {
+    const limit = new RateLimit(1)
+    for (let i = 0; i < 250_000; i++) assert.equal(limit.take(`token ${i}`, 0), 0)
+    // The last are known, the first forgotten.
+    assert.equal(limit.take('token 249999', 0), 1)
+    assert.equal(limit.take('token 0', 0), 0)
+  })
+})

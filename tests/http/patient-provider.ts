@@ -1,0 +1,83 @@
+/** A provider that answers when it is told to, and keeps commands waiting until then. */
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  defaultProviderSettings,
+  type ProviderSettings,
+} from '../../src/providers/provider-settings.ts'
+
+/** A collection whose documents get their vectors from it. */
+export const lettersCollection = {
+  name: 'letters',
+  options: {
+    vector: {
+      dimension: 2,
+      metric: 'cosine',
+      service: { provider: 'openai', modelName: 'text-embedding-3-small' },
+    },
+  },
+}
+
+export class PatientProvider {
+  readonly #server: Server
+  readonly #waiting: ServerResponse[] = []
+  #left = 0
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async start(): Promise<PatientProvider> {
+    const server = createServer()
+    const provider = new PatientProvider(server)
+    server.on('request', (request, response) => {
+      request.resume()
+      provider.#waiting.push(response)
+      response.once('close', () => {
+        if (response.writableEnded) return
+        provider.#waiting.splice(provider.#waiting.indexOf(response), 1)
+        provider.#left++
+        server.emit('left')
+      })
+      server.emit('asked')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return provider
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
+  /** Settings of a server that asks it for vectors. */
+  get settings(): ProviderSettings {
+    return {
+      ...defaultProviderSettings,
+      embeddingUrls: new Map([['openai', this.url]]),
+      embeddingKeys: new Map([['openai', 'any']]),
+    }
+  }
+
+  async asked(count: number): Promise<void> {
+    while (this.#waiting.length < count) await once(this.#server, 'asked')
+  }
+
+  /** Settles when so many have stopped waiting. */
+  async left(count: number): Promise<void> {
+    while (this.#left < count) await once(this.#server, 'left')
+  }
+
+  answerAll(): void {
+    const reply = { data: [{ index: 0, embedding: [1, 1] }], usage: {} }
+    for (const response of this.#waiting.splice(0)) {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(reply))
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}

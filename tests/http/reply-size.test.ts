@@ -1,0 +1,207 @@
+/** What a reply may hold: pages end early, and what has no pages is refused. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer, type Answer, type TestServer } from '../harness.ts'
+
+/** Each of these documents has 1000 characters and a few, and a reply takes ten of them. */
+const limits = {
+  ...defaultLimits,
+  documentLengthMax: 2_000,
+  replySizeMax: 10_000,
+  pageSize: 50,
+}
+const count = 60
+
+interface Find {
+  readonly options?: object
+  readonly [clause: string]: unknown
+}
+
+function documentOf(i: number, text = 'x'.repeat(1_000)) {
+  return {
+    _id: `d${String(i).padStart(3, '0')}`,
+    n: (i * 7) % count,
+    even: i % 2 === 0,
+    text,
+    $vector: [1, i],
+    $lexical: `word ${i}`,
+  }
+}
+
+describe('replies of limited size', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer({ limits, durable: false })
+    const options = {
+      vector: { dimension: 2, metric: 'cosine' },
+      indexing: { deny: ['text'] },
+    }
+    await send('', { createCollection: { name: 'long', options } })
+    const documents = Array.from({ length: count }, (_, i) => documentOf(i))
+    await send('/long', { insertMany: { documents: documents.slice(0, 30) } })
+    await send('/long', { insertMany: { documents: documents.slice(30) } })
+    const definition = {
+      columns: { p: 'int', c: 'int', n: 'int', text: 'text' },
+      primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
+    }
+    await send('', { createTable: { name: 'rows', definition } })
+    for (let i = 0; i < count; i += 30) {
+      const rows = documents
+        .slice(i, i + 30)
+        .map(({ text, n }, k) => ({ p: 1, c: i + k, n, text }))
+      const inserted = await send('/rows', { insertMany: { documents: rows } })
+      assert.deepEqual(inserted.codes, [])
+    }
+  })
+  after(() => server.close())
+
+  async function send(path: string, command: object): Promise<Answer> {
+    return server.command(`/default_keyspace${path}`, command)
+  }
+
+  /** All pages of a find: what is on each of them. */
+  async function pagesOf(path: string, find: Find) {
+    const pages: Record<string, unknown>[][] = []
+    let pageState: string | null | undefined
+    for (let i = 0; i < 100; i++) {
+      const options = { ...find.options, ...(pageState && { pageState }) }
+      const answer = await send(path, { find: { ...find, options } })
+      assert.deepEqual(answer.codes, [])
+      pages.push([...answer.body.data!.documents!])
+      pageState = answer.body.data!.nextPageState
+      if (!pageState) return pages
+    }
+    throw new Error('the pages do not end')
+  }
+
+  const finds: readonly (readonly [string, Find, number?])[] = [
+    ['in any order', {}],
+    ['in any order, in part', { projection: { text: 0 } }],
+    ['with a filter on one value', { filter: { even: true } }, 30],
+    [
+      'with a filter on several values',
+      { filter: { n: { $in: [...Array(40).keys()] } } },
+      40,
+    ],
+    ['with a filter on a range', { filter: { n: { $gte: 10 } } }, 50],
+    ['with a filter that no index decides', { filter: { $not: { n: 3 } } }, 59],
+    ['with a filter on terms', { filter: { $lexical: { $match: 'word' } } }],
+    ['sorted by an index', { sort: { n: 1 } }],
+    ['sorted downwards, in part', { sort: { n: -1 }, projection: { n: 1 } }],
+    ['sorted by two fields', { sort: { even: 1, n: -1 } }],
+    ['sorted by id', { sort: { _id: 1 } }],
+    [
+      'sorted by id downwards, with a filter',
+      { sort: { _id: -1 }, filter: { n: { $gt: 4 } } },
+      55,
+    ],
+    ['sorted with few matches', { sort: { n: 1 }, filter: { even: false } }, 30],
+    ['with search fields', { projection: { '*': 1 } }],
+    ['up to a limit', { options: { limit: 35 } }, 35],
+    ['sorted up to a limit', { sort: { n: 1 }, options: { limit: 35 } }, 35],
+    ['sorted after a skip', { sort: { n: 1 }, options: { skip: 25 } }, 35],
+  ]
+  for (const [how, find, expected = count] of finds)
+    test(`pages ${how} end early and leave nothing out`, async () => {
+      const pages = await pagesOf('/long', find)
+      const ids = pages.flat().map(({ _id }) => _id)
+      assert.equal(ids.length, expected)
+      assert.equal(new Set(ids).size, expected)
+      for (const [i, page] of pages.entries()) {
+        assert(page.length <= 10, `${page.length} on a page`)
+        if (i < pages.length - 1) assert.equal(page.length, 10)
+      }
+    })
+
+  test('pages in order stay in order', async () => {
+    const numbers = (await pagesOf('/long', { sort: { n: 1 } })).flat().map(({ n }) => n)
+    assert.deepEqual(numbers, [...Array(count).keys()])
+    const ids = (await pagesOf('/long', { sort: { _id: -1 } })).flat().map(({ _id }) => _id)
+    assert.deepEqual(ids, ids.toSorted().toReversed())
+  })
+
+  test('documents that are asked for by id come in pages, too', async () => {
+    const values = Array.from({ length: 25 }, (_, i) => documentOf(2 * i)._id)
+    const pages = await pagesOf('/long', { filter: { _id: { $in: values } } })
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [10, 10, 5],
+    )
+    assert.deepEqual(
+      pages.flat().map(({ _id }) => _id),
+      values,
+    )
+  })
+
+  test('rows come in pages that end early', async () => {
+    for (const find of [{}, { filter: { p: 1 } }, { filter: { p: 1 }, sort: { c: -1 } }]) {
+      const pages = await pagesOf('/rows', find)
+      const keys = pages.flat().map(({ c }) => c)
+      assert.equal(new Set(keys).size, count)
+      assert.equal(keys.length, count)
+      assert(pages.every(({ length }) => length <= 10))
+    }
+  })
+
+  test('rows that are sorted in memory are refused, unless they are few', async () => {
+    const sorted = (limit?: number) =>
+      send('/rows', { find: { sort: { n: 1 }, options: limit ? { limit } : {} } })
+    const answer = await sorted()
+    assert.deepEqual(answer.codes, ['REPLY_TOO_LARGE'])
+    assert.match(answer.body.errors![0]!.message, /10000 characters.*smaller limit/)
+    const few = await sorted(9)
+    assert.deepEqual(
+      few.body.data!.documents!.map(({ n }) => n),
+      [...Array(9).keys()],
+    )
+  })
+
+  test('searches are refused, unless they find little', async () => {
+    for (const sort of [{ $vector: [1, 5] }, { $lexical: 'word' }]) {
+      const answer = await send('/long', { find: { sort, options: { limit: 30 } } })
+      assert.equal(answer.http, 200)
+      assert.deepEqual(answer.codes, ['REPLY_TOO_LARGE'])
+      assert.equal(answer.body.data, undefined)
+      const few = await send('/long', { find: { sort, options: { limit: 9 } } })
+      assert.equal(few.body.data!.documents!.length, 9)
+      assert.deepEqual((await send('/long', { findOne: { sort } })).codes, [])
+    }
+    // At the edge: one more character is too many.
+    await send('', {
+      createCollection: {
+        name: 'edge',
+        options: {
+          vector: { dimension: 2, metric: 'cosine' },
+          indexing: { deny: ['text'] },
+        },
+      },
+    })
+    const around = JSON.stringify({ _id: 'a0', text: '' }).length
+    const insert = (i: number, length: number) =>
+      send('/edge', {
+        insertOne: {
+          document: { _id: `a${i}`, text: 'x'.repeat(length - around), $vector: [1, i] },
+        },
+      })
+    for (let i = 0; i < 5; i++) await insert(i, 2_000)
+    const search = { find: { sort: { $vector: [1, 1] }, options: { limit: 6 } } }
+    assert.equal((await send('/edge', search)).body.data!.documents!.length, 5)
+    await insert(5, around)
+    assert.deepEqual((await send('/edge', search)).codes, ['REPLY_TOO_LARGE'])
+  })
+
+  test('changes of many documents are made as ever', async () => {
+    let pageState: unknown
+    let modified = 0
+    for (let i = 0; i < 10; i++) {
+      const { body } = await send('/long', {
+        updateMany: { filter: {}, update: { $set: { seen: 1 } }, options: { pageState } },
+      })
+      modified += body.status!['modifiedCount'] as number
+      pageState = body.status!['nextPageState']
+      if (pageState === undefined) break
+    }
+    assert.equal(modified, count)
+  })
+})
