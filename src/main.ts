@@ -2,10 +2,13 @@
 /** The command line: every command, and what they have in common. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
+import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
+import { tokenCommand } from './cli/token.ts'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -21,6 +24,9 @@ const program = new Command('stela')
   .addCommand(check)
   .addCommand(exportCommand)
   .addCommand(importCommand)
+  .addCommand(backupCommand)
+  .addCommand(restore)
+  .addCommand(tokenCommand)
   .addHelpText(
     'after',
     `
@@ -30,6 +36,9 @@ Examples:
   stela check          look whether the data of a stopped server is sound
   stela export --help  write a collection or table of a running server to a file
   stela import --help  fill one from a file
+  stela backup --help  copy everything that a running server holds
+  stela restore DIR    make a data folder from such a copy
+  stela token --help   make, list and revoke tokens
 `,
   )
 

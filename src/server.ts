@@ -1,17 +1,24 @@
 /** Wires everything: the one place that names a concrete engine. */
+import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { pino } from 'pino'
+import { buildAdminApp } from './admin/admin-app.ts'
 import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Lockout } from './auth/lockout.ts'
-import type { Config } from './config.ts'
+import { defaultConfig, type Config } from './config.ts'
 import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
+import { catalogFile } from './engine/embedded/catalog.ts'
 import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
+import { EngineError } from './engine/engine.ts'
 import { buildApp } from './http/app.ts'
 import { Arrivals } from './http/body.ts'
 import { Metrics } from './http/metrics.ts'
+import { Patience } from './http/patience.ts'
+import { RateLimit } from './http/rate-limit.ts'
 import { Shutdown } from './http/shutdown.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
@@ -26,17 +33,46 @@ export interface Server {
 export interface Listening {
   /** Where the server can be reached from this machine. */
   readonly url: string
+  /** The same for the management API; undefined: it is switched off. */
+  readonly adminUrl: string | undefined
   /** An administrator token, if this start had to make one: the only time it is shown. */
   readonly firstToken: string | undefined
 }
 
 export { checkEverything } from './engine/embedded/check.ts'
+export { restoreDataFolder } from './engine/embedded/restore.ts'
+
+/** Who has access to what, in the data folder of a server that is stopped. */
+export interface OpenedAccess {
+  readonly access: Access
+  close(): Promise<void>
+}
+
+/** Throws an EngineError when there is no such folder, or a server uses it. */
+export async function openAccess(dataDir: string): Promise<OpenedAccess> {
+  if (!existsSync(join(dataDir, catalogFile)))
+    throw new EngineError(
+      'damaged',
+      `${dataDir} is not a data folder: it has no ${catalogFile}`,
+    )
+  const log = () => undefined
+  const engine = await openEmbeddedEngine({ dataDir, durable: true, searchThreads: 1, log })
+  try {
+    const { organization } = await Databases.open(engine, defaultConfig.databasesMax)
+    const credentials = { adminToken: undefined, accounts: [] }
+    const access = await Access.open(engine, organization, credentials)
+    return { access, close: () => engine.close() }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
 
 /** How many of the largest bodies all unfinished bodies may take together. */
 const arrivingBodiesMax = 25
 
 export async function build(config: Config): Promise<Server> {
-  const { limits, features, dataDir, durable, requestTimeoutMs } = config
+  const { limits, features, dataDir, durable } = config
   const log = pino(
     { level: config.logLevel, base: null },
     pino.destination({ fd: 2, sync: true }),
@@ -55,9 +91,12 @@ export async function build(config: Config): Promise<Server> {
   const access = await Access.open(engine, databases.organization, config)
   const lockout = new Lockout(config.badCredentialsMax)
   const authenticator = new Authenticator(access, lockout)
+  const audit = new Audit(log)
   const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()
   const metrics = config.metrics === 'off' ? undefined : new Metrics()
+  const { requestTimeoutMs, connectionsMax, tls } = config
+  const listener = { requestTimeoutMs, connectionsMax, tls, log: report }
   const app = buildApp(
     {
       engine,
@@ -65,42 +104,84 @@ export async function build(config: Config): Promise<Server> {
       limits,
       models,
       log,
-      audit: new Audit(log),
+      audit,
       authenticator,
       features,
+      tracing: config.tracing,
       arrivals,
       shutdown,
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
       isBehindProxy: config.isBehindProxy,
+      commandsMax: config.commandsMax,
+      patience: new Patience(config.commandTimeoutMs),
+      rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
+      compression: config.compression,
     },
     {
-      requestTimeoutMs,
+      ...listener,
+      corsOrigins: config.corsOrigins,
       metricsAccess: config.metrics,
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),
       }),
     },
   )
+  let url = ''
+  const admin =
+    config.adminPort === 'off'
+      ? undefined
+      : buildAdminApp(
+          {
+            engine,
+            databases,
+            access,
+            audit,
+            limits,
+            log,
+            authenticator,
+            shutdown,
+            isBehindProxy: config.isBehindProxy,
+            dataUrl: () => config.publicUrl ?? url,
+          },
+          listener,
+        )
   return {
     async listen() {
-      await app.listen({ host: config.host, port: config.port })
+      const port = await listenOn(app, config.host, config.port)
+      url = urlOf(config, port)
+      const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
+      if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
       // Not before: a token made for a server that cannot listen would be shown to nobody.
       const firstToken = await authenticator.createFirstToken()
-      const { port } = app.server.address() as AddressInfo
-      return { url: urlOf(config.host, port), firstToken }
+      return { url, adminUrl, firstToken }
     },
     async close() {
-      await shutdown.stop(app)
+      const apps = admin === undefined ? [app] : [app, admin]
+      await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()
       await engine.close()
     },
   }
 }
 
+type App = ReturnType<typeof buildApp>
+
+/** Where any port will do, any will do for both. */
+function listenOnAdminPort(admin: App, { host, port, adminPort }: Config): Promise<number> {
+  return listenOn(admin, host, Number(adminPort ?? (port === 0 ? 0 : port + 1)))
+}
+
+/** The port that it became. */
+async function listenOn(app: App, host: string, port: number): Promise<number> {
+  await app.listen({ host, port })
+  return (app.server.address() as AddressInfo).port
+}
+
 /** Addresses that mean "all" cannot be connected to: they become the local one. */
-function urlOf(host: string, port: number): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
-  if (host === '::') return `http://[::1]:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+function urlOf({ host, tls }: Config, port: number): string {
+  const scheme = tls === undefined ? 'http' : 'https'
+  if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`
+  if (host === '::') return `${scheme}://[::1]:${port}`
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

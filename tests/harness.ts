@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseStored } from '../src/json/parse.ts'
 import type { Value } from '../src/json/value.ts'
 import { defaultConfig, type Config } from '../src/config.ts'
-import { build, type Server } from '../src/server.ts'
+import { build, type Listening, type Server } from '../src/server.ts'
 
 export const testToken = 'test-token'
 
@@ -45,12 +45,15 @@ export interface Answer {
 
 export class TestServer {
   readonly url: string
+  /** Empty when the management API is off, as it is unless a test wants it. */
+  readonly adminUrl: string
   readonly dataDir: string
   readonly #server: Server
 
-  constructor(server: Server, url: string, dataDir: string) {
+  constructor(server: Server, { url, adminUrl = '' }: Listening, dataDir: string) {
     this.#server = server
     this.url = url
+    this.adminUrl = adminUrl
     this.dataDir = dataDir
   }
 
@@ -105,13 +108,13 @@ export async function startServer(config: Partial<Config> = {}): Promise<TestSer
     ...defaultConfig,
     checked: true,
     port: 0,
+    adminPort: 'off',
     adminToken: testToken,
     logLevel: 'silent',
     ...config,
     dataDir,
   })
-  const { url } = await server.listen()
-  return new TestServer(server, url, dataDir)
+  return new TestServer(server, await server.listen(), dataDir)
 }
 
 export function temporaryFolder(): Promise<string> {

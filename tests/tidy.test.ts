@@ -27,9 +27,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'engine/embedded',
     'providers',
   ],
-  config: ['http', 'auth', 'providers'],
+  config: ['http', 'auth', 'providers', 'setting-values'],
+  'setting-values': ['http', 'auth'],
   http: ['auth', 'databases', 'commands', 'documents', 'providers', 'engine'],
-  admin: ['auth', 'databases', 'engine'],
+  admin: ['http', 'auth', 'databases', 'engine'],
   auth: ['engine'],
   databases: ['engine'],
   commands: [
@@ -66,7 +67,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['providers', 'cli'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
-  commander: ['main', 'cli', 'config'],
+  commander: ['main', 'cli', 'config', 'setting-values'],
 }
 
 /** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */

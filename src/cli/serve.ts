@@ -103,16 +103,18 @@ function askedToStop(): Promise<void> {
 function reasonOf(error: unknown, { host, port }: Config): string {
   if (error instanceof EngineError) return error.message
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException
+  const { port: tried = port } = error as { port?: number }
+  const flag = tried === port ? '--port' : '--admin-port'
   if (syscall === undefined) return stack ?? String(error)
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${host} is in use. Stop what uses it, or choose another --port.`
+      return `port ${tried} on ${host} is in use. Stop what uses it, or choose another ${flag}.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${host} is no address of this machine. Choose another --host.`
     default:
       return code === 'EACCES' && syscall === 'listen'
-        ? `this user may not listen on port ${port}. Choose a --port above 1023.`
+        ? `this user may not listen on port ${tried}. Choose a ${flag} above 1023.`
         : message
   }
 }

@@ -119,6 +119,8 @@ describe('stela serve', { concurrency: 4 }, () => {
     [['--prot', '1'], /--prot.*\n?.*--port/],
     [['--port', 'http'], /--port.*'http'.*0 to 65535/],
     [['--port', '65536'], /0 to 65535/],
+    [['--port', '65535'], /no port after .*--admin-port/],
+    [['--port', '9000', '--admin-port', '9000'], /both 9000/],
     [['--durability', 'high'], /'high'.*full, relaxed/],
     [['--log-level', 'loud'], /'loud'.*debug, info, warn, error, silent/],
     [['--lexical', 'maybe'], /'maybe'.*on, off/],
@@ -236,7 +238,12 @@ describe('stela serve', { concurrency: 4 }, () => {
 
     const third = stela(['serve', '--data', newFolder(), '--port', new URL(url).port])
     assert.equal(await third.exit, 1)
-    assert.match(third.err, /^stela: port \d+ on 127\.0\.0\.1 is in use/m)
+    assert.match(third.err, /^stela: port \d+ on 127\.0\.0\.1 is in use.* --port/m)
+
+    const ports = ['--port', '0', '--admin-port', new URL(url).port]
+    const fourth = stela(['serve', '--data', newFolder(), ...ports])
+    assert.equal(await fourth.exit, 1)
+    assert.match(fourth.err, /^stela: port \d+ on 127\.0\.0\.1 is in use.* --admin-port/m)
     first.child.kill('SIGTERM')
     assert.equal(await first.exit, 0)
   })

@@ -40,7 +40,7 @@ export function addTargetOptions(command: Command): Command {
 }
 
 /** Without a slash at the end, so that paths can follow. */
-function readUrl(text: string): string {
+export function readUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError('It takes a URL such as http://127.0.0.1:8181.')

@@ -1,0 +1,49 @@
+/**
+ * Calls of the management API that have no meaning for a single server. They say so, rather
+ * than that they are unknown.
+ */
+import { visibleDatabase } from './database-routes.ts'
+import { Refusal } from './refusal.ts'
+import type { AdminRoute, Method } from './route.ts'
+
+const inDatabases: readonly AdminRoute[] = [
+  absent('POST', '/park', 'does not park databases'),
+  absent('POST', '/unpark', 'does not park databases'),
+  absent('POST', '/resize', 'has no capacity units: a database may use all of it'),
+  absent('POST', '/resetPassword', 'has no passwords for databases: make a token instead'),
+  absent('POST', '/secureBundleURL', 'speaks the Data API alone: it has no CQL'),
+  absent('POST', '/datacenters', 'is the only datacenter of its databases'),
+  absent('POST', '/datacenters/:datacenter/terminate', 'is the only datacenter'),
+  ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
+    absent(method, '/access-lists', 'has no lists of addresses: use a firewall'),
+  ),
+]
+
+export const absentRoutes: readonly AdminRoute[] = [
+  ...inDatabases,
+  {
+    method: 'GET',
+    path: '/access-lists',
+    run: () => refuse('has no lists of addresses: use a firewall'),
+  },
+  {
+    method: 'POST',
+    path: '/pcus',
+    run: () => refuse('has no capacity units: a database may use all of it'),
+  },
+]
+
+function absent(method: Method, path: string, why: string): AdminRoute {
+  return {
+    method,
+    path: `/databases/:id${path}`,
+    run: (call) => {
+      visibleDatabase(call)
+      return refuse(why)
+    },
+  }
+}
+
+function refuse(why: string): never {
+  throw new Refusal(501, `This server ${why}`)
+}

@@ -1,0 +1,246 @@
+/**
+ * The management API over HTTP: who asks, what for, and in which form it is answered.
+ *
+ * The first check that fails answers: token, path and method, content type and size, JSON;
+ * then what the route itself looks at. Errors have one form, whoever finds them.
+ */
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { AccessRefusal } from '../auth/access.ts'
+import { isPrincipal, type Authenticator } from '../auth/authenticator.ts'
+import type { Principal } from '../auth/principal.ts'
+import { addressOfClient } from '../http/command.ts'
+import { connectionOf } from '../http/connection.ts'
+import { isJson, tokenOf } from '../http/headers.ts'
+import { createListener, type ListenerSettings } from '../http/listener.ts'
+import { requestIdOf } from '../http/request-id.ts'
+import type { Shutdown } from '../http/shutdown.ts'
+import { absentRoutes } from './absent-routes.ts'
+import { backupRoutes } from './backup-routes.ts'
+import { databaseRoutes } from './database-routes.ts'
+import { keyspaceRoutes } from './keyspace-routes.ts'
+import { organizationRoutes } from './organization-routes.ts'
+import { Refusal, refusalOf } from './refusal.ts'
+import { regionRoutes } from './region-routes.ts'
+import { roleRoutes } from './role-routes.ts'
+import { AdminCall, type AdminRoute, type AdminServices, type Method } from './route.ts'
+import { tokenRoutes } from './token-routes.ts'
+import { userRoutes } from './user-routes.ts'
+
+export interface AdminAppServices extends Omit<AdminServices, 'stopping'> {
+  readonly authenticator: Authenticator
+  readonly shutdown: Shutdown
+  /** Whether a proxy stands in front, whose word on who asks is to be taken. */
+  readonly isBehindProxy: boolean
+}
+
+const prefix = '/v2'
+
+const routes: readonly AdminRoute[] = [
+  ...databaseRoutes,
+  ...keyspaceRoutes,
+  ...regionRoutes,
+  ...organizationRoutes,
+  ...tokenRoutes,
+  ...roleRoutes,
+  ...userRoutes,
+  ...backupRoutes,
+  ...absentRoutes,
+]
+
+export function buildAdminApp(
+  services: AdminAppServices,
+  listener: ListenerSettings,
+): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    return503OnClosing: false,
+    bodyLimit: services.limits.adminBodySizeMax,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
+    serverFactory: (handle) => createListener(listener, handle),
+    frameworkErrors: (_error, request, reply) => {
+      void sendRefusal(new Refusal(400, 'The path cannot be read'), request, reply)
+    },
+  })
+  const callers = new WeakMap<FastifyRequest, Principal>()
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-Id', requestIdFor(request))
+    callers.set(request, identify(request, services))
+    done()
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    try {
+      done(null, parseBody(request, body as string))
+    } catch (refusal) {
+      done(refusal as Refusal)
+    }
+  })
+  app.setErrorHandler((failure, request, reply) => {
+    if (failure instanceof AccessRefusal && failure.kind === 'forbidden')
+      services.audit.refused(
+        'not permitted',
+        askedBy(request, services),
+        callers.get(request),
+      )
+    const refusal = refusalOf(failure) ?? ourMistake(failure, request, services)
+    return sendRefusal(refusal, request, reply)
+  })
+  app.setNotFoundHandler((request) => {
+    throw new Refusal(404, `There is nothing at ${shorten(pathOf(request))}`)
+  })
+  const stopping = new AbortController()
+  app.addHook('preClose', (done) => {
+    stopping.abort()
+    done()
+  })
+  for (const route of routes)
+    addRoute(app, route, callers, { ...services, stopping: stopping.signal })
+  for (const path of new Set(routes.map((route) => route.path))) refuseOthers(app, path)
+  return app
+}
+
+/** Who sent the request; throws where that cannot be known. */
+function identify(request: FastifyRequest, services: AdminAppServices): Principal {
+  const { audit, authenticator } = services
+  const { headers } = request.raw
+  const asked = askedBy(request, services)
+  // Both may be there: clients of the data API send their own header besides this one.
+  const token = tokenOf({ authorization: headers.authorization }) ?? tokenOf(headers)
+  if (token === undefined) {
+    audit.refused('no token', asked)
+    throw new Refusal(
+      401,
+      'The request has no token. Send it as Authorization: Bearer <token>',
+    )
+  }
+  const connection = connectionOf(request.raw)
+  const found = authenticator.identify(token, { connection, address: asked.address })
+  if (isPrincipal(found)) return found
+  audit.refused(found.why === 'locked' ? 'locked out' : 'unknown token', asked)
+  if (found.why === 'unknown')
+    throw new Refusal(401, 'The token is not valid: it is unknown, revoked or expired')
+  throw new Refusal(
+    429,
+    'Too many requests with bad credentials came from this address. The token was not ' +
+      `looked at. Try again in ${found.seconds} seconds`,
+    { 'Retry-After': String(found.seconds) },
+  )
+}
+
+function askedBy(request: FastifyRequest, services: AdminAppServices) {
+  return {
+    requestId: requestIdFor(request),
+    address: addressOfClient(request.raw, services),
+    command: `${request.method} ${shorten(pathOf(request))}`,
+  }
+}
+
+const requestIds = new WeakMap<FastifyRequest, string>()
+
+function requestIdFor(request: FastifyRequest): string {
+  let id = requestIds.get(request)
+  if (id === undefined) requestIds.set(request, (id = requestIdOf(request.raw.headers)))
+  return id
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0]!
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** Calls without a body often say that it is JSON all the same. */
+function parseBody(request: FastifyRequest, body: string): unknown {
+  if (body === '') return undefined
+  const contentType = request.headers['content-type']
+  if (contentType !== undefined && !isJson(contentType))
+    throw Object.assign(new Error(), { statusCode: 415 })
+  try {
+    return JSON.parse(body) as unknown
+  } catch (error) {
+    throw new Refusal(400, `The body is not JSON: ${shorten((error as Error).message)}`)
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  route: AdminRoute,
+  callers: WeakMap<FastifyRequest, Principal>,
+  services: AdminAppServices & AdminServices,
+): void {
+  const { shutdown } = services
+  app.route({
+    method: route.method,
+    url: prefix + route.path,
+    ...(route.bodySizeMax !== undefined && { bodyLimit: route.bodySizeMax }),
+    handler: async (request, reply) => {
+      shutdown.running++
+      try {
+        const {
+          body,
+          status,
+          headers = {},
+        } = await route.run(
+          new AdminCall(
+            callers.get(request)!,
+            services,
+            request as unknown as Pick<AdminCall, 'params' | 'query' | 'body'>,
+            askedBy(request, services),
+          ),
+        )
+        return await reply.code(status).headers(headers).send(body)
+      } finally {
+        shutdown.running--
+      }
+    },
+  })
+}
+
+/** The path is known, so it is not the path that is wrong. */
+function refuseOthers(app: FastifyInstance, path: string): void {
+  const known = routes.filter((route) => route.path === path).map(({ method }) => method)
+  const isKnown = (method: string) =>
+    known.includes(method === 'HEAD' ? 'GET' : (method as Method))
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+  const allow = { Allow: known.join(', ') }
+  app.route({
+    method: methods.filter((method) => !isKnown(method)),
+    url: prefix + path,
+    handler: ({ method }) => {
+      throw new Refusal(
+        405,
+        `${method} has no meaning here. There is ${known.join(', ')}`,
+        allow,
+      )
+    },
+  })
+}
+
+/** The log gets all of it, the caller what to look for in the log. */
+function ourMistake(
+  failure: unknown,
+  request: FastifyRequest,
+  { log }: AdminAppServices,
+): Refusal {
+  const requestId = requestIdFor(request)
+  log.error({ err: failure, requestId }, 'A request failed by a mistake in the server')
+  return new Refusal(
+    500,
+    `The server failed. Its log has more about the request ${requestId}`,
+  )
+}
+
+function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyReply) {
+  return reply
+    .code(refusal.status)
+    .headers({ 'X-Request-Id': requestIdFor(request), ...refusal.headers })
+    .type('application/json')
+    .send(refusal.body)
+}

@@ -1,0 +1,45 @@
+/** Backups: all that the server holds, for those who may see all of it. */
+import { readFileSync } from 'node:fs'
+import { organizationAdministratorId } from '../auth/roles.ts'
+import { backupStream } from './backup-stream.ts'
+import { Refusal } from './refusal.ts'
+import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
+
+/** The keys of some hundred thousand files. */
+const bodySizeMax = 16_000_000
+
+export const backupRoutes: readonly AdminRoute[] = [
+  { method: 'POST', path: '/stela/backup', bodySizeMax, run: backUp },
+]
+
+function backUp(call: AdminCall): AdminReply {
+  const { access, engine, log, stopping } = call.services
+  const role = access.role(organizationAdministratorId)
+  // What is copied holds everything, the digests of all tokens included.
+  if (!call.principal.covers(role.policy))
+    throw call.forbid(`It takes the role ${role.name}`)
+  const body = backupStream({
+    engine,
+    have: readHave(call),
+    version: serverVersion(),
+    signal: stopping,
+    report: (error) => log.error({ err: error }, 'A backup failed'),
+  })
+  const headers = { 'Content-Type': 'application/octet-stream' }
+  return { status: 200, headers, body }
+}
+
+function readHave(call: AdminCall): readonly string[] {
+  const { have = [] } = call.body === undefined ? {} : call.fields
+  if (!Array.isArray(have) || !have.every((key) => typeof key === 'string'))
+    throw new Refusal(400, 'have must be an array of texts, the keys of files')
+  return have
+}
+
+let version: string | undefined
+
+function serverVersion(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  version ??= (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  return version
+}

@@ -1,0 +1,159 @@
+/**
+ * A backup as one stream of bytes: files, each behind a line of JSON that says what it is and
+ * how long, and at the end the manifest, or the reason why there is none.
+ *
+ *   {"begin":{"files":2,"size":53248}}
+ *   {"file":"catalog-41ab…","size":20480}       followed by 20480 bytes
+ *   {"file":"6f0c…-17-9d2e…","size":32768}      followed by 32768 bytes
+ *   {"manifest":{"format":1,…}}
+ *
+ * Empty lines mean that the server is still at work.
+ */
+import { Readable } from 'node:stream'
+import { backupFormat, type BackupContents, type BackupPart } from '../engine/backup.ts'
+import { EngineError, type Engine } from '../engine/engine.ts'
+
+export interface BackupStreamOptions {
+  readonly engine: Engine
+  /** The keys of files that whoever asks has already. */
+  readonly have: readonly string[]
+  /** The version of this server. */
+  readonly version: string
+  /** Raised when the server stops. */
+  readonly signal: AbortSignal
+  /** Told of failures that nobody expects; whoever asks learns only that there was one. */
+  readonly report: (error: unknown) => void
+}
+
+/** How long a copy may take before a sign of life is given. */
+const signOfLifeMs = 10_000
+
+/** How long nothing may be read: a backup holds on to what was overwritten since it began. */
+const unreadMsMax = 300_000
+
+const tellingMsMax = 1_000
+
+/** Destroying the stream frees everything that the backup holds. */
+export function backupStream(options: BackupStreamOptions): Readable {
+  const left = new AbortController()
+  const signal = AbortSignal.any([options.signal, left.signal])
+  const watch = setTimeout(() => {
+    stream.destroy(new Error('nobody reads the backup'))
+  }, unreadMsMax).unref()
+  const stream = Readable.from(chunks(options, signal, watch), {
+    objectMode: false,
+    highWaterMark: 1 << 20,
+  })
+  // Whoever reads is told why, if they read at all.
+  const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
+  options.signal.addEventListener('abort', stop)
+  const destroy = stream._destroy.bind(stream)
+  stream._destroy = (error, done) => {
+    clearTimeout(watch)
+    options.signal.removeEventListener('abort', stop)
+    // First, for the rest waits until the copy that is being made ends.
+    left.abort()
+    destroy(error, done)
+  }
+  return stream
+}
+
+async function* chunks(
+  options: BackupStreamOptions,
+  signal: AbortSignal,
+  watch: NodeJS.Timeout,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const part of withSignsOfLife(partsOf(options, signal))) {
+      watch.refresh()
+      if (part === 'alive') yield Buffer.from('\n')
+      else yield* framed(part, options.version, watch, signal)
+    }
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof EngineError)) options.report(error)
+    if (error instanceof CutShort) throw error
+    yield line({ error: signal.aborted ? 'the server is stopping' : reasonOf(error) })
+  }
+}
+
+function partsOf(
+  { engine, have }: BackupStreamOptions,
+  signal: AbortSignal,
+): AsyncIterable<BackupPart> {
+  if (engine.backup === undefined)
+    throw new EngineError('read', 'this server keeps its data where it cannot be backed up')
+  return engine.backup(new Set(have), signal)
+}
+
+async function* framed(
+  part: BackupPart,
+  version: string,
+  watch: NodeJS.Timeout,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  switch (part.kind) {
+    case 'begin':
+      yield line({ begin: { files: part.files, size: part.size } })
+      return
+    case 'file': {
+      yield line({ file: part.key, size: part.size })
+      try {
+        for await (const bytes of part.content) {
+          signal.throwIfAborted()
+          yield bytes
+          watch.refresh()
+        }
+      } catch (error) {
+        throw new CutShort('a file could not be sent to its end', { cause: error })
+      }
+      return
+    }
+    case 'end':
+      yield line({ manifest: manifestOf(part.contents, version) })
+  }
+}
+
+/** Anything that followed would be taken for the rest of the file. */
+class CutShort extends Error {}
+
+function manifestOf(contents: BackupContents, server: string) {
+  return { format: backupFormat, server, ...contents }
+}
+
+/** Says every few seconds that it still waits. */
+async function* withSignsOfLife<T>(parts: AsyncIterable<T>): AsyncGenerator<T | 'alive'> {
+  const iterator = parts[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = iterator.next()
+      let result: IteratorResult<T> | 'alive'
+      while ((result = await withinTime(next)) === 'alive') yield result
+      if (result.done === true) return
+      yield result.value
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+async function withinTime<T>(next: Promise<T>): Promise<T | 'alive'> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'alive'>((resolve) => {
+    timer = setTimeout(() => resolve('alive'), signOfLifeMs)
+  })
+  try {
+    return await Promise.race([next, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof EngineError
+    ? error.message
+    : 'the server failed; its log has more about it'
+}
+
+function line(content: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(content)}\n`)
+}

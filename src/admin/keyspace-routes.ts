@@ -1,0 +1,60 @@
+/** Keyspaces of a database. The Data API has commands for the same. */
+import type { Database } from '../databases/databases.ts'
+import { isVisible, unknownDatabase } from './database-routes.ts'
+import { isKeyspaceName } from './keyspace-name.ts'
+import { Refusal } from './refusal.ts'
+import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
+
+const path = '/databases/:id/keyspaces/:keyspace'
+
+export const keyspaceRoutes: readonly AdminRoute[] = [
+  { method: 'POST', path, run: createKeyspace },
+  { method: 'DELETE', path, run: dropKeyspace },
+]
+
+/** One that exists stays as it is. */
+async function createKeyspace(call: AdminCall): Promise<AdminReply> {
+  const { id, engine } = databaseFor('create', call)
+  const { limits } = call.services
+  const keyspace = call.params['keyspace']!
+  if (!isKeyspaceName(keyspace, limits))
+    throw new Refusal(
+      400,
+      `A keyspace's name has 1 to ${limits.nameLengthMax} letters, digits and underscores`,
+    )
+  await engine.createKeyspace(keyspace)
+  call.noteChange(
+    { kind: 'schema', change: 'createKeyspace', what: keyspace },
+    { database: id, keyspace },
+  )
+  return { status: 201 }
+}
+
+async function dropKeyspace(call: AdminCall): Promise<AdminReply> {
+  const { id, engine } = databaseFor('drop', call)
+  const keyspace = call.params['keyspace']!
+  const known = await engine.listKeyspaces()
+  if (!known.includes(keyspace)) return { status: 204 }
+  await engine.dropKeyspace(keyspace)
+  call.noteChange(
+    { kind: 'schema', change: 'dropKeyspace', what: keyspace },
+    { database: id, keyspace },
+  )
+  return { status: 202 }
+}
+
+/** The database that the path names, for those who may do this in it. */
+function databaseFor(effect: 'create' | 'drop', call: AdminCall): Database {
+  const { databases } = call.services
+  const info = databases.info(call.params['id']!)
+  if (info === undefined) throw unknownDatabase(call)
+  const place = { database: info.id, keyspace: call.params['keyspace']! }
+  if (!call.principal.may(effect, place)) {
+    if (!isVisible(info, call)) throw unknownDatabase(call)
+    throw call.forbid(`It takes db-keyspace-${effect}`, place)
+  }
+  const database = databases.find(info.id)
+  if (database === undefined)
+    throw new Refusal(409, `The database ${info.id} is terminated`)
+  return database
+}

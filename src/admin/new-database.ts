@@ -1,0 +1,63 @@
+/** What a database is to be, from the body of the request to make it. */
+import { homeProvider, homeRegion, type NewDatabase } from '../databases/databases.ts'
+import type { Limits } from '../limits.ts'
+import { isKeyspaceName } from './keyspace-name.ts'
+import { Refusal } from './refusal.ts'
+import { providerNamed } from './regions.ts'
+
+/**
+ * Members that only say how large a database is to be are not looked at. One that says that
+ * it needs no vectors gets a database that has them all the same.
+ */
+export function readNewDatabase(
+  fields: Readonly<Record<string, unknown>>,
+  limits: Limits,
+): NewDatabase {
+  const { dbType, pcuGroupUUID } = fields
+  if (given(dbType) && dbType !== 'vector')
+    throw new Refusal(422, 'dbType must be "vector": all databases here have vectors')
+  if (given(pcuGroupUUID))
+    throw new Refusal(422, 'pcuGroupUUID names a group of capacity units; there are none')
+  return {
+    name: readName(fields['name'], limits),
+    keyspace: readKeyspace(fields['keyspace'], limits),
+    cloudProvider: readProvider(fields['cloudProvider']),
+    region: readRegion(fields['region']),
+  }
+}
+
+function given(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+function readName(value: unknown, { databaseNameLengthMax: max }: Limits): string {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > max)
+    throw new Refusal(400, `name must be a text of 1 to ${max} characters`)
+  return value
+}
+
+function readKeyspace(value: unknown, limits: Limits): string {
+  if (!given(value)) return 'default_keyspace'
+  if (!isKeyspaceName(value, limits))
+    throw new Refusal(
+      400,
+      `keyspace must have 1 to ${limits.nameLengthMax} letters, digits and underscores`,
+    )
+  return value
+}
+
+function readProvider(value: unknown): string {
+  if (!given(value)) return homeProvider
+  const provider = providerNamed(value)
+  if (provider === undefined)
+    throw new Refusal(400, 'cloudProvider must be AWS, GCP or AZURE')
+  return provider
+}
+
+/** It becomes part of host names. */
+function readRegion(value: unknown): string {
+  if (!given(value)) return homeRegion
+  if (typeof value !== 'string' || !/^[a-z0-9-]{1,50}$/i.test(value))
+    throw new Refusal(400, 'region must have 1 to 50 letters, digits and dashes')
+  return value
+}

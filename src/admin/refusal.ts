@@ -1,0 +1,86 @@
+/** Errors of the management API: a status, a number and a message. */
+import { AccessRefusal } from '../auth/access.ts'
+import { DatabaseRefusal } from '../databases/databases.ts'
+import { EngineError } from '../engine/engine.ts'
+
+/** What clients tell a token by that is missing, wrong or no longer valid. */
+const badTokenId = 340018
+
+/** A request that is not granted, in the terms of HTTP. */
+export class Refusal extends Error {
+  readonly status: number
+  /** Headers that the answer has besides the usual. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+
+  /** As it is on the wire; the number is the status, but for the one that clients know. */
+  get body(): string {
+    const id = this.status === 401 ? badTokenId : this.status
+    return JSON.stringify({ errors: [{ ID: id, message: `${this.message}.` }] })
+  }
+}
+
+/** The refusal that a failure stands for; undefined when it is a mistake of ours. */
+export function refusalOf(failure: unknown): Refusal | undefined {
+  if (failure instanceof Refusal) return failure
+  if (failure instanceof AccessRefusal)
+    return new Refusal(accessStatuses[failure.kind], failure.message)
+  if (failure instanceof DatabaseRefusal)
+    return new Refusal(databaseStatuses[failure.kind], failure.message)
+  if (failure instanceof EngineError) return engineRefusal(failure)
+  return frameworkRefusal(failure)
+}
+
+const accessStatuses: Readonly<Record<AccessRefusal['kind'], number>> = {
+  bad: 400,
+  forbidden: 403,
+  unknown: 404,
+  taken: 409,
+  state: 409,
+}
+
+const databaseStatuses: Readonly<Record<DatabaseRefusal['kind'], number>> = {
+  unknown: 404,
+  state: 409,
+  full: 422,
+}
+
+function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
+  switch (kind) {
+    case 'closed':
+      return new Refusal(503, 'The server is stopping')
+    case 'gone':
+    case 'changed':
+      return new Refusal(409, `It was changed by another request meanwhile: ${message}`)
+    case 'write':
+    case 'read':
+    case 'damaged':
+      return new Refusal(500, `The store failed: ${message}`)
+    case 'position':
+      return undefined
+  }
+}
+
+/** What Fastify finds wrong with a request before any route of ours sees it. */
+function frameworkRefusal(failure: unknown): Refusal | undefined {
+  const { statusCode } = failure as { statusCode?: number }
+  switch (statusCode) {
+    case 413:
+      return new Refusal(413, 'The body is larger than any that this path takes')
+    case 415:
+      return new Refusal(415, 'The body must be JSON: send Content-Type: application/json')
+    default:
+      return statusCode !== undefined && statusCode >= 400 && statusCode < 500
+        ? new Refusal(statusCode, 'The request is malformed')
+        : undefined
+  }
+}

@@ -1,0 +1,63 @@
+/** Users: the accounts of the settings, and what they may do. */
+import type { User } from '../auth/access.ts'
+import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
+import { checkOrganization } from './token-routes.ts'
+
+export const userRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/organizations/users', run: listUsers },
+  { method: 'PUT', path: '/organizations/users', run: putUser },
+  { method: 'DELETE', path: '/organizations/users/:id', run: removeUser },
+  { method: 'PUT', path: '/organizations/users/:id/roles', run: putRoles },
+]
+
+const organizationName = 'stela'
+
+function listUsers(call: AdminCall): AdminReply {
+  call.require('org-user-read')
+  const { access, databases } = call.services
+  return {
+    status: 200,
+    body: {
+      OrgID: databases.organization,
+      OrgName: organizationName,
+      Users: access.users.map((user) => describe(user, call)),
+    },
+  }
+}
+
+async function putUser(call: AdminCall): Promise<AdminReply> {
+  call.require('org-user-write')
+  const { access, databases } = call.services
+  const { email, orgID, roles } = call.fields
+  checkOrganization(orgID, 'orgID', databases.organization)
+  const user = await access.setUser(email, roles, call.principal)
+  call.noteChange({ kind: 'user', change: 'roles set', what: user.name })
+  return { status: 200, body: describe(user, call) }
+}
+
+async function putRoles(call: AdminCall): Promise<AdminReply> {
+  call.require('org-user-write')
+  const { access } = call.services
+  const { name } = access.user(call.params['id']!)
+  await access.setUser(name, call.fields['roles'], call.principal)
+  call.noteChange({ kind: 'user', change: 'roles set', what: name })
+  return { status: 204 }
+}
+
+async function removeUser(call: AdminCall): Promise<AdminReply> {
+  call.require('org-user-write')
+  const { name } = await call.services.access.removeUser(call.params['id']!, call.principal)
+  call.noteChange({ kind: 'user', change: 'removed', what: name })
+  return { status: 204 }
+}
+
+function describe({ id, name, isAccount, roles }: User, { services }: AdminCall) {
+  const known = services.access.roles.filter((role) => roles.includes(role.id))
+  return {
+    UserID: id,
+    Email: name,
+    // A name without a password cannot come in yet.
+    Status: isAccount ? 'active' : 'invited',
+    Roles: known.map((role) => ({ ID: role.id, Name: role.name })),
+  }
+}

@@ -1,0 +1,247 @@
+/** `stela backup`: copies everything that a running server holds into a folder. */
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { Command, Option } from 'commander'
+import type { BackupContents, BackupFile, BackupManifest } from '../engine/backup.ts'
+import { BackupFolder, filesIn, isManifest } from './backup/backup-folder.ts'
+import { readBackup, type Received } from './backup/backup-reader.ts'
+import { FolderLock } from './backup/folder-lock.ts'
+import { requestBackup } from './backup/request-backup.ts'
+import { sizeText, targetsText } from './backup/size-text.ts'
+import { Failure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/meter.ts'
+import { readUrl, wholeNumber } from './records/target.ts'
+
+interface BackupOptions {
+  readonly adminUrl: string
+  readonly token?: string
+  readonly keep?: number
+  readonly verify?: boolean
+}
+
+export const backupCommand = new Command('backup')
+  .description('Copy everything that a running server holds into a folder.')
+  .helpOption('--help', 'show this help')
+  .argument('<folder>', 'the folder of backups; made when absent')
+  .addOption(
+    new Option('--admin-url <url>', 'the management port of the server')
+      .env('STELA_ADMIN_URL')
+      .argParser(readUrl)
+      .default('http://127.0.0.1:8182'),
+  )
+  .addOption(
+    new Option(
+      '--token <token>',
+      'a token of an administrator; better set as STELA_TOKEN',
+    ).env('STELA_TOKEN'),
+  )
+  .addOption(
+    new Option(
+      '--keep <number>',
+      'remove the oldest backups, so that this many are left',
+    ).argParser(wholeNumber(1, 1_000_000)),
+  )
+  .option('--verify', 'read earlier files again, and copy anew those that are damaged')
+  .addHelpText(
+    'after',
+    `
+A backup is of one moment: all collections, tables, types, tokens and settings as they were
+then, while others go on reading and writing. Collections and tables that have not changed
+since an earlier backup in the same folder are not copied again. Keep a folder for each
+server. The exit status is 0 where the backup is complete, and 1 where there is none.
+
+Examples:
+  export STELA_TOKEN=…                              once, for all of these
+  stela backup /mnt/backups/stela                   make one
+  stela backup /mnt/backups/stela --keep 7          and leave the latest seven
+  stela restore /mnt/backups/stela --list           which there are
+`,
+  )
+  .action((folder: string, options: BackupOptions) =>
+    reportFailures(() => runBackup(folder, options)),
+  )
+
+async function runBackup(path: string, options: BackupOptions): Promise<void> {
+  try {
+    const folder = new BackupFolder(path)
+    folder.make()
+    const lock = new FolderLock(path)
+    const leave = () => {
+      lock.release()
+      process.exit(1)
+    }
+    process.on('SIGINT', leave).on('SIGTERM', leave)
+    try {
+      await makeBackup(folder, lock, options)
+    } finally {
+      process.off('SIGINT', leave).off('SIGTERM', leave)
+      lock.release()
+    }
+  } catch (error) {
+    throw fileFailure(error)
+  }
+}
+
+async function makeBackup(
+  folder: BackupFolder,
+  lock: FolderLock,
+  options: BackupOptions,
+): Promise<void> {
+  await folder.removeLeftovers()
+  const { backups, unreadable } = await folder.list()
+  for (const problem of unreadable) process.stderr.write(`stela: ${problem}\n`)
+  const had = await folder.filesOf(backups)
+  if (options.verify === true)
+    for (const { key } of await folder.findDamaged(had.values())) {
+      had.delete(key)
+      process.stderr.write(
+        `stela: ${folder.fileOf(key)} is damaged; it is not counted on.\n`,
+      )
+    }
+  const left = new AbortController()
+  const startedAt = performance.now()
+  try {
+    const { adminUrl, token } = options
+    const have = [...had.keys()]
+    const response = await requestBackup({ adminUrl, token, have, signal: left.signal })
+    const { manifest, received } = await receive(readBackup(response), folder, had)
+    lock.confirm()
+    const name = await folder.add(manifest)
+    print(summary(name, manifest, received, performance.now() - startedAt))
+    await prune(folder, name, options.keep)
+  } catch (error) {
+    // Room is given back at once, most of all where it was short.
+    await folder.removeLeftovers().catch(() => undefined)
+    throw error
+  } finally {
+    left.abort()
+  }
+}
+
+async function receive(
+  parts: AsyncIterable<Received>,
+  folder: BackupFolder,
+  had: ReadonlyMap<string, BackupFile>,
+) {
+  const received = new Map<string, BackupFile>()
+  let size = 0
+  let sizeExpected = 0
+  const meter = new Meter('MB', () => ({
+    count: Math.round(size / 1e6),
+    part: sizeExpected === 0 ? undefined : Math.min(1, size / sizeExpected),
+  }))
+  try {
+    for await (const part of parts)
+      switch (part.kind) {
+        case 'begin':
+          sizeExpected = part.size
+          break
+        case 'file': {
+          const count = (bytes: number) => void (size += bytes)
+          received.set(part.key, await keep(part, folder.fileOf(part.key), count))
+          break
+        }
+        case 'manifest':
+          return { manifest: complete(part.manifest, received, had), received }
+      }
+    throw new Failure('the server sent no manifest.')
+  } finally {
+    meter.finish(0)
+  }
+}
+
+/** Writes a file, which has its name only once it is whole. */
+async function keep(
+  { key, size, content }: Extract<Received, { readonly kind: 'file' }>,
+  path: string,
+  onBytes: (count: number) => void,
+): Promise<BackupFile> {
+  const hash = createHash('sha256')
+  const partial = `${path}.partial`
+  try {
+    await pipeline(
+      content,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          hash.update(chunk)
+          onBytes(chunk.length)
+          yield chunk
+        }
+      },
+      createWriteStream(partial, { flush: true }),
+    )
+    await rename(partial, path)
+  } catch (error) {
+    // Said by the system, it would not say of what.
+    if ((error as NodeJS.ErrnoException).syscall !== 'write') throw error
+    throw new Failure(`${partial} cannot be written: ${(error as Error).message}`)
+  }
+  return { key, size, sha256: hash.digest('hex') }
+}
+
+/** What the server says of the files, and what is known here of those that it did not send. */
+function complete(
+  told: unknown,
+  received: ReadonlyMap<string, BackupFile>,
+  had: ReadonlyMap<string, BackupFile>,
+): BackupManifest {
+  const { catalog, stores } = told as Partial<BackupContents>
+  if (catalog === undefined || !Array.isArray(stores)) throw notUnderstood()
+  const known = <T extends { readonly key: string; readonly sha256?: string }>(file: T) => {
+    const here = received.get(file.key) ?? had.get(file.key)
+    if (here === undefined) throw new Failure(`the server did not send ${file.key}.`)
+    if (received.has(file.key) && file.sha256 !== here.sha256)
+      throw new Failure(`${file.key} did not arrive as it was sent. Try again.`)
+    return { ...file, ...here }
+  }
+  const manifest = {
+    ...(told as object),
+    catalog: known(catalog),
+    stores: (stores as BackupContents['stores']).map(known),
+  }
+  if (!isManifest(manifest)) throw notUnderstood()
+  return manifest
+}
+
+function notUnderstood(): Failure {
+  return new Failure('the server describes the backup in a way that is not understood.')
+}
+
+function summary(
+  name: string,
+  manifest: BackupManifest,
+  received: ReadonlyMap<string, BackupFile>,
+  tookMs: number,
+): string {
+  const sent = [...received.values()].reduce((sum, { size }) => sum + size, 0)
+  const all = filesIn(manifest).reduce((sum, { size }) => sum + size, 0)
+  const copied = manifest.stores.filter(({ key }) => received.has(key)).length
+  const unchanged = manifest.stores.length - copied
+  return (
+    `Backup ${name} is complete: ${targetsText(manifest.stores.length)}, ${sizeText(all)}.\n` +
+    `Copied ${copied} (${sizeText(sent)}), ${unchanged} had not changed; ` +
+    `in ${(tookMs / 1000).toFixed(1)} s.`
+  )
+}
+
+/** Never the one that was just made, whatever the clocks say. */
+async function prune(
+  folder: BackupFolder,
+  made: string,
+  keepMax: number | undefined,
+): Promise<void> {
+  if (keepMax === undefined) return
+  const { backups } = await folder.list()
+  const others = backups.filter(({ name }) => name !== made)
+  const old = others.slice(0, Math.max(0, backups.length - keepMax))
+  if (old.length === 0) return
+  await folder.remove(old)
+  await folder.removeLeftovers()
+  print(`Removed ${old.map(({ name }) => name).join(', ')}.`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,237 @@
+/**
+ * A folder of backups.
+ *
+ *   files/<key>.db       the catalogs and stores, each of them once
+ *   backups/<time>.json  the manifests: which of these make a backup
+ *
+ * A manifest gets its name last, so a backup that was cut short is none: what it left behind
+ * is named by no manifest, and removed by the next one.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, mkdirSync } from 'node:fs'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import {
+  backupFormat,
+  isBackupKey,
+  type BackupFile,
+  type BackupManifest,
+} from '../../engine/backup.ts'
+import { Failure } from '../records/failure.ts'
+
+export interface NamedBackup {
+  readonly name: string
+  readonly manifest: BackupManifest
+}
+
+export class BackupFolder {
+  readonly path: string
+  readonly #files: string
+  readonly #backups: string
+
+  constructor(path: string) {
+    this.path = path
+    this.#files = join(path, 'files')
+    this.#backups = join(path, 'backups')
+  }
+
+  make(): void {
+    mkdirSync(this.#files, { recursive: true })
+    mkdirSync(this.#backups, { recursive: true })
+  }
+
+  fileOf(key: string): string {
+    return join(this.#files, `${key}.db`)
+  }
+
+  /** Oldest first. What cannot be read is told, and left out. */
+  async list(): Promise<{ backups: NamedBackup[]; unreadable: string[] }> {
+    const backups: NamedBackup[] = []
+    const unreadable: string[] = []
+    for (const file of await this.#manifestFiles())
+      try {
+        const name = file.slice(0, -manifestEnd.length)
+        backups.push({ name, manifest: await this.#read(name) })
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        unreadable.push(error.message)
+      }
+    return { backups, unreadable }
+  }
+
+  /** By its name, or the latest of all. */
+  async find(name: string): Promise<NamedBackup> {
+    const names = (await this.#manifestFiles()).map((file) =>
+      file.slice(0, -manifestEnd.length),
+    )
+    const found = name === 'latest' ? names.at(-1) : names.find((known) => known === name)
+    if (found !== undefined) return { name: found, manifest: await this.#read(found) }
+    throw new Failure(
+      names.length === 0
+        ? `${this.path} holds no backups.`
+        : `${this.path} holds no backup ${name}. --list shows those that it holds.`,
+    )
+  }
+
+  /** The files of these that are there in the size that they should have, by their keys. */
+  async filesOf(backups: readonly NamedBackup[]): Promise<Map<string, BackupFile>> {
+    const files = new Map<string, BackupFile>()
+    for (const { manifest } of backups)
+      for (const { key, size, sha256 } of filesIn(manifest))
+        if (!files.has(key) && (await sizeOf(this.fileOf(key))) === size)
+          files.set(key, { key, size, sha256 })
+    return files
+  }
+
+  /** Those of them that are no longer what was backed up. */
+  async findDamaged(files: Iterable<BackupFile>): Promise<BackupFile[]> {
+    const damaged: BackupFile[] = []
+    for (const file of files) {
+      const hash = createHash('sha256')
+      await pipeline(
+        createReadStream(this.fileOf(file.key), { highWaterMark: 1 << 20 }),
+        hash,
+      )
+      if (hash.digest('hex') !== file.sha256) damaged.push(file)
+    }
+    return damaged
+  }
+
+  /** From now on this is a backup. Returns its name. */
+  async add(manifest: BackupManifest): Promise<string> {
+    const taken = await this.#manifestFiles()
+    let name = manifest.created.replaceAll(':', '-')
+    for (let n = 2; taken.includes(name + manifestEnd); n++)
+      name = `${manifest.created.replaceAll(':', '-')}-${n}`
+    await syncFolder(this.#files)
+    const path = join(this.#backups, name + manifestEnd)
+    await writeDurably(`${path}.partial`, `${JSON.stringify(manifest, undefined, 2)}\n`)
+    await rename(`${path}.partial`, path)
+    await syncFolder(this.#backups)
+    await syncFolder(this.path)
+    return name
+  }
+
+  /** Removes these, but not yet what only they need. */
+  async remove(backups: readonly NamedBackup[]): Promise<void> {
+    for (const { name } of backups) await rm(join(this.#backups, name + manifestEnd))
+    await syncFolder(this.#backups)
+  }
+
+  /** Removes what belongs to no backup. */
+  async removeLeftovers(): Promise<void> {
+    for (const name of await readdir(this.#backups))
+      if (name.endsWith('.partial')) await rm(join(this.#backups, name), { force: true })
+    const { backups, unreadable } = await this.list()
+    const isKept = new Set(
+      backups.flatMap(({ manifest }) => filesIn(manifest).map(({ key }) => `${key}.db`)),
+    )
+    for (const name of await readdir(this.#files)) {
+      // What cannot be read may name any of them.
+      const isLeft = name.endsWith('.partial') || unreadable.length === 0
+      if (isLeft && !isKept.has(name) && isOurs(name))
+        await rm(join(this.#files, name), { force: true })
+    }
+  }
+
+  async #manifestFiles(): Promise<string[]> {
+    try {
+      const names = await readdir(this.#backups)
+      return names.filter((name) => name.endsWith(manifestEnd)).sort()
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+      throw new Failure(`${this.path} is not a folder of backups.`)
+    }
+  }
+
+  async #read(name: string): Promise<BackupManifest> {
+    const path = join(this.#backups, name + manifestEnd)
+    let manifest: unknown
+    try {
+      manifest = JSON.parse(await readFile(path, 'utf8'))
+    } catch (error) {
+      throw new Failure(`${path} cannot be read: ${(error as Error).message}`)
+    }
+    const format = (manifest as Partial<BackupManifest> | null)?.format
+    if (typeof format === 'number' && format > backupFormat)
+      throw new Failure(
+        `${path} was made by a later version of Stela. Use that version to restore it.`,
+      )
+    if (!isManifest(manifest)) throw new Failure(`${path} is not the manifest of a backup.`)
+    return manifest
+  }
+}
+
+const manifestEnd = '.json'
+
+/** All that a backup consists of. */
+export function filesIn({ catalog, stores }: BackupManifest): BackupFile[] {
+  return [catalog, ...stores]
+}
+
+/** Whether it has everything that is needed to restore by it. */
+export function isManifest(value: unknown): value is BackupManifest {
+  const { format, server, created, catalog, stores } = (value ?? {}) as Partial<
+    Record<keyof BackupManifest, unknown>
+  >
+  return (
+    format === backupFormat &&
+    typeof server === 'string' &&
+    typeof created === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(created) &&
+    isFile(catalog) &&
+    Array.isArray(stores) &&
+    stores.every((store) => {
+      const { keyspace, name, uid } = store as Record<string, unknown>
+      return (
+        isFile(store) && [keyspace, name, uid].every((text) => typeof text === 'string')
+      )
+    })
+  )
+}
+
+function isFile(value: unknown): value is BackupFile {
+  const { key, size, sha256 } = (value ?? {}) as Partial<Record<keyof BackupFile, unknown>>
+  return (
+    typeof key === 'string' &&
+    isBackupKey(key) &&
+    Number.isSafeInteger(size) &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256)
+  )
+}
+
+/** Whatever else somebody put there stays. */
+function isOurs(name: string): boolean {
+  return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch {
+    return undefined
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes new and renamed entries of a folder durable. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,91 @@
+/** Asks the management port of a running server for a backup. */
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { Failure } from '../records/failure.ts'
+
+export interface Asked {
+  readonly adminUrl: string
+  readonly token: string | undefined
+  /** The keys of files that need not be sent. */
+  readonly have: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/** The server gives a sign of life every few seconds. */
+const silenceMsMax = 120_000
+
+export async function requestBackup(asked: Asked): Promise<http.IncomingMessage> {
+  const response = await post(asked)
+  if (response.statusCode === 200) return response
+  const told = messageIn(await textOf(response))
+  const { adminUrl } = asked
+  switch (response.statusCode) {
+    case 401:
+      throw new Failure(
+        `${adminUrl} does not accept the token. ${told} Set STELA_TOKEN to a token of that server.`,
+      )
+    case 403:
+      throw new Failure(
+        `the token may not make backups. ${told} Use one of an Organization Administrator.`,
+      )
+    case 404:
+    case 405:
+      throw new Failure(
+        `${adminUrl} makes no backups. It must be the management port of a Stela server: ` +
+          'check --admin-url.',
+      )
+    default:
+      throw new Failure(
+        `${adminUrl} answers with HTTP status ${response.statusCode ?? 0}. ${told}`,
+      )
+  }
+}
+
+function post({ adminUrl, token, have, signal }: Asked): Promise<http.IncomingMessage> {
+  const body = Buffer.from(JSON.stringify({ have }))
+  return new Promise((resolve, reject) => {
+    const { request } = adminUrl.startsWith('https:') ? https : http
+    const sent = request(`${adminUrl}/v2/stela/backup`, {
+      method: 'POST',
+      signal,
+      timeout: silenceMsMax,
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': body.length,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      },
+    })
+    sent.on('timeout', () => sent.destroy(new Error('nothing arrives any more')))
+    sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      // Several addresses that refuse have a code, but no message.
+      const reason = message === '' ? (code ?? 'no connection') : message
+      reject(new Failure(`no server answers at ${adminUrl}: ${reason}`))
+    })
+    sent.on('response', resolve)
+    sent.end(body)
+  })
+}
+
+async function textOf(response: http.IncomingMessage): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+      text += chunk
+      if (text.length > 100_000) break
+    }
+  } catch {
+    // The status says enough.
+  }
+  return text
+}
+
+/** What an answer of the management API says went wrong. */
+function messageIn(text: string): string {
+  try {
+    const { errors } = JSON.parse(text) as { errors?: readonly { message?: unknown }[] }
+    const message = errors?.[0]?.message
+    return typeof message === 'string' ? message : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,167 @@
+/** `stela restore`: makes a data folder from a backup. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { dataOption } from '../config.ts'
+import { EngineError } from '../engine/engine.ts'
+import { BackupFolder, filesIn, type NamedBackup } from './backup/backup-folder.ts'
+import { sizeText, targetsText } from './backup/size-text.ts'
+import { Failure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/meter.ts'
+
+interface RestoreOptions {
+  readonly data: string
+  readonly backup: string
+  readonly list?: boolean
+}
+
+export const restore = new Command('restore')
+  .description('Make a data folder from a backup.')
+  .helpOption('--help', 'show this help')
+  .argument('<folder>', 'the folder of backups')
+  .addOption(dataOption('the data folder to make; it must be absent or empty'))
+  .addOption(
+    new Option('--backup <name>', 'which backup, as --list shows them').default('latest'),
+  )
+  .option('--list', 'only show which backups there are')
+  .addHelpText(
+    'after',
+    `
+Every file is compared with what was backed up. The data folder can be used only once all of
+it is there; a restore that was cut short leaves a folder that no server starts with. The exit
+status is 0 where the folder was made, and 1 where it was not.
+
+Examples:
+  stela restore /mnt/backups/stela --list
+  stela restore /mnt/backups/stela --data /var/lib/stela
+  stela restore /mnt/backups/stela --backup 2026-03-01T02-00-00.000Z --data old
+`,
+  )
+  .action((path: string, options: RestoreOptions) =>
+    reportFailures(async () => {
+      try {
+        const folder = new BackupFolder(path)
+        if (options.list === true) await list(folder)
+        else await runRestore(folder, options)
+      } catch (error) {
+        if (error instanceof EngineError) throw new Failure(error.message)
+        throw fileFailure(error)
+      }
+    }),
+  )
+
+async function list(folder: BackupFolder): Promise<void> {
+  const { backups, unreadable } = await folder.list()
+  for (const backup of backups) {
+    const files = filesIn(backup.manifest)
+    const size = files.reduce((sum, file) => sum + file.size, 0)
+    const lacking = await lackingIn(folder, backup)
+    print(
+      `${backup.name}  ${targetsText(backup.manifest.stores.length)}, ${sizeText(size)}, ` +
+        `by Stela ${backup.manifest.server}` +
+        (lacking.length === 0 ? '' : `; NOT COMPLETE: ${lacking.length} files are missing`),
+    )
+  }
+  if (backups.length === 0) print(`${folder.path} holds no backups.`)
+  for (const problem of unreadable) process.stderr.write(`stela: ${problem}\n`)
+  if (unreadable.length > 0) process.exitCode = 1
+}
+
+async function runRestore(folder: BackupFolder, options: RestoreOptions): Promise<void> {
+  const backup = await folder.find(options.backup)
+  const [lacking] = await lackingIn(folder, backup)
+  if (lacking !== undefined)
+    throw new Failure(
+      `backup ${backup.name} is not complete: ${lacking} is missing or was cut off. ` +
+        'Restore another one; --list shows which there are.',
+    )
+  const { data } = options
+  const isNew = makeEmpty(data)
+  const leave = () => {
+    clear(data, isNew)
+    process.exit(1)
+  }
+  process.on('SIGINT', leave).on('SIGTERM', leave)
+  try {
+    await copy(folder, backup, data)
+  } catch (error) {
+    clear(data, isNew)
+    throw error
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave)
+  }
+  print(
+    `Restored backup ${backup.name} into ${data}: ` +
+      `${targetsText(backup.manifest.stores.length)}, and all tokens and settings.\n` +
+      `Start a server on it with: stela serve --data ${data}`,
+  )
+}
+
+async function copy(
+  folder: BackupFolder,
+  { manifest }: NamedBackup,
+  data: string,
+): Promise<void> {
+  const { restoreDataFolder } = await import('../server.ts')
+  const size = filesIn(manifest).reduce((sum, file) => sum + file.size, 0)
+  const { catalog, stores } = manifest
+  let copied = 0
+  const meter = new Meter('MB', () => ({
+    count: Math.round(copied / 1e6),
+    part: copied / size,
+  }))
+  try {
+    await restoreDataFolder(
+      {
+        catalog: { ...catalog, path: folder.fileOf(catalog.key) },
+        stores: new Map(
+          stores.map((store) => [store.uid, { ...store, path: folder.fileOf(store.key) }]),
+        ),
+      },
+      data,
+      (bytes) => void (copied += bytes),
+    )
+  } finally {
+    meter.finish(0)
+  }
+}
+
+/** The files of a backup that are not there as they should be. */
+async function lackingIn(folder: BackupFolder, backup: NamedBackup): Promise<string[]> {
+  const found = await folder.filesOf([backup])
+  return filesIn(backup.manifest)
+    .filter(({ key }) => !found.has(key))
+    .map(({ key }) => folder.fileOf(key))
+}
+
+/** True where the folder was made now. */
+function makeEmpty(data: string): boolean {
+  let names: string[]
+  try {
+    names = readdirSync(data)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTDIR')
+      throw new Failure(`${data} is not a folder. Choose another --data.`)
+    if (code !== 'ENOENT') throw error
+    mkdirSync(data, { recursive: true })
+    return true
+  }
+  if (names.length > 0)
+    throw new Failure(
+      `${data} is not empty, and nothing in it is overwritten. Choose another --data, or ` +
+        'move away what is there: an earlier state, or what a restore left that was cut short.',
+    )
+  return false
+}
+
+function clear(data: string, isNew: boolean): void {
+  if (isNew) rmSync(data, { recursive: true, force: true })
+  else
+    for (const name of readdirSync(data))
+      rmSync(join(data, name), { recursive: true, force: true })
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,111 @@
+/** Tokens of a running server, over its management API. */
+import { Failure } from '../records/failure.ts'
+import type { KnownToken, TokenKeeper } from './token-keeper.ts'
+
+interface WireToken {
+  readonly clientId: string
+  readonly roles: readonly string[]
+  readonly generatedOn: string
+  readonly tokenExpiry?: string
+  readonly description?: string
+}
+
+/** Nothing that is asked for here takes long. */
+const timeoutMs = 30_000
+
+export function connectTo(adminUrl: string, token: string | undefined): TokenKeeper {
+  const call = <T>(method: string, path: string, body?: object) =>
+    send<T>(adminUrl, token, method, path, body)
+  return {
+    async roles() {
+      const roles = await call<{ ID: string; Name: string }[]>(
+        'GET',
+        '/organizations/roles',
+      )
+      return roles.map(({ ID, Name }) => ({ id: ID, name: Name }))
+    },
+    async list() {
+      const { clients } = await call<{ clients: WireToken[] }>('GET', '/clientIdSecrets')
+      return clients.map(read)
+    },
+    async create({ roles, description, expiresAt }) {
+      const created = await call<WireToken & { token: string }>(
+        'POST',
+        '/clientIdSecrets',
+        { roles, description, tokenExpiry: expiresAt },
+      )
+      return { ...read(created), token: created.token }
+    },
+    async revoke(id) {
+      await call('DELETE', `/clientIdSecrets/${encodeURIComponent(id)}`)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function read(token: WireToken): KnownToken {
+  const { clientId, roles, generatedOn, tokenExpiry, description } = token
+  return {
+    id: clientId,
+    roles,
+    createdAt: generatedOn,
+    expiresAt: tokenExpiry,
+    description,
+  }
+}
+
+async function send<T>(
+  adminUrl: string,
+  token: string | undefined,
+  method: string,
+  path: string,
+  body: object | undefined,
+): Promise<T> {
+  if (token === undefined)
+    throw new Failure(
+      'there is no token. Set STELA_TOKEN to one of an Organization Administrator, or ' +
+        'stop the server and use --data.',
+    )
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(`${adminUrl}/v2${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    text = await response.text()
+  } catch (error) {
+    throw new Failure(`no server answers at ${adminUrl}: ${reasonOf(error)}.`)
+  }
+  const answer = parse(text)
+  if (response.ok && answer !== undefined) return answer as T
+  throw new Failure(explain(response.status, answer, adminUrl))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function explain(status: number, answer: unknown, adminUrl: string): string {
+  const { errors } = (answer ?? {}) as { errors?: readonly { message?: unknown }[] }
+  const told = errors?.[0]?.message
+  if (typeof told === 'string') return `${told.charAt(0).toLowerCase()}${told.slice(1)}`
+  return (
+    `${adminUrl} answers with HTTP status ${status}, and not as the management port of a ` +
+    'Stela server does. Check --admin-url.'
+  )
+}
+
+/** What fetch throws says why in its cause, if anywhere. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  const { code, message: below } = (cause ?? { message: '' }) as NodeJS.ErrnoException
+  // Several addresses that refuse have a code, but no message.
+  return below === '' ? (code ?? message) : below
+}

@@ -1,0 +1,44 @@
+/** Tokens of a stopped server. Whoever has its data folder needs none to make one. */
+import { EngineError } from '../../engine/engine.ts'
+import type { OpenedAccess } from '../../server.ts'
+import { Failure } from '../records/failure.ts'
+import type { TokenKeeper } from './token-keeper.ts'
+
+export async function openFolder(dataDir: string): Promise<TokenKeeper> {
+  const opened = await open(dataDir)
+  const { access } = opened
+  return {
+    roles: () => Promise.resolve(access.roles),
+    list: () => Promise.resolve(access.tokens),
+    create: (wanted) => refused(access.createToken(wanted, undefined)),
+    revoke: async (id) => {
+      await refused(access.revokeToken(id, undefined))
+    },
+    close: () => opened.close(),
+  }
+}
+
+async function open(dataDir: string): Promise<OpenedAccess> {
+  const { openAccess } = await import('../../server.ts')
+  try {
+    return await openAccess(dataDir)
+  } catch (error) {
+    throw error instanceof EngineError ? new Failure(sentence(error)) : error
+  }
+}
+
+/** What was asked for cannot be had: one line says why. */
+async function refused<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const isExpected =
+      error instanceof EngineError || (error instanceof Error && 'kind' in error)
+    throw isExpected ? new Failure(sentence(error)) : error
+  }
+}
+
+function sentence({ message }: Error): string {
+  const text = message.charAt(0).toLowerCase() + message.slice(1)
+  return text.endsWith('.') ? text : `${text}.`
+}

@@ -1,0 +1,29 @@
+/** Where tokens are kept: behind the management API, or in the folder of a stopped server. */
+export interface TokenKeeper {
+  roles(): Promise<readonly NamedRole[]>
+  list(): Promise<readonly KnownToken[]>
+  create(wanted: WantedToken): Promise<KnownToken & { readonly token: string }>
+  revoke(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface NamedRole {
+  readonly id: string
+  readonly name: string
+}
+
+/** What is known of a token; not the token itself. */
+export interface KnownToken {
+  readonly id: string
+  /** Ids of roles. */
+  readonly roles: readonly string[]
+  readonly createdAt: string
+  readonly expiresAt?: string | undefined
+  readonly description?: string | undefined
+}
+
+export interface WantedToken {
+  readonly roles: readonly string[]
+  readonly description: string | undefined
+  readonly expiresAt: string | undefined
+}

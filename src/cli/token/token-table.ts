@@ -1,0 +1,49 @@
+/** A list of tokens for people: a line for each, columns below each other. */
+import type { KnownToken, NamedRole } from './token-keeper.ts'
+
+const header = ['ID', 'ROLES', 'CREATED', 'EXPIRES', 'DESCRIPTION']
+
+export function tokenTable(
+  tokens: readonly KnownToken[],
+  roles: readonly NamedRole[],
+  now = Date.now(),
+): string {
+  const rows = tokens.map((token) => [
+    token.id,
+    token.roles.map((id) => roleName(id, roles)).join(', '),
+    shortTime(token.createdAt),
+    expiryText(token.expiresAt, now),
+    printable(token.description ?? ''),
+  ])
+  const all = [header, ...rows]
+  const widths = header.map((_, i) => Math.max(...all.map((row) => row[i]!.length)))
+  return all
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+export function roleName(id: string, roles: readonly NamedRole[]): string {
+  return printable(roles.find((role) => role.id === id)?.name ?? id)
+}
+
+function expiryText(expiresAt: string | undefined, now: number): string {
+  if (expiresAt === undefined) return 'never'
+  const time = shortTime(expiresAt)
+  return Date.parse(expiresAt) <= now ? `expired ${time}` : time
+}
+
+/** To the minute, in UTC. Tokens of the first version do not say when they were made. */
+function shortTime(iso: string): string {
+  return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'
+}
+
+/** Whoever wrote it, it cannot command a terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ')
+}

@@ -1,0 +1,223 @@
+/** A server with its management API, and those who ask it. */
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
+
+export interface AdminAnswer {
+  readonly http: number
+  readonly headers: Headers
+  readonly text: string
+  /** Throws when the body is not JSON. */
+  readonly body: unknown
+}
+
+export interface WireDatabase {
+  readonly id: string
+  readonly orgId: string
+  readonly ownerId: string
+  readonly status: string
+  readonly creationTime: string
+  readonly lastUsageTime: string
+  readonly terminationTime?: string
+  readonly info: {
+    readonly name: string
+    readonly keyspace?: string
+    readonly keyspaces: readonly string[]
+    readonly cloudProvider: string
+    readonly region: string
+    readonly dbType: string
+    readonly datacenters: readonly Record<string, unknown>[]
+  }
+  readonly availableActions: readonly string[]
+  readonly dataEndpointUrl?: string
+}
+
+export interface WireRole {
+  readonly ID: string
+  readonly Name: string
+  readonly Type: string
+  readonly Policy: Policy
+}
+
+export interface Policy {
+  readonly description: string
+  readonly effect: string
+  readonly resources: readonly string[]
+  readonly actions: readonly string[]
+}
+
+export interface WireToken {
+  readonly clientId: string
+  readonly secret: string
+  readonly token: string
+  readonly orgId: string
+  readonly roles: readonly string[]
+  readonly generatedOn: string
+  readonly tokenExpiry?: string
+  readonly description?: string
+}
+
+/** For the tests of a file, or of the describe that this is called in. */
+export class AdminServer {
+  #server: TestServer | undefined
+  readonly #config: Partial<Config>
+
+  constructor(
+    config: Partial<Config> = {},
+    prepare: (server: TestServer) => Promise<unknown> = () => Promise.resolve(),
+  ) {
+    // Many wrong tokens are tried here; where locking out matters, a test says so.
+    this.#config = { adminPort: 0, badCredentialsMax: 0, durable: false, ...config }
+    before(async () => {
+      this.#server = await startServer(this.#config)
+      await prepare(this.#server)
+    })
+    after(() => this.server.close())
+  }
+
+  get server(): TestServer {
+    assert(this.#server, 'the server runs from the first test to the last')
+    return this.#server
+  }
+
+  /** The same data under a new server. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.server
+    await this.server.stop()
+    this.#server = await startServer({ ...this.#config, dataDir })
+  }
+
+  /** Calls the management API as the administrator, or as whoever has the token. */
+  async call(
+    method: string,
+    path: string,
+    { body, token = testToken, headers = {} }: CallOptions = {},
+  ): Promise<AdminAnswer> {
+    const response = await fetch(`${this.server.adminUrl}/v2${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      ...(body !== undefined && {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    })
+    const text = await response.text()
+    return {
+      http: response.status,
+      headers: response.headers,
+      text,
+      get body() {
+        return JSON.parse(text) as unknown
+      },
+    }
+  }
+
+  /** The body of a call that is to succeed. */
+  async ask<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+    const answer = await this.call(method, path, options)
+    assert(answer.http < 300, `${method} ${path}: ${answer.http} ${answer.text}`)
+    return (answer.text === '' ? undefined : answer.body) as T
+  }
+
+  /** The message of a call that is to be refused with this status. */
+  async refuse(
+    status: number,
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<string> {
+    const answer = await this.call(method, path, options)
+    assert.equal(answer.http, status, `${method} ${path}: ${answer.text}`)
+    return messageIn(answer)
+  }
+
+  async createDatabase(fields: object = {}): Promise<WireDatabase> {
+    const body = { name: 'a database', dbType: 'vector', ...fields }
+    return this.ask<WireDatabase>('POST', '/databases', { body })
+  }
+
+  async organization(): Promise<string> {
+    return (await this.ask<{ id: string }>('GET', '/currentOrg')).id
+  }
+
+  async roleId(name: string): Promise<string> {
+    const roles = await this.ask<WireRole[]>('GET', '/organizations/roles')
+    return roles.find((role) => role.Name === name)!.ID
+  }
+
+  /** A token with the role of this name. */
+  async tokenOf(...names: readonly string[]): Promise<WireToken> {
+    const roles = await Promise.all(names.map((name) => this.roleId(name)))
+    return this.ask<WireToken>('POST', '/clientIdSecrets', { body: { roles } })
+  }
+
+  /** A role of its own that allows these actions there; "" is the organization. */
+  async createRole(
+    resources: readonly string[],
+    actions: readonly string[],
+    name = `role ${++made}`,
+  ): Promise<WireRole> {
+    const organization = await this.organization()
+    const policy = {
+      description: 'for a test',
+      effect: 'allow',
+      resources: resources.map((place) => `drn:astra:org:${organization}${place}`),
+      actions,
+    }
+    return this.ask<WireRole>('POST', '/organizations/roles', { body: { name, policy } })
+  }
+
+  /** A token that may do just this. */
+  async tokenFor(
+    resources: readonly string[],
+    actions: readonly string[],
+  ): Promise<WireToken> {
+    const { ID } = await this.createRole(resources, actions)
+    return this.ask<WireToken>('POST', '/clientIdSecrets', { body: { roles: [ID] } })
+  }
+
+  /** A command of the Data API. */
+  command(path: string, body: unknown, token = testToken): Promise<Answer> {
+    return this.server.command(path, body, { Token: token })
+  }
+
+  /** One that is sent to a database by its path. */
+  commandTo(
+    database: string,
+    path: string,
+    body: unknown,
+    token = testToken,
+  ): Promise<Answer> {
+    return this.server.send(`/databases/${database}/v1${path}`, {
+      method: 'POST',
+      headers: { Token: token, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+}
+
+export interface CallOptions {
+  /** Text goes as it is. */
+  readonly body?: unknown
+  readonly token?: string
+  readonly headers?: Record<string, string>
+}
+
+let made = 0
+
+/** The one message of an error, in the form that all errors have. */
+export function messageIn(answer: AdminAnswer): string {
+  const { errors } = answer.body as { errors: { ID: number; message: string }[] }
+  assert.deepEqual(Object.keys(answer.body as object), ['errors'])
+  assert.equal(errors.length, 1)
+  assert.deepEqual(Object.keys(errors[0]!), ['ID', 'message'])
+  assert.equal(errors[0]!.ID, answer.http === 401 ? 340018 : answer.http)
+  assert.match(errors[0]!.message, /^[A-Za-z"].*\.$/)
+  assert.match(answer.headers.get('content-type')!, /^application\/json/)
+  assert.notEqual(answer.headers.get('x-request-id'), null)
+  return errors[0]!.message
+}

@@ -1,0 +1,109 @@
+/** The log says who was refused and who changed what, and never a token. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { processToken, ServerProcess } from '../faults/server-process.ts'
+import { temporaryFolder } from '../harness.ts'
+
+let folder: string
+let server: ServerProcess
+let adminUrl: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  server = await ServerProcess.start(folder)
+  const place = /The management API is at (\S+?)"/
+  while (!place.test(server.err)) await once(server.child.stderr!, 'data')
+  adminUrl = place.exec(server.err)![1]!
+})
+
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function call(method: string, path: string, body?: object, token = processToken) {
+  const response = await fetch(adminUrl + path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'X-Request-Id': `${method}-of-the-test`,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return (await response.text()) || '{}'
+}
+
+/** The audit lines, once there are so many. */
+async function auditLines(count: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const lines = server.err
+      .split('\n')
+      .filter((line) => line.includes('"audit"') && line.endsWith('}'))
+    if (lines.length >= count)
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    await once(server.child.stderr!, 'data')
+  }
+}
+
+test('every change and every refusal is a line of the log', async () => {
+  const roles = JSON.parse(await call('GET', '/organizations/roles')) as {
+    ID: string
+    Name: string
+    Policy: object
+  }[]
+  const reader = roles.find(({ Name }) => Name === 'RO User')!
+  const made = JSON.parse(await call('POST', '/tokens', { roles: [reader.ID] })) as {
+    token: string
+    clientId: string
+  }
+  const database = JSON.parse(await call('POST', '/databases', { name: 'x' })) as {
+    id: string
+  }
+  await call('POST', `/databases/${database.id}/keyspaces/k`)
+  await call('DELETE', `/databases/${database.id}/keyspaces/k`)
+  await call('POST', `/databases/${database.id}/terminate`)
+  const { Policy: policy } = reader
+  const role = JSON.parse(
+    await call('POST', '/organizations/roles', { name: 'r', policy }),
+  ) as { ID: string }
+  await call('PUT', `/organizations/roles/${role.ID}`, { name: 'r2', policy })
+  await call('DELETE', `/organizations/roles/${role.ID}`)
+  await call('PUT', '/organizations/users', { email: 'eve', roles: [reader.ID] })
+  await call('DELETE', '/organizations/users/eve')
+  await call('GET', '/clientIdSecrets', undefined, made.token)
+  await call('GET', '/databases', undefined, 'no-such-token')
+  await server.command('', { createKeyspace: { name: 'by_command' } })
+  await call('DELETE', `/clientIdSecrets/${made.clientId}`)
+
+  const lines = await auditLines(14)
+  assert.deepEqual(
+    lines.map((line) => [line['kind'] ?? line['reason'], line['change'], line['what']]),
+    [
+      ['token', 'created', made.clientId],
+      ['database', 'created', database.id],
+      ['schema', 'createKeyspace', 'k'],
+      ['schema', 'dropKeyspace', 'k'],
+      ['database', 'terminated', database.id],
+      ['role', 'created', role.ID],
+      ['role', 'updated', role.ID],
+      ['role', 'deleted', role.ID],
+      ['user', 'roles set', 'eve'],
+      ['user', 'removed', 'eve'],
+      ['not permitted', undefined, undefined],
+      ['unknown token', undefined, undefined],
+      ['schema', 'createKeyspace', 'by_command'],
+      ['token', 'revoked', made.clientId],
+    ],
+  )
+  const [first] = lines
+  assert.equal(first!['principal'], 'administrator')
+  assert.equal(first!['requestId'], 'POST-of-the-test')
+  assert.equal(first!['address'], '127.0.0.1')
+  assert.equal(first!['command'], 'POST /v2/tokens')
+  assert.equal(lines[10]!['principal'], `token ${made.clientId}`)
+  for (const secret of [processToken, made.token.split(':')[2]!, 'no-such-token'])
+    assert(!server.err.includes(secret))
+})

@@ -1,0 +1,75 @@
+/** Guessing is slowed down, and nobody else is. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { testToken } from '../harness.ts'
+import { AdminServer, messageIn } from './admin-server.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const annToken = `Cassandra:${base64('ann')}:${base64('secret')}`
+const find = { findKeyspaces: {} }
+
+/** Makes the pause so long that no slow machine gets past it. */
+async function guessOn(admin: AdminServer, headers = {}): Promise<void> {
+  for (let i = 0; i < 8; i++) {
+    const token = `Stela:none:${String(i).repeat(64)}`
+    await admin.call('GET', '/currentOrg', { token, headers })
+  }
+}
+
+describe('an address that sends bad credentials', () => {
+  const admin = new AdminServer({
+    badCredentialsMax: 3,
+    accounts: [{ name: 'ann', password: 'secret' }],
+  })
+
+  test('has to wait, at both ports', async () => {
+    // The test's own token is known to be good from here on.
+    const { token, clientId } = await admin.tokenOf('RO User')
+    for (const guess of ['one', 'two', 'three']) {
+      const answer = await admin.command('', find, guess)
+      assert.deepEqual([answer.http, answer.codes], [401, ['UNAUTHENTICATED_REQUEST']])
+    }
+    await guessOn(admin)
+    const locked = await admin.command('', find, 'four')
+    assert.deepEqual([locked.http, locked.codes], [429, ['CREDENTIALS_LOCKED']])
+    assert.match(locked.body.errors![0]!.message, /in \d+ seconds/)
+    assert.match(locked.headers.get('retry-after')!, /^[1-9]\d*$/)
+
+    const refused = await admin.call('GET', '/currentOrg', { token: 'five' })
+    assert.equal(refused.http, 429)
+    assert.match(messageIn(refused), /bad credentials/)
+    assert.match(refused.headers.get('retry-after')!, /^[1-9]\d*$/)
+
+    // Right, but guessable, and not seen before: for all that is known, a guess.
+    assert.equal((await admin.command('', find, annToken)).http, 429)
+
+    // What nobody guesses, and what was good before, goes on; on other connections as well.
+    const headers = { Connection: 'close' }
+    for (const good of [token, testToken]) {
+      assert.equal((await admin.server.command('', find, { Token: good })).http, 200)
+      assert.equal(
+        (await admin.call('GET', '/currentOrg', { token: good, headers })).http,
+        200,
+      )
+    }
+    await admin.ask('DELETE', `/clientIdSecrets/${clientId}`)
+    assert.equal((await admin.command('', find, token)).http, 401)
+  })
+})
+
+describe('behind a proxy', () => {
+  const admin = new AdminServer({ badCredentialsMax: 2, isBehindProxy: true })
+  const from = (address: string) => ({ 'X-Forwarded-For': `10.0.0.1, ${address}` })
+
+  test('addresses are those that it names last', async () => {
+    for (const guess of ['one', 'two']) {
+      const options = { token: guess, headers: from('203.0.113.7') }
+      await admin.refuse(401, 'GET', '/currentOrg', options)
+    }
+    await guessOn(admin, from('203.0.113.7'))
+    const options = { token: 'three', headers: from('203.0.113.7') }
+    await admin.refuse(429, 'GET', '/currentOrg', options)
+    const elsewhere = { token: 'three', headers: from('203.0.113.8') }
+    await admin.refuse(401, 'GET', '/currentOrg', elsewhere)
+  })
+})

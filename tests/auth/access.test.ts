@@ -1,0 +1,147 @@
+/** Who has access, below HTTP: what is stored, what is not, and what becomes of it. */
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { Access, AccessRefusal, type Credentials } from '../../src/auth/access.ts'
+import { Authenticator, isPrincipal } from '../../src/auth/authenticator.ts'
+import { Lockout } from '../../src/auth/lockout.ts'
+import { administrator } from '../../src/auth/principal.ts'
+import { defaultRoleId, defaultRoles } from '../../src/auth/roles.ts'
+import { digestOf } from '../../src/auth/tokens.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { temporaryFolder } from '../harness.ts'
+
+const organization = 'an-organization'
+const nobody: Credentials = { adminToken: undefined, accounts: [] }
+const root = administrator('root')
+const reader = defaultRoleId('RO User')
+const chief = defaultRoleId('Organization Administrator')
+
+let dataDir: string
+let engine: Engine
+
+before(async () => {
+  dataDir = await temporaryFolder()
+  const log = () => undefined
+  engine = await openEmbeddedEngine({ dataDir, durable: false, searchThreads: 1, log })
+})
+
+after(async () => {
+  await engine.close()
+  await rm(dataDir, { recursive: true })
+})
+
+const open = (credentials = nobody) => Access.open(engine, organization, credentials)
+
+async function refusal(kind: AccessRefusal['kind'], attempt: Promise<unknown>) {
+  await assert.rejects(attempt, (error) => {
+    assert(error instanceof AccessRefusal)
+    assert.equal(error.kind, kind, error.message)
+    return true
+  })
+}
+
+describe('a token', () => {
+  test('is stored as a digest alone', async () => {
+    const access = await open()
+    const { token, secret, id } = await access.createToken({ roles: [reader] }, root)
+    const stored = (await engine.readSetting('tokens'))!
+    assert(stored.includes(id))
+    assert(!stored.includes(secret) && !stored.includes(token))
+    assert(stored.includes(digestOf(token)))
+  })
+
+  test('that many make at once is made for each', async () => {
+    const access = await open()
+    const before = access.tokens.length
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => access.createToken({ roles: [reader] }, root)),
+    )
+    assert.equal(access.tokens.length, before + 20)
+    assert.equal(new Set(made.map(({ id }) => id)).size, 20)
+    const again = await open()
+    for (const { token } of made) assert(again.find(digestOf(token)) !== undefined)
+    await Promise.all(made.map(({ id }) => access.revokeToken(id, root)))
+    assert.equal(access.tokens.length, before)
+  })
+
+  test('of the first version may do everything', async () => {
+    const before = (await engine.readSetting('tokens'))!
+    await engine.writeSetting('tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
+    const access = await open()
+    assert.deepEqual(access.tokens[0]!.roles, [chief])
+    assert(access.find('digest')!.principal.allows('org-token-write', {}))
+    assert(access.hasAdministrator)
+    await refusal('state', access.revokeToken('old', undefined))
+    await engine.writeSetting('tokens', before)
+  })
+
+  test('that expires does not count as an administrator', async () => {
+    const access = await open()
+    const now = Date.now()
+    const soon = new Date(now + 50).toISOString()
+    const wanted = { roles: [chief], expiresAt: soon }
+    const { token, id } = await access.createToken(wanted, undefined)
+    const holder = access.find(digestOf(token))!
+    assert.equal(holder.expiresAtMs, Date.parse(soon))
+    while (Date.now() <= now + 50) await new Promise((resolve) => setImmediate(resolve))
+    assert(!access.hasAdministrator)
+    await access.revokeToken(id, undefined)
+    assert(holder.isRevoked)
+  })
+})
+
+describe('a holder', () => {
+  test('follows the roles that it has', async () => {
+    const access = await open()
+    const org = `drn:astra:org:${organization}`
+    const policy = (action: string) => ({ resources: [org], actions: [action] })
+    const role = await access.createRole('r', policy('db-table-select'), root)
+    const { token } = await access.createToken({ roles: [role.id] }, root)
+    const holder = access.find(digestOf(token))!
+    const place = { database: 'd', keyspace: 'k', target: 't' }
+    assert(holder.principal.may('read', place))
+    await access.updateRole(role.id, 'r', policy('db-table-modify'), root)
+    assert(!holder.principal.may('read', place))
+    assert(holder.principal.may('write', place))
+    assert(!holder.principal.may('change', place), 'to hand out takes reading as well')
+    await access.deleteRole(role.id, root)
+    assert(!holder.principal.may('write', place))
+    assert(!holder.isRevoked)
+  })
+
+  test('of the settings is gone with them', async () => {
+    const accounts = [{ name: 'ann', password: 'pässword' }]
+    const access = await open({ adminToken: 'tökén', accounts })
+    const authenticator = new Authenticator(access, new Lockout(0))
+    const from = () => ({ connection: {}, address: 'x' })
+    const utf8 = Buffer.from('tökén', 'utf8').toString('latin1')
+    for (const token of ['tökén', utf8])
+      assert(isPrincipal(authenticator.identify(token, from())))
+    assert.deepEqual(authenticator.identify('token', from()), { why: 'unknown' })
+    const without = new Authenticator(await open(), new Lockout(0))
+    assert.deepEqual(without.identify('tökén', from()), { why: 'unknown' })
+  })
+})
+
+describe('the first token', () => {
+  test('is made where there is no administrator', async () => {
+    const access = await open()
+    const authenticator = new Authenticator(access, new Lockout(0))
+    assert(!access.hasAdministrator)
+    const token = await authenticator.createFirstToken()
+    assert(access.find(digestOf(token!))!.principal.allows('org-write', {}))
+    assert.equal(await authenticator.createFirstToken(), undefined)
+    const configured = await open({ ...nobody, adminToken: 'x' })
+    assert(configured.hasAdministrator)
+  })
+})
+
+test('default roles are the same everywhere, and differ from each other', () => {
+  const [one, two] = ['one', 'two'].map((name) => defaultRoles(name).map(({ id }) => id))
+  assert.deepEqual(one, two)
+  assert.equal(new Set(one).size, 15)
+  for (const id of one!)
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+})

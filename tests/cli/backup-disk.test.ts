@@ -1,0 +1,96 @@
+/** Backups where a disk is too small: of the server, of the backups, of what is restored. */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { noDisks, SmallDisk, unmountLeftovers } from '../faults/small-disk.ts'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+import { runStela, type Ran } from './run-stela.ts'
+
+describe('a backup on a disk that is full', { skip: noDisks ?? false }, () => {
+  let home: string
+  let disk: SmallDisk
+
+  before(async () => {
+    home = await temporaryFolder()
+    disk = await SmallDisk.mount(24)
+  })
+
+  after(() => {
+    unmountLeftovers()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const backup = (folder: string, { adminUrl }: TestServer): Promise<Ran> =>
+    runStela(['backup', folder, '--admin-url', adminUrl])
+
+  test('of the server is told, and the server goes on', async () => {
+    const first = await startServer({ dataDir: disk.data })
+    await fill(first)
+    // Once it has stopped, there is no log that would come to take more space.
+    await first.stop()
+    const server = await startServer({ adminPort: 0, dataDir: disk.data })
+    const folder = join(home, 'backups')
+    try {
+      disk.fill(1_500_000)
+      const refused = await backup(folder, server)
+      assert.deepEqual([refused.code, refused.out.toString()], [1, ''])
+      assert.match(
+        refused.err,
+        /^stela: the server stopped: the backup cannot be made: .*full\. A backup needs room in the data folder/,
+      )
+      assert(!readdirSync(disk.data).some((name) => name.startsWith('backup')))
+      assert.deepEqual(readdirSync(join(folder, 'files')), [])
+      const document = { _id: 'one more' }
+      const { body } = await server.command('/default_keyspace/large', {
+        insertOne: { document },
+      })
+      assert.deepEqual(body, { status: { insertedIds: ['one more'] } })
+      disk.empty()
+      assert.equal((await backup(folder, server)).code, 0)
+    } finally {
+      await server.stop()
+    }
+    assert.deepEqual(checkDataFolder(disk.data), [])
+    rmSync(disk.data, { recursive: true })
+  })
+
+  test('of the backups, or of what is restored, leaves nothing there', async () => {
+    const server = await startServer({ adminPort: 0, dataDir: join(home, 'data') })
+    const folder = join(disk.path, 'backups')
+    const sound = join(home, 'sound')
+    try {
+      await fill(server)
+      disk.fill(2_000_000)
+      const full = await backup(folder, server)
+      assert.deepEqual([full.code, full.out.toString()], [1, ''])
+      assert.match(full.err, /^stela: .*\.db\.partial cannot be written: ENOSPC/)
+      for (const part of ['files', 'backups'])
+        assert.deepEqual(readdirSync(join(folder, part)), [])
+      assert(!existsSync(join(folder, 'backup.lock')))
+      assert.equal((await backup(sound, server)).code, 0)
+    } finally {
+      await server.stop()
+    }
+    const data = join(disk.path, 'restored')
+    const restored = await runStela(['restore', sound, '--data', data])
+    assert.deepEqual([restored.code, restored.out.toString()], [1, ''])
+    assert.match(restored.err, /^stela: .*ENOSPC/)
+    assert(!existsSync(data))
+  })
+})
+
+async function fill(server: TestServer): Promise<void> {
+  await server.command('/default_keyspace', {
+    createCollection: { name: 'large', options: { indexing: { allow: ['n'] } } },
+  })
+  const text = 'x'.repeat(7_900)
+  const documents = Array.from({ length: 100 }, (_, n) => ({
+    n,
+    a: text,
+    b: text,
+    c: text,
+  }))
+  await server.command('/default_keyspace/large', { insertMany: { documents } })
+}

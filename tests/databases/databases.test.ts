@@ -1,0 +1,116 @@
+/** Databases below HTTP: what is left behind by an end at the wrong moment, and bounds. */
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import {
+  DatabaseRefusal,
+  Databases,
+  type DatabaseInfo,
+} from '../../src/databases/databases.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { temporaryFolder } from '../harness.ts'
+
+let dataDir: string
+let engine: Engine
+
+beforeEach(async () => {
+  dataDir = await temporaryFolder()
+  const log = () => undefined
+  engine = await openEmbeddedEngine({ dataDir, durable: false, searchThreads: 1, log })
+})
+
+afterEach(async () => {
+  await engine.close()
+  await rm(dataDir, { recursive: true })
+})
+
+const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
+
+describe('a start', () => {
+  test('removes keyspaces of a database that was not entered any more', async () => {
+    const before = await Databases.open(engine, 10)
+    const { id } = await before.create(wanted)
+    await engine.createKeyspace('0a0b0c0d-0000-4000-8000-000000000000.k')
+    await engine.createKeyspace('plain')
+    const after = await Databases.open(engine, 10)
+    assert.deepEqual((await engine.listKeyspaces()).toSorted(), [
+      ...[`${id}.k`, 'default_keyspace', 'plain'].toSorted(),
+    ])
+    assert.deepEqual((await after.home.engine.listKeyspaces()).toSorted(), [
+      'default_keyspace',
+      'plain',
+    ])
+  })
+
+  test('ends what was being terminated', async () => {
+    const databases = await Databases.open(engine, 10)
+    const { id } = await databases.create(wanted)
+    const stored = (await engine.readSetting('databases'))!
+    await databases.terminate(id)
+    // As if the end had come between the note and the last keyspace.
+    await engine.createKeyspace(`${id}.k`)
+    const again = await Databases.open(engine, 10)
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
+    assert.equal(again.info(id)!.status, 'TERMINATED')
+    assert.equal(again.find(id), undefined)
+    assert(stored.includes('ACTIVE'))
+  })
+
+  test('finds the home and the organization again', async () => {
+    const one = await Databases.open(engine, 10)
+    const two = await Databases.open(engine, 10)
+    assert.equal(one.home.id, two.home.id)
+    assert.equal(one.organization, two.organization)
+  })
+})
+
+describe('databases', () => {
+  test('that are terminated stay known, but not without end', async () => {
+    await Databases.open(engine, 3)
+    const stored = JSON.parse((await engine.readSetting('databases'))!) as {
+      databases: DatabaseInfo[]
+    }
+    const ended = Array.from({ length: 999 }, (_, i) => ({
+      ...stored.databases[0]!,
+      id: `ended-${i}`,
+      status: 'TERMINATED' as const,
+    }))
+    stored.databases.push(...ended)
+    await engine.writeSetting('databases', JSON.stringify(stored))
+
+    const databases = await Databases.open(engine, 3)
+    for (const expected of [1_001, 1_001]) {
+      const { id } = await databases.create(wanted)
+      await databases.terminate(id)
+      assert.equal(databases.info(id)!.status, 'TERMINATED')
+      assert.equal(databases.list().length, expected)
+    }
+    assert.equal(databases.list()[0]!.id, databases.home.id)
+    assert.equal(databases.info('ended-0'), undefined)
+    assert.equal(databases.info('ended-1')!.status, 'TERMINATED')
+  })
+
+  test('are not more than may be, however many ask at once', async () => {
+    const databases = await Databases.open(engine, 3)
+    const asked = await Promise.allSettled(
+      Array.from({ length: 6 }, () => databases.create(wanted)),
+    )
+    const refused = asked.filter((outcome) => outcome.status === 'rejected')
+    assert.equal(refused.length, 4)
+    for (const { reason } of refused)
+      assert(reason instanceof DatabaseRefusal && reason.kind === 'full')
+    assert.equal((await engine.listKeyspaces()).length, 3)
+  })
+
+  test('see nothing that has a dot in its name', async () => {
+    const databases = await Databases.open(engine, 3)
+    const { id } = await databases.create(wanted)
+    const { home } = databases
+    assert.equal(await home.engine.listTargets(`${id}.k`), undefined)
+    assert.equal(await home.engine.readSchema(`${id}.k`), undefined)
+    assert.equal(await home.engine.findTarget(`${id}.k`, 't'), undefined)
+    await home.engine.dropKeyspace(`${id}.k`)
+    assert.deepEqual(await databases.find(id)!.engine.listKeyspaces(), ['k'])
+  })
+})
