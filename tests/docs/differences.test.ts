@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfig } from '../../src/config.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
+import { AdminServer } from '../admin/admin-server.ts'
 import { Collections, numbered, type Target } from '../commands/collections.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { people, WrittenTables } from '../commands/written-tables.ts'
@@ -799,6 +800,71 @@ describe('differences in tables', () => {
       { find: { sort: { name: 'eva' } } },
       'CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS',
     )
+  })
+})
+
+describe('differences in tokens and databases', () => {
+  const admin = new AdminServer()
+
+  difference(64, 'a database is reached by a path', async () => {
+    const { id, dataEndpointUrl } = await admin.createDatabase()
+    assert.equal(dataEndpointUrl, `${admin.server.url}/databases/${id}`)
+    const { http } = await admin.commandTo(id, '', { findKeyspaces: {} })
+    assert.equal(http, 200)
+  })
+
+  difference(65, 'the home database cannot be terminated', async () => {
+    const [home] = await admin.ask<{ id: string }[]>('GET', '/databases')
+    await admin.refuse(409, 'POST', `/databases/${home!.id}/terminate`)
+  })
+
+  difference(66, 'names are shown to those who may see them', async () => {
+    await admin.command('', { createKeyspace: { name: 'hidden' } })
+    for (const name of ['shown', 'unseen'])
+      await admin.command('/default_keyspace', { createCollection: { name } })
+    const { token } = await admin.tokenFor(
+      [':db:*:keyspace:default_keyspace:table:shown'],
+      ['db-table-describe'],
+    )
+    const keyspaces = await admin.command('', { findKeyspaces: {} }, token)
+    assert.deepEqual(keyspaces.body.status, { keyspaces: ['default_keyspace'] })
+    const found = await admin.command('/default_keyspace', { findCollections: {} }, token)
+    assert.deepEqual(found.body.status, { collections: ['shown'] })
+    const tables = await admin.command('/default_keyspace', { listTables: {} }, token)
+    assert.deepEqual(tables.body.status, { tables: [] })
+  })
+
+  difference(67, 'guessing is slowed down', async () => {
+    const server = await startServer({ badCredentialsMax: 20 })
+    // Guesses that have the form of secrets lengthen the pause even while it lasts.
+    for (let i = 0; i < 30; i++)
+      await server.command(
+        '',
+        { findKeyspaces: {} },
+        {
+          Token: `Stela:guess:${String(i).padStart(64, '0')}`,
+        },
+      )
+    const { http, codes } = await server.command('', { findKeyspaces: {} }, { Token: 'x' })
+    assert.deepEqual([http, codes], [429, ['CREDENTIALS_LOCKED']])
+    await server.close()
+  })
+
+  difference(68, 'regions and clouds are words', async () => {
+    const { info } = await admin.createDatabase({
+      cloudProvider: 'azure',
+      region: 'the-moon',
+    })
+    assert.deepEqual([info.cloudProvider, info.region], ['AZURE', 'the-moon'])
+    assert.deepEqual(await admin.ask('POST', '/pcus/actions/get'), [])
+  })
+
+  difference(69, 'what is asked of the management API is done at once', async () => {
+    const { id, status } = await admin.createDatabase()
+    assert.equal(status, 'ACTIVE')
+    await admin.ask('POST', `/databases/${id}/terminate`)
+    const after = await admin.ask<{ status: string }>('GET', `/databases/${id}`)
+    assert.equal(after.status, 'TERMINATED')
   })
 })
 

@@ -33,6 +33,7 @@ const clausePages = [
   'errors.md',
   'filters.md',
   'http.md',
+  'management.md',
   'projection.md',
   'providers.md',
   'sort.md',
@@ -301,8 +302,8 @@ describe('an example', () => {
     return examples.length
   }
 
-  /** Pages that are tables, and nothing else. */
-  const lists = ['column-types.md', 'errors.md']
+  /** Pages that are tables, and nothing else, or whose examples another test sends. */
+  const lists = ['column-types.md', 'errors.md', 'management.md']
 
   let server: TestServer
   before(async () => {
@@ -369,6 +370,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'filterComparisonsMax',
   'inValuesMax',
   'bodySizeMax',
+  'replySizeMax',
 ]
 
 test('the limits that documents.md lists are those that hold', () => {

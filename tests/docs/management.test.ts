@@ -1,0 +1,45 @@
+/** The examples of the page on management, sent one after the other to a server. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startServer, testToken } from '../harness.ts'
+
+const page = readFileSync(
+  new URL('../../docs/reference/management.md', import.meta.url),
+  'utf8',
+)
+const example = /`(GET|POST) (\/v2\S*)`\n\n```json\n([^`]*)```(?:\n\n```json\n([^`]*)```)?/g
+
+/** Without what differs each time: ids, moments, secrets and the port. */
+function anonymous(json: string): string {
+  return JSON.stringify(JSON.parse(json))
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|<org>|<id>/g, '…')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…')
+    .replace(/\b(?:[0-9a-f]{64}|[0-9a-f]{24})\b/g, '…')
+    .replace(/127\.0\.0\.1:\d+/g, '…')
+}
+
+test('the examples of management.md have the answers that it shows', async () => {
+  const server = await startServer({ adminPort: 0 })
+  const known = { org: '', id: '' }
+  try {
+    const examples = [...page.matchAll(example)]
+    for (const [, method, path, first, second] of examples) {
+      const body = first!.replaceAll('<org>', known.org).replaceAll('<id>', known.id)
+      const response = await fetch(server.adminUrl + path!, {
+        method: method!,
+        headers: { Token: testToken, 'Content-Type': 'application/json' },
+        ...(second !== undefined && { body }),
+      })
+      const text = await response.text()
+      assert.equal(anonymous(text), anonymous(second ?? first!), path)
+      const { id = '' } = JSON.parse(text) as { id?: string }
+      if (path === '/v2/currentOrg') known.org = id
+      if (path === '/v2/databases') known.id = id
+    }
+    assert.equal(examples.length, 5)
+    assert.equal(page.match(/```json/g)!.length, 8, 'every example is run')
+  } finally {
+    await server.close()
+  }
+})
