@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 /** The command line: every command, and what they have in common. */
 import { readFileSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
@@ -9,6 +11,10 @@ import { importCommand } from './cli/import.ts'
 import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
+
+// Beside the packages, so that whoever could write to it could change the code as well. What
+// is loaded from here on, which is most, is compiled at the first start only.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/stela', import.meta.url)))
 
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),

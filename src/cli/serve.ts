@@ -1,5 +1,6 @@
 /** `stela serve`: flags in, listening server out. */
 import { Command, InvalidArgumentError } from 'commander'
+import { flushCompileCache } from 'node:module'
 import { readConfig, secretSettings, serveOptions, type Config } from '../config.ts'
 import { EngineError } from '../engine/engine.ts'
 import type { Listening, Server } from '../server.ts'
@@ -61,6 +62,8 @@ async function runServer(config: Config): Promise<void> {
     const { build } = await import('../server.ts')
     server = await build(config)
     announce(await server.listen())
+    // Otherwise it is kept at the end, which a server may not come to.
+    flushCompileCache()
     await asked
   } catch (error) {
     process.stderr.write(`stela: ${reasonOf(error, config)}\n`)

@@ -2,14 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import type { Limits } from '../../limits.ts'
 import { readVersion } from '../metrics.ts'
 import { FixedContent } from '../pages/fixed-content.ts'
-import { describeApi } from './describe-api.ts'
 
 /** The description of the API, for tools and for the page that shows it. Needs no token. */
 export function addOpenApiRoute(app: FastifyInstance, limits: Limits): void {
-  const description = JSON.stringify(describeApi(limits, readVersion()))
-  const content = new FixedContent('application/json', description)
-  app.get('/api/json/openapi', (request, reply) => {
+  let content: Promise<FixedContent> | undefined
+  app.get('/api/json/openapi', async (request, reply) => {
     reply.hijack()
-    content.answer(request.raw, reply.raw)
+    content ??= describe(limits)
+    ;(await content).answer(request.raw, reply.raw)
   })
+}
+
+/** Loaded only here: most servers are never asked for it, and start sooner without. */
+async function describe(limits: Limits): Promise<FixedContent> {
+  const { describeApi } = await import('./describe-api.ts')
+  const description = JSON.stringify(describeApi(limits, readVersion()))
+  return new FixedContent('application/json', description)
 }

@@ -13,7 +13,7 @@ import { FixedContent } from './fixed-content.ts'
 const path = '/swagger-ui'
 
 export function addReferencePage(app: FastifyInstance): void {
-  const content = readPage()
+  let content: FixedContent | undefined
   app.get(path, (request, reply) => {
     reply.hijack()
     const { raw } = request
@@ -21,7 +21,10 @@ export function addReferencePage(app: FastifyInstance): void {
     if (raw.url!.split('?', 1)[0]!.endsWith('/')) {
       reply.raw.writeHead(308, { Location: '../swagger-ui', 'Content-Length': 0 })
       reply.raw.end()
-    } else content.answer(raw, reply.raw)
+      return
+    }
+    content ??= readPage()
+    content.answer(raw, reply.raw)
   })
 }
 

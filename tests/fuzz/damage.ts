@@ -1,0 +1,181 @@
+/** Damage to commands: to their trees, and to their bytes. */
+import type { Random } from '../faults/random.ts'
+import { Literal } from './input.ts'
+import { oddKeys, oddValue } from './odd-values.ts'
+
+/** Changes one place of a tree; `other` is where parts can be taken from. */
+export function damageTree(tree: unknown, other: unknown, random: Random): unknown {
+  const passing = { left: random.below(countNodes(tree)) }
+  return changeNode(tree, passing, (node) => {
+    if (random.oneIn(3)) return pickNode(other, random)
+    if (!isBranch(node) || random.oneIn(4)) return oddValue(random)
+    return Array.isArray(node) ? damageList(node, random) : damageObject(node, random)
+  })
+}
+
+function isBranch(node: unknown): node is object {
+  return typeof node === 'object' && node !== null && !(node instanceof Literal)
+}
+
+function countNodes(tree: unknown): number {
+  if (!isBranch(tree)) return 1
+  return Object.values(tree).reduce<number>((sum, child) => sum + countNodes(child), 1)
+}
+
+function pickNode(tree: unknown, random: Random): unknown {
+  let picked: unknown
+  changeNode(tree, { left: random.below(countNodes(tree)) }, (node) => (picked = node))
+  return picked
+}
+
+/** Replaces the node before which `left` nodes are passed. */
+function changeNode(
+  tree: unknown,
+  passing: { left: number },
+  change: (node: unknown) => unknown,
+): unknown {
+  if (passing.left-- === 0) return change(tree)
+  if (!isBranch(tree)) return tree
+  const changed = (child: unknown) => changeNode(child, passing, change)
+  if (Array.isArray(tree)) return tree.map(changed)
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, child]) => [key, changed(child)]),
+  )
+}
+
+function damageObject(node: object, random: Random): unknown {
+  const entries: [string, unknown][] = Object.entries(node)
+  const odd = random.pick(oddKeys)
+  if (entries.length === 0) return Object.fromEntries([[odd, oddValue(random)]])
+  const at = random.below(entries.length)
+  const [key, value] = entries[at]!
+  switch (random.below(6)) {
+    case 0:
+      entries.splice(at, 1)
+      break
+    case 1:
+      entries[at] = [odd, value]
+      break
+    case 2:
+      entries.push([odd, oddValue(random)])
+      break
+    case 3:
+      entries[at] = [key, Object.fromEntries([[odd, value]])]
+      break
+    case 4:
+      entries[at] = [key, [value]]
+      break
+    default:
+      entries[at] = [key, node]
+  }
+  return Object.fromEntries(entries)
+}
+
+function damageList(list: readonly unknown[], random: Random): unknown {
+  switch (random.below(4)) {
+    case 0:
+      return list.slice(1)
+    case 1:
+      return [...list, ...list]
+    case 2:
+      return Object.fromEntries([[random.pick(oddKeys), list]])
+    default:
+      return [...list, oddValue(random)]
+  }
+}
+
+/** Texts that JSON readers stumble over. */
+const snippets = [
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"',
+    '\\',
+    '\\u12',
+    '\\ud800',
+    '\\x',
+    '/*',
+    '//',
+    '\u0000',
+  ],
+  ...[
+    'null',
+    'NaN',
+    'Infinity',
+    '-',
+    '+1',
+    '01',
+    '1.',
+    '.5',
+    '1e',
+    '1e400',
+    '0x1',
+    "'",
+    '`',
+  ],
+  ...[
+    '\ufeff',
+    '\u2028',
+    '\r\n\r\n',
+    '"a":1,"a":2',
+    '"__proto__":{}',
+    '{"$date":',
+    ','.repeat(50),
+  ],
+]
+
+const badUtf8 = ['ff', 'c3', 'c080', 'eda080', 'f4908080', 'e282', '80', 'fe', 'f8888080']
+
+/** Changes a few bytes, or lets some go or come. */
+export function damageBytes(bytes: Buffer, random: Random): Buffer {
+  let damaged = bytes
+  for (let times = 1 + random.below(3); times > 0; times--)
+    damaged = damageOnce(damaged, random)
+  return damaged
+}
+
+function damageOnce(bytes: Buffer, random: Random): Buffer {
+  const at = random.below(bytes.length + 1)
+  const end = Math.min(bytes.length, at + 1 + random.below(12))
+  const put = (between: Buffer, to = at) =>
+    Buffer.concat([bytes.subarray(0, at), between, bytes.subarray(to)])
+  switch (random.below(9)) {
+    case 0: {
+      const flipped = Buffer.from(bytes)
+      if (at < bytes.length) flipped[at]! ^= 1 << random.below(8)
+      return flipped
+    }
+    case 1:
+      return put(Buffer.alloc(0), end)
+    case 2:
+      return put(bytes.subarray(at, end))
+    case 3:
+      return put(Buffer.from(random.pick(snippets)))
+    case 4:
+      return put(Buffer.from(random.pick(snippets)), end)
+    case 5:
+      return put(Buffer.from(random.pick(badUtf8), 'hex'))
+    case 6:
+      return bytes.subarray(0, at)
+    case 7:
+      return removeToken(bytes, random)
+    default:
+      return put(
+        Buffer.from(random.pick(['[', '{"a":', ' ', '9']).repeat(random.below(2_000))),
+      )
+  }
+}
+
+/** Takes out a token, or gives it twice. */
+function removeToken(bytes: Buffer, random: Random): Buffer {
+  const text = bytes.toString('latin1')
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+|\s+|"/g) ?? []
+  if (tokens.length === 0) return bytes
+  const at = random.below(tokens.length)
+  const changed = random.oneIn(2) ? [] : [tokens[at]!, tokens[at]!]
+  return Buffer.from(tokens.toSpliced(at, 1, ...changed).join(''), 'latin1')
+}

@@ -1,0 +1,91 @@
+/** Inputs without end: which kinds there are, and how many of each. */
+import { Random } from '../faults/random.ts'
+import { writeCommand } from './commands.ts'
+import { compress } from './compressed.ts'
+import { damageBytes, damageTree } from './damage.ts'
+import { Hand, never, oneIn, type Slipping } from './hand.ts'
+import { commandInput, type CommandInput, type Input } from './input.ts'
+import type { PageStates } from './page-states.ts'
+import { writeRaw } from './raw-http.ts'
+
+export class Inputs {
+  readonly #random: Random
+  readonly #pageStates: PageStates
+  readonly #corpus: readonly CommandInput[]
+
+  constructor(seed: number, pageStates: PageStates, corpus: readonly CommandInput[]) {
+    this.#random = new Random(seed)
+    this.#pageStates = pageStates
+    this.#corpus = corpus
+  }
+
+  next(): Input {
+    // A stream of its own for each, so that one can be changed without changing the rest.
+    const random = this.#random.fork()
+    switch (random.below(13)) {
+      case 0:
+      case 1:
+        return writeRaw(random, this.#sound(random))
+      case 2:
+        return this.#damagedBody(random)
+      case 3:
+      case 4:
+        return this.#damagedTree(random)
+      case 5:
+        return (
+          this.#pageStates.continue(this.#hand(random, never)) ?? this.#slippedOnce(random)
+        )
+      case 6:
+      case 7:
+      case 8:
+        return this.#slippedOnce(random)
+      case 9:
+        return compress(random, this.#sound(random))
+      default: {
+        const slips = random.oneIn(4) ? never : oneIn(random.pick([60, 25, 10, 5]), random)
+        return writeCommand(this.#hand(random, slips))
+      }
+    }
+  }
+
+  #hand(random: Random, slips: Slipping): Hand {
+    return new Hand(random, slips, this.#pageStates.all)
+  }
+
+  /**
+   * A command with exactly one thing wrong, which may be anywhere in it. It is written twice:
+   * first to count the places, by the same choices.
+   */
+  #slippedOnce(random: Random): CommandInput {
+    const seed = random.below(2 ** 32)
+    const write = (slips: Slipping) => writeCommand(this.#hand(new Random(seed), slips))
+    let places = 0
+    write(() => {
+      places++
+      return false
+    })
+    let left = random.below(places)
+    return { ...write(() => left-- === 0), from: 'one slip' }
+  }
+
+  /** A command with nothing wrong in it, or one that was interesting before. */
+  #sound(random: Random): CommandInput {
+    return random.oneIn(4) && this.#corpus.length > 0
+      ? random.pick(this.#corpus)
+      : writeCommand(this.#hand(random, never))
+  }
+
+  #damagedTree(random: Random): CommandInput {
+    const { path, tree, headers } = this.#sound(random)
+    let damaged = tree
+    for (let times = 1 + random.below(3); times > 0; times--)
+      damaged = damageTree(damaged, this.#sound(random).tree, random)
+    return commandInput('damaged tree', path, damaged, headers)
+  }
+
+  #damagedBody(random: Random): CommandInput {
+    const { path, body, headers } = this.#sound(random)
+    const damaged = damageBytes(body, random)
+    return { kind: 'command', from: 'damaged body', path, headers, body: damaged }
+  }
+}

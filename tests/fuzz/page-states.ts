@@ -1,0 +1,130 @@
+/** Page states that the server gave out: sent back as they are, or changed in some way. */
+import type { Hand } from './hand.ts'
+import { commandInput, type CommandInput } from './input.ts'
+
+/** A query that has more to give, and where it goes on. */
+interface Unfinished {
+  readonly input: CommandInput
+  readonly command: string
+  readonly fields: object
+  readonly state: string
+}
+
+/** The latest are enough, and older ones may be of things that are gone. */
+const keptMax = 50
+
+export class PageStates {
+  readonly #unfinished: Unfinished[] = []
+
+  get all(): readonly string[] {
+    return this.#unfinished.map(({ state }) => state)
+  }
+
+  /** Looks whether an answer has a page state. */
+  learn(input: CommandInput, answer: Buffer): void {
+    const state = /"nextPageState":"([\w-]+)"/.exec(answer.toString('latin1'))?.[1]
+    if (state === undefined || typeof input.tree !== 'object' || input.tree === null) return
+    const [command, fields] = Object.entries(input.tree)[0] as [string, unknown]
+    if (typeof fields !== 'object' || fields === null) return
+    if (this.#unfinished.length >= keptMax) this.#unfinished.shift()
+    this.#unfinished.push({ input, command, fields, state })
+  }
+
+  /** The next page of a query, asked for by a state that may be damaged. */
+  continue(hand: Hand): CommandInput | undefined {
+    if (this.#unfinished.length === 0) return undefined
+    const { input, command, fields, state } = hand.pick(this.#unfinished)
+    const given = 'options' in fields ? fields.options : {}
+    const options = typeof given === 'object' ? given : {}
+    const pageState = changed(hand, state)
+    const tree = { [command]: { ...fields, options: { ...options, pageState } } }
+    return commandInput('page states', input.path, tree, input.headers)
+  }
+}
+
+/** Any state at all. */
+export function somePageState(hand: Hand): unknown {
+  if (hand.pageStates.length === 0) return hand.pick(['', 'abc', 'e30', '===='])
+  return changed(hand, hand.pick(hand.pageStates))
+}
+
+function changed(hand: Hand, state: string): string {
+  const { random } = hand
+  const bytes = Buffer.from(state, 'base64url')
+  switch (random.below(7)) {
+    case 0:
+      return state
+    case 1:
+      bytes[random.below(bytes.length)]! ^= 1 << random.below(8)
+      return bytes.toString('base64url')
+    case 2:
+      return state.slice(0, random.below(state.length))
+    case 3:
+      return `${state}${hand.pick(['=', '!', 'AAAA', '\u0000'])}`
+    case 4:
+      return changeMembers(state, (members) => {
+        members[random.below(members.length)] = hand.pick(strange)
+      })
+    default:
+      return changeMembers(state, (members) => (members[4] = changePlace(hand, members[4])))
+  }
+}
+
+const strange: readonly unknown[] = [
+  0,
+  -1,
+  1e9,
+  '',
+  'x',
+  null,
+  [],
+  [[]],
+  [[1], []],
+  [['x']],
+  [{}],
+  {},
+  'engine',
+  'sorted',
+  '["n",0]',
+  '["n",1e300]',
+  '["r","n","AAAA",1]',
+  '["r","\u0000","",-1]',
+  '["s",[],null]',
+  '["s",[[1],[2],[3]],"x"]',
+]
+
+function changeMembers(state: string, change: (members: unknown[]) => void): string {
+  try {
+    const members = JSON.parse(Buffer.from(state, 'base64url').toString()) as unknown[]
+    change(members)
+    return Buffer.from(JSON.stringify(members)).toString('base64url')
+  } catch {
+    // It holds a number that JavaScript cannot carry, or is of another form.
+    return state
+  }
+}
+
+/** The place within the state: a text of the engine's own, or the values of a sort. */
+function changePlace(hand: Hand, place: unknown): unknown {
+  const { random } = hand
+  if (typeof place === 'string' && place.length > 0 && !random.oneIn(3)) {
+    const at = random.below(place.length)
+    const character = hand.pick([
+      'A',
+      '0',
+      '9',
+      '/',
+      '',
+      'zz',
+      '\u0000',
+      '"',
+      ']',
+      ',',
+      '-',
+    ])
+    return place.slice(0, at) + character + place.slice(at + 1)
+  }
+  if (Array.isArray(place) && place.length > 0 && !random.oneIn(3))
+    return (place as unknown[]).with(random.below(place.length), hand.pick(strange))
+  return hand.pick(strange)
+}

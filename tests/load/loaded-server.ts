@@ -1,0 +1,83 @@
+/** The server under load, and what it takes up. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ServerProcess } from '../faults/server-process.ts'
+import { temporaryFolder } from '../harness.ts'
+
+/** Sizes are in bytes. */
+export interface Usage {
+  /** Resident memory of the process. */
+  readonly memory: number
+  /** The JavaScript heap in use, of which some may be waiting to be collected. */
+  readonly heap: number
+  readonly handles: number
+  readonly files: number
+  readonly connections: number
+  readonly logs: number
+  readonly folder: number
+}
+
+export class LoadedServer {
+  readonly #folder: string
+  readonly #process: ServerProcess
+
+  private constructor(folder: string, process: ServerProcess) {
+    this.#folder = folder
+    this.#process = process
+  }
+
+  static async start(): Promise<LoadedServer> {
+    const folder = await temporaryFolder()
+    return new LoadedServer(
+      folder,
+      await ServerProcess.start(folder, '--log-level', 'error'),
+    )
+  }
+
+  get port(): number {
+    return Number(new URL(this.#process.url).port)
+  }
+
+  async usage(): Promise<Usage> {
+    const { pid } = this.#process.child
+    const status = readFileSync(`/proc/${pid!}/status`, 'utf8')
+    const response = await fetch(`${this.#process.url}/metrics`)
+    const metrics = await response.text()
+    const metric = (name: string) =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? NaN)
+    return {
+      memory: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024,
+      heap: metric('nodejs_heap_size_used_bytes'),
+      handles: metric('nodejs_active_handles_total'),
+      files: readdirSync(`/proc/${pid!}/fd`).length,
+      connections: metric('stela_http_connections'),
+      logs: this.#sizeOf((name) => name.endsWith('-wal')),
+      folder: this.#sizeOf(() => true),
+    }
+  }
+
+  #sizeOf(isMeant: (name: string) => boolean): number {
+    let size = 0
+    const names = readdirSync(this.#folder, { recursive: true, encoding: 'utf8' })
+    for (const name of names.filter(isMeant))
+      size += statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0
+    return size
+  }
+
+  /** What the server complained about; nothing, if all is well. */
+  get complaints(): string {
+    return this.#process.err
+  }
+
+  /** Ends the server, which has to end well. */
+  async stop(): Promise<void> {
+    const code = await this.#process.stop()
+    await rm(this.#folder, { recursive: true, force: true })
+    if (code !== 0) throw new Error(`the server ended with code ${String(code)}`)
+  }
+}
+
+export function megabytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(1)
+}
