@@ -184,8 +184,13 @@ const damages: readonly Damage[] = [
     spoil: spoilManifest((text) => text.replace(/"format":\d+/, '"format":1000')),
   },
   {
+    what: 'a manifest with a capacity that is a little smaller',
+    isTold: true,
+    spoil: spoilManifest((text) => text.replace(/"capacity":\d/, '"capacity":')),
+  },
+  {
     what: 'a manifest of another version of the store',
-    isTold: false,
+    isTold: true,
     spoil: spoilManifest((text) => text.replace(/"version":\d+/, '"version":1')),
   },
   {

@@ -30,7 +30,7 @@ import { Segment, type SegmentShape } from '../../search/vector/segment.ts'
 import { syncFolder } from './layout.ts'
 
 /** Raised with every change to what the kernel keeps in memory, or to these files. */
-const snapshotFormat = 1
+const snapshotFormat = 2
 
 const manifestFile = 'snapshot.json'
 
@@ -41,6 +41,8 @@ interface Manifest {
   readonly dimension: number
   readonly metric: string
   readonly segments: readonly SavedSegment[]
+  /** Of all of the above, as it is written. */
+  readonly crc: number
 }
 
 interface SavedSegment {
@@ -63,19 +65,25 @@ export function snapshotFolder(storeFile: string, suffix: string): string {
 /** Loads a snapshot. Throws when there is one that cannot be used. */
 export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
   if (!existsSync(join(folder, manifestFile))) return undefined
-  const manifest = JSON.parse(
+  const { crc, ...manifest } = JSON.parse(
     readFileSync(join(folder, manifestFile), 'utf8'),
-  ) as Partial<Manifest>
+  ) as Manifest
   if (
     manifest.format !== snapshotFormat ||
     manifest.dimension !== shape.dimension ||
     manifest.metric !== shape.metric
   )
     throw new Error('it was written for another index')
-  const segments = manifest.segments!.map((saved) =>
+  // A digit of a capacity would be enough to look for things where they are not.
+  if (crcOf(manifest) !== crc) throw new Error(`${manifestFile} has another checksum`)
+  const segments = manifest.segments.map((saved) =>
     loadSegment(join(folder, saved.file), saved, { ...shape, capacity: saved.capacity }),
   )
-  return { version: manifest.version!, segments }
+  return { version: manifest.version, segments }
+}
+
+function crcOf(manifest: Omit<Manifest, 'crc'>): number {
+  return crc32(JSON.stringify(manifest))
 }
 
 function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentShape) {
@@ -128,14 +136,14 @@ export async function saveSnapshot(
       saved.push({ file, capacity: segment.shape.capacity, ...written })
     }
     const { dimension, metric } = segments[0]?.shape ?? { dimension: 0, metric: '' }
-    const manifest: Manifest = {
+    const manifest = {
       format: snapshotFormat,
       version,
       dimension,
       metric,
       segments: saved,
     }
-    publish(folder, manifest)
+    publish(folder, { ...manifest, crc: crcOf(manifest) })
   } finally {
     for (const { segment } of frozen) segment.thaw()
   }

@@ -1,0 +1,66 @@
+/** How a collection is made, and what that means for the documents in it. */
+import type { Metric } from '../../src/search/vector/similarity.ts'
+import { indexingRule, type IndexingRule } from '../../src/query/indexing.ts'
+import type { Random } from '../faults/random.ts'
+
+export interface CollectionShape {
+  readonly keyspace: string
+  readonly name: string
+  readonly vector?: { readonly dimension: number; readonly metric: Metric }
+  /** Vectors can be made of texts, by the letters in them. */
+  readonly vectorize?: boolean
+  readonly lexical: boolean
+  readonly deny?: readonly string[]
+  readonly defaultId?: 'uuid' | 'uuidv6' | 'uuidv7' | 'objectId'
+}
+
+export function optionsOf(shape: CollectionShape): object {
+  const { vector, vectorize, lexical, deny, defaultId } = shape
+  const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
+  return {
+    ...(vector && { vector: { ...vector, ...(vectorize && { service }) } }),
+    lexical: { enabled: lexical },
+    rerank: { enabled: lexical && vector !== undefined },
+    ...(deny && { indexing: { deny } }),
+    ...(defaultId && { defaultId: { type: defaultId } }),
+  }
+}
+
+export function indexingOf({ deny }: CollectionShape): IndexingRule {
+  return indexingRule(deny && { deny })
+}
+
+/** Any shape at all, for a collection that comes and goes. */
+export function randomShape(random: Random, name: string): CollectionShape {
+  const metric = random.pick(['cosine', 'dot_product', 'euclidean'] as const)
+  return {
+    keyspace: 'default_keyspace',
+    name,
+    ...(random.oneIn(2) && { vector: { dimension: 3 + random.below(6), metric } }),
+    lexical: random.oneIn(2),
+    ...(random.oneIn(3) && { deny: ['body', 'extra'] }),
+    ...(!random.oneIn(3) && {
+      defaultId: random.pick(['uuid', 'uuidv6', 'uuidv7', 'objectId'] as const),
+    }),
+  }
+}
+
+/** The collections that all clients share, each with documents of its own. */
+export const sharedCollections: readonly CollectionShape[] = [
+  { keyspace: 'default_keyspace', name: 'plain', lexical: false, deny: ['body'] },
+  {
+    keyspace: 'default_keyspace',
+    name: 'vectors',
+    vector: { dimension: 16, metric: 'cosine' },
+    lexical: true,
+    deny: ['body'],
+  },
+  {
+    keyspace: 'default_keyspace',
+    name: 'letters',
+    vector: { dimension: 2, metric: 'cosine' },
+    vectorize: true,
+    lexical: true,
+    defaultId: 'uuidv7',
+  },
+]

@@ -1,0 +1,112 @@
+/** What strikes a server, and when: a round is a row of lives that end badly or well. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../faults/random.ts'
+import type { Host } from './host.ts'
+import { spoilSnapshots } from './spoiled-snapshots.ts'
+
+/** `hangups` are up to the clients: they leave without waiting for an answer. */
+export const faultNames = ['kill', 'stop', 'disk', 'clock', 'snapshots', 'hangups'] as const
+
+export type FaultName = (typeof faultNames)[number]
+
+/** What happens in one life of a server, in the order in which it may happen. */
+export interface LifePlan {
+  /** How many commands are sent meanwhile. */
+  readonly commands: number
+  readonly movesClock: boolean
+  readonly starvesDisk: boolean
+  /** The disk is still full when the life ends, and maybe when the next one begins. */
+  readonly endsStarved: boolean
+  readonly startsStarved: boolean
+  readonly end: 'kill' | 'stop'
+  readonly spoilsSnapshots: boolean
+  /** Starts that are cut short before the next life begins. */
+  readonly startsCut: number
+}
+
+export function planRound(random: Random, faults: ReadonlySet<FaultName>): LifePlan[] {
+  return Array.from({ length: 3 + random.below(3) }, (): LifePlan => {
+    const starvesDisk = faults.has('disk') && random.oneIn(4)
+    const endsStarved = starvesDisk && random.oneIn(3)
+    const isKilled = faults.has('kill') && (!faults.has('stop') || !random.oneIn(4))
+    return {
+      commands: 40 + random.below(800),
+      movesClock: faults.has('clock') && random.oneIn(3),
+      starvesDisk,
+      endsStarved,
+      startsStarved: endsStarved && random.oneIn(2),
+      // A stop saves indexes, for which a full disk has no room.
+      end: isKilled ? 'kill' : 'stop',
+      spoilsSnapshots: faults.has('snapshots') && random.oneIn(2),
+      startsCut: faults.has('kill') && random.oneIn(5) ? 1 : 0,
+    }
+  })
+}
+
+/** How long a life may wait for commands, on a machine that has more to do. */
+const waitMaxMs = 20_000
+
+export class Faults {
+  readonly #host: Host
+  readonly #random: Random
+
+  constructor(host: Host, random: Random) {
+    this.#host = host
+    this.#random = random
+  }
+
+  /** Begins with a server that serves and ends with one. */
+  async liveThrough(plan: LifePlan): Promise<void> {
+    const host = this.#host
+    const half = plan.commands / 2
+    await this.#wait(half)
+    if (plan.movesClock) this.#moveClock()
+    if (plan.starvesDisk) this.#starve()
+    await this.#wait(half)
+    if (!plan.endsStarved) host.disk?.relieve()
+    if (plan.starvesDisk) await this.#wait(half)
+    await (plan.end === 'kill' ? host.kill() : host.stop())
+    if (!plan.startsStarved) host.disk?.relieve()
+    if (plan.spoilsSnapshots && !plan.startsStarved)
+      host.tally.snapshotsDamaged += spoilSnapshots(host.options.dataDir, this.#random)
+    for (let i = 0; i < plan.startsCut; i++) await host.startInVain(this.#random.below(700))
+    await host.start()
+    if (!plan.startsStarved) return
+    await this.#wait(half)
+    host.disk?.relieve()
+  }
+
+  #starve(): void {
+    const { disk, tally } = this.#host
+    if (disk === undefined) return
+    disk.starve()
+    tally.diskEpisodes++
+  }
+
+  /** By hours, back or forth, of the clock that the server was started with. */
+  #moveClock(): void {
+    const { options, tally } = this.#host
+    if (options.clockFile === undefined) return
+    const offsetMs = (this.#random.below(97) - 48) * 3_600_000
+    setClock(options.clockFile, offsetMs)
+    tally.clockMoves++
+  }
+
+  async #wait(commands: number): Promise<void> {
+    const { tally, broken } = this.#host
+    await Promise.race([
+      tally.untilSent(commands),
+      delay(waitMaxMs, undefined, { ref: false }),
+      broken,
+    ])
+    // Not just when an answer has come, but at any moment.
+    await Promise.race([delay(this.#random.below(40)), broken])
+  }
+}
+
+/** In one step, so that nobody reads half a number. */
+export function setClock(file: string, offsetMs: number): void {
+  writeFileSync(`${file}.new`, String(offsetMs))
+  renameSync(`${file}.new`, file)
+}

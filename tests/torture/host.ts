@@ -1,0 +1,122 @@
+/**
+ * The server through all of its lives. Clients ask for the one that serves and wait where
+ * there is none; whoever is in charge of faults ends one life and starts the next.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Life, type LifeOptions } from './life.ts'
+import type { SmallDisk } from './small-disk.ts'
+import type { Tally } from './tally.ts'
+import { Unexplained } from './unexplained.ts'
+
+/** A server that was told to stop and has not by then hangs. */
+const stopMaxMs = 60_000
+
+/** For delays that something else mostly wins against: nobody waits for what is left. */
+const passing = { ref: false }
+
+export class Host {
+  readonly options: LifeOptions
+  readonly tally: Tally
+  /** Undefined where no small disk can be had. */
+  readonly disk: SmallDisk | undefined
+  #serving = Promise.withResolvers<Life>()
+  #life: Life | undefined
+  readonly #broken = Promise.withResolvers<never>()
+  #isBroken = false
+
+  constructor(options: LifeOptions, tally: Tally, disk: SmallDisk | undefined) {
+    this.options = options
+    this.tally = tally
+    this.disk = disk
+    this.#broken.promise.catch(() => undefined)
+  }
+
+  /** The life that serves, or the next one that does. */
+  serving(): Promise<Life> {
+    return Promise.race([this.#broken.promise, this.#serving.promise])
+  }
+
+  /** Ends the run: whoever waits for the server, or will, gets this. */
+  breakOff(failure: unknown): void {
+    this.#isBroken = true
+    this.#broken.reject(failure)
+  }
+
+  /** Rejects once the run is broken off. */
+  get broken(): Promise<never> {
+    return this.#broken.promise
+  }
+
+  /** The end of what the last life said. */
+  get log(): string {
+    return this.#life?.log ?? ''
+  }
+
+  async start(): Promise<void> {
+    const life = new Life(this.options, this.tally)
+    this.#life = life
+    this.tally.restarts++
+    if (!(await life.serves())) {
+      if (this.disk?.isStarved !== true)
+        throw new Unexplained('the server did not start', { answer: life.log })
+      // There may be no room to open the stores. It must start once there is.
+      this.tally.startsRefused++
+      this.disk.relieve()
+      return this.start()
+    }
+    void life.ended.then((code) => {
+      if (life.fate !== 'living') return
+      const what = `the server ended by itself, exit code ${code}`
+      this.breakOff(new Unexplained(what, { answer: life.log }))
+    })
+    this.#serving.resolve(life)
+  }
+
+  /** Starts a life and ends it before, or soon after, it serves. */
+  async startInVain(afterMs: number): Promise<void> {
+    const life = new Life(this.options, this.tally)
+    this.#life = life
+    await Promise.race([delay(afterMs, undefined, passing), life.ended])
+    await life.kill()
+    this.tally.startsCut++
+  }
+
+  async kill(): Promise<void> {
+    const life = this.#goDown()
+    this.tally.kills++
+    await life.kill()
+  }
+
+  async stop(): Promise<void> {
+    const life = this.#goDown()
+    this.tally.stops++
+    const code = await Promise.race([
+      life.stop(),
+      delay(stopMaxMs, 'hangs' as const, passing),
+    ])
+    if (code === 0) return
+    // A snapshot that cannot be saved is no reason to fail, a hanging stop always is.
+    const what =
+      code === 'hangs'
+        ? `the server did not stop in ${stopMaxMs / 1000} s`
+        : `the server stopped with exit code ${code}`
+    await life.kill()
+    throw new Unexplained(what, { answer: life.log })
+  }
+
+  /** Ends what runs, whatever state the run is in. */
+  async leave(): Promise<void> {
+    if (!this.#isBroken) this.breakOff(new Error('the run is over'))
+    await this.#life?.kill()
+  }
+
+  /** Without waiting for anything, for a run that is told to end. */
+  killNow(): void {
+    this.#life?.child.kill('SIGKILL')
+  }
+
+  #goDown(): Life {
+    this.#serving = Promise.withResolvers<Life>()
+    return this.#life!
+  }
+}

@@ -1,0 +1,94 @@
+/** One process that serves, from its start to its end. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Tally } from './tally.ts'
+
+export const token = 'torture-token'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+const clock = new URL('moved-clock.ts', import.meta.url).href
+
+export interface LifeOptions {
+  readonly dataDir: string
+  readonly flags: readonly string[]
+  /** Where the server reads by how much its clock is off; undefined: it keeps its own. */
+  readonly clockFile: string | undefined
+}
+
+const logMax = 20_000
+
+export class Life {
+  readonly child: ChildProcess
+  /** The exit code; null after a signal. */
+  readonly ended: Promise<number | null>
+  /** What was done to it; a living one may not end. */
+  fate: 'living' | 'killed' | 'stopped' = 'living'
+  url = ''
+  /** The end of what it said on standard error. */
+  log = ''
+  readonly #tally: Tally
+  #out = ''
+
+  constructor({ dataDir, flags, clockFile }: LifeOptions, tally: Tally) {
+    this.#tally = tally
+    const words = [
+      'serve',
+      '--port',
+      '0',
+      '--data',
+      dataDir,
+      '--log-level',
+      'warn',
+      ...flags,
+    ]
+    const preload = clockFile === undefined ? [] : ['--import', clock]
+    this.child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', ...preload, main, ...words],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          STELA_ADMIN_TOKEN: token,
+          ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
+    this.child.stderr!.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    this.ended = once(this.child, 'close').then(([code]) => code as number | null)
+  }
+
+  /** False when the process ended before it served. */
+  async serves(): Promise<boolean> {
+    while (!this.#out.includes('\n')) {
+      const ended = await Promise.race([once(this.child.stdout!, 'data'), this.ended])
+      if (!Array.isArray(ended)) return false
+    }
+    this.url = /^stela ready (\S+)\n/.exec(this.#out)![1]!
+    return true
+  }
+
+  async kill(): Promise<void> {
+    this.fate = 'killed'
+    this.child.kill('SIGKILL')
+    await this.ended
+  }
+
+  stop(): Promise<number | null> {
+    this.fate = 'stopped'
+    this.child.kill('SIGTERM')
+    return this.ended
+  }
+
+  #hear(text: string): void {
+    this.log = (this.log + text).slice(-logMax)
+    for (const line of text.split('\n')) {
+      if (!/^\{"level":(?:50|60),/.test(line)) continue
+      const message = /"msg":"((?:[^"\\]|\\.)*)"\}?$/.exec(line)?.[1] ?? line.slice(0, 300)
+      const cause = /"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
+      const whole = cause === undefined ? message : `${message}: ${cause}`
+      this.#tally.countErrorLine(whole.replaceAll(/\/\S*\/data\//g, ''))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Loaded into a server before anything else (node --import): moves the clock that its
+ * program sees, in all of its threads, by as many milliseconds as a file says.
+ *
+ * Timers keep their pace, as those of a machine do whose clock is set.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
+
+const file = process.env['TORTURE_CLOCK_FILE']!
+
+/** How soon a server notices that its clock was moved. */
+const lookEveryMs = 50
+
+let offsetMs = 0
+offsetMs = readOffset()
+setInterval(() => (offsetMs = readOffset()), lookEveryMs).unref()
+
+/** What it was before, while the file is being replaced. */
+function readOffset(): number {
+  try {
+    const read = Number(readFileSync(file, 'utf8'))
+    return Number.isFinite(read) ? read : offsetMs
+  } catch {
+    return offsetMs
+  }
+}
+
+const realNow = Date.now
+
+class MovedDate extends Date {
+  constructor(...given: [] | [number]) {
+    if (given.length === 0) super(MovedDate.now())
+    else super(...given)
+  }
+
+  static override now(): number {
+    return realNow() + offsetMs
+  }
+}
+
+globalThis.Date = MovedDate as DateConstructor
+
+/** Threads are started with arguments of their own, which do not name this file. */
+const threads = createRequire(import.meta.url)('node:worker_threads') as {
+  Worker: typeof Worker
+}
+const RealWorker = threads.Worker
+threads.Worker = class extends RealWorker {
+  constructor(script: string | URL, options: WorkerOptions = {}) {
+    const execArgv = ['--import', import.meta.url, ...(options.execArgv ?? [])]
+    super(script, { ...options, execArgv })
+  }
+}
+syncBuiltinESMExports()

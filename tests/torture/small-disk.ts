@@ -1,0 +1,75 @@
+/** A disk that can be filled to the last byte: a file system in memory, of a small size. */
+import { execFileSync } from 'node:child_process'
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+const sizeMb = 192
+
+export class SmallDisk {
+  readonly folder: string
+  readonly #ballastFile: string
+  #ballast: number | undefined
+  #topUp: NodeJS.Timeout | undefined
+  #relievedAt = -Infinity
+
+  private constructor(folder: string) {
+    this.folder = folder
+    this.#ballastFile = join(folder, 'ballast')
+  }
+
+  /** Why not, where nothing can be mounted. */
+  static mount(folder: string): SmallDisk | { readonly problem: string } {
+    mkdirSync(folder, { recursive: true })
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', folder], {
+        stdio: 'pipe',
+      })
+    } catch (error) {
+      return { problem: (error as Error).message.split('\n')[0]! }
+    }
+    return new SmallDisk(folder)
+  }
+
+  get isStarved(): boolean {
+    return this.#ballast !== undefined
+  }
+
+  /** Whether it was full at any time since then, by performance.now(). */
+  wasStarvedSince(time: number): boolean {
+    return this.isStarved || this.#relievedAt >= time
+  }
+
+  /** Leaves no room; what is deleted meanwhile is taken up as well. */
+  starve(): void {
+    this.#ballast = openSync(this.#ballastFile, 'w')
+    this.#fill()
+    this.#topUp = setInterval(() => this.#fill(), 20)
+  }
+
+  relieve(): void {
+    if (this.#ballast === undefined) return
+    clearInterval(this.#topUp)
+    ftruncateSync(this.#ballast, 0)
+    closeSync(this.#ballast)
+    rmSync(this.#ballastFile)
+    this.#ballast = undefined
+    this.#relievedAt = performance.now()
+  }
+
+  unmount(): void {
+    this.relieve()
+    // Lazily: a process that was just killed may hold a file for a moment.
+    execFileSync('umount', ['-l', this.folder], { stdio: 'pipe' })
+  }
+
+  #fill(): void {
+    for (const size of [1_048_576, 65_536, 4_096]) {
+      const chunk = Buffer.alloc(size)
+      try {
+        while (writeSync(this.#ballast!, chunk) === size);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      }
+    }
+  }
+}

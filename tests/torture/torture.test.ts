@@ -1,0 +1,44 @@
+/** The short form of `npm run torture`: every fault once or twice. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seed } from '../faults/random.ts'
+import { faultNames, type LifePlan } from './faults.ts'
+import { torture } from './torture.ts'
+
+const quiet: LifePlan = {
+  commands: 160,
+  movesClock: false,
+  starvesDisk: false,
+  endsStarved: false,
+  startsStarved: false,
+  end: 'kill',
+  spoilsSnapshots: false,
+  startsCut: 0,
+}
+
+/** By round; each ends with a kill besides. A stop saves the indexes that are spoiled then. */
+const plans: readonly (readonly LifePlan[])[] = [
+  [{ ...quiet, movesClock: true, end: 'stop', spoilsSnapshots: true }],
+  [{ ...quiet, starvesDisk: true, startsCut: 1 }],
+]
+
+test('a server that is killed, stopped, starved and set back keeps what it answered', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const { tally, failure } = await torture({
+    seed,
+    clients: 4,
+    faults: new Set(faultNames),
+    goesOn: (rounds) => rounds < plans.length,
+    plan: (round) => plans[round - 1]!,
+  })
+  for (const line of tally.table().split('\n')) t.diagnostic(line)
+  if (failure !== undefined) {
+    t.diagnostic(`data folder: ${failure.folder}`)
+    throw failure.error
+  }
+  assert.equal(tally.rounds, plans.length)
+  assert.equal(tally.clockMoves, 1)
+  assert(tally.snapshotsDamaged > 0)
+  assert.equal(tally.diskEpisodes, tally.leftOut.length === 0 ? 1 : 0)
+  assert.equal(tally.lost + tally.unexplained, 0)
+})

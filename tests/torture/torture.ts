@@ -1,0 +1,153 @@
+/**
+ * A server under load and under fire, in rounds.
+ *
+ * In each round clients send every command there is while the server is killed, stopped,
+ * starved of disk, has its clock moved and its saved indexes spoiled. Clients remember what
+ * they were answered, and hold every answer against it. After each round everything is read
+ * again, the server is stopped, and its folder is checked.
+ */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LetterModels } from '../commands/letter-models.ts'
+import { Random } from '../faults/random.ts'
+import { Client } from './client.ts'
+import { Contest } from './contest.ts'
+import { Faults, planRound, setClock, type FaultName, type LifePlan } from './faults.ts'
+import { Ground } from './ground.ts'
+import { Host } from './host.ts'
+import { SmallDisk } from './small-disk.ts'
+import { Tally } from './tally.ts'
+import { Unexplained } from './unexplained.ts'
+import { checkFolder, verifyAll, verifyExport, type World } from './verify.ts'
+
+export interface TortureOptions {
+  readonly seed: number
+  readonly clients: number
+  readonly faults: ReadonlySet<FaultName>
+  /** Whether there is to be another round after so many. */
+  readonly goesOn: (rounds: number) => boolean
+  /** What happens in a round; by default whatever the seed says. */
+  readonly plan?: (round: number, random: Random) => readonly LifePlan[]
+  readonly say?: (line: string) => void
+}
+
+export interface TortureResult {
+  readonly tally: Tally
+  /** What no state explains, and where the data is kept; absent if all went well. */
+  readonly failure?: {
+    readonly error: Error
+    readonly folder: string
+    readonly log: string
+  }
+}
+
+export async function torture(options: TortureOptions): Promise<TortureResult> {
+  const { seed, faults } = options
+  const tally = new Tally()
+  const root = mkdtempSync(join(tmpdir(), 'stela-torture-'))
+  const disk = faults.has('disk') ? mountDisk(root, tally) : undefined
+  const models = await LetterModels.start()
+  const clockFile = faults.has('clock') ? join(root, 'clock') : undefined
+  if (clockFile !== undefined) setClock(clockFile, 0)
+  const dataDir = join(disk?.folder ?? root, 'data')
+  const host = new Host({ dataDir, flags: providerFlags(models), clockFile }, tally, disk)
+  let isKept = false
+  const leave = () => {
+    host.killNow()
+    disk?.unmount()
+    process.exit(130)
+  }
+  process.once('SIGINT', leave).once('SIGTERM', leave)
+  try {
+    await runRounds(host, options)
+    return { tally }
+  } catch (error) {
+    if (error instanceof Unexplained && error.kind === 'lost') tally.lost++
+    else tally.unexplained++
+    await host.leave()
+    disk?.relieve()
+    const folder = `${root}-seed-${seed}`
+    cpSync(dataDir, folder, { recursive: true })
+    isKept = true
+    return { tally, failure: { error: error as Error, folder, log: host.log } }
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave)
+    await host.leave()
+    await models.close()
+    disk?.unmount()
+    rmSync(root, { recursive: true, force: true })
+    if (isKept) options.say?.('the data folder was kept')
+  }
+}
+
+async function runRounds(host: Host, options: TortureOptions): Promise<void> {
+  const { seed, faults, goesOn, plan = (_, random) => planRound(random, faults) } = options
+  const random = new Random(seed)
+  const contest = new Contest(options.clients)
+  const ground = new Ground(host, random.fork())
+  const clients = Array.from(
+    { length: options.clients },
+    (_, number) => new Client(host, random.fork(), number, contest, faults.has('hangups')),
+  )
+  const world: World = { host, clients, contest, ground }
+  const strikes = new Faults(host, random.fork())
+  await host.start()
+  await ground.prepare()
+  await contest.prepare(clients[0]!.line)
+  for (const client of clients) await client.prepare()
+  for (let round = 1; goesOn(host.tally.rounds); round++) {
+    if (round > 1) await host.start()
+    await runRound(world, strikes, plan(round, random))
+    await (faults.has('kill') ? host.kill() : host.stop())
+    await host.start()
+    await verifyAll(world)
+    if (round % exportEvery === 0) await verifyExport(world, round / exportEvery)
+    await host.stop()
+    await checkFolder(world)
+    host.tally.rounds++
+    const { commands, unknown, kills } = host.tally
+    options.say?.(
+      `round ${round}: ${commands} commands, ${unknown} unknown outcomes, ${kills} kills`,
+    )
+  }
+  for (const { line } of clients) line.close()
+}
+
+const exportEvery = 2
+
+/** Clients at work while one life follows the other. */
+async function runRound(
+  world: World,
+  strikes: Faults,
+  plans: readonly LifePlan[],
+): Promise<void> {
+  const { host, clients } = world
+  let isOver = false
+  const atWork = clients.map((client) => client.run(() => isOver))
+  // Whoever fails first ends it for all.
+  for (const work of atWork) work.catch((error: unknown) => host.breakOff(error))
+  try {
+    for (const plan of plans) await strikes.liveThrough(plan)
+  } catch (error) {
+    host.breakOff(error)
+  }
+  isOver = true
+  await Promise.race([Promise.all(atWork), host.broken])
+}
+
+function providerFlags(models: LetterModels): string[] {
+  const { embeddingUrls, rerankingUrls } = models.settings
+  return [
+    ...['--embedding-urls', `openai=${embeddingUrls.get('openai')!}`],
+    ...['--embedding-keys', 'openai=any'],
+    ...['--reranking-urls', `nvidia=${rerankingUrls.get('nvidia')!}`],
+  ]
+}
+
+function mountDisk(root: string, tally: Tally): SmallDisk | undefined {
+  const disk = SmallDisk.mount(join(root, 'disk'))
+  if (disk instanceof SmallDisk) return disk
+  tally.leftOut.push(`disk starvation, since nothing can be mounted here: ${disk.problem}`)
+  return undefined
+}

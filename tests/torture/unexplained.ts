@@ -1,0 +1,77 @@
+/** What no possible state of the server explains: the one thing that fails a run. */
+export class Unexplained extends Error {
+  /** `lost`: something that was answered is not there. */
+  readonly kind: 'lost' | 'unexplained'
+  /** What the client did before. */
+  trace: string | undefined
+
+  constructor(
+    what: string,
+    { command, answer, expected }: Evidence = {},
+    kind: Unexplained['kind'] = 'unexplained',
+  ) {
+    const lines = [
+      what,
+      ...(command === undefined ? [] : [`command:  ${shown(command)}`]),
+      ...(answer === undefined ? [] : [`answer:   ${shown(answer)}`]),
+      ...(expected === undefined ? [] : [`expected: ${shown(expected)}`]),
+    ]
+    super(lines.join('\n'))
+    this.name = kind === 'lost' ? 'LostWrite' : 'Unexplained'
+    this.kind = kind
+  }
+}
+
+/** What was sent, what came back, and what would have been right. */
+export interface Evidence {
+  readonly command?: unknown
+  readonly answer?: unknown
+  readonly expected?: unknown
+}
+
+const shownMax = 6_000
+
+function shown(value: unknown): string {
+  return shortened(typeof value === 'string' ? value : JSON.stringify(value), shownMax)
+}
+
+/** Without its end if it is too long, and without fillers, which say nothing. */
+export function shortened(text: string, lengthMax: number): string {
+  const telling = text.replace(/([xy])\1{20,}/g, '$1…$1')
+  return telling.length <= lengthMax ? telling : `${telling.slice(0, lengthMax)}…`
+}
+
+/** Both in the order given; says which of them is missing or too many. */
+export function assertSame(
+  found: readonly string[],
+  expected: readonly string[],
+  what: string,
+  command: unknown,
+): void {
+  if (found.length === expected.length && found.every((text, i) => text === expected[i]))
+    return
+  const missing = without(expected, found)
+  const surplus = without(found, expected)
+  const isOrder = missing.length === 0 && surplus.length === 0
+  throw new Unexplained(
+    isOrder
+      ? `${what}: in another order`
+      : `${what}: ${missing.length} missing, ${surplus.length} that should not be there`,
+    {
+      command,
+      answer: isOrder ? found : surplus.slice(0, 5),
+      expected: isOrder ? expected : missing.slice(0, 5),
+    },
+  )
+}
+
+/** As often as a text occurs in both, it is taken from the first. */
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return texts.filter((text) => {
+    const left = counts.get(text) ?? 0
+    counts.set(text, left - 1)
+    return left <= 0
+  })
+}

@@ -1,0 +1,235 @@
+/** The server against the model, as a whole: nothing missing, nothing that nobody wrote. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text as textOf } from 'node:stream/consumers'
+import { parseStored } from '../../src/json/parse.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import type { Client } from './client.ts'
+import { sharedCollections } from './collection-shape.ts'
+import type { Contest } from './contest.ts'
+import { keyOf, stateOf, type DocumentBook, type DocumentState } from './document-book.ts'
+import type { Ground } from './ground.ts'
+import type { Host } from './host.ts'
+import { token } from './life.ts'
+import { canonical, type RowBook, type RowState } from './row-book.ts'
+import { listed, listings } from './schema-change.ts'
+import { sharedTables } from './table-shape.ts'
+import { assertSame, Unexplained } from './unexplained.ts'
+
+export interface World {
+  readonly host: Host
+  readonly clients: readonly Client[]
+  readonly contest: Contest
+  readonly ground: Ground
+}
+
+/** Reads everything that there is. */
+export async function verifyAll(world: World): Promise<void> {
+  const { clients, host } = world
+  await verifySchema(world)
+  for (const position of sharedCollections.keys()) {
+    const books = documentBooks(world, position)
+    const found = await readDocuments(books[0]!)
+    host.tally.recordsVerified += found.size
+    verifyDocuments(world, position, found)
+  }
+  for (const position of sharedTables.keys()) {
+    const books = rowBooks(world, position)
+    const rows = await books[0]!.readPages({ filter: {} })
+    verifyRows(books, rows)
+    host.tally.recordsVerified += rows.length
+  }
+  for (const { collection, table, types, keyspace } of clients) {
+    if (collection.book !== undefined) {
+      const found = await readDocuments(collection.book)
+      const { path, ledger } = collection.book
+      host.tally.recordsVerified += ledger.verify(found, path, { find: {} })
+    }
+    if (table.book !== undefined) {
+      const rows = await table.book.readPages({ filter: {} })
+      verifyRows([table.book], rows)
+      host.tally.recordsVerified += rows.length
+    }
+    await types.verify()
+    await keyspace.verify()
+  }
+}
+
+/** `stela check` on the folder of a stopped server. */
+export async function checkFolder({ host }: World): Promise<void> {
+  const { code, out } = await runStela(['check', '--data', host.options.dataDir])
+  if (code !== 0) throw new Unexplained(`stela check ended with ${code}`, { answer: out })
+  host.tally.checks++
+}
+
+/** `stela export` of a collection or table of the running server. */
+export async function verifyExport(world: World, position: number): Promise<void> {
+  const { host } = world
+  const { url } = await host.serving()
+  const isTable = position % 2 === 1
+  const shapes = isTable ? sharedTables : sharedCollections
+  const place = (position >> 1) % shapes.length
+  const name = shapes[place]!.name
+  const kind = isTable ? '--table' : '--collection'
+  const { code, out } = await runStela(['export', '--url', url, kind, name])
+  if (code !== 0)
+    throw new Unexplained(`stela export ended with ${code}`, { answer: out.slice(-2_000) })
+  const lines = out.split('\n').filter((line) => line !== '')
+  host.tally.exports++
+  if (isTable) {
+    const expected = rowBooks(world, place).flatMap(({ ledger }) => ledger.states)
+    assertSame(
+      lines.map((line) => canonical(JSON.parse(line))).toSorted(),
+      expected.map(({ text }) => text).toSorted(),
+      `the export of ${name}`,
+      { export: name },
+    )
+    return
+  }
+  const states = lines.map((line) => stateOf(parseStored(line) as JsonObject))
+  verifyDocuments(world, place, new Map(states.map((state) => [keyOf(state), state])))
+}
+
+/** A command of the command line that takes longer hangs. */
+const commandMaxMs = 180_000
+
+async function runStela(
+  args: readonly string[],
+): Promise<{ code: number | null; out: string }> {
+  const main = new URL('../../src/main.ts', import.meta.url).pathname
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', main, ...args],
+    {
+      env: { PATH: process.env['PATH'], STELA_TOKEN: token },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Ended by a signal it has no exit code, and so fails.
+      timeout: commandMaxMs,
+    },
+  )
+  const [[code], out, err] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    textOf(child.stdout),
+    textOf(child.stderr),
+  ])
+  return { code, out: code === 0 ? out : `${out}\n${err}` }
+}
+
+function documentBooks({ clients, ground }: World, position: number): DocumentBook[] {
+  const books = clients.map(({ documents }) => documents[position]!)
+  const { name } = sharedCollections[position]!
+  return ground.documents.shape.name === name ? [...books, ground.documents] : books
+}
+
+function rowBooks({ clients, ground }: World, position: number): RowBook[] {
+  const books = clients.map(({ rows }) => rows[position]!)
+  const { name } = sharedTables[position]!
+  return ground.rows.shape.name === name ? [...books, ground.rows] : books
+}
+
+async function readDocuments(book: DocumentBook): Promise<Map<string, DocumentState>> {
+  const states = await book.readAll({})
+  const found = new Map(states.map((state) => [keyOf(state), state]))
+  if (found.size < states.length)
+    throw new Unexplained(`${book.path}: a document was found twice`, {
+      answer: states.map(keyOf).toSorted(),
+    })
+  return found
+}
+
+function verifyDocuments(
+  world: World,
+  position: number,
+  found: Map<string, DocumentState>,
+): void {
+  const { name } = sharedCollections[position]!
+  const left = new Map(found)
+  if (name === 'plain') world.contest.verify(left)
+  for (const { ledger, owner, path } of documentBooks(world, position)) {
+    const own = new Map(
+      [...left].filter(([, state]) => state.document.get('owner') === owner),
+    )
+    ledger.verify(own, `${path} of client ${owner}`, { find: {} })
+    for (const key of own.keys()) left.delete(key)
+  }
+  for (const [key, { text }] of left)
+    throw new Unexplained(`${name}: nobody wrote ${key}`, { answer: text })
+}
+
+function verifyRows(books: readonly RowBook[], rows: readonly RowState[]): void {
+  const left = new Map<string, RowState[]>()
+  for (const row of rows) {
+    const owner = canonical(row.cells.get('owner'))
+    left.set(owner, [...(left.get(owner) ?? []), row])
+  }
+  for (const book of books) {
+    const owner = book.shape.columns.has('owner')
+      ? canonical(book.owner)
+      : canonical(undefined)
+    const own = left.get(owner) ?? []
+    const found = new Map(own.map((row) => [book.keyOf(row.cells), row]))
+    if (found.size < own.length)
+      throw new Unexplained(`${book.path}: a row was found twice`, {
+        answer: own.map(({ text }) => text),
+      })
+    book.ledger.verify(found, `${book.path} of client ${book.owner}`, { find: {} })
+    left.delete(owner)
+  }
+  for (const [owner, surplus] of left)
+    throw new Unexplained(`${books[0]!.path}: rows of nobody, ${owner}`, {
+      answer: surplus.map(({ text }) => text),
+    })
+}
+
+/** Exactly what the clients have made is listed. */
+async function verifySchema({ clients }: World): Promise<void> {
+  const { line } = clients[0]!
+  const path = '/default_keyspace'
+  const names = async (listing: (typeof listings)[keyof typeof listings], at = path) =>
+    [...(await listed(line, at, listing)).keys()].toSorted()
+  const compare = (found: readonly string[], expected: readonly string[], what: string) =>
+    assertSame(found.toSorted(), expected.toSorted(), what, what)
+
+  compare(
+    await names(listings.collections),
+    [
+      ...sharedCollections.map(({ name }) => name),
+      ...clients.flatMap(({ collection: { book, name } }) => (book ? [name] : [])),
+    ],
+    'the collections',
+  )
+  compare(
+    await names(listings.tables),
+    [
+      ...sharedTables.map(({ name }) => name),
+      ...clients.map(({ types }) => types.homesName),
+      ...clients.flatMap(({ table: { book, name } }) => (book ? [name] : [])),
+    ],
+    'the tables',
+  )
+  compare(
+    await names(listings.types),
+    clients.flatMap(({ types }) => types.types),
+    'the types',
+  )
+  for (const { name, indexes } of sharedTables)
+    compare(
+      await names(listings.indexes, `${path}/${name}`),
+      [
+        ...indexes.keys(),
+        ...(name === 'events' ? clients.flatMap((client) => [...client.madeIndexes]) : []),
+      ],
+      `the indexes of ${name}`,
+    )
+  for (const { table } of clients)
+    compare([await table.read()], [table.expected], table.name)
+  const { status } = (await line.ask('', { findKeyspaces: {} })).body
+  compare(
+    status!['keyspaces'] as string[],
+    [
+      'default_keyspace',
+      ...clients.flatMap(({ keyspace }) => (keyspace.isThere ? [keyspace.name] : [])),
+    ],
+    'the keyspaces',
+  )
+}
