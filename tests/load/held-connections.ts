@@ -32,16 +32,16 @@ export async function holdConnections(
   await prepare(server)
   const before = await server.usage()
   const connections: Connection[] = []
+  const asking = new Asking(connections)
   while (connections.length < count) {
-    const next = Math.min(openedAtATime, count - connections.length)
-    const opened = Array.from({ length: next }, (_, n) =>
-      Connection.open(server.port, connections.length + n),
+    const from = connections.length
+    const opened = Array.from({ length: Math.min(openedAtATime, count - from) }, (_, n) =>
+      Connection.open(server.port, from + n),
     )
     connections.push(...(await Promise.all(opened)))
+    // At once: a server does not wait long for the first request of a connection.
+    await asking.round(0, Infinity, from)
   }
-  const asking = new Asking(connections)
-  // Everyone once, whatever the time; then until it is over.
-  await asking.round(0)
   const during = await server.usage()
   const endsAt = performance.now() + seconds * 1_000
   while (performance.now() < endsAt) await asking.round(restMs, endsAt)
@@ -67,11 +67,11 @@ class Asking {
   }
 
   /** Each connection once, spread over some time; ends early when the time is over. */
-  async round(spreadMs: number, endsAt = Infinity): Promise<void> {
+  async round(spreadMs: number, endsAt = Infinity, from = 0): Promise<void> {
     const startedAt = performance.now()
     const count = this.#connections.length
     const ask = async (worker: number) => {
-      for (let n = worker; n < count; n += askedAtATime) {
+      for (let n = from + worker; n < count; n += askedAtATime) {
         const waitMs = startedAt + (spreadMs * n) / count - performance.now()
         if (performance.now() >= endsAt) return
         if (waitMs > 1) await pause(Math.min(waitMs, endsAt - performance.now()))
