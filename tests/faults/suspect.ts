@@ -37,7 +37,7 @@ export class Suspect {
       this.#folder = await temporaryFolder()
       this.#server = await ServerProcess.start(
         this.#folder,
-        ...['--log-level', 'warn', ...flags],
+        ...['--log-level', 'error', '--max-bad-credentials', '0', ...flags],
       )
       for (const name of ['kept', 'open'])
         await this.accepted('/default_keyspace', { createCollection: { name } })
