@@ -5,6 +5,7 @@ import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
 import type { BackupContents, BackupFile, BackupManifest } from '../engine/backup.ts'
+import { adminTokenOption, adminUrlOption } from './admin-options.ts'
 import { BackupFolder, filesIn, isManifest } from './backup/backup-folder.ts'
 import { readBackup, type Received } from './backup/backup-reader.ts'
 import { FolderLock } from './backup/folder-lock.ts'
@@ -12,7 +13,7 @@ import { requestBackup } from './backup/request-backup.ts'
 import { sizeText, targetsText } from './backup/size-text.ts'
 import { Failure, fileFailure, reportFailures } from './records/failure.ts'
 import { Meter } from './records/meter.ts'
-import { readUrl, wholeNumber } from './records/target.ts'
+import { wholeNumber } from './records/target.ts'
 
 interface BackupOptions {
   readonly adminUrl: string
@@ -25,18 +26,8 @@ export const backupCommand = new Command('backup')
   .description('Copy everything that a running server holds into a folder.')
   .helpOption('--help', 'show this help')
   .argument('<folder>', 'the folder of backups; made when absent')
-  .addOption(
-    new Option('--admin-url <url>', 'the management port of the server')
-      .env('STELA_ADMIN_URL')
-      .argParser(readUrl)
-      .default('http://127.0.0.1:8182'),
-  )
-  .addOption(
-    new Option(
-      '--token <token>',
-      'a token of an administrator; better set as STELA_TOKEN',
-    ).env('STELA_TOKEN'),
-  )
+  .addOption(adminUrlOption())
+  .addOption(adminTokenOption('a token of an administrator'))
   .addOption(
     new Option(
       '--keep <number>',

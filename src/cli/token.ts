@@ -1,7 +1,8 @@
 /** `stela token`: makes, lists and revokes tokens. */
 import { Command, Option } from 'commander'
+import { adminTokenOption, adminUrlOption } from './admin-options.ts'
 import { Failure, reportFailures } from './records/failure.ts'
-import { readUrl } from './records/target.ts'
+
 import { connectTo } from './token/api-keeper.ts'
 import { readExpiry } from './token/expiry.ts'
 import { openFolder } from './token/folder-keeper.ts'
@@ -93,18 +94,8 @@ function commandNamed(name: string, says: string): Command {
   return new Command(name)
     .description(says)
     .helpOption('--help', 'show this help')
-    .addOption(
-      new Option('--admin-url <url>', 'the management port of the server')
-        .env('STELA_ADMIN_URL')
-        .argParser(readUrl)
-        .default('http://127.0.0.1:8182'),
-    )
-    .addOption(
-      new Option(
-        '--token <token>',
-        'a token that may do this; better set as STELA_TOKEN',
-      ).env('STELA_TOKEN'),
-    )
+    .addOption(adminUrlOption())
+    .addOption(adminTokenOption('a token that may do this'))
     .option('--data <folder>', 'the data folder of a server that is stopped, instead')
 }
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Life, type LifeOptions } from './life.ts'
-import type { SmallDisk } from './small-disk.ts'
+import type { StarvedDisk } from './starved-disk.ts'
 import type { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 
@@ -18,13 +18,13 @@ export class Host {
   readonly options: LifeOptions
   readonly tally: Tally
   /** Undefined where no small disk can be had. */
-  readonly disk: SmallDisk | undefined
+  readonly disk: StarvedDisk | undefined
   #serving = Promise.withResolvers<Life>()
   #life: Life | undefined
   readonly #broken = Promise.withResolvers<never>()
   #isBroken = false
 
-  constructor(options: LifeOptions, tally: Tally, disk: SmallDisk | undefined) {
+  constructor(options: LifeOptions, tally: Tally, disk: StarvedDisk | undefined) {
     this.options = options
     this.tally = tally
     this.disk = disk

@@ -16,7 +16,7 @@ import { Contest } from './contest.ts'
 import { Faults, planRound, setClock, type FaultName, type LifePlan } from './faults.ts'
 import { Ground } from './ground.ts'
 import { Host } from './host.ts'
-import { SmallDisk } from './small-disk.ts'
+import { StarvedDisk } from './starved-disk.ts'
 import { Tally } from './tally.ts'
 import { Unexplained } from './unexplained.ts'
 import { checkFolder, verifyAll, verifyExport, type World } from './verify.ts'
@@ -145,9 +145,9 @@ function providerFlags(models: LetterModels): string[] {
   ]
 }
 
-function mountDisk(root: string, tally: Tally): SmallDisk | undefined {
-  const disk = SmallDisk.mount(join(root, 'disk'))
-  if (disk instanceof SmallDisk) return disk
+function mountDisk(root: string, tally: Tally): StarvedDisk | undefined {
+  const disk = StarvedDisk.mount(join(root, 'disk'))
+  if (disk instanceof StarvedDisk) return disk
   tally.leftOut.push(`disk starvation, since nothing can be mounted here: ${disk.problem}`)
   return undefined
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const sizeMb = 192
 
-export class SmallDisk {
+export class StarvedDisk {
   readonly folder: string
   readonly #ballastFile: string
   #ballast: number | undefined
@@ -18,7 +18,7 @@ export class SmallDisk {
   }
 
   /** Why not, where nothing can be mounted. */
-  static mount(folder: string): SmallDisk | { readonly problem: string } {
+  static mount(folder: string): StarvedDisk | { readonly problem: string } {
     mkdirSync(folder, { recursive: true })
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', folder], {
@@ -27,7 +27,7 @@ export class SmallDisk {
     } catch (error) {
       return { problem: (error as Error).message.split('\n')[0]! }
     }
-    return new SmallDisk(folder)
+    return new StarvedDisk(folder)
   }
 
   get isStarved(): boolean {

@@ -1,0 +1,17 @@
+/** The options of commands that ask a server over its management port. */
+import { Option } from 'commander'
+import { readUrl } from './records/target.ts'
+
+export function adminUrlOption(): Option {
+  return new Option('--admin-url <url>', 'the management port of the server')
+    .env('STELA_ADMIN_URL')
+    .argParser(readUrl)
+    .default('http://127.0.0.1:8182')
+}
+
+/** `whose` says which tokens will do. */
+export function adminTokenOption(whose: string): Option {
+  return new Option('--token <token>', `${whose}; better set as STELA_TOKEN`).env(
+    'STELA_TOKEN',
+  )
+}
