@@ -10,6 +10,12 @@ interface Reply {
   readonly error?: string
 }
 
+/**
+ * What a thread may fill before it looks for garbage. Left to itself each would take four
+ * times as much under load, and keep it.
+ */
+const youngGenerationMb = 48
+
 interface Waiting<R> {
   readonly resolve: (reply: R) => void
   readonly reject: (error: Error) => void
@@ -36,6 +42,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#failure = failure
     this.#worker = new Worker(script, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     this.#worker.on('message', (replies: readonly R[]) => {
       for (const reply of replies)
