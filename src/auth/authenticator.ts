@@ -5,6 +5,7 @@
  * so nothing about tokens, which makes it as safe as comparing in constant time. Whole tokens
  * are compared only with one that the same connection has shown before.
  */
+import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { Access, Holder } from './access.ts'
 import type { Lockout } from './lockout.ts'
 import type { Principal } from './principal.ts'
@@ -62,6 +63,13 @@ export class Authenticator {
 
 export function isPrincipal(found: Principal | NotIdentified): found is Principal {
   return 'name' in found
+}
+
+/** What somebody is told who is not identified. */
+export function identityError(found: NotIdentified): ApiError {
+  return found.why === 'locked'
+    ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
+    : apiError('UNAUTHENTICATED_REQUEST')
 }
 
 function isValid({ isRevoked, expiresAtMs }: Holder): boolean {

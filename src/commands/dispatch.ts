@@ -5,7 +5,7 @@
  * below stand in the order in which they win.
  */
 import type { Audit } from '../auth/audit.ts'
-import { isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
+import { identityError, isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
 import type { Place } from '../auth/policy.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Database } from '../databases/databases.ts'
@@ -178,11 +178,9 @@ function placeOf(call: Call, command: Command, fields: Record<string, unknown>):
 function admit(call: Call, effect: Effect, place: Place, audit: Audit): Principal {
   const found = call.identify()
   if (!isPrincipal(found)) {
-    const isLocked = found.why === 'locked'
-    audit.refused(isLocked ? 'locked out' : 'unknown token', askedBy(call, place))
-    throw isLocked
-      ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
-      : apiError('UNAUTHENTICATED_REQUEST')
+    const reason = found.why === 'locked' ? 'locked out' : 'unknown token'
+    audit.refused(reason, askedBy(call, place))
+    throw identityError(found)
   }
   if (!found.may(effect, place)) {
     audit.refused('not permitted', askedBy(call, place), found)

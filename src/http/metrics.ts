@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import { isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
+import { identityError, isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Reply } from '../commands/define.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -48,14 +48,7 @@ export function addMetricsRoute(
 
 /** Metrics are for those who may do everything: they tell of the whole server. */
 function refusalOf(found: Principal | NotIdentified): Reply | undefined {
-  if (!isPrincipal(found))
-    return {
-      errors: [
-        found.why === 'locked'
-          ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
-          : apiError('UNAUTHENTICATED_REQUEST'),
-      ],
-    }
+  if (!isPrincipal(found)) return { errors: [identityError(found)] }
   if (found.allows('org-read', {})) return undefined
   const action = 'read the metrics of'
   return { errors: [apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })] }
