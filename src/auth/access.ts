@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/engine.ts'
+import { OneByOne } from '../engine/one-by-one.ts'
 import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'
 import { defaultRoles, organizationAdministratorId, type Role } from './roles.ts'
@@ -84,7 +85,7 @@ export class Access {
   #users: StoredUsers = {}
   /** By the digest of the token. */
   readonly #holders = new Map<string, Mutable<Holder>>()
-  #lastChange: Promise<unknown> = Promise.resolve()
+  readonly #changes = new OneByOne()
 
   private constructor(engine: Engine, organization: string, credentials: Credentials) {
     this.#engine = engine
@@ -133,7 +134,7 @@ export class Access {
   }
 
   createRole(name: unknown, policy: unknown, by: Principal): Promise<Role> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const role = this.#readRole(randomUUID(), name, policy, by)
       checkRoom(this.#roles.length, 'roles')
       await this.#saveRoles([...this.#roles, role])
@@ -142,7 +143,7 @@ export class Access {
   }
 
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const before = this.#changeableRole(id, by)
       const role = this.#readRole(id, name, policy, by)
       await this.#saveRoles(this.#roles.map((old) => (old === before ? role : old)))
@@ -152,7 +153,7 @@ export class Access {
 
   /** Whoever had the role has it no more. */
   deleteRole(id: string, by: Principal): Promise<Role> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const role = this.#changeableRole(id, by)
       await this.#saveRoles(this.#roles.filter((old) => old !== role))
       return role
@@ -168,7 +169,7 @@ export class Access {
     wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
     by: Principal | undefined,
   ): Promise<CreatedToken> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const description = readDescription(wanted.description)
       const expiresAt = readExpiry(wanted.expiresAt)
       const roles = this.#readRoles(wanted.roles, by)
@@ -188,7 +189,7 @@ export class Access {
   }
 
   revokeToken(id: string, by: Principal | undefined): Promise<TokenInfo> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const found = this.#tokens.find((token) => token.id === id)
       if (found === undefined) throw new AccessRefusal('unknown', `There is no token ${id}`)
       if (by !== undefined) this.#checkCovered(rolesOf(found), by)
@@ -217,7 +218,7 @@ export class Access {
 
   /** Gives a user these roles and no others. */
   setUser(name: unknown, roles: unknown, by: Principal): Promise<User> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       if (typeof name !== 'string' || name === '' || name.length > 200)
         throw new AccessRefusal('bad', 'email must be a text of 1 to 200 characters')
       this.#checkCovered(this.#rolesOfUser(name), by)
@@ -238,7 +239,7 @@ export class Access {
   }
 
   removeUser(id: string, by: Principal): Promise<User> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const user = this.user(id)
       if (user.isAccount)
         throw new AccessRefusal(
@@ -382,13 +383,6 @@ export class Access {
       .filter((role) => ids.includes(role.id))
       .map((role) => role.policy)
     return principalOf(name, permissionsOf(policies, this.organization))
-  }
-
-  /** Changes happen one after the other, each on what the one before left. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#lastChange.then(change)
-    this.#lastChange = turn.catch(() => undefined)
-    return turn
   }
 }
 

@@ -8,8 +8,15 @@
  */
 import type { Engine } from '../engine/engine.ts'
 
-/** An empty prefix is the database that keyspaces without one belong to. */
-export function databaseEngine(engine: Engine, prefix: string): Engine {
+/**
+ * An empty prefix is the database that keyspaces without one belong to. `whileOpen` does
+ * something, unless the database is gone by then.
+ */
+export function databaseEngine(
+  engine: Engine,
+  prefix: string,
+  whileOpen: <T>(act: () => Promise<T>) => Promise<T>,
+): Engine {
   const inside = (keyspace: string) => prefix + keyspace
   /** A name with a dot would lead into another database. */
   const isOurs = (keyspace: string) => !keyspace.includes('.')
@@ -21,7 +28,7 @@ export function databaseEngine(engine: Engine, prefix: string): Engine {
         .map((name) => name.slice(prefix.length))
         .filter(isOurs)
     },
-    createKeyspace: (name) => engine.createKeyspace(inside(name)),
+    createKeyspace: (name) => whileOpen(() => engine.createKeyspace(inside(name))),
     dropKeyspace: async (name) => {
       if (isOurs(name)) await engine.dropKeyspace(inside(name))
     },

@@ -7,7 +7,8 @@
  * by an end in between is removed at the next start.
  */
 import { randomUUID } from 'node:crypto'
-import type { Engine } from '../engine/engine.ts'
+import { EngineError, type Engine } from '../engine/engine.ts'
+import { OneByOne } from '../engine/one-by-one.ts'
 import { databaseEngine } from './database-engine.ts'
 
 export interface Database {
@@ -64,7 +65,7 @@ export class Databases {
   readonly #databasesMax: number
   #stored: Stored
   readonly #open = new Map<string, Database>()
-  #lastChange: Promise<unknown> = Promise.resolve()
+  readonly #changes = new OneByOne()
 
   private constructor(engine: Engine, stored: Stored, databasesMax: number) {
     this.#engine = engine
@@ -105,7 +106,7 @@ export class Databases {
   }
 
   create(wanted: NewDatabase): Promise<DatabaseInfo> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       if (this.#active().length >= this.#databasesMax)
         throw new DatabaseRefusal(
           'full',
@@ -127,7 +128,7 @@ export class Databases {
 
   /** Drops everything that is in it. Its id stays known. */
   terminate(id: string): Promise<DatabaseInfo> {
-    return this.#inTurn(async () => {
+    return this.#changes.next(async () => {
       const info = this.info(id)
       if (info === undefined)
         throw new DatabaseRefusal('unknown', `There is no database ${id}`)
@@ -162,7 +163,13 @@ export class Databases {
 
   #add({ id }: DatabaseInfo): void {
     const prefix = id === this.#homeId ? '' : prefixOf(id)
-    this.#open.set(id, { id, engine: databaseEngine(this.#engine, prefix) })
+    // Not after its keyspaces were dropped for good.
+    const whileOpen = <T>(act: () => Promise<T>) =>
+      this.#changes.next(() => {
+        if (!this.#open.has(id)) throw new EngineError('gone', `the database ${id} is gone`)
+        return act()
+      })
+    this.#open.set(id, { id, engine: databaseEngine(this.#engine, prefix, whileOpen) })
   }
 
   async #save(databases: readonly DatabaseInfo[]): Promise<void> {
@@ -187,13 +194,6 @@ export class Databases {
   async #dropKeyspaces(isGone: (keyspace: string) => boolean): Promise<void> {
     for (const keyspace of await this.#engine.listKeyspaces())
       if (isGone(keyspace)) await this.#engine.dropKeyspace(keyspace)
-  }
-
-  /** Changes happen one after the other, each on what the one before left. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#lastChange.then(change)
-    this.#lastChange = turn.catch(() => undefined)
-    return turn
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import { EngineError, type Engine } from '../../src/engine/engine.ts'
 import { temporaryFolder } from '../harness.ts'
 
 let dataDir: string
@@ -101,6 +101,24 @@ describe('databases', () => {
     for (const { reason } of refused)
       assert(reason instanceof DatabaseRefusal && reason.kind === 'full')
     assert.equal((await engine.listKeyspaces()).length, 3)
+  })
+
+  test('that are terminated get no keyspace any more', async () => {
+    const databases = await Databases.open(engine, 3)
+    const { id } = await databases.create(wanted)
+    const doomed = databases.find(id)!.engine
+    const outcomes = await Promise.allSettled([
+      doomed.createKeyspace('before'),
+      databases.terminate(id),
+      doomed.createKeyspace('after'),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected'],
+    )
+    const [, , late] = outcomes as [unknown, unknown, PromiseRejectedResult]
+    assert(late.reason instanceof EngineError && late.reason.kind === 'gone')
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
   })
 
   test('see nothing that has a dot in its name', async () => {
