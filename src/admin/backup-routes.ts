@@ -18,9 +18,11 @@ function backUp(call: AdminCall): AdminReply {
   // What is copied holds everything, the digests of all tokens included.
   if (!call.principal.covers(role.policy))
     throw call.forbid(`It takes the role ${role.name}`)
+  const have = readHave(call)
+  call.noteBackup()
   const body = backupStream({
     engine,
-    have: readHave(call),
+    have,
     version: serverVersion(),
     signal: stopping,
     report: (error) => log.error({ err: error }, 'A backup failed'),

@@ -88,6 +88,11 @@ export class AdminCall {
     this.services.audit.changed(changed, this.principal, asked)
   }
 
+  /** Notes in the log that somebody takes a copy of everything. */
+  noteBackup(): void {
+    this.services.audit.backedUp(this.principal, this.#asked)
+  }
+
   /** The members of the body, which must be an object. */
   get fields(): Readonly<Record<string, unknown>> {
     const { body } = this

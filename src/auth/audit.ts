@@ -1,4 +1,4 @@
-/** Lines of the log that say who was refused, and who changed what. */
+/** Lines of the log that say who was refused, who changed what, and who took a copy. */
 import type { Place } from './policy.ts'
 import type { Principal } from './principal.ts'
 
@@ -35,6 +35,14 @@ export class Audit {
     this.#log.info(
       { audit: 'changed', ...what, principal: principal.name, ...asked },
       `A ${what.kind} was changed`,
+    )
+  }
+
+  /** Whoever has a backup has everything. */
+  backedUp(principal: Principal, asked: Asked): void {
+    this.#log.info(
+      { audit: 'backup', principal: principal.name, ...asked },
+      'A backup was begun',
     )
   }
 }

@@ -1,4 +1,4 @@
-/** The log says who was refused and who changed what, and never a token. */
+/** The log says who was refused, who changed what, who took a copy, and never a token. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -48,7 +48,7 @@ async function auditLines(count: number): Promise<Record<string, unknown>[]> {
   }
 }
 
-test('every change and every refusal is a line of the log', async () => {
+test('every change, refusal and backup is a line of the log', async () => {
   const roles = JSON.parse(await call('GET', '/organizations/roles')) as {
     ID: string
     Name: string
@@ -77,10 +77,15 @@ test('every change and every refusal is a line of the log', async () => {
   await call('GET', '/databases', undefined, 'no-such-token')
   await server.command('', { createKeyspace: { name: 'by_command' } })
   await call('DELETE', `/clientIdSecrets/${made.clientId}`)
+  await call('POST', '/stela/backup', { have: [] })
 
-  const lines = await auditLines(14)
+  const lines = await auditLines(15)
   assert.deepEqual(
-    lines.map((line) => [line['kind'] ?? line['reason'], line['change'], line['what']]),
+    lines.map((line) => [
+      line['kind'] ?? line['reason'] ?? line['audit'],
+      line['change'],
+      line['what'],
+    ]),
     [
       ['token', 'created', made.clientId],
       ['database', 'created', database.id],
@@ -96,6 +101,7 @@ test('every change and every refusal is a line of the log', async () => {
       ['unknown token', undefined, undefined],
       ['schema', 'createKeyspace', 'by_command'],
       ['token', 'revoked', made.clientId],
+      ['backup', undefined, undefined],
     ],
   )
   const [first] = lines
