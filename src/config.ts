@@ -51,6 +51,8 @@ export interface Config {
   readonly localModels: LocalModelConfig
   /** Threads for searches and long reads; undefined: by the machine. */
   readonly searchThreads: number | undefined
+  /** Collections and tables that are kept open; others are opened when they are used. */
+  readonly openStoresMax: number
   readonly limits: Limits
   /** A request that has not arrived whole by then is dropped; 0 means never. */
   readonly requestTimeoutMs: number
@@ -110,6 +112,7 @@ export const defaultConfig: Config = {
   providers: defaultProviderSettings,
   localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
   searchThreads: undefined,
+  openStoresMax: 256,
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
   commandTimeoutMs: 60_000,
@@ -169,7 +172,7 @@ export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'rerank
 export function serveOptions(): Option[] {
   const { host, port, limits, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig
-  const { badCredentialsMax, databasesMax } = defaultConfig
+  const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
@@ -250,6 +253,9 @@ export function serveOptions(): Option[] {
       '<number>',
       'threads for searches and long reads; unset: by the machine',
     ).argParser(wholeNumber(1, 64)),
+    setting('max-open', '<number>', 'collections and tables to keep open at a time')
+      .argParser(wholeNumber(1, 1_000_000))
+      .default(openStoresMax),
     feature('lexical', 'lexical search; unset: on, requests may opt out'),
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
@@ -350,6 +356,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     rerankingModel?: string
     modelThreads: number
     searchThreads?: number
+    maxOpen: number
     logLevel: LogLevel
     slowCommand: number
     metrics: MetricsAccess
@@ -398,6 +405,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       rerankerFolder: given.rerankingModel,
     }),
     searchThreads: given.searchThreads,
+    openStoresMax: given.maxOpen,
     limits: readLimits(values),
     requestTimeoutMs: given.requestTimeout * 1000,
     commandTimeoutMs: given.commandTimeout * 1000,

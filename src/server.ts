@@ -78,8 +78,11 @@ export async function build(config: Config): Promise<Server> {
     pino.destination({ fd: 2, sync: true }),
   )
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
-  const { searchThreads, localModels } = config
-  const opened = await openEmbeddedEngine({ dataDir, durable, searchThreads, log: report })
+  const { searchThreads, openStoresMax, localModels } = config
+  const opened = await openEmbeddedEngine({
+    ...{ dataDir, durable, searchThreads, openStoresMax },
+    log: report,
+  })
   const engine = config.checked ? checked(opened) : opened
   const models = openModels({
     log: report,

@@ -145,8 +145,11 @@ export function checked(engine: Engine): Engine {
     ...(engine.statistics !== undefined && {
       async statistics() {
         const statistics = await ask('statistics', () => engine.statistics!())
-        for (const [name, count] of Object.entries<number>({ ...statistics }))
+        const { diskUse, threads, ...counts } = statistics
+        for (const [name, count] of Object.entries<number>({ ...counts, ...diskUse }))
           assertCount(`statistics: ${name}`, count)
+        for (const { thread, used, size } of threads)
+          assert(used > 0 && used <= size, `statistics: the heap of ${thread}`)
         return statistics
       },
     }),

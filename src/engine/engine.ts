@@ -126,8 +126,28 @@ export interface EngineStatistics {
   readonly writes: number
   /** Reads that turned out to be long and went to another thread. */
   readonly movedReads: number
-  /** In the vector indexes that have been used. */
+  /** Writes that are not durable yet, and long reads that have not ended. */
+  readonly waitingWrites: number
+  readonly waitingReads: number
+  /** Collections and tables that are open. */
+  readonly openStores: number
+  /** In the vector indexes that are open. */
   readonly indexedVectors: number
+  /** Bytes of memory that these indexes take. */
+  readonly vectorMemory: number
+  /** Bytes on disk, by what they are for. */
+  readonly diskUse: Readonly<Record<string, number>>
+  /** The heaps of the threads besides the one that answers requests. */
+  readonly threads: readonly ThreadMemory[]
+}
+
+/** In bytes. */
+export interface ThreadMemory {
+  readonly thread: string
+  /** What is in use, or was and is not collected yet. */
+  readonly used: number
+  /** What is kept for it. */
+  readonly size: number
 }
 
 export type SchemaChange =

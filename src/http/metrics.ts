@@ -217,16 +217,46 @@ async function addEngineMetrics(
 ): Promise<void> {
   const statistics = await engine.statistics?.()
   if (statistics === undefined) return
-  const { keyspaces, collections, tables, indexedVectors } = statistics
-  const { commits, writes, movedReads } = statistics
+  const { keyspaces, collections, tables, openStores, indexedVectors } = statistics
+  const { commits, writes, waitingWrites, waitingReads, movedReads } = statistics
   addGauge(registry, 'stela_keyspaces', 'Keyspaces.').set(keyspaces)
   addGauge(registry, 'stela_collections', 'Collections of all keyspaces.').set(collections)
   addGauge(registry, 'stela_tables', 'Tables of all keyspaces.').set(tables)
+  addGauge(registry, 'stela_open', 'Collections and tables that are open.').set(openStores)
   addGauge(
     registry,
     'stela_indexed_vectors',
-    'Vectors in the indexes that were searched or written to since the start.',
+    'Vectors in the indexes of those that are open.',
   ).set(indexedVectors)
+  addGauge(
+    registry,
+    'stela_vector_index_memory_bytes',
+    'Memory that these indexes take.',
+  ).set(statistics.vectorMemory)
+  const disk = addGauge(registry, 'stela_disk_bytes', 'Space on disk, by what it is for.', [
+    'kind',
+  ])
+  for (const [kind, size] of Object.entries(statistics.diskUse)) disk.set({ kind }, size)
+  const heap = addGauge(
+    registry,
+    'stela_thread_heap_bytes',
+    'The heaps of the other threads: what is used, and what is kept for it.',
+    ['thread', 'part'],
+  )
+  for (const { thread, used, size } of statistics.threads) {
+    heap.set({ thread, part: 'used' }, used)
+    heap.set({ thread, part: 'size' }, size)
+  }
+  addGauge(
+    registry,
+    'stela_writes_waiting',
+    'Requests to the thread that writes that are not done yet.',
+  ).set(waitingWrites)
+  addGauge(
+    registry,
+    'stela_reads_waiting',
+    'Reads on other threads that have not ended.',
+  ).set(waitingReads)
   addCounter(
     registry,
     'stela_commits_total',

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import {
+  openEmbeddedEngine,
+  type EmbeddedOptions,
+} from '../../src/engine/embedded/embedded-engine.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 
 export interface Opened {
@@ -15,10 +18,15 @@ export interface Opened {
 }
 
 /** Closed, and removed, when the test ends. */
-export async function openEmbedded(context: TestContext): Promise<Opened> {
+export async function openEmbedded(
+  context: TestContext,
+  options: Pick<EmbeddedOptions, 'openStoresMax'> = {},
+): Promise<Opened> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
   const log = (): void => undefined
-  const engine = checked(await openEmbeddedEngine({ dataDir, durable: false, log }))
+  const engine = checked(
+    await openEmbeddedEngine({ dataDir, durable: false, log, ...options }),
+  )
   context.after(async () => {
     await engine.close()
     rmSync(dataDir, { recursive: true })

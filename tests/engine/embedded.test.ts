@@ -9,14 +9,20 @@ import { servingNothing } from './serving-nothing.ts'
 
 describeEngine('the embedded engine', () => start(checked))
 
+describeEngine('an engine that keeps one store open', () => start(checked, 1))
+
 describeEngine('an engine that serves nothing of a query', () =>
   start((engine) => checked(servingNothing(engine))),
 )
 
-async function start(wrap: (engine: Engine) => Engine): Promise<Running> {
+async function start(
+  wrap: (engine: Engine) => Engine,
+  openStoresMax = Infinity,
+): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
+  const log = () => undefined
   const open = async () =>
-    wrap(await openEmbeddedEngine({ dataDir, durable: false, log: () => undefined }))
+    wrap(await openEmbeddedEngine({ dataDir, durable: false, openStoresMax, log }))
   let engine = await open()
   return {
     engine,

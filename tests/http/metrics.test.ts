@@ -189,6 +189,31 @@ describe('metrics', () => {
     assert.equal(samples.get('stela_indexed_vectors'), 0)
   })
 
+  test('tell what is open, and what it takes of memory and disk', async () => {
+    const vector = { dimension: 2 }
+    await server.command('/default_keyspace', {
+      createCollection: { name: 'measured', options: { vector } },
+    })
+    const grew = await growth(async () => {
+      const documents = Array.from({ length: 50 }, (_, i) => ({ _id: i, $vector: [1, i] }))
+      await server.command('/default_keyspace/measured', { insertMany: { documents } })
+      const sort = { $vector: [1, 1] }
+      await server.command('/default_keyspace/measured', { findOne: { sort } })
+    })
+    assert.equal(grew('stela_open'), 1)
+    assert(grew('stela_vector_index_memory_bytes') > 50 * 8)
+    const samples = await scrape(server)
+    assert(samples.get('stela_disk_bytes{kind="data"}')! > 0)
+    for (const thread of ['writer', 'reader 1', 'indexer']) {
+      const of = (part: string) =>
+        samples.get(`stela_thread_heap_bytes{thread="${thread}",part="${part}"}`)!
+      assert(of('used') > 0 && of('used') <= of('size'), thread)
+    }
+    assert.equal(samples.get('stela_writes_waiting'), 0)
+    assert.equal(samples.get('stela_reads_waiting'), 0)
+    await server.command('/default_keyspace', { deleteCollection: { name: 'measured' } })
+  })
+
   test('count reads that were too long for the thread that answers', async () => {
     for (let i = 0; i < 60; i++) {
       const documents = Array.from({ length: 100 }, (_, n) => ({ n, text: `${i} ${n}` }))

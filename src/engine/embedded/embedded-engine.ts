@@ -21,7 +21,7 @@ import {
   type SearchBy,
   type Write,
 } from '../engine.ts'
-import { viewOf, type RecordView, type VectorField } from '../record-view.ts'
+import { viewOf, type VectorField } from '../record-view.ts'
 import type {
   CollectionOptions,
   KeyspaceSchema,
@@ -30,17 +30,20 @@ import type {
   Target,
 } from '../schema.ts'
 import type { BackupPart } from '../backup.ts'
+import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup.ts'
 import { Catalog } from './catalog.ts'
 import { asEngineError, troubleOf } from './disk-trouble.ts'
 import { EmbeddedPage, EmbeddedRecord } from './embedded-page.ts'
+import { FolderMeter } from './folder-sizes.ts'
 import { decodePosition } from './position.ts'
 import { recast } from './recast.ts'
 import { KnownFiles } from './known-files.ts'
+import { OpenStores, type Store } from './open-stores.ts'
 import { Readers } from './readers.ts'
 import { mainThreadBudget, OverBudget, type Budget } from './budget.ts'
 import type { ScoredRow, StoreQuery } from './store-query.ts'
-import { StoreReader } from './store-reader.ts'
+import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './upgrade.ts'
 import type { IndexOptions } from './indexer-thread.ts'
 import type { IndexStep } from './reindex.ts'
@@ -55,6 +58,8 @@ export interface EmbeddedOptions {
   readonly durable: boolean
   /** Threads for searches and long reads; undefined: by the machine. */
   readonly searchThreads?: number | undefined
+  /** Collections and tables that are kept open at a time; absent: all that were used. */
+  readonly openStoresMax?: number
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }
 
@@ -71,33 +76,24 @@ export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   })
 }
 
-interface Store {
-  readonly file: string
-  readonly reader: StoreReader
-  /** What the store holds, as it is now. */
-  target: Target
-  /** How records are written: while an index is filled, as if it were there. */
-  writeView: RecordView
-}
-
-/** How long reads share a state of a store that nobody writes to. */
-const stateHeldMs = 50
-
 class EmbeddedEngine implements Engine {
   readonly #catalog: Catalog
   readonly #files: KnownFiles
+  readonly #folder: FolderMeter
   readonly #health: StoreHealth
   readonly #writer: Writer
   readonly #vectors: Vectors
   readonly #readers: Readers
   readonly #backups: Backups
-  readonly #stores = new Map<string, Store>()
-  #endOfReads: NodeJS.Timeout | undefined
+  readonly #stores: OpenStores
+  /** Tables whose stores were looked through for what an end at the wrong time left. */
+  readonly #swept = new Set<string>()
   #movedReads = 0
-  #lastChange: Promise<unknown> = Promise.resolve()
+  readonly #changes = new OneByOne()
   #closing: Promise<void> | undefined
 
-  constructor({ dataDir, durable, searchThreads, log }: EmbeddedOptions) {
+  constructor(options: EmbeddedOptions) {
+    const { dataDir, durable, searchThreads, openStoresMax = Infinity, log } = options
     this.#catalog = new Catalog(dataDir)
     try {
       upgradeStores(this.#catalog, log)
@@ -106,8 +102,13 @@ class EmbeddedEngine implements Engine {
       throw error
     }
     const { identity } = this.#catalog
+    this.#folder = new FolderMeter(dataDir)
     this.#health = new StoreHealth(identity, log)
     this.#files = new KnownFiles(identity)
+    this.#stores = new OpenStores({
+      ...{ max: openStoresMax, files: this.#files },
+      release: (file) => this.#release(file),
+    })
     this.#writer = new Writer(durable, this.#files, this.#health)
     this.#backups = new Backups({
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
@@ -199,9 +200,13 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  /** Fills new indexes before the new definition holds, removes old ones after. */
   async #alter(table: Table, definition: TableDefinition): Promise<void> {
-    const store = this.#store(table, 'write')
+    const store = await this.#store(table, 'write')
+    await this.#stores.keeping(store, () => this.#alterIn(store, table, definition))
+  }
+
+  /** Fills new indexes before the new definition holds, removes old ones after. */
+  async #alterIn(store: Store, table: Table, definition: TableDefinition): Promise<void> {
     const { file } = store
     const altered = this.#catalog.altered(table, definition)
     const { before, after, opened, closed } = changesOf(table, altered)
@@ -215,7 +220,7 @@ class EmbeddedEngine implements Engine {
       throw error
     }
     // Nobody may read a state from before the new parts of the store were there.
-    this.#store(altered).reader.store.endRead()
+    this.#openStore(altered)!.reader.store.endRead()
     try {
       for (const suffix of closed) {
         await this.#readers.forget({ file, suffix })
@@ -248,10 +253,12 @@ class EmbeddedEngine implements Engine {
   }
 
   async #finishDrop(targets: readonly Target[]): Promise<void> {
+    // What is being let go of may be saving what is about to go.
+    await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
-      this.#stores.get(target.uid)?.reader.close()
-      this.#stores.delete(target.uid)
+      this.#stores.close(target)
+      this.#swept.delete(target.uid)
       await this.#vectors.closeAll(file)
       await this.#writer.close(file)
       await this.#readers.close(file)
@@ -262,7 +269,7 @@ class EmbeddedEngine implements Engine {
 
   async read(target: Target, query: Query, signal: AbortSignal): Promise<Page> {
     signal.throwIfAborted()
-    const store = this.#store(target)
+    const store = this.#openStore(target) ?? (await this.#store(target))
     const storeQuery: StoreQuery = {
       ...query,
       // What a position follows has skipped already.
@@ -273,7 +280,7 @@ class EmbeddedEngine implements Engine {
       target,
       store,
       (budget) => store.reader.read(storeQuery, budget),
-      () => this.#readers.read(sourceOf(store), storeQuery, signal),
+      () => this.#readers.read(store, storeQuery, signal),
     )
     return new EmbeddedPage(result, viewOf(target))
   }
@@ -285,12 +292,12 @@ class EmbeddedEngine implements Engine {
     signal: AbortSignal,
   ): Promise<number> {
     signal.throwIfAborted()
-    const store = this.#store(target)
+    const store = this.#openStore(target) ?? (await this.#store(target))
     return this.#shortOrLong(
       target,
       store,
       (budget) => store.reader.count(filter, stopAt, budget),
-      () => this.#readers.count(sourceOf(store), filter, stopAt, signal),
+      () => this.#readers.count(store, filter, stopAt, signal),
     )
   }
 
@@ -300,40 +307,44 @@ class EmbeddedEngine implements Engine {
     signal: AbortSignal,
   ): Promise<readonly Hit[] | undefined> {
     signal.throwIfAborted()
-    const store = this.#store(target)
+    const store = this.#openStore(target) ?? (await this.#store(target))
     const { by } = search
     const view = viewOf(target)
     const hits =
       by.kind === 'vector'
-        ? await this.#orGone(target, () => this.#searchVectors(target, search, by, signal))
+        ? await this.#stores.keeping(store, () =>
+            this.#orGone(target, () =>
+              this.#searchVectors(target, store.file, search, by, signal),
+            ),
+          )
         : await this.#shortOrLong(
             target,
             store,
             (budget): readonly ScoredRow[] => store.reader.search(search, budget),
-            () => this.#readers.search(sourceOf(store), search, signal),
+            () => this.#readers.search(store, search, signal),
           )
     return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row, view), score }))
   }
 
   async #searchVectors(
     target: Target,
+    file: string,
     search: Search,
     { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
     signal: AbortSignal,
   ) {
     const { suffix, ...field } = viewOf(target).vectors.get(path)!
     const options = this.#indexOptions(field)
-    const { file } = this.#store(target)
     const current = await this.#vectors.current({ file, suffix }, options)
     const index = { ...current, suffix, metric: options.metric }
     // Asked for again: the schema may have changed meanwhile.
-    return this.#readers.search(sourceOf(this.#store(target)), search, signal, index)
+    return this.#readers.search(this.#openStore(target)!, search, signal, index)
   }
 
   estimateCount(target: Target): Promise<number> {
-    return this.#attempt(() => {
-      const store = this.#store(target)
-      this.#beginRead(store)
+    return this.#attempt(async () => {
+      const store = await this.#store(target)
+      this.#stores.beginRead(store)
       return store.reader.store.documentCount()
     })
   }
@@ -343,29 +354,33 @@ class EmbeddedEngine implements Engine {
     writes: readonly Write[],
     options: { readonly ordered?: boolean } = {},
   ): Promise<readonly Outcome[]> {
-    const store = this.#store(target, 'write')
+    const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
     const { ordered = false } = options
-    const { outcomes, version } = await this.#writer.write(
-      store.file,
-      store.writeView,
-      // What was made by the present schema lacks what an index that is being filled needs.
-      store.writeView === viewOf(target) ? writes : recast(writes, store.writeView),
-      ordered,
-    )
-    this.#noteWrite(target, store, version)
-    return outcomes
+    return this.#stores.keeping(store, async () => {
+      const { outcomes, version } = await this.#writer.write(
+        store.file,
+        store.writeView,
+        // What was made by the present schema lacks what an index that is being filled needs.
+        store.writeView === viewOf(target) ? writes : recast(writes, store.writeView),
+        ordered,
+      )
+      this.#noteWrite(store, version)
+      return outcomes
+    })
   }
 
   async truncate(target: Target): Promise<void> {
-    const store = this.#store(target, 'write')
-    const { version } = await this.#writer.truncate(store.file)
-    this.#noteWrite(target, store, version)
+    const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
+    await this.#stores.keeping(store, async () => {
+      const { version } = await this.#writer.truncate(store.file)
+      this.#noteWrite(store, version)
+    })
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite(target: Target, store: Store, version: number): void {
+  #noteWrite(store: Store, version: number): void {
     // Dropped meanwhile: its file may soon be that of another.
-    if (this.#stores.get(target.uid) !== store) return
+    if (!this.#stores.isOpen(store)) return
     const { file, reader } = store
     reader.store.endRead()
     for (const { suffix, ...field } of reader.view.vectors.values())
@@ -384,19 +399,17 @@ class EmbeddedEngine implements Engine {
   }
 
   statistics(): Promise<EngineStatistics> {
-    return this.#attempt(() => {
-      const { keyspaces } = this.#catalog
-      const targets = keyspaces.flatMap((name) => this.#catalog.targets(name) ?? [])
-      const tables = targets.filter(({ kind }) => kind === 'table').length
-      return {
-        keyspaces: keyspaces.length,
-        collections: targets.length - tables,
-        tables,
-        ...this.#writer.counts,
+    return this.#attempt(() =>
+      statisticsOf({
+        catalog: this.#catalog,
+        stores: this.#stores,
+        writer: this.#writer,
+        readers: this.#readers,
+        vectors: this.#vectors,
+        folder: this.#folder,
         movedReads: this.#movedReads,
-        indexedVectors: this.#vectors.count,
-      }
-    })
+      }),
+    )
   }
 
   backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart> {
@@ -414,27 +427,14 @@ class EmbeddedEngine implements Engine {
 
   async #finish(): Promise<void> {
     await this.#backups.close()
-    await this.#lastChange
+    await this.#changes.end()
+    await this.#stores.released()
     // Indexes first: what they save, the writer notes.
     await this.#vectors.stop()
     await this.#writer.stop()
     await this.#readers.stop()
-    for (const { reader } of this.#stores.values()) reader.close()
-    this.#stores.clear()
+    this.#stores.closeAll()
     this.#catalog.close()
-  }
-
-  /**
-   * Reads share a state of the store until something is written, which spares them its
-   * locks. Whoever writes ends it, so that nobody reads an older state after the write was
-   * answered; so does time, because a state that is held keeps the log from being emptied.
-   */
-  #beginRead(store: Store): void {
-    store.reader.store.beginRead()
-    this.#endOfReads ??= setTimeout(() => {
-      this.#endOfReads = undefined
-      for (const { reader } of this.#stores.values()) reader.store.endRead()
-    }, stateHeldMs).unref()
   }
 
   /** Tries here first; what turns out to be long starts again on a reading thread. */
@@ -445,7 +445,7 @@ class EmbeddedEngine implements Engine {
     long: () => Promise<T>,
   ): Promise<T> {
     try {
-      this.#beginRead(store)
+      this.#stores.beginRead(store)
       return short(mainThreadBudget())
     } catch (error) {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
@@ -467,37 +467,42 @@ class EmbeddedEngine implements Engine {
   /** Changes of what exists happen one after the other, whole. */
   async #inTurn<T>(change: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    const turn = this.#lastChange.then(change)
-    this.#lastChange = turn.catch(() => undefined)
-    return turn
+    return this.#changes.next(change)
   }
 
-  #store(target: Target, kind: 'read' | 'write' = 'read'): Store {
+  /** The store of a target; undefined when it has to be opened. */
+  #openStore(target: Target): Store | undefined {
     this.#refuseIfClosed()
     this.#checkCurrent(target)
-    const open = this.#stores.get(target.uid)
-    if (open !== undefined) {
-      if (target.kind === 'table' && open.target !== target) {
-        open.target = target
-        open.writeView = open.reader.view = viewOf(target)
-      }
-      return open
-    }
-    const file = this.#catalog.storeFile(target)!
-    const view = viewOf(target)
-    const reader = this.#files.open(file, kind, () => new StoreReader(file, view))
-    const store = { file, target, writeView: view, reader }
-    this.#stores.set(target.uid, store)
-    if (target.kind === 'table') this.#sweepSoon(store)
+    return this.#stores.use(target)
+  }
+
+  /** The store of a target, opened if need be. */
+  async #store(target: Target, kind: 'read' | 'write' = 'read'): Promise<Store> {
+    await this.#stores.room()
+    const open = this.#openStore(target)
+    if (open !== undefined) return open
+    const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
+    if (target.kind === 'table' && !this.#swept.has(target.uid)) this.#sweepSoon(store)
     return store
+  }
+
+  /** Has the other threads let go of a store, which is opened again when it is needed. */
+  async #release(file: string): Promise<void> {
+    await this.#vectors.releaseAll(file)
+    await this.#writer.release(file)
+    await this.#readers.close(file)
   }
 
   /** An index that was being made or removed when the process died left something behind. */
   #sweepSoon(store: Store): void {
     const sweep = async () => {
       const { file, target } = store
-      if (this.#stores.get(target.uid) === store && target.kind === 'table')
-        await this.#reindex(file, { kind: 'sweep', table: target })
+      if (!this.#stores.isOpen(store) || target.kind !== 'table') return
+      await this.#stores.keeping(store, () =>
+        this.#reindex(file, { kind: 'sweep', table: target }),
+      )
+      this.#swept.add(target.uid)
     }
     // If it fails, the next start tries again; meanwhile it only takes space.
     void this.#inTurn(sweep).catch(() => undefined)
@@ -514,7 +519,7 @@ class EmbeddedEngine implements Engine {
     return { dimension, metric: metric!, searchers: this.#readers.size }
   }
 
-  async #attempt<T>(act: () => T): Promise<T> {
+  async #attempt<T>(act: () => T | Promise<T>): Promise<T> {
     this.#refuseIfClosed()
     try {
       return await Promise.resolve(act())
@@ -541,8 +546,4 @@ class EmbeddedEngine implements Engine {
   #refuseIfClosed(): void {
     if (this.#closing !== undefined) throw new EngineError('closed', 'the store is closed')
   }
-}
-
-function sourceOf({ file, target }: Store) {
-  return { file, target }
 }

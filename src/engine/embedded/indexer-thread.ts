@@ -11,6 +11,7 @@ import { parentPort } from 'node:worker_threads'
 import { capacityFor, type SegmentShape } from '../../search/vector/segment.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorIndex, type SharedIndex } from '../../search/vector/vector-index.ts'
+import { OneByOne } from '../one-by-one.ts'
 import { VectorFeed } from './vector-feed.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { reasonOf } from './thread.ts'
@@ -32,7 +33,13 @@ export type IndexerMessage =
       /** Which segments the other side knows. */
       readonly generation: number
     }
-  | { readonly id: number; readonly kind: 'close'; readonly name: IndexName }
+  | {
+      readonly id: number
+      readonly kind: 'close'
+      readonly name: IndexName
+      /** Whether what is worth it is saved first. */
+      readonly save: boolean
+    }
   | { readonly id: number; readonly kind: 'stop' }
 
 /** What an index is, by the options of its collection and the server's settings. */
@@ -70,8 +77,8 @@ const buildBreadth = 128
 const changesAtOnce = 500
 /** How long idle work may hold the thread. */
 const sliceMs = 2
-/** Another number in every thread, should one have to take over from another. */
-const firstGeneration = Math.floor(Math.random() * 1_000_000)
+/** Starts with another number in every thread, should one have to take over from another. */
+let generations = Math.floor(Math.random() * 1_000_000)
 /** A snapshot is due when one vector in so many is new or gone, and at least so many are. */
 const snapshotShare = 5
 const snapshotMin = 1000
@@ -88,9 +95,9 @@ class FollowedIndex {
   #savedVersion = -1
   #unsaved = 0
   #saving: Promise<void> | undefined
-  #following: Promise<unknown> = Promise.resolve()
+  readonly #following = new OneByOne()
   #closed = false
-  #rebuilt = firstGeneration
+  #beginning = ++generations
 
   constructor(
     name: IndexName,
@@ -117,7 +124,7 @@ class FollowedIndex {
 
   /** Another number whenever there are other segments. */
   get generation(): number {
-    return this.#rebuilt * 1_000_000 + this.#index.segments.length
+    return this.#beginning * 1_000_000 + this.#index.segments.length
   }
 
   get count(): number {
@@ -130,9 +137,7 @@ class FollowedIndex {
 
   /** Takes in everything up to a write. One after the other. */
   follow(version: number): Promise<void> {
-    const turn = this.#following.then(() => this.#followTo(version))
-    this.#following = turn.catch(() => undefined)
-    return turn
+    return this.#following.next(() => this.#followTo(version))
   }
 
   async #followTo(asked: number): Promise<void> {
@@ -176,7 +181,7 @@ class FollowedIndex {
   async #rebuild(): Promise<void> {
     await this.#saving
     this.#index = new VectorIndex(this.#shape)
-    this.#rebuilt++
+    this.#beginning = ++generations
     this.#version = -1
     const { version } = this.#feed.state()
     const total = this.#feed.vectorCount()
@@ -236,7 +241,7 @@ class FollowedIndex {
   async close(save: boolean): Promise<void> {
     // Whatever it is doing ends at the next pause.
     this.#closed = true
-    await this.#following
+    await this.#following.end()
     await this.#saving
     try {
       if (save && this.#version > this.#savedVersion && this.#unsaved >= snapshotMin)
@@ -309,7 +314,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         const key = keyOf(message.name)
         const index = indexes.get(key)
         indexes.delete(key)
-        await index?.close(false)
+        await index?.close(message.save)
         return { id }
       }
       case 'stop':

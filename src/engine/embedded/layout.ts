@@ -254,10 +254,7 @@ export function isBeingWritten(file: string): boolean {
   return sizeOf(`${file}-wal`) > 0
 }
 
-const readingPragmas = `
-  PRAGMA cache_size = -16384;
-  PRAGMA mmap_size = 1073741824;
-`
+const readingPragmas = 'PRAGMA mmap_size = 1073741824;'
 
 /** Opens a store to write. Durable: an answered write survives a power cut. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {
@@ -267,12 +264,20 @@ export function openToWrite(file: string, durable: boolean): DatabaseSync {
     `
     PRAGMA temp_store = MEMORY;
     PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
-    PRAGMA cache_size = -131072;
     PRAGMA mmap_size = 1073741824;
     PRAGMA wal_autocheckpoint = 8000;
     PRAGMA journal_size_limit = 67108864;
   `,
   )
+}
+
+/** Lets a connection keep pages in as many kilobytes. */
+export function setCache(database: DatabaseSync, kilobytes: number): void {
+  try {
+    database.exec(`PRAGMA cache_size = -${kilobytes}`)
+  } catch {
+    // Whoever reads or writes next is told what is wrong with it.
+  }
 }
 
 function open(file: URL, pragmas: string): DatabaseSync {

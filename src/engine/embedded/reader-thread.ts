@@ -9,6 +9,7 @@ import { VectorView, type SharedIndex } from '../../search/vector/vector-index.t
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
+import { readerCache, SharedCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
 import { reasonOf } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from './vector-search.ts'
@@ -63,13 +64,26 @@ const stepSize = 4_000
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new Map<string, StoreReader>()
+  const cache = new SharedCache(readerCache)
 
   const storeOf = ({ file, target }: Source): StoreReader => {
-    let store = stores.get(file)
-    if (store === undefined)
-      stores.set(file, (store = new StoreReader(file, viewOf(target!))))
-    else if (target !== undefined) store.view = viewOf(target)
+    const open = stores.get(file)
+    if (open !== undefined) {
+      if (target !== undefined) open.view = viewOf(target)
+      return open
+    }
+    const store = new StoreReader(file, viewOf(target!))
+    stores.set(file, store)
+    cache.add(store.store)
     return store
+  }
+
+  const letGo = (file: string): void => {
+    const store = stores.get(file)
+    if (store === undefined) return
+    stores.delete(file)
+    cache.remove(store.store)
+    store.close()
   }
 
   const views = new Map<string, SearchedVectors & { readonly generation: number }>()
@@ -115,8 +129,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         views.delete(keyOf(message.name))
         return { id }
       case 'close':
-        stores.get(message.file)?.close()
-        stores.delete(message.file)
+        letGo(message.file)
         for (const key of [...views.keys()])
           if (key.startsWith(`${message.file} `)) views.delete(key)
         return { id }

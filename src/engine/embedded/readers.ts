@@ -1,13 +1,13 @@
 /** The threads that long reads go to, and whose turn it is. */
 import type { Target } from '../schema.ts'
-import { EngineError, type Search } from '../engine.ts'
+import { EngineError, type Search, type ThreadMemory } from '../engine.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from './known-files.ts'
-import { Thread } from './thread.ts'
+import { heapsOf, Thread } from './thread.ts'
 import type { CurrentIndex } from './vectors.ts'
 
 /** What is read: a target, as it is now, and where it is kept. */
@@ -100,6 +100,17 @@ export class Readers {
         targets.delete(file)
         return thread.ask({ kind: 'close', file })
       }),
+    )
+  }
+
+  /** Reads that have not ended. */
+  get waiting(): number {
+    return this.#members.reduce((sum, { busy }) => sum + busy, 0)
+  }
+
+  heaps(): Promise<readonly ThreadMemory[]> {
+    return heapsOf(
+      this.#members.map(({ number, thread }) => [`reader ${number}`, thread] as const),
     )
   }
 

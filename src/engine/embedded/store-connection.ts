@@ -8,6 +8,7 @@ import {
   isBeingWritten,
   openToRead,
   openUnshared,
+  setCache,
   storedPath,
   vectorTable,
 } from './layout.ts'
@@ -37,10 +38,16 @@ export class StoreConnection {
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
   #isReading = false
+  #cacheKb: number | undefined
 
   constructor(file: string) {
     this.#file = file
     this.#database = this.#open()
+  }
+
+  setCache(kilobytes: number): void {
+    this.#cacheKb = kilobytes
+    setCache(this.#database, kilobytes)
   }
 
   /**
@@ -66,6 +73,7 @@ export class StoreConnection {
     this.#database = this.#open()
     this.#statements.clear()
     before.close()
+    if (this.#cacheKb !== undefined) setCache(this.#database, this.#cacheKb)
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /** A worker thread that answers numbered messages, seen from the thread that asks. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { EngineError } from '../engine.ts'
+import { EngineError, type ThreadMemory } from '../engine.ts'
 
 /** A message before it has its number. */
 export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
@@ -16,6 +17,15 @@ interface Reply {
  */
 const youngGenerationMb = 48
 
+/** How long a thread may take to say how large its heap is. */
+const heapPatienceMs = 100
+
+/** In bytes. */
+export interface Heap {
+  readonly used: number
+  readonly size: number
+}
+
 interface Waiting<R> {
   readonly resolve: (reply: R) => void
   readonly reject: (error: Error) => void
@@ -28,6 +38,8 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #nextId = 1
   #isStopping = false
   #ended: Error | undefined
+  #heap: Heap | undefined
+  #askingForHeap: Promise<void> | undefined
 
   /**
    * `failure` makes the error that a caller gets when the thread reports one, or, without a
@@ -60,6 +72,33 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   /** Whether it has died. */
   get isLost(): boolean {
     return this.#ended !== undefined && !this.#isStopping
+  }
+
+  /** Messages that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** What it last said of its heap: a busy thread may take long to say it. */
+  async heap(): Promise<Heap | undefined> {
+    this.#askingForHeap ??= this.#askForHeap().finally(() => {
+      this.#askingForHeap = undefined
+    })
+    await Promise.race([this.#askingForHeap, pause(heapPatienceMs)])
+    return this.#heap
+  }
+
+  async #askForHeap(): Promise<void> {
+    try {
+      const statistics = await this.#worker.getHeapStatistics()
+      this.#heap = {
+        used: statistics.used_heap_size,
+        size: statistics.total_heap_size,
+      }
+    } catch {
+      // It has ended.
+      this.#heap = undefined
+    }
   }
 
   ask(message: Unnumbered<Message>): Promise<R> {
@@ -99,4 +138,17 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
 /** What an error says, for whoever is on the other side. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** What threads say of their heaps, of those that say anything. */
+export async function heapsOf(
+  threads: readonly (readonly [name: string, { heap(): Promise<Heap | undefined> }])[],
+): Promise<ThreadMemory[]> {
+  const heaps = await Promise.all(
+    threads.map(async ([thread, asked]) => {
+      const heap = await asked.heap()
+      return heap === undefined ? [] : [{ thread, ...heap }]
+    }),
+  )
+  return heaps.flat()
 }

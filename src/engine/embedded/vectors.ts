@@ -3,7 +3,7 @@
  * how far each has followed its store.
  */
 import type { SharedIndex } from '../../search/vector/vector-index.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type ThreadMemory } from '../engine.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from './known-files.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
   IndexerReply,
   IndexOptions,
 } from './indexer-thread.ts'
-import { Thread } from './thread.ts'
+import { heapsOf, Thread } from './thread.ts'
 import { dropSnapshot, snapshotFolder } from './vector-snapshot.ts'
 
 /** An index that has everything that a search must see. */
@@ -46,6 +46,8 @@ interface Followed {
 export class Vectors {
   readonly #options: VectorsOptions
   readonly #indexes = new Map<string, Followed>()
+  /** Indexes that are being saved and let go of. */
+  readonly #closing = new Map<string, Promise<unknown>>()
   #started: Thread<IndexerMessage, IndexerReply> | undefined
 
   constructor(options: VectorsOptions) {
@@ -78,6 +80,18 @@ export class Vectors {
     return this.#indexes.values().reduce((sum, { count }) => sum + count, 0)
   }
 
+  /** Bytes of memory that they take. */
+  get memory(): number {
+    return this.#indexes
+      .values()
+      .flatMap(({ index }) => index)
+      .reduce((sum, { memory }) => sum + memory.buffer.byteLength, 0)
+  }
+
+  async heaps(): Promise<readonly ThreadMemory[]> {
+    return this.#started === undefined ? [] : heapsOf([['indexer', this.#started]])
+  }
+
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */
   noteWrite(name: IndexName, options: IndexOptions, version: number): void {
     const followed = this.#followed(name, options)
@@ -99,21 +113,40 @@ export class Vectors {
     return followed
   }
 
-  async close(name: IndexName): Promise<void> {
-    if (!this.#indexes.delete(keyOf(name))) return
-    await this.#thread.ask({ kind: 'close', name })
-  }
-
   /** Closes an index for good: what it saved goes too. */
   async drop(name: IndexName): Promise<void> {
-    await this.close(name)
+    await this.#close(name, false)
     dropSnapshot(snapshotFolder(name.file, name.suffix))
   }
 
-  /** Closes all indexes of a store. */
+  /** Closes all indexes of a store that is no more. */
   async closeAll(file: string): Promise<void> {
-    for (const { name } of [...this.#indexes.values()])
-      if (name.file === file) await this.close(name)
+    for (const name of this.#namesIn(file)) await this.#close(name, false)
+  }
+
+  /** Lets go of all indexes of a store, which are opened again when they are needed. */
+  async releaseAll(file: string): Promise<void> {
+    for (const name of this.#namesIn(file)) await this.#close(name, true)
+  }
+
+  #namesIn(file: string): IndexName[] {
+    return [...this.#indexes.values()]
+      .map(({ name }) => name)
+      .filter((name) => name.file === file)
+  }
+
+  async #close(name: IndexName, save: boolean): Promise<void> {
+    const key = keyOf(name)
+    await this.#closing.get(key)
+    if (!this.#indexes.delete(key)) return
+    const closing = this.#thread.ask({ kind: 'close', name, save }).finally(() => {
+      this.#closing.delete(key)
+    })
+    this.#closing.set(
+      key,
+      closing.catch(() => undefined),
+    )
+    await closing
   }
 
   async stop(): Promise<void> {
@@ -162,6 +195,12 @@ export class Vectors {
 
   async #followOnce(followed: Followed): Promise<void> {
     const { name, options, generation, latest } = followed
+    const closing = this.#closing.get(keyOf(name))
+    if (closing !== undefined) {
+      // What it saves is what this starts from.
+      await closing
+      if (!this.#isOpen(followed)) return
+    }
     if (followed.version < 0) this.#options.files.open(name.file, 'read', () => undefined)
     const reply = await this.#thread.ask({
       kind: 'follow',

@@ -7,13 +7,14 @@ import {
   type NewRecord,
   type Outcome,
   type SearchFields,
+  type ThreadMemory,
   type Write,
 } from '../engine.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import type { Gate } from './hold.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { countTerms } from './lexical-writer.ts'
-import { Thread, type Unnumbered } from './thread.ts'
+import { heapsOf, Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
 import type { IndexStep } from './reindex.ts'
 import type { KnownFiles } from './known-files.ts'
@@ -59,6 +60,15 @@ export class Writer {
     return this.#tally.counts
   }
 
+  /** What was asked for and is not done yet. */
+  get waiting(): number {
+    return this.#thread.waiting
+  }
+
+  heaps(): Promise<readonly ThreadMemory[]> {
+    return heapsOf([['writer', this.#thread]])
+  }
+
   async write(
     file: string,
     view: RecordView,
@@ -92,32 +102,41 @@ export class Writer {
     await this.#ask({ kind: 'hold', gate })
   }
 
-  /** Lets go of a store; a later write would open it again. */
+  /** Lets go of a store for now: a later write opens it again. */
+  async release(file: string): Promise<void> {
+    await this.#close(file, true)
+  }
+
+  /** Lets go of a store that is no more. */
   async close(file: string): Promise<void> {
-    await this.#ask({ kind: 'close', file })
+    await this.#close(file, false)
+    this.#health.forget(file)
   }
 
   async stop(): Promise<void> {
     await this.#thread.stop({ kind: 'stop' })
   }
 
+  /** Whoever writes to it next introduces it again. */
+  async #close(file: string, tidy: boolean): Promise<void> {
+    this.#introduced.delete(file)
+    await this.#thread.ask({ kind: 'close', file, tidy })
+  }
+
   async #ask(message: Unnumbered<WriterMessage>): Promise<Written> {
-    if ('file' in message) this.#introduce(message)
+    if ('file' in message) this.#introduce(message.file)
     const reply = await this.#thread.ask(message)
-    if (message.kind === 'close') this.#health.forget(message.file)
-    else if ('file' in message) this.#health.noteSuccess(message.file)
+    if ('file' in message) this.#health.noteSuccess(message.file)
     return 'outcomes' in reply ? reply : { outcomes: [], version: 0 }
   }
 
-  #introduce({ kind, file }: { readonly kind: string; readonly file: string }): void {
-    if (kind === 'close') this.#introduced.delete(file)
-    else if (!this.#introduced.has(file)) {
-      const identity = this.#files.identityOf(file)
-      if (identity === undefined) return
-      this.#introduced.add(file)
-      // If this fails, so does what follows it.
-      this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
-    }
+  #introduce(file: string): void {
+    if (this.#introduced.has(file)) return
+    const identity = this.#files.identityOf(file)
+    if (identity === undefined) return
+    this.#introduced.add(file)
+    // If this fails, so does what follows it.
+    this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
 }
 

@@ -1,0 +1,45 @@
+/** What an engine holds and what it is doing, in numbers. */
+import type { EngineStatistics } from '../engine.ts'
+import type { Catalog } from './catalog.ts'
+import type { FolderMeter } from './folder-sizes.ts'
+import type { OpenStores } from './open-stores.ts'
+import type { Readers } from './readers.ts'
+import type { Vectors } from './vectors.ts'
+import type { Writer } from './writer.ts'
+
+/** What the numbers are of. */
+export interface Counted {
+  readonly catalog: Catalog
+  readonly stores: OpenStores
+  readonly writer: Writer
+  readonly readers: Readers
+  readonly vectors: Vectors
+  readonly folder: FolderMeter
+  readonly movedReads: number
+}
+
+export async function statisticsOf(counted: Counted): Promise<EngineStatistics> {
+  const { catalog, stores, writer, readers, vectors, folder, movedReads } = counted
+  const { keyspaces } = catalog
+  const targets = keyspaces.flatMap((name) => catalog.targets(name) ?? [])
+  const tables = targets.filter(({ kind }) => kind === 'table').length
+  const now = {
+    keyspaces: keyspaces.length,
+    collections: targets.length - tables,
+    tables,
+    ...writer.counts,
+    movedReads,
+    waitingWrites: writer.waiting,
+    waitingReads: readers.waiting,
+    openStores: stores.size,
+    indexedVectors: vectors.count,
+    vectorMemory: vectors.memory,
+  }
+  const [diskUse, ...heaps] = await Promise.all([
+    folder.sizes(),
+    writer.heaps(),
+    readers.heaps(),
+    vectors.heaps(),
+  ])
+  return { ...now, diskUse: { ...diskUse }, threads: heaps.flat() }
+}

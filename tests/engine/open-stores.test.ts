@@ -1,0 +1,125 @@
+/** More collections and tables than are kept open: none of it shows but in numbers. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { readerCache, SharedCache } from '../../src/engine/embedded/shared-cache.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { Store } from './store.ts'
+import { VectorWorld } from './vector-world.ts'
+
+/** How many are open once nobody uses any. */
+async function openIn(engine: Engine, atMost: number): Promise<number> {
+  for (;;) {
+    const { openStores } = await engine.statistics!()
+    if (openStores <= atMost) return openStores
+  }
+}
+
+function numbered<T>(count: number, make: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => make(n))
+}
+
+describe('stores', () => {
+  test('are let go of when there are too many, and opened again', async (context) => {
+    const { engine } = await openEmbedded(context, { openStoresMax: 3 })
+    const stores = await Promise.all(numbered(12, (n) => Store.create(engine, `c${n}`)))
+    for (const round of [1, 2, 3]) {
+      await Promise.all(stores.map((store, n) => store.insert([{ _id: round, n }])))
+      const found = await Promise.all(stores.map((store) => store.find()))
+      assert.deepEqual(
+        found.map((records) => records.map(({ id }) => id)),
+        stores.map(() => numbered(round, (n) => n + 1)),
+      )
+      assert.equal(await openIn(engine, 3), 3)
+    }
+  })
+
+  test('that were used last stay open', async (context) => {
+    const { engine, fileOf } = await openEmbedded(context, { openStoresMax: 2 })
+    const [a, b, c] = await Promise.all(
+      ['a', 'b', 'c'].map((name) => Store.create(engine, name)),
+    )
+    for (const store of [a!, b!, a!, c!]) {
+      await store.insert([{ _id: randomUUID() }])
+      await openIn(engine, 2)
+    }
+    // Whoever is the last to let go of a file removes its log.
+    const hasLog = (name: string) => existsSync(`${fileOf(name)}-wal`)
+    while (hasLog('b')) await openIn(engine, 2)
+    assert.deepEqual(['a', 'b', 'c'].filter(hasLog), ['a', 'c'])
+  })
+
+  test('are searched by vector as if they had stayed open', async (context) => {
+    const { engine, dataDir } = await openEmbedded(context, { openStoresMax: 2 })
+    const worlds = await Promise.all(
+      numbered(6, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: n + 1 })),
+    )
+    // Some are large enough to be saved when they are let go of.
+    await Promise.all(worlds.map((world, n) => world.insert(n < 2 ? 1_500 : 40)))
+    const work = async (world: VectorWorld) => {
+      for (let step = 0; step < 25; step++) {
+        const chance = world.random()
+        if (chance < 0.3) await world.insert(3)
+        else if (chance < 0.5) await world.replace(world.anyId(), world.vector())
+        else if (chance < 0.6) await world.remove(world.anyId())
+        else if (world.held.size < 200) await world.assertExact(5, undefined, 1)
+        else assert((await world.recall(undefined, 2)) > 0.5)
+      }
+    }
+    await Promise.all(worlds.map(work))
+    assert.equal(await openIn(engine, 2), 2)
+    for (const world of worlds) assert((await world.recall()) >= 0.95)
+    await engine.close()
+    assert.deepEqual(checkDataFolder(dataDir), [])
+  })
+
+  test('can be dropped while they are let go of', async (context) => {
+    const { engine } = await openEmbedded(context, { openStoresMax: 1 })
+    for (const round of [1, 2, 3]) {
+      const worlds = await Promise.all(
+        numbered(5, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: round })),
+      )
+      await Promise.all(worlds.map((world) => world.insert(1_100)))
+      await Promise.all([
+        ...worlds.map(({ target }) => engine.dropTarget(target)),
+        Store.create(engine, `other${round}`),
+      ])
+      assert.deepEqual(
+        (await engine.listTargets('default_keyspace'))!.map(({ name }) => name).toSorted(),
+        numbered(round, (n) => `other${n + 1}`),
+      )
+    }
+  })
+})
+
+describe('the memory for pages', () => {
+  test('is shared by all that are open', () => {
+    const cache = new SharedCache(readerCache)
+    const shares = new Map<object, number>()
+    const add = () => {
+      const one = { setCache: (kilobytes: number) => void shares.set(one, kilobytes) }
+      cache.add(one)
+      return one
+    }
+    const ones = numbered(100, add)
+    const sum = [...shares.values()].reduce((total, share) => total + share, 0)
+    assert.equal(shares.size, 100)
+    assert(sum <= readerCache.all && sum > readerCache.all / 4)
+    for (const one of ones.slice(1)) {
+      shares.delete(one)
+      cache.remove(one)
+    }
+    assert.deepEqual([...shares.values()], [readerCache.eachMax])
+  })
+
+  test('is not divided into less than is of use', () => {
+    const cache = new SharedCache({ all: 100, eachMax: 50, eachMin: 10 })
+    const shares: number[] = []
+    for (let n = 0; n < 40; n++)
+      cache.add({ setCache: (kilobytes) => void (shares[n] = kilobytes) })
+    assert.deepEqual(new Set(shares), new Set([10]))
+  })
+})
