@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
+import type { Config } from '../../src/config.ts'
 import { checkDataFolder } from '../../src/engine/embedded/check.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 import { becomes, healthOf } from './health.ts'
@@ -23,8 +24,8 @@ afterEach(async () => {
 })
 after(unmountLeftovers)
 
-async function start(dataDir: string): Promise<TestServer> {
-  const server = await startServer({ dataDir })
+async function start(dataDir: string, config: Partial<Config> = {}): Promise<TestServer> {
+  const server = await startServer({ dataDir, ...config })
   servers.push(server)
   return server
 }
@@ -171,6 +172,35 @@ describe('on a disk that is full', options, () => {
     assertRefusedAsFull(await server.command(books, { insertMany: { documents } }))
     await succeed(server, keyspace, { deleteCollection: { name: 'others' } })
     await succeed(server, books, { insertMany: { documents } })
+  })
+
+  test('reads go on in more collections than are kept open', async () => {
+    const disk = await SmallDisk.mount(8)
+    const server = await start(disk.data, { openStoresMax: 1 })
+    const paths = ['a', 'b', 'c'].map((name) => `${keyspace}/${name}`)
+    for (const name of ['a', 'b', 'c'])
+      await succeed(server, keyspace, { createCollection: { name } })
+    const insertAll = (n: number) =>
+      Promise.all(
+        paths.map((path) => server.command(path, { insertOne: { document: bodyOf(n) } })),
+      )
+    await insertAll(1)
+    disk.fill()
+    const kept = paths.map(() => [1])
+    // Closing a collection gives the space of its log back, so that one may find room.
+    for (let n = 2; kept.every((ids) => ids.includes(n - 1)); n++)
+      for (const [i, answer] of (await insertAll(n)).entries())
+        if (answer.codes.length === 0) kept[i]!.push(n)
+        else assertRefusedAsFull(answer)
+    for (let round = 0; round < 3; round++)
+      for (const [i, path] of paths.entries())
+        assert.deepEqual(await idsOf(server, path), kept[i])
+    disk.empty()
+    for (const answer of await insertAll(1_000)) assert.deepEqual(answer.codes, [])
+    for (const [i, path] of paths.entries())
+      assert.deepEqual(await idsOf(server, path), [...kept[i]!, 1_000])
+    await stop(server)
+    assert.deepEqual(checkDataFolder(disk.data), [])
   })
 
   test('a server starts, reads what was never read before, and knows that it is ill', async () => {

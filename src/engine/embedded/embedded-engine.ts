@@ -107,6 +107,7 @@ class EmbeddedEngine implements Engine {
     this.#files = new KnownFiles(identity)
     this.#stores = new OpenStores({
       ...{ max: openStoresMax, files: this.#files },
+      mayRelease: () => this.#health.isWell,
       release: (file) => this.#release(file),
     })
     this.#writer = new Writer(durable, this.#files, this.#health)

@@ -254,7 +254,8 @@ export function isBeingWritten(file: string): boolean {
   return sizeOf(`${file}-wal`) > 0
 }
 
-const readingPragmas = 'PRAGMA mmap_size = 1073741824;'
+/** The second looks into the file: what cannot be read must fail when it is opened. */
+const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
 
 /** Opens a store to write. Durable: an answered write survives a power cut. */
 export function openToWrite(file: string, durable: boolean): DatabaseSync {

@@ -30,6 +30,8 @@ export interface OpenStoresOptions {
   /** As many are kept open. */
   readonly max: number
   readonly files: KnownFiles
+  /** Whether stores can be let go of: on a disk that is full they might not open again. */
+  readonly mayRelease: () => boolean
   /** Has other threads let go of a store, after this one has. */
   readonly release: (file: string) => Promise<void>
 }
@@ -141,7 +143,8 @@ export class OpenStores {
 
   /** While more are open than should be: the one that can best be spared. */
   get #superfluous(): Store | undefined {
-    if (this.#stores.size <= this.#options.max) return undefined
+    const { max, mayRelease } = this.#options
+    if (this.#stores.size <= max || !mayRelease()) return undefined
     return this.#stores
       .values()
       .filter(({ busy }) => busy === 0)

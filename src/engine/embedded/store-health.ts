@@ -51,6 +51,11 @@ export class StoreHealth {
     return trouble && tell(trouble)
   }
 
+  /** Whether nothing is known to be wrong. */
+  get isWell(): boolean {
+    return this.#death === undefined && this.#troubles.size === 0
+  }
+
   noteSuccess(file: string): void {
     this.#wroteAt = performance.now()
     this.#clear(file)
