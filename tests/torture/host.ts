@@ -53,7 +53,7 @@ export class Host {
   }
 
   async start(): Promise<void> {
-    const life = new Life(this.options, this.tally)
+    const life = this.#newLife()
     this.#life = life
     this.tally.restarts++
     if (!(await life.serves())) {
@@ -72,9 +72,16 @@ export class Host {
     this.#serving.resolve(life)
   }
 
+  /** Every other life keeps so little open that it opens and closes stores all the time. */
+  #newLife(): Life {
+    const { options, tally } = this
+    const few = tally.restarts % 2 === 0 ? [] : ['--max-open', '2']
+    return new Life({ ...options, flags: [...options.flags, ...few] }, tally)
+  }
+
   /** Starts a life and ends it before, or soon after, it serves. */
   async startInVain(afterMs: number): Promise<void> {
-    const life = new Life(this.options, this.tally)
+    const life = this.#newLife()
     this.#life = life
     await Promise.race([delay(afterMs, undefined, passing), life.ended])
     await life.kill()
