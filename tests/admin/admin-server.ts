@@ -1,8 +1,9 @@
 /** A server with its management API, and those who ask it. */
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { before } from 'node:test'
 import type { Config } from '../../src/config.ts'
-import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
+import { RunningServer } from '../commands/running-server.ts'
+import { testToken, type Answer, type TestServer } from '../harness.ts'
 
 export interface AdminAnswer {
   readonly http: number
@@ -59,33 +60,14 @@ export interface WireToken {
 }
 
 /** For the tests of a file, or of the describe that this is called in. */
-export class AdminServer {
-  #server: TestServer | undefined
-  readonly #config: Partial<Config>
-
+export class AdminServer extends RunningServer {
   constructor(
     config: Partial<Config> = {},
     prepare: (server: TestServer) => Promise<unknown> = () => Promise.resolve(),
   ) {
     // Many wrong tokens are tried here; where locking out matters, a test says so.
-    this.#config = { adminPort: 0, badCredentialsMax: 0, durable: false, ...config }
-    before(async () => {
-      this.#server = await startServer(this.#config)
-      await prepare(this.#server)
-    })
-    after(() => this.server.close())
-  }
-
-  get server(): TestServer {
-    assert(this.#server, 'the server runs from the first test to the last')
-    return this.#server
-  }
-
-  /** The same data under a new server. */
-  async restart(): Promise<void> {
-    const { dataDir } = this.server
-    await this.server.stop()
-    this.#server = await startServer({ ...this.#config, dataDir })
+    super(config.limits, { adminPort: 0, badCredentialsMax: 0, durable: false, ...config })
+    before(() => prepare(this.server))
   }
 
   /** Calls the management API as the administrator, or as whoever has the token. */

@@ -1,5 +1,6 @@
 /** Commands with something wrong in them: valid ones, changed at random. */
 import type { Random } from './random.ts'
+import { changeSomewhere, damageBranch, isBranch, type Odd } from './tree-damage.ts'
 
 export interface Mutation {
   readonly path: string
@@ -449,85 +450,18 @@ function nest(depth: number): unknown {
   return value
 }
 
+const odd: Odd = {
+  key: (random) => random.pick(keys),
+  value: (random) => random.pick(strange)(random),
+}
+
 /** Changes one place of a tree: seldom the command itself, mostly something in it. */
 function mutateSomewhere(tree: unknown, random: Random): unknown {
-  const levels = random.oneIn(12) ? 0 : 2
-  return changeNode(
-    tree,
-    levels,
-    { left: random.below(countNodes(tree, levels)) },
-    (node) => mutate(node, random),
+  return changeSomewhere(tree, random.oneIn(12) ? 0 : 2, random, (node) =>
+    !isBranch(node) || random.oneIn(4)
+      ? odd.value(random)
+      : damageBranch(node, random, odd),
   )
-}
-
-/** The nodes of a tree from a level downwards. */
-function countNodes(tree: unknown, level: number): number {
-  let count = level <= 0 ? 1 : 0
-  for (const child of childrenOf(tree)) count += countNodes(child, level - 1)
-  return count
-}
-
-function childrenOf(tree: unknown): readonly unknown[] {
-  return typeof tree === 'object' && tree !== null ? Object.values(tree) : []
-}
-
-/** Replaces the node before which `left` nodes are passed. */
-function changeNode(
-  tree: unknown,
-  level: number,
-  passing: { left: number },
-  change: (node: unknown) => unknown,
-): unknown {
-  if (level <= 0 && passing.left-- === 0) return change(tree)
-  if (typeof tree !== 'object' || tree === null) return tree
-  const changed = (child: unknown) => changeNode(child, level - 1, passing, change)
-  if (Array.isArray(tree)) return tree.map(changed)
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, child]) => [key, changed(child)]),
-  )
-}
-
-function mutate(node: unknown, random: Random): unknown {
-  if (typeof node !== 'object' || node === null || random.oneIn(4))
-    return random.pick(strange)(random)
-  if (Array.isArray(node)) return mutateList(node, random)
-  const entries: [string, unknown][] = Object.entries(node)
-  if (entries.length === 0) return { [random.pick(keys)]: random.pick(strange)(random) }
-  const at = random.below(entries.length)
-  const [key, value] = entries[at]!
-  switch (random.below(6)) {
-    case 0:
-      entries.splice(at, 1)
-      break
-    case 1:
-      entries[at] = [random.pick(keys), value]
-      break
-    case 2:
-      entries.push([random.pick(keys), random.pick(strange)(random)])
-      break
-    case 3:
-      entries[at] = [key, { [random.pick(keys)]: value }]
-      break
-    case 4:
-      entries[at] = [key, [value]]
-      break
-    default:
-      entries[at] = [key, node]
-  }
-  return Object.fromEntries(entries)
-}
-
-function mutateList(list: readonly unknown[], random: Random): unknown {
-  switch (random.below(4)) {
-    case 0:
-      return list.slice(1)
-    case 1:
-      return [...list, ...list]
-    case 2:
-      return { [random.pick(keys)]: list }
-    default:
-      return [...list, random.pick(strange)(random)]
-  }
 }
 
 /** Changes the text itself: keys given twice, numbers grown, characters lost. */

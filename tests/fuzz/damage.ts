@@ -1,87 +1,23 @@
 /** Damage to commands: to their trees, and to their bytes. */
 import type { Random } from '../faults/random.ts'
-import { Literal } from './input.ts'
+import {
+  changeSomewhere,
+  damageBranch,
+  isBranch,
+  pickNode,
+  type Odd,
+} from '../faults/tree-damage.ts'
 import { oddKeys, oddValue } from './odd-values.ts'
+
+const odd: Odd = { key: (random) => random.pick(oddKeys), value: oddValue }
 
 /** Changes one place of a tree; `other` is where parts can be taken from. */
 export function damageTree(tree: unknown, other: unknown, random: Random): unknown {
-  const passing = { left: random.below(countNodes(tree)) }
-  return changeNode(tree, passing, (node) => {
+  return changeSomewhere(tree, 0, random, (node) => {
     if (random.oneIn(3)) return pickNode(other, random)
     if (!isBranch(node) || random.oneIn(4)) return oddValue(random)
-    return Array.isArray(node) ? damageList(node, random) : damageObject(node, random)
+    return damageBranch(node, random, odd)
   })
-}
-
-function isBranch(node: unknown): node is object {
-  return typeof node === 'object' && node !== null && !(node instanceof Literal)
-}
-
-function countNodes(tree: unknown): number {
-  if (!isBranch(tree)) return 1
-  return Object.values(tree).reduce<number>((sum, child) => sum + countNodes(child), 1)
-}
-
-function pickNode(tree: unknown, random: Random): unknown {
-  let picked: unknown
-  changeNode(tree, { left: random.below(countNodes(tree)) }, (node) => (picked = node))
-  return picked
-}
-
-/** Replaces the node before which `left` nodes are passed. */
-function changeNode(
-  tree: unknown,
-  passing: { left: number },
-  change: (node: unknown) => unknown,
-): unknown {
-  if (passing.left-- === 0) return change(tree)
-  if (!isBranch(tree)) return tree
-  const changed = (child: unknown) => changeNode(child, passing, change)
-  if (Array.isArray(tree)) return tree.map(changed)
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, child]) => [key, changed(child)]),
-  )
-}
-
-function damageObject(node: object, random: Random): unknown {
-  const entries: [string, unknown][] = Object.entries(node)
-  const odd = random.pick(oddKeys)
-  if (entries.length === 0) return Object.fromEntries([[odd, oddValue(random)]])
-  const at = random.below(entries.length)
-  const [key, value] = entries[at]!
-  switch (random.below(6)) {
-    case 0:
-      entries.splice(at, 1)
-      break
-    case 1:
-      entries[at] = [odd, value]
-      break
-    case 2:
-      entries.push([odd, oddValue(random)])
-      break
-    case 3:
-      entries[at] = [key, Object.fromEntries([[odd, value]])]
-      break
-    case 4:
-      entries[at] = [key, [value]]
-      break
-    default:
-      entries[at] = [key, node]
-  }
-  return Object.fromEntries(entries)
-}
-
-function damageList(list: readonly unknown[], random: Random): unknown {
-  switch (random.below(4)) {
-    case 0:
-      return list.slice(1)
-    case 1:
-      return [...list, ...list]
-    case 2:
-      return Object.fromEntries([[random.pick(oddKeys), list]])
-    default:
-      return [...list, oddValue(random)]
-  }
 }
 
 /** Texts that JSON readers stumble over. */

@@ -19,17 +19,18 @@ const countedMs = 5_000
 
 export class FolderMeter {
   readonly #dataDir: string
-  #counted: Promise<FolderSizes> | undefined
+  #counted: Promise<Partial<FolderSizes>> | undefined
   #countedAt = -Infinity
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir
   }
 
-  sizes(): Promise<FolderSizes> {
+  /** Of a folder that cannot be read there are none. */
+  sizes(): Promise<Partial<FolderSizes>> {
     const now = performance.now()
     if (this.#counted === undefined || now - this.#countedAt >= countedMs) {
-      this.#counted = count(this.#dataDir)
+      this.#counted = count(this.#dataDir).catch(() => ({}))
       this.#countedAt = now
     }
     return this.#counted
