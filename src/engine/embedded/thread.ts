@@ -84,7 +84,10 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     this.#askingForHeap ??= this.#askForHeap().finally(() => {
       this.#askingForHeap = undefined
     })
-    await Promise.race([this.#askingForHeap, pause(heapPatienceMs, undefined, { ref: false })])
+    await Promise.race([
+      this.#askingForHeap,
+      pause(heapPatienceMs, undefined, { ref: false }),
+    ])
     return this.#heap
   }
 
