@@ -1,6 +1,5 @@
 /** A server with its management API, and those who ask it. */
 import assert from 'node:assert/strict'
-import { before } from 'node:test'
 import type { Config } from '../../src/config.ts'
 import { RunningServer } from '../commands/running-server.ts'
 import { testToken, type Answer, type TestServer } from '../harness.ts'
@@ -63,11 +62,11 @@ export interface WireToken {
 export class AdminServer extends RunningServer {
   constructor(
     config: Partial<Config> = {},
-    prepare: (server: TestServer) => Promise<unknown> = () => Promise.resolve(),
+    prepare?: (server: TestServer) => Promise<unknown>,
   ) {
     // Many wrong tokens are tried here; where locking out matters, a test says so.
-    super(config.limits, { adminPort: 0, badCredentialsMax: 0, durable: false, ...config })
-    before(() => prepare(this.server))
+    const usual = { adminPort: 0, badCredentialsMax: 0, durable: false }
+    super(config.limits, { ...usual, ...config }, prepare)
   }
 
   /** Calls the management API as the administrator, or as whoever has the token. */

@@ -9,10 +9,15 @@ export class RunningServer {
   #server: TestServer | undefined
   readonly #config: Partial<Config>
 
-  constructor(limits: Partial<Limits> = {}, config: Partial<Config> = {}) {
+  constructor(
+    limits: Partial<Limits> = {},
+    config: Partial<Config> = {},
+    prepare: (server: TestServer) => Promise<unknown> = () => Promise.resolve(),
+  ) {
     this.#config = { ...config, limits: { ...defaultLimits, ...limits } }
     before(async () => {
       this.#server = await startServer(this.#config)
+      await prepare(this.#server)
     })
     after(() => this.server.close())
   }
