@@ -50,7 +50,7 @@ import type { IndexStep } from './reindex.ts'
 import { changesOf } from './table-changes.ts'
 import { StoreHealth } from './store-health.ts'
 import { Vectors } from './vectors.ts'
-import { Writer } from './writer.ts'
+import { Writer, type Written } from './writer.ts'
 
 export interface EmbeddedOptions {
   readonly dataDir: string
@@ -350,39 +350,37 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  async write(
+  write(
     target: Target,
     writes: readonly Write[],
-    options: { readonly ordered?: boolean } = {},
+    { ordered = false }: { readonly ordered?: boolean } = {},
   ): Promise<readonly Outcome[]> {
-    const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
-    const { ordered = false } = options
-    return this.#stores.keeping(store, async () => {
-      const { outcomes, version } = await this.#writer.write(
-        store.file,
-        store.writeView,
-        // What was made by the present schema lacks what an index that is being filled needs.
-        store.writeView === viewOf(target) ? writes : recast(writes, store.writeView),
-        ordered,
-      )
-      this.#noteWrite(store, version)
-      return outcomes
+    return this.#writing(target, ({ file, writeView }) => {
+      // What was made by the present schema lacks what an index that is being filled needs.
+      const fitting = writeView === viewOf(target) ? writes : recast(writes, writeView)
+      return this.#writer.write(file, writeView, fitting, ordered)
     })
   }
 
   async truncate(target: Target): Promise<void> {
+    await this.#writing(target, ({ file }) => this.#writer.truncate(file))
+  }
+
+  async #writing(
+    target: Target,
+    act: (store: Store) => Promise<Written>,
+  ): Promise<readonly Outcome[]> {
     const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
-    await this.#stores.keeping(store, async () => {
-      const { version } = await this.#writer.truncate(store.file)
-      this.#noteWrite(store, version)
+    return this.#stores.keeping(store, async () => {
+      const { outcomes, version } = await act(store)
+      // Dropped meanwhile: its file may soon be that of another.
+      if (this.#stores.isOpen(store)) this.#noteWrite(store, version)
+      return outcomes
     })
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite(store: Store, version: number): void {
-    // Dropped meanwhile: its file may soon be that of another.
-    if (!this.#stores.isOpen(store)) return
-    const { file, reader } = store
+  #noteWrite({ file, reader }: Store, version: number): void {
     reader.store.endRead()
     for (const { suffix, ...field } of reader.view.vectors.values())
       if (field.metric !== undefined)
