@@ -1,6 +1,6 @@
 /** Backups: all that the server holds, for those who may see all of it. */
-import { readFileSync } from 'node:fs'
 import { organizationAdministratorId } from '../auth/roles.ts'
+import { readVersion } from '../http/metrics.ts'
 import { backupStream } from './backup-stream.ts'
 import { Refusal } from './refusal.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
@@ -23,7 +23,7 @@ function backUp(call: AdminCall): AdminReply {
   const body = backupStream({
     engine,
     have,
-    version: serverVersion(),
+    version: readVersion(),
     signal: stopping,
     report: (error) => log.error({ err: error }, 'A backup failed'),
   })
@@ -36,12 +36,4 @@ function readHave(call: AdminCall): readonly string[] {
   if (!Array.isArray(have) || !have.every((key) => typeof key === 'string'))
     throw new Refusal(400, 'have must be an array of texts, the keys of files')
   return have
-}
-
-let version: string | undefined
-
-function serverVersion(): string {
-  const file = new URL('../../package.json', import.meta.url)
-  version ??= (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
-  return version
 }

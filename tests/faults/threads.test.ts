@@ -12,6 +12,7 @@ const books = '/default_keyspace/books'
 describe('a thread', () => {
   const start = (code: string) =>
     new Thread<{ id: number; kind: string }, { id: number; error?: string }>(
+      'test',
       new URL(`data:text/javascript,${encodeURIComponent(code)}`),
       (reason, reply) => new EngineError(reply === undefined ? 'write' : 'read', reason),
     )

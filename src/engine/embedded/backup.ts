@@ -135,6 +135,7 @@ class Session {
     this.#source = source
     this.#folder = join(source.dataDir, copiesFolder + randomUUID())
     this.#thread = new Thread<BackupMessage, BackupReply>(
+      'backup',
       new URL('backup-thread.ts', import.meta.url),
       (reason) => new EngineError('read', reason),
     )

@@ -7,7 +7,7 @@ import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from './known-files.ts'
-import { heapsOf, Thread } from './thread.ts'
+import { Thread } from './thread.ts'
 import type { CurrentIndex } from './vectors.ts'
 
 /** What is read: a target, as it is now, and where it is kept. */
@@ -108,10 +108,8 @@ export class Readers {
     return this.#members.reduce((sum, { busy }) => sum + busy, 0)
   }
 
-  heaps(): Promise<readonly ThreadMemory[]> {
-    return heapsOf(
-      this.#members.map(({ number, thread }) => [`reader ${number}`, thread] as const),
-    )
+  memory(): Promise<(ThreadMemory | undefined)[]> {
+    return Promise.all(this.#members.map(({ thread }) => thread.memory()))
   }
 
   async stop(): Promise<void> {
@@ -192,6 +190,7 @@ function introduce(
 
 function startMember(number: number): Member {
   const thread = new Thread<ReaderMessage, ReaderReply>(
+    `reader ${number}`,
     new URL('reader-thread.ts', import.meta.url),
     (reason) => new EngineError('read', reason),
   )

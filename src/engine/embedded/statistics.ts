@@ -35,11 +35,13 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     indexedVectors: vectors.count,
     vectorMemory: vectors.memory,
   }
-  const [diskUse, ...heaps] = await Promise.all([
+  const [diskUse, ...threads] = await Promise.all([
     folder.sizes(),
-    writer.heaps(),
-    readers.heaps(),
-    vectors.heaps(),
+    writer.memory(),
+    readers.memory(),
+    vectors.threadMemory(),
   ])
-  return { ...now, diskUse: { ...diskUse }, threads: heaps.flat() }
+  // A thread that is only starting, or has ended, says nothing.
+  const known = threads.flat().filter((memory) => memory !== undefined)
+  return { ...now, diskUse: { ...diskUse }, threads: known }
 }

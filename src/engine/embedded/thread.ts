@@ -20,12 +20,6 @@ const youngGenerationMb = 48
 /** How long a thread may take to say how large its heap is. */
 const heapPatienceMs = 100
 
-/** In bytes. */
-export interface Heap {
-  readonly used: number
-  readonly size: number
-}
-
 interface Waiting<R> {
   readonly resolve: (reply: R) => void
   readonly reject: (error: Error) => void
@@ -38,19 +32,22 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #nextId = 1
   #isStopping = false
   #ended: Error | undefined
-  #heap: Heap | undefined
-  #askingForHeap: Promise<void> | undefined
+  readonly #name: string
+  #memory: ThreadMemory | undefined
+  #askingForMemory: Promise<void> | undefined
 
   /**
-   * `failure` makes the error that a caller gets when the thread reports one, or, without a
-   * reply, when it has died; `notice` takes what the thread says unasked, which has the
-   * number 0.
+   * `name` is what those who watch call it by. `failure` makes the error that a caller gets
+   * when the thread reports one, or, without a reply, when it has died; `notice` takes what
+   * the thread says unasked, which has the number 0.
    */
   constructor(
+    name: string,
     script: URL,
     failure: (reason: string, reply?: R) => Error,
     notice?: (message: unknown) => void,
   ) {
+    this.#name = name
     this.#failure = failure
     this.#worker = new Worker(script, {
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -79,28 +76,24 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     return this.#waiting.size
   }
 
-  /** What it last said of its heap: a busy thread may take long to say it. */
-  async heap(): Promise<Heap | undefined> {
-    this.#askingForHeap ??= this.#askForHeap().finally(() => {
-      this.#askingForHeap = undefined
+  /** What it last said of its heap, if anything: a busy thread may take long to say it. */
+  async memory(): Promise<ThreadMemory | undefined> {
+    this.#askingForMemory ??= this.#askForMemory().finally(() => {
+      this.#askingForMemory = undefined
     })
-    await Promise.race([
-      this.#askingForHeap,
-      pause(heapPatienceMs, undefined, { ref: false }),
-    ])
-    return this.#heap
+    const late = pause(heapPatienceMs, undefined, { ref: false })
+    await Promise.race([this.#askingForMemory, late])
+    return this.#memory
   }
 
-  async #askForHeap(): Promise<void> {
+  async #askForMemory(): Promise<void> {
     try {
-      const statistics = await this.#worker.getHeapStatistics()
-      this.#heap = {
-        used: statistics.used_heap_size,
-        size: statistics.total_heap_size,
-      }
+      const heap = await this.#worker.getHeapStatistics()
+      const { used_heap_size: used, total_heap_size: size } = heap
+      this.#memory = { thread: this.#name, used, size }
     } catch {
       // It has ended.
-      this.#heap = undefined
+      this.#memory = undefined
     }
   }
 
@@ -141,17 +134,4 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
 /** What an error says, for whoever is on the other side. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** What threads say of their heaps, of those that say anything. */
-export async function heapsOf(
-  threads: readonly (readonly [name: string, { heap(): Promise<Heap | undefined> }])[],
-): Promise<ThreadMemory[]> {
-  const heaps = await Promise.all(
-    threads.map(async ([thread, asked]) => {
-      const heap = await asked.heap()
-      return heap === undefined ? [] : [{ thread, ...heap }]
-    }),
-  )
-  return heaps.flat()
 }

@@ -12,7 +12,7 @@ import type {
   IndexerReply,
   IndexOptions,
 } from './indexer-thread.ts'
-import { heapsOf, Thread } from './thread.ts'
+import { Thread } from './thread.ts'
 import { dropSnapshot, snapshotFolder } from './vector-snapshot.ts'
 
 /** An index that has everything that a search must see. */
@@ -64,6 +64,7 @@ export class Vectors {
         followed.version = followed.generation = -1
     }
     this.#started ??= new Thread<IndexerMessage, IndexerReply>(
+      'indexer',
       new URL('indexer-thread.ts', import.meta.url),
       (reason) => new EngineError('read', reason),
       (message) => {
@@ -88,8 +89,9 @@ export class Vectors {
       .reduce((sum, { memory }) => sum + memory.buffer.byteLength, 0)
   }
 
-  async heaps(): Promise<readonly ThreadMemory[]> {
-    return this.#started === undefined ? [] : heapsOf([['indexer', this.#started]])
+  /** Of the thread that builds them, once there is one. */
+  async threadMemory(): Promise<ThreadMemory | undefined> {
+    return this.#started?.memory()
   }
 
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */

@@ -14,7 +14,7 @@ import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import type { Gate } from './hold.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { countTerms } from './lexical-writer.ts'
-import { heapsOf, Thread, type Unnumbered } from './thread.ts'
+import { Thread, type Unnumbered } from './thread.ts'
 import { encodeVector, vectorForm } from './vector-bytes.ts'
 import type { IndexStep } from './reindex.ts'
 import type { KnownFiles } from './known-files.ts'
@@ -41,6 +41,7 @@ export class Writer {
     this.#files = files
     this.#health = health
     this.#thread = new Thread<WriterMessage, WriterReply>(
+      'writer',
       new URL('writer-thread.ts', import.meta.url),
       (reason, reply) => {
         if (reply === undefined) return new EngineError('write', health.noteDeath(reason))
@@ -65,8 +66,8 @@ export class Writer {
     return this.#thread.waiting
   }
 
-  heaps(): Promise<readonly ThreadMemory[]> {
-    return heapsOf([['writer', this.#thread]])
+  memory(): Promise<ThreadMemory | undefined> {
+    return this.#thread.memory()
   }
 
   async write(
