@@ -3,9 +3,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { checkDataFolder } from '../../src/engine/embedded/check.ts'
+import { identify } from '../../src/engine/embedded/file-identity.ts'
+import { KnownFiles } from '../../src/engine/embedded/known-files.ts'
+import { OpenStores } from '../../src/engine/embedded/open-stores.ts'
 import { readerCache, SharedCache } from '../../src/engine/embedded/shared-cache.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { Target } from '../../src/engine/schema.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { Store } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
@@ -92,6 +97,41 @@ describe('stores', () => {
         numbered(round, (n) => `other${n + 1}`),
       )
     }
+  })
+})
+
+describe('stores that are opened while others are let go of', () => {
+  test('are let go of as well, though nobody asks for a store any more', async (context) => {
+    const names = ['a', 'b', 'c', 'd']
+    const { engine, fileOf } = await openEmbedded(context)
+    await Promise.all(names.map((name) => Store.create(engine, name)))
+    const targets = (await engine.listTargets('default_keyspace'))!
+    const leaving: (() => void)[] = []
+    const stores = new OpenStores({
+      max: 1,
+      files: new KnownFiles(identify(fileOf('a'))),
+      mayRelease: () => true,
+      release: () => new Promise((resolve) => leaving.push(resolve)),
+    })
+    context.after(() => stores.closeAll())
+    const open = (target: Target) => stores.open(target, fileOf(target.name), 'read')
+    const [a, b, c, d] = targets as [Target, Target, Target, Target]
+    open(a)
+    open(b)
+    await setImmediate()
+    assert.equal(leaving.length, 1)
+    open(c)
+    const busy = stores.keeping(open(d), () => setImmediate())
+    await busy
+    assert.equal(stores.size, 3)
+    leaving[0]!()
+    await stores.released()
+    await setImmediate()
+    assert.equal(leaving.length, 3)
+    assert.equal(stores.size, 1)
+    assert(stores.use(d))
+    for (const left of leaving) left()
+    await stores.released()
   })
 })
 

@@ -107,7 +107,7 @@ class EmbeddedEngine implements Engine {
     this.#files = new KnownFiles(identity)
     this.#stores = new OpenStores({
       ...{ max: openStoresMax, files: this.#files },
-      mayRelease: () => this.#health.isWell,
+      mayRelease: () => this.#health.isWell && this.#closing === undefined,
       release: (file) => this.#release(file),
     })
     this.#writer = new Writer(durable, this.#files, this.#health)
@@ -254,11 +254,11 @@ class EmbeddedEngine implements Engine {
   }
 
   async #finishDrop(targets: readonly Target[]): Promise<void> {
+    for (const target of targets) this.#stores.close(target)
     // What is being let go of may be saving what is about to go.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
-      this.#stores.close(target)
       this.#swept.delete(target.uid)
       await this.#vectors.closeAll(file)
       await this.#writer.close(file)

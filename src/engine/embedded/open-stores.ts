@@ -90,7 +90,7 @@ export class OpenStores {
     }
   }
 
-  /** Resolves when nothing is being let go of any more. */
+  /** Resolves when what is being let go of has been. */
   async released(): Promise<void> {
     await this.#releasing
   }
@@ -106,11 +106,15 @@ export class OpenStores {
   }
 
   #releaseSoon(): void {
-    if (this.#stores.size <= this.#options.max) return
+    if (this.#releasing !== undefined || this.#superfluous === undefined) return
     // Not before whoever asked for a store has begun to use it.
-    this.#releasing ??= setImmediate()
+    this.#releasing = setImmediate()
       .then(() => this.#release())
-      .finally(() => (this.#releasing = undefined))
+      .finally(() => {
+        this.#releasing = undefined
+        // Others were opened, or are no longer in use, since.
+        this.#releaseSoon()
+      })
   }
 
   async #release(): Promise<void> {
