@@ -1,0 +1,38 @@
+/** A real browser, for what is only true once a page is in one. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium, type Browser } from 'playwright-core'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** STELA_TEST_BROWSER, or what the machine has. */
+export const browserFile =
+  process.env['STELA_TEST_BROWSER'] ??
+  names
+    .flatMap((name) => process.env['PATH']!.split(delimiter).map((dir) => join(dir, name)))
+    .find(isProgram)
+
+/** Why tests that need one are left out; where tests must be whole, they fail instead. */
+export const noBrowser =
+  browserFile === undefined && process.env['CI'] === undefined
+    ? 'no Chromium on this machine'
+    : false
+
+export function launchBrowser(): Promise<Browser> {
+  if (browserFile === undefined)
+    throw new Error('no Chromium was found: install one, or set STELA_TEST_BROWSER to it')
+  return chromium.launch({
+    executablePath: browserFile,
+    // Pages are our own. As root, and in most containers, there is no sandbox to be had.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
