@@ -6,7 +6,7 @@ import { chromium, type Browser } from 'playwright-core'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /** STELA_TEST_BROWSER, or what the machine has. */
-export const browserFile =
+const browserFile =
   process.env['STELA_TEST_BROWSER'] ??
   names
     .flatMap((name) => process.env['PATH']!.split(delimiter).map((dir) => join(dir, name)))
