@@ -75,7 +75,7 @@ export class OpenStores {
     const lastUse = ++this.#uses
     const store = { file, target, writeView: view, reader, lastUse, busy: 0 }
     this.#stores.set(target.uid, store)
-    this.#cache.add(reader.store)
+    this.#cache.add(reader)
     this.#releaseSoon()
     return store
   }
@@ -137,7 +137,7 @@ export class OpenStores {
     const store = this.#stores.get(uid)
     if (store === undefined) return
     this.#stores.delete(uid)
-    this.#cache.remove(store.reader.store)
+    this.#cache.remove(store.reader)
     store.reader.close()
   }
 

@@ -9,8 +9,9 @@ import { VectorView, type SharedIndex } from '../../search/vector/vector-index.t
 import type { Budget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
-import { readerCache, SharedCache } from './shared-cache.ts'
+import { readerCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
+import { StoresByFile } from './stores-by-file.ts'
 import { reasonOf } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from './vector-search.ts'
 
@@ -63,27 +64,13 @@ export type ReaderReply =
 const stepSize = 4_000
 
 function serve(port: NonNullable<typeof parentPort>): void {
-  const stores = new Map<string, StoreReader>()
-  const cache = new SharedCache(readerCache)
+  const stores = new StoresByFile<StoreReader>(readerCache)
 
   const storeOf = ({ file, target }: Source): StoreReader => {
     const open = stores.get(file)
-    if (open !== undefined) {
-      if (target !== undefined) open.view = viewOf(target)
-      return open
-    }
-    const store = new StoreReader(file, viewOf(target!))
-    stores.set(file, store)
-    cache.add(store.store)
-    return store
-  }
-
-  const letGo = (file: string): void => {
-    const store = stores.get(file)
-    if (store === undefined) return
-    stores.delete(file)
-    cache.remove(store.store)
-    store.close()
+    if (open === undefined) return stores.add(file, new StoreReader(file, viewOf(target!)))
+    if (target !== undefined) open.view = viewOf(target)
+    return open
   }
 
   const views = new Map<string, SearchedVectors & { readonly generation: number }>()
@@ -129,13 +116,12 @@ function serve(port: NonNullable<typeof parentPort>): void {
         views.delete(keyOf(message.name))
         return { id }
       case 'close':
-        letGo(message.file)
+        stores.letGo(message.file)
         for (const key of [...views.keys()])
           if (key.startsWith(`${message.file} `)) views.delete(key)
         return { id }
       case 'stop':
-        for (const store of stores.values()) store.close()
-        stores.clear()
+        stores.letGoOfAll()
         return { id }
     }
   }

@@ -60,6 +60,10 @@ export class StoreReader {
     this.#lexical.clear()
   }
 
+  setCache(kilobytes: number): void {
+    this.store.setCache(kilobytes)
+  }
+
   close(): void {
     this.store.close()
   }

@@ -19,8 +19,9 @@ import {
 import type { FileIdentity } from './file-identity.ts'
 import { KnownFiles } from './known-files.ts'
 import type { IndexStep } from './reindex.ts'
-import { SharedCache, writerCache } from './shared-cache.ts'
+import { writerCache } from './shared-cache.ts'
 import { StoreWriter } from './store-writer.ts'
+import { StoresByFile } from './stores-by-file.ts'
 import { reasonOf } from './thread.ts'
 import type { WriteBatch } from './write-batch.ts'
 
@@ -89,8 +90,7 @@ export type WriterReply =
     }
 
 function serve(port: NonNullable<typeof parentPort>): void {
-  const stores = new Map<string, StoreWriter>()
-  const cache = new SharedCache(writerCache)
+  const stores = new StoresByFile<StoreWriter>(writerCache)
   const untidy = new Set<string>()
   let durable = true
   let tally = new CommitTally()
@@ -107,27 +107,13 @@ function serve(port: NonNullable<typeof parentPort>): void {
       stores.get(file)?.tidy()
     } catch {
       // Nothing is lost, and whoever writes or reads next is told what is wrong.
-      letGo(file)
+      stores.letGo(file)
     }
   }
 
-  const storeOf = (file: string): StoreWriter => {
-    let store = stores.get(file)
-    if (store === undefined) {
-      const opened = new OpenedFiles(files.admit(file))
-      stores.set(file, (store = new StoreWriter(opened, durable)))
-      cache.add(store)
-    }
-    return store
-  }
-
-  const letGo = (file: string): void => {
-    const store = stores.get(file)
-    if (store === undefined) return
-    stores.delete(file)
-    cache.remove(store)
-    store.close()
-  }
+  const storeOf = (file: string): StoreWriter =>
+    stores.get(file) ??
+    stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
 
   /** On a full disk the logs of stores may be what takes the space: then there is more. */
   const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
@@ -136,19 +122,19 @@ function serve(port: NonNullable<typeof parentPort>): void {
     } catch (error) {
       if (!isFull(error) || performance.now() - roomMadeAt < makeRoomMs) throw error
       roomMadeAt = performance.now()
-      letGo(file)
+      stores.letGo(file)
       makeRoom(file)
       return storeOf(file).commit(tasks)
     }
   }
 
   const makeRoom = (file: string): void => {
-    for (const open of [...stores.keys(), file])
+    for (const open of [...stores.files, file])
       try {
         storeOf(open).emptyLog()
       } catch {
         // It stays as long as it is.
-        letGo(open)
+        stores.letGo(open)
       }
   }
 
@@ -175,7 +161,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
     } catch (failure) {
       // Whatever was half done is undone with that; the next write starts afresh.
-      letGo(file)
+      stores.letGo(file)
       const trouble = troubleOf(failure, file)
       const error = tellFailedWrite(failure, trouble)
       return group.map(({ id }) => ({ id, error, file, trouble }))
@@ -194,12 +180,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
         if (message.tidy) tidy(message.file)
         untidy.delete(message.file)
         files.forget(message.file)
-        letGo(message.file)
+        stores.letGo(message.file)
       } else if (message.kind === 'hold') holdStill(message.gate)
       else if (message.kind === 'stop') {
         untidy.clear()
-        for (const store of stores.values()) store.close()
-        stores.clear()
+        stores.letGoOfAll()
       }
       return { id: message.id, outcomes: [], version: 0 }
     } catch (error) {

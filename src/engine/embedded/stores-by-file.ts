@@ -1,0 +1,37 @@
+/** The stores that a thread has open, by their files. They share one cache. */
+import { SharedCache, type CacheSize, type Sharing } from './shared-cache.ts'
+
+export class StoresByFile<S extends Sharing & { close(): void }> {
+  readonly #stores = new Map<string, S>()
+  readonly #cache: SharedCache
+
+  constructor(cache: CacheSize) {
+    this.#cache = new SharedCache(cache)
+  }
+
+  get files(): readonly string[] {
+    return [...this.#stores.keys()]
+  }
+
+  get(file: string): S | undefined {
+    return this.#stores.get(file)
+  }
+
+  add(file: string, store: S): S {
+    this.#stores.set(file, store)
+    this.#cache.add(store)
+    return store
+  }
+
+  letGo(file: string): void {
+    const store = this.#stores.get(file)
+    if (store === undefined) return
+    this.#stores.delete(file)
+    this.#cache.remove(store)
+    store.close()
+  }
+
+  letGoOfAll(): void {
+    for (const file of this.files) this.letGo(file)
+  }
+}
