@@ -113,6 +113,7 @@ export class RowBook {
         this.ledger.apply(touched)
         return
       case 'refused':
+        this.ledger.apply(insertedOf(touched, told.answer))
         return this.#settle(touched, { mayBe: refusedMayBe, command })
       case 'lost':
         return this.#settle(touched, { mayBe, command })
@@ -183,4 +184,11 @@ export function canonical(value: unknown): string {
 function isEmpty(cell: Cell): boolean {
   if (Array.isArray(cell)) return cell.length === 0
   return typeof cell === 'object' && Object.keys(cell).length === 0
+}
+
+/** Some rows may have been inserted before the rest was refused; then the answer names them. */
+function insertedOf(touched: Touched<RowState>, { body }: Answer): Touched<RowState> {
+  const ids = (body.status?.['insertedIds'] ?? []) as unknown[]
+  const keys = new Set(ids.map(canonical))
+  return new Map([...touched].filter(([key]) => keys.has(key)))
 }
