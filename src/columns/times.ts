@@ -30,6 +30,8 @@ export function nanosOfDay(text: string, from: number, to: number): number {
 
   const digits = length - 9
   if (text[from + 8] !== '.' || digits > 9) return NaN
+  // A point with nothing after it is what Java takes, and so does the reference.
+  if (digits === 0) return wholeSeconds
   return wholeSeconds + readDigits(text, from + 9, to) * 10 ** (9 - digits)
 }
 

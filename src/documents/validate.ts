@@ -109,8 +109,7 @@ function checkSizes(document: JsonObject, limits: Limits): void {
   }
 
   function visitObject(object: JsonObject, path: string): void {
-    // The _id may be one that was generated, so it takes nobody's place.
-    const count = object === document && object.has('_id') ? object.size - 1 : object.size
+    const count = object.size
     if (count > limits.objectPropertiesMax)
       throw tooMuch(
         path === ''

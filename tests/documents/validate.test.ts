@@ -91,16 +91,16 @@ describe('limits of a document', () => {
     refused({ ['n'.repeat(1001)]: 1 }, limitBroken)
   })
 
-  test('an object has 1000 properties, the _id not counted', () => {
-    check({ _id: 1, ...fields(1000) })
+  test('an object has 1000 properties, the _id among them', () => {
+    check({ _id: 1, ...fields(999) })
     check({ a: fields(1000) })
-    refused({ _id: 1, ...fields(1001) }, limitBroken, /1001.*1000/)
+    refused({ _id: 1, ...fields(1000) }, limitBroken, /1001.*1000/)
     refused({ a: fields(1001) }, limitBroken, /"a" is 1001/)
   })
 
   test('a document has 2000 properties in all', () => {
-    check({ _id: 1, a: fields(999), b: fields(999) })
-    refused({ a: fields(1000), b: fields(999) }, limitBroken, /2001.*2000/)
+    check({ _id: 1, a: fields(999), b: fields(998) })
+    refused({ _id: 1, a: fields(999), b: fields(999) }, limitBroken, /2001.*2000/)
   })
 
   test('an array has 1000 elements', () => {
