@@ -22,20 +22,18 @@ async function createKeyspace(call: AdminCall): Promise<AdminReply> {
       400,
       `A keyspace's name has 1 to ${limits.nameLengthMax} letters, digits and underscores`,
     )
-  await engine.createKeyspace(keyspace)
-  call.noteChange(
-    { kind: 'schema', change: 'createKeyspace', what: keyspace },
-    { database: id, keyspace },
-  )
+  if (await engine.createKeyspace(keyspace))
+    call.noteChange(
+      { kind: 'schema', change: 'createKeyspace', what: keyspace },
+      { database: id, keyspace },
+    )
   return { status: 201 }
 }
 
 async function dropKeyspace(call: AdminCall): Promise<AdminReply> {
   const { id, engine } = databaseFor('drop', call)
   const keyspace = call.params['keyspace']!
-  const known = await engine.listKeyspaces()
-  if (!known.includes(keyspace)) return { status: 204 }
-  await engine.dropKeyspace(keyspace)
+  if (!(await engine.dropKeyspace(keyspace))) return { status: 204 }
   call.noteChange(
     { kind: 'schema', change: 'dropKeyspace', what: keyspace },
     { database: id, keyspace },

@@ -8,7 +8,7 @@ import { apiError } from '../errors/api-error.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
 import { clause, newName } from './fields.ts'
 import { checkName } from './names.ts'
-import { countTargets, inTurn } from './schema-change.ts'
+import { countTargets, done, inTurn } from './schema-change.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({
@@ -29,7 +29,7 @@ export const createCollection = defineKeyspaceCommand({
       findOrCreate(name, requested.options, context),
     )
     if (existing !== undefined) checkSame(existing, requested)
-    return { status: { ok: 1 } }
+    return done(existing === undefined)
   },
 })
 

@@ -2,6 +2,7 @@ import { isObject } from '../json/value.ts'
 import { defineGeneralCommand } from './define.ts'
 import { mismatch, newName, options, violation, type Field } from './fields.ts'
 import { checkName } from './names.ts'
+import { done } from './schema-change.ts'
 
 const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
 
@@ -35,7 +36,6 @@ export const createKeyspace = defineGeneralCommand({
   fields: { name: newName, options: options({ replication }) },
 
   async run({ name }, { engine, limits }) {
-    await engine.createKeyspace(checkName('Keyspace', name, limits))
-    return { status: { ok: 1 } }
+    return done(await engine.createKeyspace(checkName('Keyspace', name, limits)))
   },
 })

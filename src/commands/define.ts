@@ -60,6 +60,8 @@ export interface Reply {
   readonly status?: Readonly<Record<string, Value | undefined>>
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]
+  /** Of commands that may change the schema: whether this one did. Nobody is told. */
+  readonly changed?: boolean
 }
 
 interface Common<Shape extends Fields> {

@@ -1,5 +1,6 @@
 import { defineKeyspaceCommand } from './define.ts'
 import { noOptions, requiredText } from './fields.ts'
+import { done } from './schema-change.ts'
 
 /** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
 export const deleteCollection = defineKeyspaceCommand({
@@ -9,7 +10,6 @@ export const deleteCollection = defineKeyspaceCommand({
 
   async run({ name }, { engine, keyspace }) {
     const target = await engine.findTarget(keyspace, name)
-    if (target?.kind === 'collection') await engine.dropTarget(target)
-    return { status: { ok: 1 } }
+    return done(target?.kind === 'collection' && (await engine.dropTarget(target)))
   },
 })

@@ -102,7 +102,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     const principal = admit(call, command.does, place, services.audit)
     trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
     const reply = await run(name, command, fields, call, principal, services)
-    if (isSchemaChange(command.does) && reply.errors === undefined)
+    if (reply.changed === true)
       services.audit.changed(
         { kind: 'schema', change: name, what: nameIn(place) },
         principal,
@@ -198,10 +198,6 @@ const actions: Readonly<Record<Effect, string>> = {
   create: 'create',
   alter: 'change the schema of',
   drop: 'drop',
-}
-
-function isSchemaChange(effect: Effect): boolean {
-  return effect === 'create' || effect === 'alter' || effect === 'drop'
 }
 
 function nameIn({ keyspace = '', target = '' }: Place): string {

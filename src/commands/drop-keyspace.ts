@@ -1,5 +1,6 @@
 import { defineGeneralCommand } from './define.ts'
 import { noOptions, requiredText } from './fields.ts'
+import { done } from './schema-change.ts'
 
 /** Drops a keyspace with all that it holds; one that is absent counts as dropped. */
 export const dropKeyspace = defineGeneralCommand({
@@ -8,7 +9,6 @@ export const dropKeyspace = defineGeneralCommand({
   fields: { name: requiredText, options: noOptions },
 
   async run({ name }, { engine }) {
-    await engine.dropKeyspace(name)
-    return { status: { ok: 1 } }
+    return done(await engine.dropKeyspace(name))
   },
 })

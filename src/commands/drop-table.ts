@@ -16,9 +16,9 @@ export const dropTable = defineKeyspaceCommand({
       answer(async () => {
         const tables = tablesOf(await readSchema(context))
         const table = tables.find((candidate) => candidate.name === name)
-        if (table !== undefined) await engine.dropTarget(table)
-        else if (!ifExists)
-          throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
+        if (table !== undefined) return engine.dropTarget(table)
+        if (ifExists) return false
+        throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
       }),
     )
   },

@@ -17,15 +17,19 @@ export function changeSchema(
  * What a request gets wrong by itself is refused with errors only. What it gets wrong because
  * of what there is, or is not, was begun and has failed: that is said by `ok` 0 as well.
  */
-export async function answer(change: () => Promise<void>): Promise<Reply> {
+export async function answer(change: () => Promise<boolean>): Promise<Reply> {
   try {
-    await change()
-    return { status: { ok: 1 } }
+    return done(await change())
   } catch (error) {
     if (error instanceof ApiError && failures.has(error.code))
       return { status: { ok: 0 }, errors: [error] }
     throw error
   }
+}
+
+/** The answer of a command that may have found nothing to change. */
+export function done(changed: boolean): Reply {
+  return { status: { ok: 1 }, changed }
 }
 
 const failures: ReadonlySet<string> = new Set([

@@ -29,9 +29,8 @@ export function databaseEngine(
         .filter(isOurs)
     },
     createKeyspace: (name) => whileOpen(() => engine.createKeyspace(inside(name))),
-    dropKeyspace: async (name) => {
-      if (isOurs(name)) await engine.dropKeyspace(inside(name))
-    },
+    dropKeyspace: async (name) =>
+      isOurs(name) ? engine.dropKeyspace(inside(name)) : false,
     listTargets: async (keyspace) =>
       isOurs(keyspace) ? engine.listTargets(inside(keyspace)) : undefined,
     findTarget: async (keyspace, name) =>

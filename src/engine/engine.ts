@@ -23,10 +23,10 @@ import type {
 export interface Engine {
   /** Names, in no promised order. */
   listKeyspaces(): Promise<readonly string[]>
-  /** Creating what exists changes nothing. */
-  createKeyspace(name: string): Promise<void>
-  /** Drops all that the keyspace holds. Dropping what is absent changes nothing. */
-  dropKeyspace(name: string): Promise<void>
+  /** Creating what exists changes nothing. Returns whether anything was changed. */
+  createKeyspace(name: string): Promise<boolean>
+  /** Drops all that the keyspace holds. Returns false when there is no such keyspace. */
+  dropKeyspace(name: string): Promise<boolean>
 
   /** Everything in a keyspace, or undefined when there is no such keyspace. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
@@ -43,13 +43,17 @@ export interface Engine {
    * Makes one change of tables and types, alone among all changes of schema: `plan` is given
    * what there is and says what to change, if anything. What it throws is passed on, and
    * nothing changes then. Indexes are whole before this returns, and are used from then on.
+   * Returns whether anything was changed.
    */
   changeSchema(
     keyspace: string,
     plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
-  ): Promise<void>
-  /** Once this returns the name is free. Reads under way end with EngineError 'gone'. */
-  dropTarget(target: Target): Promise<void>
+  ): Promise<boolean>
+  /**
+   * Once this returns the name is free. Reads under way end with EngineError 'gone'. Returns
+   * false when the target was gone before.
+   */
+  dropTarget(target: Target): Promise<boolean>
 
   /**
    * One page of matching records. Each matching record that exists throughout is found

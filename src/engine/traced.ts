@@ -36,7 +36,8 @@ export function traced(engine: Engine, listener: Listener): Engine {
     listener.begin()
     return timed(ask, says, data)
   }
-  const changing = (ask: () => Promise<void>) => timed(ask, () => 'Changed the schema')
+  const changing = (ask: () => Promise<boolean>) =>
+    timed(ask, (changed) => (changed ? 'Changed the schema' : 'Found nothing to change'))
 
   const front: Engine = {
     listKeyspaces: () => engine.listKeyspaces(),

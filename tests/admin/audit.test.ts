@@ -113,3 +113,39 @@ test('every change, refusal and backup is a line of the log', async () => {
   for (const secret of [processToken, made.token.split(':')[2]!, 'no-such-token'])
     assert(!server.err.includes(secret))
 })
+
+test('a command leaves a line when it changes the schema, and none when it does not', async () => {
+  const before = server.err.split('\n').length - 1
+  const ks = '/default_keyspace'
+  const ifNotExists = { options: { ifNotExists: true } }
+  const ifExists = { options: { ifExists: true } }
+  const definition = { columns: { id: 'int', n: 'int' }, primaryKey: 'id' }
+  const commands: readonly (readonly [string, string, object])[] = [
+    ['', 'createKeyspace', { name: 'audited' }],
+    ['', 'dropKeyspace', { name: 'audited' }],
+    [ks, 'createCollection', { name: 'c' }],
+    [ks, 'deleteCollection', { name: 'c' }],
+    [ks, 'createType', { name: 'u', definition: { fields: { a: 'int' } }, ...ifNotExists }],
+    [ks, 'dropType', { name: 'u', ...ifExists }],
+    [ks, 'createTable', { name: 't', definition, ...ifNotExists }],
+    [`${ks}/t`, 'createIndex', { name: 'i', definition: { column: 'n' }, ...ifNotExists }],
+    [ks, 'dropIndex', { name: 'i', ...ifExists }],
+    [ks, 'dropTable', { name: 't', ...ifExists }],
+  ]
+  for (const [path, command, fields] of commands)
+    for (let time = 1; time <= 2; time++) {
+      const { body } = await server.command(path, { [command]: fields })
+      assert.deepEqual(body, { status: { ok: 1 } })
+    }
+  const { body } = await server.command(ks, { createCollection: { name: 'not a name' } })
+  assert.equal(body.errors!.length, 1)
+  await server.command(ks, { createCollection: { name: 'the_end' } })
+  const changes = () =>
+    server.err
+      .split('\n')
+      .slice(before, -1)
+      .filter((line) => line.includes('"audit":"changed"'))
+      .map((line) => (JSON.parse(line) as Record<string, unknown>)['change'])
+  while (!/the_end.*\n/.test(server.err)) await once(server.child.stderr!, 'data')
+  assert.deepEqual(changes(), [...commands.map(([, name]) => name), 'createCollection'])
+})

@@ -62,11 +62,11 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
       })
 
       test('can be made twice and dropped twice', async () => {
-        await engine.createKeyspace('twice')
-        await engine.createKeyspace('twice')
+        assert.equal(await engine.createKeyspace('twice'), true)
+        assert.equal(await engine.createKeyspace('twice'), false)
         assert.deepEqual(await engine.listTargets('twice'), [])
-        await engine.dropKeyspace('twice')
-        await engine.dropKeyspace('twice')
+        assert.equal(await engine.dropKeyspace('twice'), true)
+        assert.equal(await engine.dropKeyspace('twice'), false)
         assert.equal(await engine.listTargets('twice'), undefined)
         assert(!(await engine.listKeyspaces()).includes('twice'))
       })

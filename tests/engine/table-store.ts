@@ -75,8 +75,8 @@ export class TableStore {
     return { engine: this.engine, owner, view: viewOf(owner), limits: defaultLimits }
   }
 
-  alter(change: (before: TableDefinition) => TableDefinition): Promise<void> {
-    return this.engine.changeSchema('default_keyspace', ({ targets }) => {
+  async alter(change: (before: TableDefinition) => TableDefinition): Promise<void> {
+    await this.engine.changeSchema('default_keyspace', ({ targets }) => {
       const table = targets.find(({ name }) => name === this.#name) as Table
       return { kind: 'alterTable', table, definition: change(table.definition) }
     })

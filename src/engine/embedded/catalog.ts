@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
-import { EngineError } from '../engine.ts'
+import { EngineError, type SchemaChange } from '../engine.ts'
 import type { UserType } from '../../columns/column-type.ts'
 import { suffixOf } from '../row-view.ts'
 import type {
@@ -167,8 +167,9 @@ export class Catalog {
     return folder === undefined ? undefined : join(folder, storeFile)
   }
 
-  createKeyspace(name: string): void {
-    if (this.#keyspaces.has(name)) return
+  /** Returns false when it exists already. */
+  createKeyspace(name: string): boolean {
+    if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
     const folder = this.#freeFolder(this.#dataDir, name, [
       ...taken,
@@ -185,15 +186,16 @@ export class Catalog {
       throw error
     }
     this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
+    return true
   }
 
   /**
    * Takes the name away at once, with those of all that it holds, which are returned;
-   * `finishDrop` removes the data.
+   * `finishDrop` removes the data. Returns undefined when there is no such keyspace.
    */
-  startDropKeyspace(name: string): readonly Target[] {
+  startDropKeyspace(name: string): readonly Target[] | undefined {
     const found = this.#keyspaces.get(name)
-    if (found === undefined) return []
+    if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
     this.#runAll(
       // Keyspace and targets refer to each other by the name that changes.
@@ -212,10 +214,24 @@ export class Catalog {
     return this.#create(keyspace, name, { kind: 'collection', options }, createStore)
   }
 
-  createTable(keyspace: string, name: string, definition: TableDefinition): Target {
+  /** Makes a change that is all done with the catalog: no store has a part in it. */
+  carryOut(keyspace: string, change: Exclude<SchemaChange, { kind: 'alterTable' }>): void {
+    switch (change.kind) {
+      case 'createTable':
+        this.#createTable(keyspace, change.name, change.definition)
+        return
+      case 'putType':
+        this.#putType(keyspace, change.type)
+        return
+      case 'dropType':
+        this.#dropType(keyspace, change.name)
+    }
+  }
+
+  #createTable(keyspace: string, name: string, definition: TableDefinition): void {
     const types = this.#typesOf(definition, keyspace)
     const vectors = vectorSuffixes(definition)
-    return this.#create(keyspace, name, { kind: 'table', definition, types }, (file) =>
+    this.#create(keyspace, name, { kind: 'table', definition, types }, (file) =>
       createTableStore(file, vectors),
     )
   }
@@ -237,7 +253,7 @@ export class Catalog {
   }
 
   /** Tables that use the type are other objects from then on. */
-  putType(keyspace: string, type: UserType): void {
+  #putType(keyspace: string, type: UserType): void {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
     this.#run(sql, keyspace, type.name, JSON.stringify(type))
@@ -247,7 +263,7 @@ export class Catalog {
         targets.set(name, { ...target, types: this.#typesOf(target.definition, keyspace) })
   }
 
-  dropType(keyspace: string, name: string): void {
+  #dropType(keyspace: string, name: string): void {
     const { types } = this.#keyspace(keyspace)
     this.#run('DELETE FROM type WHERE keyspace = ? AND name = ?', keyspace, name)
     types.delete(name)

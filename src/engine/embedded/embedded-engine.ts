@@ -132,14 +132,15 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.keyspaces)
   }
 
-  createKeyspace(name: string): Promise<void> {
+  createKeyspace(name: string): Promise<boolean> {
     return this.#inTurn(() => this.#change(() => this.#catalog.createKeyspace(name)))
   }
 
-  dropKeyspace(name: string): Promise<void> {
+  dropKeyspace(name: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const dropped = await this.#change(() => this.#catalog.startDropKeyspace(name))
-      await this.#finishDrop(dropped)
+      await this.#finishDrop(dropped ?? [])
+      return dropped !== undefined
     })
   }
 
@@ -176,28 +177,15 @@ class EmbeddedEngine implements Engine {
   changeSchema(
     keyspace: string,
     plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     return this.#inTurn(async () => {
       const schema = this.#catalog.schema(keyspace)
       if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
       const change = plan(schema)
-      switch (change?.kind) {
-        case 'createTable': {
-          const { name, definition } = change
-          await this.#change(() => this.#catalog.createTable(keyspace, name, definition))
-          return
-        }
-        case 'alterTable':
-          await this.#alter(change.table, change.definition)
-          return
-        case 'putType':
-          await this.#change(() => this.#catalog.putType(keyspace, change.type))
-          return
-        case 'dropType':
-          await this.#change(() => this.#catalog.dropType(keyspace, change.name))
-          return
-        case undefined:
-      }
+      if (change?.kind === 'alterTable') await this.#alter(change.table, change.definition)
+      else if (change !== undefined)
+        await this.#change(() => this.#catalog.carryOut(keyspace, change))
+      return change !== undefined
     })
   }
 
@@ -244,12 +232,13 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  dropTarget(target: Target): Promise<void> {
+  dropTarget(target: Target): Promise<boolean> {
     return this.#inTurn(async () => {
       const known = this.#catalog.target(target.keyspace, target.name)
-      if (known?.uid !== target.uid) return
+      if (known?.uid !== target.uid) return false
       await this.#change(() => this.#catalog.startDrop(target))
       await this.#finishDrop([target])
+      return true
     })
   }
 
