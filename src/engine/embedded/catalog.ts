@@ -214,7 +214,7 @@ export class Catalog {
     return this.#create(keyspace, name, { kind: 'collection', options }, createStore)
   }
 
-  /** Makes a change that is all done with the catalog: no store has a part in it. */
+  /** Makes a change that touches no store that is there already. */
   carryOut(keyspace: string, change: Exclude<SchemaChange, { kind: 'alterTable' }>): void {
     switch (change.kind) {
       case 'createTable':
