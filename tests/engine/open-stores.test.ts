@@ -121,8 +121,7 @@ describe('stores that are opened while others are let go of', () => {
     await setImmediate()
     assert.equal(leaving.length, 1)
     open(c)
-    const busy = stores.keeping(open(d), () => setImmediate())
-    await busy
+    await stores.keeping(open(d), () => setImmediate())
     assert.equal(stores.size, 3)
     leaving[0]!()
     await stores.released()

@@ -47,7 +47,7 @@ describe('the page of the API', { skip: noBrowser }, () => {
     return page
   }
 
-  /** Opens a command by its link and sends one of its examples. */
+  /** Opens a command by its link, and sends a body with its form. */
   async function send(page: Page, name: string, body: object, path: string) {
     const entry = page.locator(`details.command:has(h3:text-is("${name}"))`)
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
