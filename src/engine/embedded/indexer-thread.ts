@@ -60,6 +60,8 @@ export type IndexerReply =
       readonly generation: number
       /** Vectors in the index. */
       readonly count: number
+      /** Bytes that they take. */
+      readonly size: number
       /** All segments, when there are others than those that are known. */
       readonly index?: SharedIndex
     }
@@ -129,6 +131,10 @@ class FollowedIndex {
 
   get count(): number {
     return this.#index.count
+  }
+
+  get size(): number {
+    return this.#index.size
   }
 
   get shared(): SharedIndex {
@@ -305,10 +311,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
           indexes.set(key, (index = new FollowedIndex(name, options, notify)))
         await index.follow(message.version)
         void work()
-        const { generation, version, count } = index
-        return generation === message.generation
-          ? { id, version, generation, count }
-          : { id, version, generation, count, index: index.shared }
+        const { generation, version, count, size } = index
+        const reply = { id, version, generation, count, size }
+        return generation === message.generation ? reply : { ...reply, index: index.shared }
       }
       case 'close': {
         const key = keyOf(message.name)

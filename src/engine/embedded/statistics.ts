@@ -33,7 +33,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     waitingReads: readers.waiting,
     openStores: stores.size,
     indexedVectors: vectors.count,
-    vectorMemory: vectors.memory,
+    vectorMemory: vectors.size,
   }
   const [diskUse, ...threads] = await Promise.all([
     folder.sizes(),

@@ -38,8 +38,9 @@ interface Followed {
   version: number
   /** The latest write that is known of. */
   latest: number
-  /** Vectors in the index, as it was last heard of. */
+  /** Vectors in the index, and the bytes that they take, as it was last heard of. */
   count: number
+  size: number
   following: Promise<void> | undefined
 }
 
@@ -81,12 +82,9 @@ export class Vectors {
     return this.#indexes.values().reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Bytes of memory that they take. */
-  get memory(): number {
-    return this.#indexes
-      .values()
-      .flatMap(({ index }) => index)
-      .reduce((sum, { memory }) => sum + memory.buffer.byteLength, 0)
+  /** Bytes that they take. Much more is reserved for those to come. */
+  get size(): number {
+    return this.#indexes.values().reduce((sum, { size }) => sum + size, 0)
   }
 
   /** Of the thread that builds them, once there is one. */
@@ -170,6 +168,7 @@ export class Vectors {
         version: -1,
         latest: -1,
         count: 0,
+        size: 0,
         following: undefined,
       }
       this.#indexes.set(keyOf(name), followed)
@@ -215,6 +214,7 @@ export class Vectors {
     followed.version = reply.version
     followed.generation = reply.generation
     followed.count = reply.count
+    followed.size = reply.size
     if (reply.index !== undefined) followed.index = reply.index
   }
 }
