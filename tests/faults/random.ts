@@ -24,6 +24,10 @@ export class Random {
     return choices[this.below(choices.length)]!
   }
 
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.below(256)))
+  }
+
   /** True once in so many times. */
   oneIn(times: number): boolean {
     return this.below(times) === 0

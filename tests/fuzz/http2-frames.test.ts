@@ -11,12 +11,12 @@ import { temporaryFolder } from '../harness.ts'
 import { H2Client } from '../http/h2-client.ts'
 import { makeCertificate, saveCertificate } from '../http/made-certificate.ts'
 import {
+  beginning,
   commandFrames,
   flags,
   frame,
   frameTypes,
   headerBlock,
-  preface,
   writeFrames,
 } from './http2-frames.ts'
 
@@ -80,13 +80,7 @@ async function assertServed(): Promise<void> {
 describe(`frames of all kinds, seed ${seed}`, () => {
   test('sound ones are understood', async () => {
     const socket = await open()
-    socket.write(
-      Buffer.concat([
-        preface,
-        frame(frameTypes.settings, 0, 0),
-        ...commandFrames(1, headers, body),
-      ]),
-    )
+    socket.write(Buffer.concat([...beginning, ...commandFrames(1, headers, body)]))
     let heard = ''
     while (!heard.includes('default_keyspace')) {
       const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -106,7 +100,6 @@ describe(`frames of all kinds, seed ${seed}`, () => {
 })
 
 describe('a connection that', () => {
-  const begin = [preface, frame(frameTypes.settings, 0, 0)]
   const streams = (count: number) => Array.from({ length: count }, (_, n) => 2 * n + 1)
   const cancel = Buffer.of(0, 0, 0, 8)
   const floods: Readonly<Record<string, () => Buffer[]>> = {
@@ -164,7 +157,7 @@ describe('a connection that', () => {
 
   for (const [name, flood] of Object.entries(floods))
     test(`${name} harms nobody else`, async () => {
-      const bytes = Buffer.concat([...begin, ...flood()])
+      const bytes = Buffer.concat([...beginning, ...flood()])
       const flooding = Promise.all([sendBytes(bytes), sendBytes(bytes)])
       await assertServed()
       await flooding

@@ -2,22 +2,19 @@
 import type { Random } from '../faults/random.ts'
 import { damageBytes } from './damage.ts'
 
-export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
+/** Those that are made here by name. */
 export const frameTypes = {
   data: 0,
   headers: 1,
-  priority: 2,
   reset: 3,
   settings: 4,
-  push: 5,
   ping: 6,
-  goAway: 7,
-  windowUpdate: 8,
   continuation: 9,
 } as const
 
-export const flags = { endStream: 1, acknowledge: 1, endHeaders: 4, padded: 8 } as const
+export const flags = { endStream: 1, endHeaders: 4 } as const
 
 export function frame(
   type: number,
@@ -32,6 +29,9 @@ export function frame(
   head.writeUInt32BE(stream, 5)
   return Buffer.concat([head, payload])
 }
+
+/** What every connection begins with. */
+export const beginning = [preface, frame(frameTypes.settings, 0, 0)]
 
 /** Headers as they are, each a literal that nobody need remember. */
 export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
@@ -74,9 +74,7 @@ export function writeFrames(
   random: Random,
   sound: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
 ): Buffer {
-  const parts: Buffer[] = []
-  if (!random.oneIn(30)) parts.push(preface)
-  if (!random.oneIn(30)) parts.push(frame(frameTypes.settings, 0, 0))
+  const parts = beginning.filter(() => !random.oneIn(30))
   let stream = 1
   for (let left = 1 + random.below(24); left > 0; left--) {
     if (random.oneIn(2)) {
@@ -96,9 +94,7 @@ export function writeFrames(
 function oddFrame(random: Random, next: number): Buffer {
   const type = random.oneIn(8) ? random.below(256) : random.below(10)
   const sizes = [0, 1, 4, 5, 6, 8, 9, 100, 16_384, 16_385]
-  const payload = Buffer.from(
-    Array.from({ length: random.pick(sizes) }, () => random.below(256)),
-  )
+  const payload = random.bytes(random.pick(sizes))
   const streams = [0, 1, 2, Math.max(1, next - 2), next, next + 2, 2 ** 31 - 1, 2 ** 31]
   return frame(type, random.below(256), random.pick(streams), payload)
 }

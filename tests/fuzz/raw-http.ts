@@ -31,7 +31,7 @@ function cut(bytes: Buffer, random: Random): Buffer[] {
 }
 
 function writeRequest(random: Random, sample: { path: string; body: Buffer }): Buffer {
-  const body = random.oneIn(6) ? randomBytes(random, random.below(300)) : sample.body
+  const body = random.oneIn(6) ? random.bytes(random.below(300)) : sample.body
   const { headers, sent } = framing(random, body)
   const lines = [requestLine(random, sample.path), ...shuffled(random, headers)]
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent])
@@ -259,10 +259,6 @@ function chunked(body: Buffer, random: Random): Buffer {
   }
   const trailer = random.oneIn(9) ? 'X-Trailer: x\r\n' : ''
   return Buffer.concat([...chunks, Buffer.from(`0\r\n${trailer}\r\n`)])
-}
-
-function randomBytes(random: Random, length: number): Buffer {
-  return Buffer.from(Array.from({ length }, () => random.below(256)))
 }
 
 function shuffled<T>(random: Random, list: readonly T[]): T[] {
