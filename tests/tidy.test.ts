@@ -55,9 +55,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   json: [],
   limits: [],
+  caller: [],
 }
 
-const byAnyone = ['errors', 'json', 'limits']
+const byAnyone = ['caller', 'errors', 'json', 'limits']
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {

@@ -1,3 +1,4 @@
+import { ownCaller } from '../../src/caller.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
@@ -171,7 +172,7 @@ async function measureKind(
   seconds: number,
 ): Promise<string[]> {
   const target = (await engine.findTarget(keyspace, 'texts'))!
-  const { signal } = new AbortController()
+  const tester = ownCaller()
   const found = queries.reduce((sum, words) => sum + fts5.count(words), 0)
   const [ours, theirs] = await takeTurns(
     [
@@ -184,7 +185,7 @@ async function measureKind(
             limit,
             withSearchFields: true,
           },
-          signal,
+          tester,
         ),
       ),
       repeating('SQLite FTS5', queries.length, (query) =>

@@ -6,10 +6,10 @@ export const countDocuments = defineCommand({
   does: 'read',
   fields: { filter: clause, options: noOptions },
 
-  async collection({ filter }, { documents, limits, signal }) {
+  async collection({ filter }, { documents, limits, caller }) {
     const selection = documents.select({ filter })
     // One past the limit tells "exactly that many" from "more than that".
-    const count = await documents.count(selection.filter, limits.countMax + 1, signal)
+    const count = await documents.count(selection.filter, limits.countMax + 1, caller)
     return count > limits.countMax
       ? { status: { count: limits.countMax, moreData: true } }
       : { status: { count } }

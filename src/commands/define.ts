@@ -1,4 +1,5 @@
 /** What a command is. commands/registry.ts lists them; http runs them. */
+import type { Caller } from '../caller.ts'
 import type { Effect } from '../auth/principal.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { RowStore } from '../tables/row-store.ts'
@@ -23,8 +24,8 @@ export interface Context {
   readonly features: Features
   /** Whether the one who asks may do that there. */
   readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean
-  /** Ends when the client goes away or the server stops. */
-  readonly signal: AbortSignal
+  /** Who waits for the answer, and for how long. */
+  readonly caller: Caller
 }
 
 export interface KeyspaceContext extends Context {

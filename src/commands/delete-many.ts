@@ -13,22 +13,22 @@ export const deleteMany = defineCommand({
   does: 'write',
   fields: { filter: clause, options: noOptions },
 
-  async collection({ filter }, { documents, signal }) {
+  async collection({ filter }, { documents, caller }) {
     const selection = documents.select({ filter })
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
       await documents.deleteAll()
       // How many there were is not counted: emptying a collection takes no time.
       return { status: { deletedCount: -1 } }
     }
-    const changed = await documents.deleteMany(selection, signal)
+    const changed = await documents.deleteMany(selection, caller)
     const reply = replyDeleted(changed)
     return changed.more ? { ...reply, status: { ...reply.status, moreData: true } } : reply
   },
 
-  async table({ filter }, { rows, signal }) {
+  async table({ filter }, { rows, caller }) {
     const conditions = readKeyConditions(rows, filter)
     if (conditions === undefined) await deleteAllRows(rows)
-    else await deleteRows(rows, conditions, signal)
+    else await deleteRows(rows, conditions, caller)
     return { status: { deletedCount: -1 } }
   },
 })

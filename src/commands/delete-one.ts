@@ -10,15 +10,15 @@ export const deleteOne = defineCommand({
   does: 'write',
   fields: { filter: requiredClause, sort: clause, options: noOptions },
 
-  async collection({ filter, sort }, { documents, signal }) {
+  async collection({ filter, sort }, { documents, caller }) {
     const selection = documents.select({ filter, sort })
-    return replyDeleted(await documents.deleteOne(selection, signal))
+    return replyDeleted(await documents.deleteOne(selection, caller))
   },
 
   /** Whether the row was there is not told. */
-  async table({ filter, sort }, { rows, signal }) {
+  async table({ filter, sort }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND')
-    await deleteRow(rows, readWholeKey(rows, filter), signal)
+    await deleteRow(rows, readWholeKey(rows, filter), caller)
     return { status: { deletedCount: -1 } }
   },
 })

@@ -4,6 +4,7 @@
  * When several things are wrong with a request the answer is always the same one: the checks
  * below stand in the order in which they win.
  */
+import type { Caller } from '../caller.ts'
 import type { Audit } from '../auth/audit.ts'
 import { identityError, isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
 import type { Place } from '../auth/policy.ts'
@@ -34,7 +35,7 @@ import { showCommand, type Trace } from './trace.ts'
 import { tracedModels } from './traced-models.ts'
 
 /** A request as commands see it: no HTTP past here. */
-export interface Call {
+export interface Call extends Caller {
   readonly database: Database
   readonly level: Level
   /** From the path; empty where the level has none. */
@@ -51,7 +52,6 @@ export interface Call {
   identify(): Principal | NotIdentified
   readonly features: Features
   readonly credentials: Credentials
-  readonly signal: AbortSignal
   /** Undefined: nobody wants to know how it went. */
   readonly trace: Trace | undefined
 }
@@ -342,8 +342,7 @@ class CallContext implements KeyspaceContext {
     return this.#call.credentials
   }
 
-  /** Asked for when needed only: most commands end before anybody could lose interest. */
-  get signal(): AbortSignal {
-    return this.#call.signal
+  get caller(): Caller {
+    return this.#call
   }
 }

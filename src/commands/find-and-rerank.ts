@@ -41,7 +41,7 @@ export const findAndRerank = defineCommand({
       { sort, limit, hybridLimits, rerankOn, rerankQuery, service },
       { filter, projection },
       context,
-      context.signal,
+      context.caller,
     )
     return {
       data: { documents, nextPageState: null },

@@ -7,9 +7,9 @@ export const findOneAndDelete = defineCommand({
   does: 'change',
   fields: { filter: clause, sort: clause, projection: clauseOrNull },
 
-  async collection({ filter, sort, projection }, { documents, signal }) {
+  async collection({ filter, sort, projection }, { documents, caller }) {
     const selection = documents.select({ filter, sort, projection })
-    const changed = await documents.deleteOne(selection, signal)
+    const changed = await documents.deleteOne(selection, caller)
     return withDocument(replyDeleted(changed), changed.before, selection.projection)
   },
 })

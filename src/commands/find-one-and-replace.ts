@@ -18,10 +18,10 @@ export const findOneAndReplace = defineCommand({
 
   async collection(
     { filter, sort, projection, replacement, options },
-    { documents, signal },
+    { documents, caller },
   ) {
     const selection = documents.select({ filter, sort, projection })
-    const changed = await documents.replaceOne(selection, replacement, options, signal)
+    const changed = await documents.replaceOne(selection, replacement, options, caller)
     const reply = replyUpdated(changed)
     return withDocument(reply, changed[options.returnDocument], selection.projection)
   },

@@ -19,11 +19,11 @@ export const findOneAndUpdate = defineCommand({
 
   async collection(
     { filter, sort, projection, update, options },
-    { documents, limits, signal },
+    { documents, limits, caller },
   ) {
     const selection = documents.select({ filter, sort, projection })
     const parsed = parseUpdate(update, limits)
-    const changed = await documents.updateOne(selection, parsed, options, signal)
+    const changed = await documents.updateOne(selection, parsed, options, caller)
     const reply = replyUpdated(changed)
     return withDocument(reply, changed[options.returnDocument], selection.projection)
   },

@@ -14,17 +14,17 @@ export const findOne = defineCommand({
     options: options({ includeSimilarity: flag(false), includeSortVector: flag(false) }),
   },
 
-  async collection({ filter, sort, projection, options }, { documents, signal }) {
+  async collection({ filter, sort, projection, options }, { documents, caller }) {
     const selection = documents.select({ filter, sort, projection })
-    const found = await documents.findOne(selection, options, signal)
+    const found = await documents.findOne(selection, options, caller)
     const data = { document: found.document }
     return { data, ...(options.includeSortVector && tellSortVector(found)) }
   },
 
-  async table({ filter, sort, projection, options }, { rows, signal }) {
+  async table({ filter, sort, projection, options }, { rows, caller }) {
     const { includeSimilarity, includeSortVector } = options
     const wanted = { limit: 1, includeSimilarity }
-    const found = await findRows(rows, { filter, sort, projection }, wanted, signal)
+    const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const data = { document: found.documents || null }
     return { data, ...tellFound(found, includeSortVector) }
   },

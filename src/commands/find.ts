@@ -24,24 +24,24 @@ export const find = defineCommand({
     }),
   },
 
-  async collection({ filter, sort, projection, options }, { documents, limits, signal }) {
+  async collection({ filter, sort, projection, options }, { documents, limits, caller }) {
     const selection = documents.select({ filter, sort, projection })
     const { skip, limit } = options
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
     const { includeSimilarity, includeSortVector } = options
     const paging = { skip, limit, pageState, includeSimilarity }
-    const page = await documents.find(selection, paging, signal)
+    const page = await documents.find(selection, paging, caller)
     return { data: page, ...(includeSortVector && tellSortVector(page)) }
   },
 
-  async table({ filter, sort, projection, options }, { rows, signal }) {
+  async table({ filter, sort, projection, options }, { rows, caller }) {
     const { skip, limit, includeSimilarity, includeSortVector } = options
     if (skip !== undefined && sort === undefined)
       throw invalid('skip', skip, 'rows can be skipped only in a sort')
     const pageState = options.pageState ?? options.pagingState
     const wanted = { skip, limit, pageState, includeSimilarity }
-    const found = await findRows(rows, { filter, sort, projection }, wanted, signal)
+    const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
     const { documents, nextPageState } = found
     return { data: { documents, nextPageState }, ...tellFound(found, includeSortVector) }
   },

@@ -14,15 +14,15 @@ export const insertMany = defineCommand({
     options: options({ ordered: flag(false), returnDocumentResponses: flag(false) }),
   },
 
-  async collection({ documents: given, options }, { documents, signal }) {
-    const insertions = await documents.insert(given, options, signal)
+  async collection({ documents: given, options }, { documents, caller }) {
+    const insertions = await documents.insert(given, options, caller)
     return options.returnDocumentResponses
       ? replyEach(insertions)
       : replyInserted(insertions)
   },
 
-  async table({ documents, options }, { rows, signal }) {
-    const insertions = await insertRows(rows, documents, options.ordered, signal)
+  async table({ documents, options }, { rows, caller }) {
+    const insertions = await insertRows(rows, documents, options.ordered, caller)
     return options.returnDocumentResponses
       ? replyEachRow(rows, insertions)
       : replyInsertedRows(rows, insertions)

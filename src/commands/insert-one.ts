@@ -22,11 +22,11 @@ export const insertOne = defineCommand({
   does: 'write',
   fields: { document, options: noOptions },
 
-  async collection({ document }, { documents, signal }) {
-    return replyInserted(await documents.insert([document], { ordered: true }, signal))
+  async collection({ document }, { documents, caller }) {
+    return replyInserted(await documents.insert([document], { ordered: true }, caller))
   },
 
-  async table({ document }, { rows, signal }) {
-    return replyInsertedRows(rows, await insertRows(rows, [document], true, signal))
+  async table({ document }, { rows, caller }) {
+    return replyInsertedRows(rows, await insertRows(rows, [document], true, caller))
   },
 })

@@ -12,10 +12,10 @@ export const updateMany = defineCommand({
     options: options({ upsert: flag(false), pageState: text }),
   },
 
-  async collection({ filter, update, options }, { documents, limits, signal }) {
+  async collection({ filter, update, options }, { documents, limits, caller }) {
     const selection = documents.select({ filter })
     const parsed = parseUpdate(update, limits)
-    const changed = await documents.updateMany(selection, parsed, options, signal)
+    const changed = await documents.updateMany(selection, parsed, options, caller)
     const reply = replyUpdated(changed)
     const { nextPageState } = changed
     if (nextPageState === undefined) return reply

@@ -17,17 +17,17 @@ export const updateOne = defineCommand({
     options: options({ upsert: flag(false) }),
   },
 
-  async collection({ filter, sort, update, options }, { documents, limits, signal }) {
+  async collection({ filter, sort, update, options }, { documents, limits, caller }) {
     const selection = documents.select({ filter, sort })
     const parsed = parseUpdate(update, limits)
-    return replyUpdated(await documents.updateOne(selection, parsed, options, signal))
+    return replyUpdated(await documents.updateOne(selection, parsed, options, caller))
   },
 
   /** Whether the row was there is not looked at, and upserting is all that there is. */
-  async table({ filter, sort, update }, { rows, signal }) {
+  async table({ filter, sort, update }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_UPDATE_COMMAND')
     const parsed = parseRowUpdate(rows, update)
-    await updateRow(rows, readWholeKey(rows, filter), parsed, signal)
+    await updateRow(rows, readWholeKey(rows, filter), parsed, caller)
     return { status: { matchedCount: 1, modifiedCount: 1 } }
   },
 })

@@ -2,6 +2,7 @@
  * What a collection means: documents with ids, search fields and rules, on top of records
  * that an engine stores. Every command on a collection is a few calls of this class.
  */
+import type { Caller } from '../caller.ts'
 import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { viewOf } from '../engine/record-view.ts'
 import { keyspaceOf, type Collection } from '../engine/schema.ts'
@@ -135,9 +136,9 @@ export class Documents {
   async insert(
     documents: readonly Value[],
     options: { readonly ordered: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<readonly Insertion[]> {
-    return insert(this.#store, documents, options.ordered, signal)
+    return insert(this.#store, documents, options.ordered, caller)
   }
 
   /**
@@ -152,10 +153,10 @@ export class Documents {
       readonly pageState?: string | undefined
       readonly includeSimilarity?: boolean
     },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<FoundPage> {
     const { filter, sort, projection, clauses } = selection
-    if (sort.kind !== 'values') return this.#findBest(selection, sort, options, signal)
+    if (sort.kind !== 'values') return this.#findBest(selection, sort, options, caller)
     const { keys } = sort
     const { pageSize } = this.#store.limits
     const { records, joined, nextPageState } = await readPage(
@@ -171,7 +172,7 @@ export class Documents {
         withSearchFields: showsSearchFields(projection),
         textsOnly: projection.whole,
       },
-      signal,
+      caller,
     )
     return {
       documents:
@@ -183,15 +184,15 @@ export class Documents {
   async findOne(
     selection: Selection,
     options: { readonly includeSimilarity?: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<FoundOne> {
     const { sort, projection } = selection
     if (sort.kind !== 'values') {
       const one = { ...options, limit: 1 }
-      const found = await this.#findBest(selection, sort, one, signal)
+      const found = await this.#findBest(selection, sort, one, caller)
       return { ...found, document: found.documents || null }
     }
-    const record = await this.#readFirst(selection, showsSearchFields(projection), signal)
+    const record = await this.#readFirst(selection, showsSearchFields(projection), caller)
     return { document: record === undefined ? null : show(record, projection) }
   }
 
@@ -200,15 +201,15 @@ export class Documents {
     asked: AskedRerank,
     clauses: Omit<Clauses, 'sort'>,
     server: RerankServer,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<RerankedPage> {
     const plan = planRerank(this.#store, asked, server)
-    return rerank(this.#store, plan, this.select(clauses), server, signal)
+    return rerank(this.#store, plan, this.select(clauses), server, caller)
   }
 
   /** Counts up to `stopAt`. */
-  async count(filter: Filter, stopAt: number, signal: AbortSignal): Promise<number> {
-    return count(this.#store, filter, stopAt, signal)
+  async count(filter: Filter, stopAt: number, caller: Caller): Promise<number> {
+    return count(this.#store, filter, stopAt, caller)
   }
 
   async estimateCount(): Promise<number> {
@@ -219,24 +220,24 @@ export class Documents {
     selection: Selection,
     update: Update,
     options: { readonly upsert: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedOne> {
-    const revision = updating(update, selection.filter, this.#store, signal)
-    return this.#reviseOne(selection, revision, options.upsert, signal)
+    const revision = updating(update, selection.filter, this.#store, caller)
+    return this.#reviseOne(selection, revision, options.upsert, caller)
   }
 
   async replaceOne(
     selection: Selection,
     replacement: JsonObject,
     options: { readonly upsert: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedOne> {
-    const revision = replacing(replacement, selection.filter, this.#store, signal)
-    return this.#reviseOne(selection, revision, options.upsert, signal)
+    const revision = replacing(replacement, selection.filter, this.#store, caller)
+    return this.#reviseOne(selection, revision, options.upsert, caller)
   }
 
-  async deleteOne(selection: Selection, signal: AbortSignal): Promise<ChangedOne> {
-    return this.#changeOne(selection, { decide: deleting }, signal)
+  async deleteOne(selection: Selection, caller: Caller): Promise<ChangedOne> {
+    return this.#changeOne(selection, { decide: deleting }, caller)
   }
 
   /** Updates one page of documents. */
@@ -244,7 +245,7 @@ export class Documents {
     { filter, clauses }: Selection,
     update: Update,
     options: { readonly upsert: boolean; readonly pageState?: string | undefined },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedMany> {
     const { limits } = this.#store
     const query = () => nameQuery('updateMany', clauses.filter)
@@ -260,15 +261,15 @@ export class Documents {
       withSearchFields: true,
       lookAhead: true,
     }
-    const revision = updating(update, filter, this.#store, signal)
-    let { records, next } = await read(this.#store, wanted, signal)
+    const revision = updating(update, filter, this.#store, caller)
+    let { records, next } = await read(this.#store, wanted, caller)
     if (records.length === 0 && from === undefined && options.upsert) {
       const upserted = await this.#upsert(revision)
       if (upserted !== undefined) return upserted
-      ;({ records, next } = await read(this.#store, wanted, signal))
+      ;({ records, next } = await read(this.#store, wanted, caller))
     }
     await revision.prepare?.(records)
-    const changed = await change(this.#store, records, filter, revision.decide, signal)
+    const changed = await change(this.#store, records, filter, revision.decide, caller)
     const total = (from?.count ?? 0) + records.length
     return {
       ...countsOf(records.length, changed),
@@ -281,12 +282,12 @@ export class Documents {
   /** Deletes as many documents as one call may, and says whether more match. */
   async deleteMany(
     { filter }: Selection,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedMany & { readonly more: boolean }> {
     const limit = this.#store.limits.deleteManyMax
     const wanted = { ...anyOrder, filter, limit, lookAhead: true }
-    const { records, next } = await read(this.#store, wanted, signal)
-    const changed = await change(this.#store, records, filter, deleting, signal)
+    const { records, next } = await read(this.#store, wanted, caller)
+    const changed = await change(this.#store, records, filter, deleting, caller)
     return { ...countsOf(records.length, changed), more: next !== undefined }
   }
 
@@ -298,13 +299,13 @@ export class Documents {
     selection: Selection,
     revision: Revision,
     upsert: boolean,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedOne> {
     const { prepare, decide } = revision
     return this.#changeOne(
       selection,
       { prepare, decide, ...(upsert && { upsert: () => this.#upsert(revision) }) },
-      signal,
+      caller,
     )
   }
 
@@ -315,20 +316,20 @@ export class Documents {
   async #changeOne(
     selection: Selection,
     { prepare, decide, upsert }: ChangeOne,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<ChangedOne> {
     const { sort } = selection
     const by =
-      sort.kind === 'values' ? undefined : await searchedBy(sort, this.#store, signal)
+      sort.kind === 'values' ? undefined : await searchedBy(sort, this.#store, caller)
     const filter = by === undefined ? selection.filter : withinReach(selection.filter, by)
     const id = prepare === undefined ? pinnedId(selection.filter) : undefined
     const changes = id === undefined ? change : changeLocked
     const attempt = async () => {
       for (;;) {
-        const found = await this.#readFirst(selection, true, signal, by)
+        const found = await this.#readFirst(selection, true, caller, by)
         if (found === undefined) return undefined
         await prepare?.([found])
-        const changed = await changes(this.#store, [found], filter, decide, signal)
+        const changed = await changes(this.#store, [found], filter, decide, caller)
         // Where others took the document first, another one may match.
         if (changed.settled.length > 0 || changed.failure !== undefined)
           return outcomeOf(changed)
@@ -356,14 +357,14 @@ export class Documents {
   async #readFirst(
     { filter, sort }: Selection,
     withSearchFields: boolean,
-    signal: AbortSignal,
+    caller: Caller,
     by?: SearchBy,
   ): Promise<StoredRecord | undefined> {
     const wanted = { filter, limit: 1, withSearchFields }
     if (by !== undefined)
-      return (await search(this.#store, { ...wanted, by }, signal))[0]?.record
+      return (await search(this.#store, { ...wanted, by }, caller))[0]?.record
     const keys = sort.kind === 'values' ? sort.keys : []
-    const found = await read(this.#store, { ...anyOrder, ...wanted, sort: keys }, signal)
+    const found = await read(this.#store, { ...anyOrder, ...wanted, sort: keys }, caller)
     return found.records[0]
   }
 
@@ -371,13 +372,13 @@ export class Documents {
     { filter, projection }: Selection,
     sort: SearchSort,
     options: { readonly limit?: number | undefined; readonly includeSimilarity?: boolean },
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<FoundPage> {
-    const by = await searchedBy(sort, this.#store, signal)
+    const by = await searchedBy(sort, this.#store, caller)
     const limit = searchLimit(by, options.limit, this.#store.limits)
     const withSearchFields = showsSearchFields(projection)
     const wanted = { by, filter, limit, withSearchFields }
-    const hits = await search(this.#store, wanted, signal)
+    const hits = await search(this.#store, wanted, caller)
     const isVector = by.kind === 'vector'
     const showHit = ({ record, score }: Hit) =>
       isVector && options.includeSimilarity

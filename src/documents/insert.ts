@@ -1,4 +1,5 @@
 /** Inserting: all that can be, in one write. */
+import type { Caller } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/engine.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
@@ -20,7 +21,7 @@ export async function insert(
   store: DocumentSource,
   documents: readonly Value[],
   ordered: boolean,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly Insertion[]> {
   // An empty document holds the place of a value that is none, which is refused below.
   const expanded = documents.map((document, i) =>
@@ -29,7 +30,7 @@ export async function insert(
       : new Map<string, Value>(),
   )
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
-  const whole = await embedTexts(expanded, store, signal)
+  const whole = await embedTexts(expanded, store, caller)
 
   const prepared = documents.map((document, i) => {
     try {

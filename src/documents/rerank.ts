@@ -6,6 +6,7 @@
  * that does not, or that has no text for the reranker, is left out, and keeps its rank in
  * the search that found it.
  */
+import type { Caller } from '../caller.ts'
 import assert from 'node:assert/strict'
 import type { Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -58,16 +59,22 @@ export async function rerank(
   plan: RerankPlan,
   { filter, projection }: Selected,
   { models, credentials }: RerankServer,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<RerankedPage> {
   const { query, service, limit } = plan
-  const found = await searchBoth(store, plan, filter, signal)
+  const found = await searchBoth(store, plan, filter, caller)
   const candidates = takePart(store, plan, found)
   const passages = candidates.map(({ passage }) => passage)
   const scores =
     passages.length === 0
       ? []
-      : await models.rerank({ service, query, passages, credentials, signal })
+      : await models.rerank({
+          service,
+          query,
+          passages,
+          credentials,
+          signal: caller.signal,
+        })
   const best = candidates
     .map((candidate, i) => ({ ...candidate, rerank: scores[i]! }))
     .sort(compareReranked)
@@ -89,12 +96,12 @@ async function searchBoth(
   store: DocumentSource,
   { byVector, byTerms, hybridLimits }: RerankPlan,
   filter: Filter,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<FoundByBoth> {
   const find = (by: SearchBy, limit: number) =>
-    search(store, { by, filter, limit, withSearchFields: true }, signal)
+    search(store, { by, filter, limit, withSearchFields: true }, caller)
   const findByVector = async () => {
-    const by = await searchedBy(byVector, store, signal)
+    const by = await searchedBy(byVector, store, caller)
     assert(by.kind === 'vector')
     return { sortVector: by.numbers, vector: await find(by, hybridLimits.vector) }
   }

@@ -2,6 +2,7 @@
  * What updates and replacements make of a document: of one that was found, and of none
  * when the command is to insert what it does not find.
  */
+import type { Caller } from '../caller.ts'
 import assert from 'node:assert/strict'
 import type { NewRecord, StoredRecord } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
@@ -47,7 +48,7 @@ export function updating(
   update: Update,
   filter: Filter,
   plainStore: Store,
-  signal: AbortSignal,
+  caller: Caller,
 ): Revision {
   const store = embeddingOnce(plainStore)
   const text = update.actions.find(({ path }) => path.text === '$vectorize')
@@ -61,7 +62,7 @@ export function updating(
               text.operator === '$set' ? text.value : undefined,
               found,
               store,
-              signal,
+              caller,
             )
         : undefined,
 
@@ -69,13 +70,13 @@ export function updating(
       const { before, beforeDocument } = open(record)
       const { document, changed } = apply(before.document, false)
       if (!changed) return { kind: 'keep' }
-      const after = await remake(before, document, store, signal)
+      const after = await remake(before, document, store, caller)
       return { kind: 'replace', beforeDocument, after }
     },
 
     async create() {
       const { document } = apply(equalityDocument(filter), true)
-      const [whole] = await embedTexts([document], store, signal)
+      const [whole] = await embedTexts([document], store, caller)
       return makeRecord(whole!, store)
     },
   }
@@ -85,7 +86,7 @@ export function replacing(
   replacement: JsonObject,
   filter: Filter,
   plainStore: Store,
-  signal: AbortSignal,
+  caller: Caller,
 ): Revision {
   const store = embeddingOnce(plainStore)
   checkNotBoth(replacement, 'The replacement')
@@ -93,14 +94,14 @@ export function replacing(
   if (given !== undefined) checkId(given)
   return {
     prepare: replacement.has('$vectorize')
-      ? (found) => embedAhead(replacement.get('$vectorize'), found, store, signal)
+      ? (found) => embedAhead(replacement.get('$vectorize'), found, store, caller)
       : undefined,
 
     async decide(record) {
       checkSameId(record.id, given)
       const { before, beforeDocument } = open(record)
       const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
-      const after = await remake(before, document, store, signal)
+      const after = await remake(before, document, store, caller)
       const same =
         after.text === record.text && areSameSearchFields(after.search, before.search)
       return same ? { kind: 'keep' } : { kind: 'replace', beforeDocument, after }
@@ -111,7 +112,7 @@ export function replacing(
       if (wanted !== undefined) checkSameId(wanted, given)
       const id = given === undefined ? wanted : given
       const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
-      const [whole] = await embedTexts([document], store, signal)
+      const [whole] = await embedTexts([document], store, caller)
       return makeRecord(whole!, store)
     },
   }
@@ -142,21 +143,21 @@ async function embedAhead(
   text: Value | undefined,
   found: readonly StoredRecord[],
   { embedder }: Store,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<void> {
   if (embedder === undefined || !hasMeaning(text)) return
   if (found.some(({ search }) => search?.vectorize !== text))
-    await embedder.embed([text], 'index', signal)
+    await embedder.embed([text], 'index', caller.signal)
 }
 
 async function remake(
   before: Attached,
   document: JsonObject,
   store: Store,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
-  const [whole] = await embedTexts([kept], store, signal)
+  const [whole] = await embedTexts([kept], store, caller)
   return makeRecord(whole!, store, before)
 }
 

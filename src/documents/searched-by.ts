@@ -1,4 +1,5 @@
 /** Sorts that are searches, as an engine is asked for them. */
+import type { Caller } from '../caller.ts'
 import type { SearchBy } from '../engine/engine.ts'
 import type { Sort } from '../query/sort.ts'
 import { checkVector } from '../query/vector.ts'
@@ -12,13 +13,17 @@ export type SearchSort = Exclude<Sort, { readonly kind: 'values' }>
 export async function searchedBy(
   sort: SearchSort,
   rules: SearchRules,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<SearchBy> {
   switch (sort.kind) {
     case 'vector':
       return { kind: 'vector', path: '$vector', numbers: sort.vector }
     case 'vectorize': {
-      const [numbers] = await requireEmbedder(rules).embed([sort.text], 'search', signal)
+      const [numbers] = await requireEmbedder(rules).embed(
+        [sort.text],
+        'search',
+        caller.signal,
+      )
       checkVector(numbers!, { ...rules.collection.options.vector!, target: rules.target })
       return { kind: 'vector', path: '$vector', numbers: numbers! }
     }

@@ -1,4 +1,5 @@
 /** $vectorize: texts become vectors, by the collection's embedding service. */
+import type { Caller } from '../caller.ts'
 import { apiError } from '../errors/api-error.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Embedder } from '../records/embedder.ts'
@@ -11,12 +12,14 @@ import { isTextOrNull, type SearchRules } from './search-fields.ts'
 export async function embedTexts(
   documents: readonly JsonObject[],
   rules: SearchRules,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly JsonObject[]> {
   documents.forEach((document, i) => checkTogether(document, i + 1, rules))
   const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
   const vectors =
-    texts.length === 0 ? [] : await requireEmbedder(rules).embed(texts, 'index', signal)
+    texts.length === 0
+      ? []
+      : await requireEmbedder(rules).embed(texts, 'index', caller.signal)
   let next = 0
   return documents.map((document) => {
     if (!document.has('$vectorize') || document.has('$vector')) return document

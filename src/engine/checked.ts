@@ -91,25 +91,25 @@ export function checked(engine: Engine): Engine {
 
     dropTarget: (target) => ask('dropTarget', () => engine.dropTarget(target)),
 
-    async read(target, query, signal) {
+    async read(target, query, caller) {
       assertQuery(query)
-      const page = await ask('read', () => engine.read(target, query, signal))
+      const page = await ask('read', () => engine.read(target, query, caller))
       assertPage(page, query, target)
       return withCheckedPositions(page)
     },
 
-    async count(target, filter, stopAt, signal) {
+    async count(target, filter, stopAt, caller) {
       assert(Number.isSafeInteger(stopAt) && stopAt >= 1, 'count: stopAt must be 1 or more')
-      const count = await ask('count', () => engine.count(target, filter, stopAt, signal))
+      const count = await ask('count', () => engine.count(target, filter, stopAt, caller))
       if (count === undefined) return undefined
       assertCount('count', count)
       assert(count <= stopAt, `count: ${count} is beyond stopAt, which is ${stopAt}`)
       return count
     },
 
-    async search(target, search, signal) {
+    async search(target, search, caller) {
       assertSearch(search)
-      const hits = await ask('search', () => engine.search(target, search, signal))
+      const hits = await ask('search', () => engine.search(target, search, caller))
       if (hits !== undefined) assertHits(hits, search, target)
       return hits
     },

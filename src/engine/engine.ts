@@ -6,6 +6,7 @@
  * finishes the job, so a new engine is right on its first day and fast later. checked.ts
  * asserts the promises made in these comments.
  */
+import type { Caller } from '../caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { SortKey } from '../query/sort.ts'
@@ -59,13 +60,13 @@ export interface Engine {
    * One page of matching records. Each matching record that exists throughout is found
    * exactly once over all pages, and a reader sees every write that was answered before.
    */
-  read(target: Target, query: Query, signal: AbortSignal): Promise<Page>
+  read(target: Target, query: Query, caller: Caller): Promise<Page>
   /** Matching records, counted up to `stopAt`; undefined when the engine can't serve it. */
   count(
     target: Target,
     filter: Filter,
     stopAt: number,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<number | undefined>
   /**
    * The records that match the filter and come nearest to what is searched for, best first,
@@ -75,7 +76,7 @@ export interface Engine {
   search(
     target: Target,
     search: Search,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<readonly Hit[] | undefined>
   /** All records, roughly. */
   estimateCount(target: Target): Promise<number>

@@ -54,21 +54,21 @@ export function traced(engine: Engine, listener: Listener): Engine {
     readSchema: (keyspace) => engine.readSchema(keyspace),
     changeSchema: (keyspace, plan) => changing(() => engine.changeSchema(keyspace, plan)),
     dropTarget: (target) => changing(() => engine.dropTarget(target)),
-    read: (target, query, signal) =>
+    read: (target, query, caller) =>
       timedOnTarget(
-        () => engine.read(target, query, signal),
+        () => engine.read(target, query, caller),
         sayRead,
         () => describeQuery(target, query),
       ),
-    count: (target, filter, stopAt, signal) =>
+    count: (target, filter, stopAt, caller) =>
       timedOnTarget(
-        () => engine.count(target, filter, stopAt, signal),
+        () => engine.count(target, filter, stopAt, caller),
         (count) => `Counted ${count ?? 'no'} ${things(count)}`,
         () => ({ ...describeTarget(target), filter: describeFilter(filter), stopAt }),
       ),
-    search: (target, search, signal) =>
+    search: (target, search, caller) =>
       timedOnTarget(
-        () => engine.search(target, search, signal),
+        () => engine.search(target, search, caller),
         (hits) =>
           `Searched by ${search.by.kind} and found ${hits?.length ?? 'no'} ${things(hits?.length)}`,
         () => describeSearch(target, search),

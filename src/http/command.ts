@@ -12,6 +12,7 @@ import {
   type Origin,
 } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
+import { nextTurn, sliceMs } from '../caller.ts'
 import type { Features, Level } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
 import { nameOf, type Log } from '../commands/failures.ts'
@@ -226,8 +227,11 @@ class HttpCall implements Call, Origin, Waiting {
   waitSeconds = 0
   /** How long to wait where too many bad tokens came from there. */
   lockedSeconds = 0
+  principalName = ''
   readonly #token: string
   #bytes: Buffer | undefined
+  /** When it last began to hold the thread. */
+  #sliceStartedAt = 0
   #interest: Interest | undefined
   #notIdentified: NotIdentified | undefined
   readonly #request: IncomingMessage
@@ -254,7 +258,7 @@ class HttpCall implements Call, Origin, Waiting {
   begin(bytes: Buffer): void {
     this.#bytes = bytes
     this.trace = traceOf(this, this.#request, this.#services.tracing)
-    this.startedAt = performance.now()
+    this.startedAt = this.#sliceStartedAt = performance.now()
     this.#services.patience.begin(this)
   }
 
@@ -286,7 +290,8 @@ class HttpCall implements Call, Origin, Waiting {
   identify(): Principal | NotIdentified {
     const { authenticator } = this.#services
     const found = this.#notIdentified ?? authenticator.identify(this.#token, this)
-    if (!isPrincipal(found) && found.why === 'locked') this.lockedSeconds = found.seconds
+    if (isPrincipal(found)) this.principalName = found.name
+    else if (found.why === 'locked') this.lockedSeconds = found.seconds
     return found
   }
 
@@ -309,6 +314,26 @@ class HttpCall implements Call, Origin, Waiting {
   get signal(): AbortSignal {
     this.#interest ??= interestIn(this.#request)
     return this.#interest.signal
+  }
+
+  check(): void {
+    const { timeoutMs } = this.#services.patience
+    if (timeoutMs > 0 && performance.now() - this.startedAt >= timeoutMs) this.timeOut()
+    this.#interest?.signal.throwIfAborted()
+  }
+
+  pause(): Promise<void> | undefined {
+    this.check()
+    if (performance.now() - this.#sliceStartedAt < sliceMs) return undefined
+    return this.#waitForTurn()
+  }
+
+  async #waitForTurn(): Promise<void> {
+    await nextTurn()
+    this.#sliceStartedAt = performance.now()
+    // Only now can it be known: news of the connection waited for its turn, too.
+    this.signal.throwIfAborted()
+    this.check()
   }
 
   /**

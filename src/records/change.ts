@@ -5,6 +5,7 @@
  * document that had to be waited for, or whose version moved, is read again, and is left
  * alone if it no longer matches.
  */
+import type { Caller } from '../caller.ts'
 import type { NewRecord, StoredRecord, Write } from '../engine/engine.ts'
 import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -45,12 +46,12 @@ export async function change(
   found: readonly StoredRecord[],
   filter: Filter,
   decide: Decide,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Changed> {
   const keys = found.map((record) => lockKey(source, record.id))
   return source.locks.holding(keys, async (waited) => {
-    const current = waited ? await readAgain(source, found, filter, signal) : found
-    return changeLocked(source, current, filter, decide, signal)
+    const current = waited ? await readAgain(source, found, filter, caller) : found
+    return changeLocked(source, current, filter, decide, caller)
   })
 }
 
@@ -64,7 +65,7 @@ export async function changeLocked(
   found: readonly StoredRecord[],
   filter: Filter,
   decide: Decide,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Changed> {
   const settled: Settled[] = []
   let pending = found
@@ -75,7 +76,7 @@ export async function changeLocked(
     if (lost.length === 0) return { settled, failure: undefined }
     if (attempt >= source.limits.writeAttemptsMax)
       return { settled, failure: contended(source, lost, attempt) }
-    pending = await readAgain(source, lost, filter, signal)
+    pending = await readAgain(source, lost, filter, caller)
   }
 }
 
@@ -123,13 +124,13 @@ async function readAgain(
   source: Source,
   records: readonly StoredRecord[],
   filter: Filter,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly StoredRecord[]> {
   const ids = records.map(({ id }) => id)
   const among: Filter = { kind: 'in', path: idPath, values: ids }
   const both: Filter = { kind: 'and', of: [among, filter] }
   const wanted = { ...anyOrder, filter: both, limit: ids.length, withSearchFields: true }
-  return (await read(source, wanted, signal)).records
+  return (await read(source, wanted, caller)).records
 }
 
 function contended(

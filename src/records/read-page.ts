@@ -1,4 +1,5 @@
 /** Pages: the records that follow those which a page state says were given already. */
+import type { Caller } from '../caller.ts'
 import type { Joined, StoredRecord } from '../engine/engine.ts'
 import type { Limits } from '../limits.ts'
 import { decodePageState, encodePageState } from './page-state.ts'
@@ -29,7 +30,7 @@ export interface ReadPage {
 export async function readPage(
   source: Source,
   wanted: WantedPage,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<ReadPage> {
   const { query, limit, pageSize, pageState, ...rest } = wanted
   const from = pageState ? decodePageState(pageState, query(), source.limits) : undefined
@@ -47,7 +48,7 @@ export async function readPage(
       stable: false,
       lookAhead: left > pageSize,
     },
-    signal,
+    caller,
   )
   const given = before + (joined?.count ?? records.length)
   const nextPageState =

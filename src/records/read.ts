@@ -2,6 +2,7 @@
  * Reading: what the engine serves of a query is taken as it comes, what it leaves is done
  * here.
  */
+import type { Caller } from '../caller.ts'
 import type {
   Engine,
   Joined,
@@ -76,19 +77,15 @@ export interface Found {
   readonly next: Place | undefined
 }
 
-export async function read(
-  source: Source,
-  wanted: Wanted,
-  signal: AbortSignal,
-): Promise<Found> {
-  if (source.limits.sortedDocumentsMax > 0) await checkSortable(source, wanted, signal)
+export async function read(source: Source, wanted: Wanted, caller: Caller): Promise<Found> {
+  if (source.limits.sortedDocumentsMax > 0) await checkSortable(source, wanted, caller)
   const query = firstQuery(wanted)
-  const page = await source.engine.read(source.owner, query, signal)
+  const page = await source.engine.read(source.owner, query, caller)
   if (isServed(page, wanted)) {
     const { records, joined, next } = page
     return { records, joined, next: placeOf(next) }
   }
-  const pages = followPages(source, query, page, signal)
+  const pages = followPages(source, query, page, caller)
   const isSorted =
     wanted.sort.length === 0 || (page.served.sort && wanted.after?.kind !== 'sorted')
   return isSorted ? filterHere(source, wanted, pages) : sortHere(source, wanted, pages)
@@ -143,22 +140,18 @@ export async function count(
   source: Source,
   filter: Filter,
   stopAt: number,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<number> {
-  const served = await source.engine.count(source.owner, filter, stopAt, signal)
+  const served = await source.engine.count(source.owner, filter, stopAt, caller)
   if (served !== undefined) return served
-  const found = await read(source, { ...anyOrder, filter, limit: stopAt }, signal)
+  const found = await read(source, { ...anyOrder, filter, limit: stopAt }, caller)
   return found.records.length
 }
 
-async function checkSortable(
-  source: Source,
-  { sort, filter }: Wanted,
-  signal: AbortSignal,
-) {
+async function checkSortable(source: Source, { sort, filter }: Wanted, caller: Caller) {
   if (sort.length === 0) return
   const max = source.limits.sortedDocumentsMax
-  if ((await count(source, filter, max + 1, signal)) > max)
+  if ((await count(source, filter, max + 1, caller)) > max)
     throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'documents' })
 }
 
@@ -169,14 +162,14 @@ async function* followPages(
   { engine, owner }: Source,
   query: Query,
   first: Page,
-  signal: AbortSignal,
+  caller: Caller,
 ): AsyncGenerator<Page, void, undefined> {
   let page = first
   yield page
   while (page.next !== undefined) {
     const limit = Math.max(query.limit, paceMin)
     const next = { ...query, skip: 0, after: page.next, limit }
-    page = await engine.read(owner, next, signal)
+    page = await engine.read(owner, next, caller)
     yield page
   }
 }

@@ -2,6 +2,7 @@
  * Searching: by vector or by terms, best first. What an engine can't serve is found here, by
  * looking at every record; that is also what the word of an engine is tested against.
  */
+import type { Caller } from '../caller.ts'
 import type { Hit, Search, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
@@ -16,12 +17,12 @@ import { sizeMaxOf } from './read-page.ts'
 export async function search(
   source: Source,
   wanted: Search,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly Hit[]> {
   const max = sizeMaxOf(wanted.limit, source.limits)
   const bounded = max === undefined ? wanted : { ...wanted, sizeMax: max }
-  const served = await source.engine.search(source.owner, bounded, signal)
-  const hits = served ?? (await searchHere(source, wanted, signal))
+  const served = await source.engine.search(source.owner, bounded, caller)
+  const hits = served ?? (await searchHere(source, wanted, caller))
   if (max !== undefined) checkSize(hits, max)
   return hits
 }
@@ -57,7 +58,7 @@ function pathOf(name: string): Path {
 async function searchHere(
   source: Source,
   { by, filter, limit }: Search,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly Hit[]> {
   const all = {
     ...anyOrder,
@@ -66,7 +67,7 @@ async function searchHere(
     limit: Number.MAX_SAFE_INTEGER,
     withSearchFields: true,
   }
-  const { records } = await read(source, all, signal)
+  const { records } = await read(source, all, caller)
   const scoreOf =
     by.kind === 'vector' ? bySimilarity(source, by) : byTerms(source, by, records)
   const hits: Hit[] = []

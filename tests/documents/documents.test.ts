@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { parseUpdate } from '../../src/query/parse-update.ts'
-import { Fixture, signal } from './fixture.ts'
+import { Fixture, tester } from './fixture.ts'
 import { json, object } from './json.ts'
 
 function numbered(count: number): object[] {
@@ -138,8 +138,8 @@ describe('count', () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(30))
     const { filter } = fixture.select({ filter: { even: true } })
-    assert.equal(await fixture.documents.count(filter, 100, signal), 15)
-    assert.equal(await fixture.documents.count(filter, 5, signal), 5)
+    assert.equal(await fixture.documents.count(filter, 100, tester), 15)
+    assert.equal(await fixture.documents.count(filter, 5, tester), 5)
   })
 })
 
@@ -155,7 +155,7 @@ describe('insert', () => {
     const insertions = await fixture.documents.insert(
       [{ _id: 1 }, { _id: 1 }, { _id: '' }, { _id: 3 }, {}].map(json),
       { ordered: true },
-      signal,
+      tester,
     )
     assert.deepEqual(
       insertions.map(({ id, outcome }) => [
@@ -223,7 +223,7 @@ describe('changes', () => {
               fixture.select({ filter }),
               parseUpdate(object({ $inc: { n: 1 } })),
               { upsert: false },
-              signal,
+              tester,
             )
           assert.equal(changed.changedCount, 1)
         }),
@@ -242,7 +242,7 @@ describe('changes', () => {
         fixture.select({ filter: { n: { $gte: 0 } } }),
         parseUpdate(object({ $set: { seen: true } })),
         { upsert: false, pageState },
-        signal,
+        tester,
       )
     fixture.engine.writes.length = 0
     const first = await run()
@@ -264,7 +264,7 @@ describe('changes', () => {
         fixture.select(),
         parseUpdate(object({ $inc: { n: 10 } })),
         { upsert: false },
-        signal,
+        tester,
       ),
       { code: 'UNSUPPORTED_UPDATE_OPERATION_TARGET' },
     )
@@ -281,7 +281,7 @@ describe('changes', () => {
     for (const filter of [{ _id: 1 }, { n: 1 }]) {
       const counts = await Promise.all(
         Array.from({ length: 5 }, () =>
-          fixture.another().deleteOne(fixture.select({ filter }), signal),
+          fixture.another().deleteOne(fixture.select({ filter }), tester),
         ),
       )
       assert.equal(

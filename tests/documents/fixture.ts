@@ -1,4 +1,5 @@
 /** Documents on an engine that serves nothing, for tests of what is made right above it. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import {
   Documents,
@@ -15,7 +16,7 @@ import { json, object } from './json.ts'
 import { collection, PlainEngine } from './plain-engine.ts'
 import { WordModels } from './word-models.ts'
 
-export const { signal } = new AbortController()
+export const tester = ownCaller()
 
 export interface Given {
   filter?: object
@@ -52,7 +53,7 @@ export class Fixture {
   }
 
   tryToInsert(documents: readonly object[], ordered = true) {
-    return this.documents.insert(documents.map(json), { ordered }, signal)
+    return this.documents.insert(documents.map(json), { ordered }, tester)
   }
 
   select(given: Given = {}) {
@@ -63,7 +64,7 @@ export class Fixture {
   }
 
   async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
-    const page = await this.documents.find(this.select(given), options, signal)
+    const page = await this.documents.find(this.select(given), options, tester)
     const documents = parseStored(`[${page.documents}]`) as JsonObject[]
     return {
       ...page,
@@ -91,17 +92,17 @@ export class Fixture {
 
   update(given: Given, update: object, options = { upsert: false }) {
     const parsed = parseUpdate(json(update))
-    return this.documents.updateOne(this.select(given), parsed, options, signal)
+    return this.documents.updateOne(this.select(given), parsed, options, tester)
   }
 
   updateMany(given: Given, update: object, options = { upsert: false }) {
     const parsed = parseUpdate(json(update))
-    return this.documents.updateMany(this.select(given), parsed, options, signal)
+    return this.documents.updateMany(this.select(given), parsed, options, tester)
   }
 
   replace(given: Given, replacement: object, options = { upsert: false }) {
     const selection = this.select(given)
-    return this.documents.replaceOne(selection, object(replacement), options, signal)
+    return this.documents.replaceOne(selection, object(replacement), options, tester)
   }
 }
 

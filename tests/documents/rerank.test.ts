@@ -3,6 +3,7 @@
  * work out by hand: a text's vector counts its first two letters of interest, and a
  * passage's score is how often the query stands in it.
  */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Documents } from '../../src/documents/documents.ts'
@@ -89,12 +90,12 @@ class Fixture {
   }
 
   async insert(...documents: readonly object[]): Promise<this> {
-    const { signal } = new AbortController()
-    await this.documents.insert(documents.map(json), { ordered: true }, signal)
+    const tester = ownCaller()
+    await this.documents.insert(documents.map(json), { ordered: true }, tester)
     return this
   }
 
-  async find(asked: Asked = {}, signal = new AbortController().signal) {
+  async find(asked: Asked = {}, caller = ownCaller()) {
     const { sort, filter, projection, ...given } = asked
     const page = await this.documents.findAndRerank(
       {
@@ -108,7 +109,7 @@ class Fixture {
       },
       { filter: filter && json(filter), projection: projection && json(projection) },
       this.server,
-      signal,
+      caller,
     )
     const documents = parseStored(`[${page.documents}]`) as JsonObject[]
     return { ...page, documents, ids: documents.map((document) => document.get('_id')) }
@@ -253,9 +254,9 @@ describe('a hybrid search', () => {
 
   test('keeps every digit of a number that it reranks on', async () => {
     const fixture = new Fixture()
-    const { signal } = new AbortController()
+    const tester = ownCaller()
     const text = '{"_id": 1, "n": 12345678901234567890.5, "$hybrid": "ant"}'
-    await fixture.documents.insert([parseStored(text)], { ordered: true }, signal)
+    await fixture.documents.insert([parseStored(text)], { ordered: true }, tester)
     await fixture.find({ sort: { $hybrid: 'ant' }, rerankOn: 'n' })
     assert.deepEqual(fixture.asked[0]!.passages, ['12345678901234567890.5'])
   })
@@ -416,9 +417,9 @@ describe('a hybrid search', () => {
 
   test('gives providers the signal that ends it', async () => {
     const fixture = await new Fixture().insert({ _id: 1, $hybrid: 'ant' })
-    const { signal } = new AbortController()
-    await fixture.find({ sort: { $hybrid: 'ant' } }, signal)
-    assert.equal(fixture.asked[0]!.signal, signal)
+    const tester = ownCaller()
+    await fixture.find({ sort: { $hybrid: 'ant' } }, tester)
+    assert.equal(fixture.asked[0]!.signal, tester.signal)
   })
 })
 

@@ -1,3 +1,4 @@
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -127,7 +128,7 @@ describe('$vector', () => {
   })
 
   test('is refused in a collection without vectors, unless null', async () => {
-    const none = AbortSignal.abort()
+    const none = ownCaller(AbortSignal.abort())
     await assert.rejects(embedTexts([object({ $vector: [1] })], rulesOf(), none), {
       code: 'VECTOR_SEARCH_NOT_SUPPORTED',
     })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keepEmbedding } from '../../src/documents/vectorize.ts'
-import { Fixture, signal } from './fixture.ts'
+import { Fixture, tester } from './fixture.ts'
 import { object } from './json.ts'
 import { wordVectors } from './word-models.ts'
 
@@ -104,7 +104,7 @@ describe('inserting $vectorize', () => {
     const fixture = withService()
     const credentials = { embeddingKey: 'secret' }
     const documents = fixture.documents.as(credentials)
-    await documents.insert([object({ $vectorize: 'red' })], { ordered: true }, signal)
+    await documents.insert([object({ $vectorize: 'red' })], { ordered: true }, tester)
     const [request] = fixture.models.requests
     assert.deepEqual(request!.credentials, credentials)
     assert.deepEqual(request!.service, wordVectors.vector.service)
@@ -351,7 +351,7 @@ describe('searching by $vectorize', () => {
     const update = { $inc: { n: 1 } }
     await fixture.update({ sort }, update)
     await fixture.update({ sort, filter: { _id: 1 } }, update)
-    await fixture.documents.deleteOne(fixture.select({ sort }), signal)
+    await fixture.documents.deleteOne(fixture.select({ sort }), tester)
     assert.deepEqual(
       fixture.models.taken(),
       Array.from({ length: 3 }, () => ['search', 'red']),

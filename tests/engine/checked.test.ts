@@ -11,7 +11,7 @@ import {
 } from '../../src/engine/engine.ts'
 import { everything } from '../../src/query/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { by, noSignal, recordOf, Store, where } from './store.ts'
+import { by, tester, recordOf, Store, where } from './store.ts'
 
 /** A real engine, with parts of it replaced by ones that break their promises. */
 async function spoiled(
@@ -76,19 +76,19 @@ describe('a checked engine', () => {
           return { records, served, next, positionAfter, ...spoil(page) }
         },
       }))
-      await assert.rejects(store.engine.read(store.target, query, noSignal), message)
+      await assert.rejects(store.engine.read(store.target, query, tester), message)
     })
 
   test('takes records in any order, matching or not, that are not said to be served', async (context) => {
     const store = await spoiled(context, (engine) => ({
-      async read(target, _query, signal) {
+      async read(target, _query, caller) {
         const all = { ...query, filter: everything, sort: by('-n') }
-        const page = await engine.read(target, all, signal)
+        const page = await engine.read(target, all, caller)
         return { ...page, served: { filter: false, sort: false } }
       },
     }))
     const wanted = { ...query, filter: where('n', 'gt', 8) }
-    const page = await store.engine.read(store.target, wanted, noSignal)
+    const page = await store.engine.read(store.target, wanted, tester)
     assert.equal(page.records.length, 3)
   })
 
@@ -149,15 +149,15 @@ describe('a checked engine', () => {
       /a replace cannot change the _id 1/,
     )
     await assert.rejects(
-      store.engine.read(store.target, { ...query, limit: 0 }, noSignal),
+      store.engine.read(store.target, { ...query, limit: 0 }, tester),
       /limit must be 1 or more/,
     )
   })
 
   test('notices a position that is asked of another page', async (context) => {
     const store = await spoiled(context, () => ({}))
-    const page = await store.engine.read(store.target, query, noSignal)
-    const other = await store.engine.read(store.target, query, noSignal)
+    const page = await store.engine.read(store.target, query, tester)
+    const other = await store.engine.read(store.target, query, tester)
     assert.equal(
       page.positionAfter(page.records[0]!),
       other.positionAfter(other.records[0]!),

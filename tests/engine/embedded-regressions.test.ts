@@ -5,7 +5,7 @@ import { checkStore } from '../../src/engine/embedded/check.ts'
 import { keyOf } from '../../src/query/key.ts'
 import { rangeOf } from '../../src/engine/embedded/conditions.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { among, by, exists, noSignal, pathOf, Store, where } from './store.ts'
+import { among, by, exists, tester, pathOf, Store, where } from './store.ts'
 import { everything } from '../../src/query/filter.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 
@@ -47,12 +47,8 @@ describe('the embedded engine', () => {
       stable: false,
       withSearchFields: false,
     }
-    const first = await engine.read(store.target, { ...query, after: undefined }, noSignal)
-    const second = await engine.read(
-      store.target,
-      { ...query, after: first.next },
-      noSignal,
-    )
+    const first = await engine.read(store.target, { ...query, after: undefined }, tester)
+    const second = await engine.read(store.target, { ...query, after: first.next }, tester)
     assert.deepEqual(
       second.records.map(({ id }) => id),
       [4, 5],
@@ -128,9 +124,9 @@ describe('the embedded engine', () => {
       stable: false,
       withSearchFields: false,
     }
-    const page = await engine.read(store.target, query, noSignal)
+    const page = await engine.read(store.target, query, tester)
     const after = page.positionAfter(page.records[0]!)
-    const next = await engine.read(store.target, { ...query, after }, noSignal)
+    const next = await engine.read(store.target, { ...query, after }, tester)
     assert.deepEqual(next.records, [])
   })
 

@@ -2,6 +2,7 @@
  * What every engine must do. Reads go through the layer that finishes what an engine leaves
  * undone, so the answers are the same whether it serves all of a query or nothing.
  */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -582,13 +583,15 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         const filter = where('list.1', 'gte', 'nowhere')
         for (const sort of [by(), by('list.0')]) {
           const giveUp = new AbortController()
-          const read = large.page({ filter, sort }, 10, undefined, giveUp.signal)
+          const read = large.page({ filter, sort }, 10, undefined, ownCaller(giveUp.signal))
           giveUp.abort()
           await assert.rejects(read)
-          await assert.rejects(large.page({ filter, sort }, 10, undefined, giveUp.signal))
+          await assert.rejects(
+            large.page({ filter, sort }, 10, undefined, ownCaller(giveUp.signal)),
+          )
         }
         const giveUp = new AbortController()
-        const counted = large.count(filter, 10, giveUp.signal)
+        const counted = large.count(filter, 10, ownCaller(giveUp.signal))
         giveUp.abort()
         await assert.rejects(counted)
       })

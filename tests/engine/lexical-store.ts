@@ -19,7 +19,7 @@ import { everything, type Comparison, type Filter } from '../../src/query/filter
 import { viewOf } from '../../src/engine/record-view.ts'
 import type { SortKey } from '../../src/query/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
-import { noSignal, pathOf, recordOf, where } from './store.ts'
+import { tester, pathOf, recordOf, where } from './store.ts'
 
 export const lexicalOptions: CollectionOptions = {
   lexical: { enabled: true, analyzer: 'standard' },
@@ -92,7 +92,7 @@ export class LexicalStore {
     const { records } = await read(
       this.#source,
       { ...wanted, withSearchFields: true },
-      noSignal,
+      tester,
     )
     assert(records.length === 1, `${String(id)} should exist`)
     return records[0]!
@@ -106,7 +106,7 @@ export class LexicalStore {
   async hits(words: string, filter: Filter = everything, limit = 1000) {
     const by = { kind: 'lexical', path: '$lexical', terms: words.split(' ') } as const
     const wanted = { by, filter, limit, withSearchFields: false }
-    const hits = await search(this.#source, wanted, noSignal)
+    const hits = await search(this.#source, wanted, tester)
     return hits.map(({ record, score }) => [plainId(record), score] as const)
   }
 
@@ -116,7 +116,7 @@ export class LexicalStore {
     let after: Place | undefined
     do {
       const wanted = { ...anyOrder, filter, sort, limit: pageSize, after, lookAhead: true }
-      const page = await read(this.#source, wanted, noSignal)
+      const page = await read(this.#source, wanted, tester)
       found.push(...page.records.map(plainId))
       after = page.next
     } while (after !== undefined)
@@ -124,7 +124,7 @@ export class LexicalStore {
   }
 
   count(filter: Filter, stopAt = 1_000_000): Promise<number> {
-    return count(this.#source, filter, stopAt, noSignal)
+    return count(this.#source, filter, stopAt, tester)
   }
 }
 

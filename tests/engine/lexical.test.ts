@@ -1,3 +1,4 @@
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -11,7 +12,7 @@ import { Random, seed } from '../model/random.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { insertion, LexicalStore, match, replacement, type Text } from './lexical-store.ts'
 import { servingNothing } from './serving-nothing.ts'
-import { among, by, exists, noSignal, where } from './store.ts'
+import { among, by, exists, tester, where } from './store.ts'
 
 /** Random texts, filters and orders from vocabularies of a certain size. */
 class Words {
@@ -219,7 +220,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     giveUp.abort()
     const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: false }
-    await assert.rejects(engine.search(store.target, search, giveUp.signal))
+    await assert.rejects(engine.search(store.target, search, ownCaller(giveUp.signal)))
   })
 
   test('bring search fields only where they are asked for', async (context) => {
@@ -228,7 +229,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     await store.insert([{ _id: 1 }, 'word'])
     const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: true }
-    const hits = await engine.search(store.target, search, noSignal)
+    const hits = await engine.search(store.target, search, tester)
     assert.deepEqual(
       hits?.map(({ record }) => record.search),
       [{ lexical: 'word' }],
@@ -280,7 +281,7 @@ describe('the guard of searches', () => {
         ...engine,
         search: async (...given) => spoil((await engine.search(...given))!),
       })
-      await assert.rejects(spoiled.search(store.target, search, noSignal), message)
+      await assert.rejects(spoiled.search(store.target, search, tester), message)
     })
 
   test('refuses a search for nothing', async (context) => {
@@ -290,7 +291,7 @@ describe('the guard of searches', () => {
       ...search,
       by: { kind: 'lexical', path: '$lexical', terms: [] },
     }
-    await assert.rejects(engine.search(target, nothing, noSignal), /must be a term/)
+    await assert.rejects(engine.search(target, nothing, tester), /must be a term/)
   })
 })
 

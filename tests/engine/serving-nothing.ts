@@ -17,7 +17,7 @@ export function servingNothing(engine: Engine): Engine {
 
     search: () => Promise.resolve(undefined),
 
-    async read(target, query, signal) {
+    async read(target, query, caller) {
       const bare = {
         ...query,
         filter: everything,
@@ -26,7 +26,7 @@ export function servingNothing(engine: Engine): Engine {
         lookAhead: true,
         textsOnly: false,
       }
-      const page = await engine.read(target, bare, signal)
+      const page = await engine.read(target, bare, caller)
       return {
         records: page.records,
         served: { filter: false, sort: false },
@@ -35,9 +35,9 @@ export function servingNothing(engine: Engine): Engine {
       }
     },
 
-    async count(target, _filter, _stopAt, signal) {
+    async count(target, _filter, _stopAt, caller) {
       // Asked all the same, so that what is closed or gone is refused.
-      await engine.count(target, everything, 1, signal)
+      await engine.count(target, everything, 1, caller)
       return undefined
     },
 

@@ -1,4 +1,5 @@
 /** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { count, read, type Place, type Source } from '../../src/records/read.ts'
 import type {
@@ -22,6 +23,7 @@ import { parsePath, type Path } from '../../src/query/path.ts'
 import type { SortKey } from '../../src/query/sort.ts'
 
 export const noSignal = new AbortController().signal
+export const tester = ownCaller()
 
 export const plainOptions: CollectionOptions = {
   lexical: { enabled: false },
@@ -96,7 +98,7 @@ export class Store {
     return found.slice(0, wanted.limit)
   }
 
-  page(wanted: Finding, limit: number, after?: Place, signal = noSignal) {
+  page(wanted: Finding, limit: number, after?: Place, caller = tester) {
     const query = {
       filter: everything,
       sort: [],
@@ -109,7 +111,7 @@ export class Store {
       limit,
       after,
     }
-    return read(this.#source, query, signal)
+    return read(this.#source, query, caller)
   }
 
   /** The _ids found, as plain JSON. */
@@ -127,12 +129,8 @@ export class Store {
     return record
   }
 
-  count(
-    filter: Filter = everything,
-    stopAt = 1_000_000,
-    signal = noSignal,
-  ): Promise<number> {
-    return count(this.#source, filter, stopAt, signal)
+  count(filter: Filter = everything, stopAt = 1_000_000, caller = tester): Promise<number> {
+    return count(this.#source, filter, stopAt, caller)
   }
 
   async replace(before: StoredRecord, document: object, search: SearchFields = {}) {

@@ -1,4 +1,5 @@
 /** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { columnPath } from '../../src/columns/column-path.ts'
 import type { Engine, Outcome, StoredRecord, Write } from '../../src/engine/engine.ts'
@@ -16,7 +17,7 @@ import { anyOrder, count, read, type Place, type Source } from '../../src/record
 import { search } from '../../src/records/search.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 
-const { signal } = new AbortController()
+const tester = ownCaller()
 
 /** p text, c int (descending), word text, tags list of text, text text, v vector of 2. */
 export const columns: readonly Column[] = [
@@ -128,7 +129,7 @@ export class TableStore {
   async #one(source: Source, id: string): Promise<StoredRecord | undefined> {
     const filter: Filter = { kind: 'eq', path: idPath, value: id }
     const wanted = { ...anyOrder, filter, limit: 1, withSearchFields: true }
-    return (await read(source, wanted, signal)).records[0]
+    return (await read(source, wanted, tester)).records[0]
   }
 
   /** What is found, as "p c", page by page. */
@@ -151,7 +152,7 @@ export class TableStore {
           lookAhead: true,
           textsOnly,
         },
-        signal,
+        tester,
       )
       const texts =
         page.joined === undefined
@@ -164,7 +165,7 @@ export class TableStore {
   }
 
   async count(filter: Filter): Promise<number> {
-    return count(await this.source(), filter, 1_000_000, signal)
+    return count(await this.source(), filter, 1_000_000, tester)
   }
 
   async searchVector(numbers: readonly number[], filter = everything, limit = 10) {
@@ -174,7 +175,7 @@ export class TableStore {
       numbers: Float32Array.from(numbers),
     } as const
     const wanted = { by, filter, limit, withSearchFields: true }
-    const hits = await search(await this.source(), wanted, signal)
+    const hits = await search(await this.source(), wanted, tester)
     return hits.map(({ record }) => nameOf(record.text))
   }
 
@@ -185,7 +186,7 @@ export class TableStore {
       terms: words.split(' '),
     } as const
     const wanted = { by, filter, limit, withSearchFields: false }
-    const hits = await search(await this.source(), wanted, signal)
+    const hits = await search(await this.source(), wanted, tester)
     return hits.map(({ record }) => nameOf(record.text))
   }
 }

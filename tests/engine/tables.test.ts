@@ -1,4 +1,5 @@
 /** Tables on the embedded engine: keys, indexes that come and go, and what they find. */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
@@ -12,7 +13,7 @@ import { everything, type Filter } from '../../src/query/filter.ts'
 import { idPath } from '../../src/records/record-id.ts'
 import { anyOrder, read } from '../../src/records/read.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { noSignal } from './store.ts'
+import { tester } from './store.ts'
 import { columns, inPartition, is, pathOf, TableStore, type Row } from './table-store.ts'
 
 const onWord: RegularIndex = {
@@ -303,7 +304,7 @@ describe('searching a table', () => {
     const { records } = await read(
       source,
       { ...anyOrder, filter: everything, limit: 1 },
-      noSignal,
+      tester,
     )
     await engine.write(source.owner, [{ kind: 'delete', before: records[0]! }])
     await rows.put([{ p: 'b', c: 1 }])
@@ -350,9 +351,9 @@ describe('a changed schema', () => {
     const { rows, engine } = await create(context)
     const old = await rows.table()
     await rows.addIndex(onWord)
-    const { signal } = new AbortController()
+    const tester = ownCaller()
     await assert.rejects(
-      engine.count(old, everything, 1, signal),
+      engine.count(old, everything, 1, tester),
       (error) => error instanceof EngineError && error.kind === 'changed',
     )
     await assert.rejects(engine.write(old, []), { kind: 'changed' })

@@ -7,7 +7,7 @@ import { everything, type Filter } from '../../src/query/filter.ts'
 import { matches } from '../../src/query/matches.ts'
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { randomFrom, vectorsFrom } from '../search/vector/vectors.ts'
-import { noSignal, plainOptions } from './store.ts'
+import { tester, plainOptions } from './store.ts'
 
 export interface Held {
   readonly document: JsonObject
@@ -102,7 +102,7 @@ export class VectorWorld {
   ): Promise<readonly Hit[]> {
     const by = { kind: 'vector', path: '$vector', numbers } as const
     const wanted = { by, filter, limit, withSearchFields: false }
-    const hits = await this.engine.search(this.target, wanted, noSignal)
+    const hits = await this.engine.search(this.target, wanted, tester)
     assert(hits !== undefined, 'the engine serves searches by vector')
     return hits
   }
@@ -170,7 +170,7 @@ export class VectorWorld {
       stable: false,
       withSearchFields: true,
     }
-    const page = await this.engine.read(this.target, query, noSignal)
+    const page = await this.engine.read(this.target, query, tester)
     return page.records[0]!
   }
 }

@@ -5,6 +5,7 @@
  *
  * A failure prints the seed; SEED repeats the run.
  */
+import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,7 +54,7 @@ import {
   type Shape,
 } from './random.ts'
 
-const signal = new AbortController().signal
+const tester = ownCaller()
 
 interface Commands {
   readonly shape: Shape
@@ -218,7 +219,7 @@ class Model {
   async finish(label: string): Promise<void> {
     this.#reader.close()
     assert.deepEqual(checkStore(this.#file, viewOf(this.#target)), [], label)
-    const all = await this.#engine.read(this.#target, queryOf({ limit: 100_000 }), signal)
+    const all = await this.#engine.read(this.#target, queryOf({ limit: 100_000 }), tester)
     assert.deepEqual(
       all.records.map(({ text }) => text).sort(),
       this.#oracle.all.map(({ text }) => text).sort(),
@@ -250,7 +251,7 @@ class Model {
     const { records } = await this.#engine.read(
       this.#target,
       queryOf({ limit: this.#random.integer(1, 5), sort: this.#sort() }),
-      signal,
+      tester,
     )
     const writes = records.map((record) =>
       this.#random.chance(0.6) ? this.#replacement(record) : deletion(record),
@@ -280,7 +281,7 @@ class Model {
     const expected = Math.min(this.#oracle.matching(filter, []).length, stopAt)
     const about = this.#about({ filter })
     assert.equal(
-      await this.#engine.count(this.#target, filter, stopAt, signal),
+      await this.#engine.count(this.#target, filter, stopAt, tester),
       expected,
       about,
     )
@@ -327,7 +328,7 @@ class Model {
     let query = queryOf({ filter, stable: true, limit: this.#random.integer(1, 7) })
     const about = this.#about(query)
     for (let i = 0; i < 20; i++) {
-      const page = await this.#engine.read(this.#target, query, signal)
+      const page = await this.#engine.read(this.#target, query, tester)
       for (const { id } of page.records) seen.push(printJson(id))
       const changed = page.records.filter(() => this.#random.chance(0.5))
       const writes = changed.map((record) =>
@@ -384,7 +385,7 @@ class Model {
   }
 
   async #read1(query: Query) {
-    const page = await this.#engine.read(this.#target, query, signal)
+    const page = await this.#engine.read(this.#target, query, tester)
     return { ...page, positionAfter: (record: StoredRecord) => page.positionAfter(record) }
   }
 

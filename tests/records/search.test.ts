@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Metric } from '../../src/engine/schema.ts'
 import { seed } from '../query/documents.ts'
-import { Fixture, signal, type Given } from '../documents/fixture.ts'
+import { Fixture, tester, type Given } from '../documents/fixture.ts'
 
 function withMetric(metric: Metric, dimension = 2): Fixture {
   return new Fixture({}, { vector: { dimension, metric, sourceModel: 'other' } })
@@ -218,7 +218,7 @@ describe('$match', () => {
     assert.deepEqual(await idsOf({ $or: [match('bread'), { n: 1 }] }), [1, 2, 3, 4])
     assert.deepEqual(await idsOf({ $and: [match('brown'), match('quick')] }), [1])
     const { filter } = fixture.select({ filter: match('brown') })
-    assert.equal(await fixture.documents.count(filter, 10, signal), 2)
+    assert.equal(await fixture.documents.count(filter, 10, tester), 2)
   })
 })
 
@@ -236,7 +236,7 @@ describe('commands for one document', () => {
   for (const [field, given] of searches) {
     test(`find the best by ${field}`, async () => {
       const fixture = new Fixture()
-      const findOne = () => fixture.documents.findOne(fixture.select(given), {}, signal)
+      const findOne = () => fixture.documents.findOne(fixture.select(given), {}, tester)
       assert.equal((await findOne()).document, null)
       await fixture.insert(...documents)
       assert.equal((await findOne()).document, '{"_id":2}')
@@ -248,7 +248,7 @@ describe('commands for one document', () => {
       const updated = await fixture.update(given, { $set: { seen: true } })
       assert.deepEqual([updated.matchedCount, updated.changedCount], [1, 1])
       assert.equal(updated.after!.text, '{"_id":2,"seen":true}')
-      const deleted = await fixture.documents.deleteOne(fixture.select(given), signal)
+      const deleted = await fixture.documents.deleteOne(fixture.select(given), tester)
       assert.equal(deleted.before!.text, '{"_id":2,"seen":true}')
       const replaced = await fixture.replace(given, { taken: true })
       assert.equal(replaced.after!.text, '{"_id":1,"taken":true}')
@@ -408,7 +408,7 @@ test('a search finds what a plain reading of the formulas finds', async () => {
         const { document } = await fixture.documents.findOne(
           fixture.select({ sort, filter }),
           {},
-          signal,
+          tester,
         )
         const first = document && (JSON.parse(document) as { _id: unknown })._id
         assert.equal(first, ids[0] ?? null)

@@ -4,6 +4,7 @@
  * Short reads run here, on the thread that answers requests; long ones on reading threads;
  * writes on the writing thread. Every target has a store of its own (layout.ts).
  */
+import type { Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../query/filter.ts'
@@ -257,8 +258,8 @@ class EmbeddedEngine implements Engine {
     await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
-  async read(target: Target, query: Query, signal: AbortSignal): Promise<Page> {
-    signal.throwIfAborted()
+  async read(target: Target, query: Query, caller: Caller): Promise<Page> {
+    caller.check()
     const store = this.#openStore(target) ?? (await this.#store(target))
     const storeQuery: StoreQuery = {
       ...query,
@@ -270,7 +271,7 @@ class EmbeddedEngine implements Engine {
       target,
       store,
       (budget) => store.reader.read(storeQuery, budget),
-      () => this.#readers.read(store, storeQuery, signal),
+      () => this.#readers.read(store, storeQuery, caller),
     )
     return new EmbeddedPage(result, viewOf(target))
   }
@@ -279,24 +280,24 @@ class EmbeddedEngine implements Engine {
     target: Target,
     filter: Filter,
     stopAt: number,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<number> {
-    signal.throwIfAborted()
+    caller.check()
     const store = this.#openStore(target) ?? (await this.#store(target))
     return this.#shortOrLong(
       target,
       store,
       (budget) => store.reader.count(filter, stopAt, budget),
-      () => this.#readers.count(store, filter, stopAt, signal),
+      () => this.#readers.count(store, filter, stopAt, caller),
     )
   }
 
   async search(
     target: Target,
     search: Search,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<readonly Hit[] | undefined> {
-    signal.throwIfAborted()
+    caller.check()
     const store = this.#openStore(target) ?? (await this.#store(target))
     const { by } = search
     const view = viewOf(target)
@@ -304,14 +305,14 @@ class EmbeddedEngine implements Engine {
       by.kind === 'vector'
         ? await this.#stores.keeping(store, () =>
             this.#orGone(target, () =>
-              this.#searchVectors(target, store.file, search, by, signal),
+              this.#searchVectors(target, store.file, search, by, caller),
             ),
           )
         : await this.#shortOrLong(
             target,
             store,
             (budget): readonly ScoredRow[] => store.reader.search(search, budget),
-            () => this.#readers.search(store, search, signal),
+            () => this.#readers.search(store, search, caller),
           )
     return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row, view), score }))
   }
@@ -321,14 +322,14 @@ class EmbeddedEngine implements Engine {
     file: string,
     search: Search,
     { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
-    signal: AbortSignal,
+    caller: Caller,
   ) {
     const { suffix, ...field } = viewOf(target).vectors.get(path)!
     const options = this.#indexOptions(field)
     const current = await this.#vectors.current({ file, suffix }, options)
     const index = { ...current, suffix, metric: options.metric }
     // Asked for again: the schema may have changed meanwhile.
-    return this.#readers.search(this.#openStore(target)!, search, signal, index)
+    return this.#readers.search(this.#openStore(target)!, search, caller, index)
   }
 
   estimateCount(target: Target): Promise<number> {

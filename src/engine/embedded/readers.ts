@@ -1,4 +1,5 @@
 /** The threads that long reads go to, and whose turn it is. */
+import type { Caller } from '../../caller.ts'
 import type { Target } from '../schema.ts'
 import { EngineError, type Search, type ThreadMemory } from '../engine.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
@@ -47,8 +48,8 @@ export class Readers {
     this.#addMember()
   }
 
-  async read(store: Store, query: StoreQuery, signal: AbortSignal): Promise<Result> {
-    const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, signal)
+  async read(store: Store, query: StoreQuery, caller: Caller): Promise<Result> {
+    const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, caller)
     const { result } = reply as { result: Result }
     return { ...result, way: `${result.way}, on a reading thread` }
   }
@@ -57,12 +58,12 @@ export class Readers {
     store: Store,
     filter: Filter,
     stopAt: number,
-    signal: AbortSignal,
+    caller: Caller,
   ): Promise<number> {
     const reply = await this.#ask(
       store,
       { kind: 'count', filter, stopAt, file: store.file },
-      signal,
+      caller,
     )
     return (reply as { count: number }).count
   }
@@ -71,11 +72,11 @@ export class Readers {
   async search(
     store: Store,
     search: Search,
-    signal: AbortSignal,
+    caller: Caller,
     vectors?: SearchedNow,
   ): Promise<readonly ScoredRow[]> {
     const message = { kind: 'search', search, file: store.file } as const
-    const reply = await this.#ask(store, message, signal, (member) =>
+    const reply = await this.#ask(store, message, caller, (member) =>
       vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
     )
     return (reply as { hits: readonly ScoredRow[] }).hits
@@ -119,15 +120,15 @@ export class Readers {
   async #ask(
     { file, target }: Store,
     message: Read,
-    signal: AbortSignal,
+    caller: Caller,
     extra: (member: Member) => object = () => ({}),
   ): Promise<ReaderReply> {
-    signal.throwIfAborted()
+    caller.check()
     const cancelled = new Int32Array(new SharedArrayBuffer(4))
     const cancel = (): void => {
       Atomics.store(cancelled, 0, 1)
     }
-    signal.addEventListener('abort', cancel)
+    caller.signal.addEventListener('abort', cancel)
     const member = this.#leastBusy()
     member.busy++
     try {
@@ -139,11 +140,11 @@ export class Readers {
       return await member.thread.ask({ ...message, ...news, ...extra(member), cancelled })
     } catch (error) {
       // A read that was given up did not fail.
-      signal.throwIfAborted()
+      caller.check()
       throw error
     } finally {
       member.busy--
-      signal.removeEventListener('abort', cancel)
+      caller.signal.removeEventListener('abort', cancel)
     }
   }
 

@@ -1,4 +1,5 @@
 /** Finding rows: clauses in, a page out. */
+import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import type { SearchBy } from '../../engine/engine.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
@@ -56,7 +57,7 @@ export async function findRows(
   store: RowStore,
   clauses: RowClauses,
   options: RowOptions,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<FoundRows> {
   const sort = parseRowSort(clauses.sort, options, store)
   const shown = showing(parseRowProjection(clauses.projection, store), store)
@@ -66,13 +67,13 @@ export async function findRows(
   const warnings = filterWarnings(conditionsOf(clause), store, byVector)
   const projectionSchema = shown.schema
   if (sort.kind !== 'values') {
-    const page = await findBest(store, { filter, sort, shown, options }, signal)
+    const page = await findBest(store, { filter, sort, shown, options }, caller)
     return { ...page, projectionSchema, warnings }
   }
   const plan = planSort(sort.keys, clause, options.skip ?? 0, store)
   if (plan.kind === 'stored') {
     const query = () => nameQuery('find', clauses.filter, clauses.sort)
-    const page = await findStored(store, { filter, plan, shown, options, query }, signal)
+    const page = await findStored(store, { filter, plan, shown, options, query }, caller)
     return { ...page, projectionSchema, warnings }
   }
   if (options.pageState)
@@ -80,7 +81,7 @@ export async function findRows(
       'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
       sortNames(sort.keys, store),
     )
-  const page = await findSorted(store, { filter, plan, shown, options }, signal)
+  const page = await findSorted(store, { filter, plan, shown, options }, caller)
   return { ...page, projectionSchema, warnings: [plan.warning, ...warnings] }
 }
 
@@ -94,7 +95,7 @@ interface Asked {
 async function findStored(
   store: RowStore,
   asked: Asked & { readonly plan: SortPlan; readonly query: () => string },
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<RowPage> {
   const { filter, plan, shown, options, query } = asked
   const { records, joined, nextPageState } = await readPage(
@@ -111,7 +112,7 @@ async function findStored(
       withSearchFields: shown.withVectors,
       textsOnly: shown.whole,
     },
-    signal,
+    caller,
   )
   const documents = joined?.text ?? records.map((record) => shown.row(record)).join(',')
   return { documents, nextPageState }
@@ -121,11 +122,11 @@ async function findStored(
 async function findSorted(
   store: RowStore,
   { filter, plan, shown, options }: Asked & { readonly plan: SortPlan },
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<RowPage> {
   const { tableSortRowsMax: max, pageSize } = store.limits
   const source = anyNumberOf(store)
-  const sortedRowCount = await count(source, filter, max + 1, signal)
+  const sortedRowCount = await count(source, filter, max + 1, caller)
   if (sortedRowCount > max)
     throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
   const limit = Math.min(options.limit ?? Infinity, pageSize)
@@ -141,7 +142,7 @@ async function findSorted(
       withSearchFields: shown.withVectors,
       sizeMax,
     },
-    signal,
+    caller,
   )
   // Nobody asked whether more follow: so these were too large.
   if (next !== undefined) throw apiError('REPLY_TOO_LARGE', { max: sizeMax! })
@@ -163,16 +164,16 @@ type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
 async function findBest(
   store: RowStore,
   { filter, sort, shown, options }: Asked & { readonly sort: SearchSort },
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<RowPage> {
   if (options.pageState)
     throw apiError('SORT_CLAUSE_INVALID', {
       problem: `A search by "${sort.column.name}" has one page only; leave options.pageState out`,
     })
-  const by = await searchedBy(sort, store, signal)
+  const by = await searchedBy(sort, store, caller)
   const limit = searchLimit(by, options.limit, store.limits)
   const wanted = { by, filter, limit, withSearchFields: shown.withVectors }
-  const hits = await search(store, wanted, signal)
+  const hits = await search(store, wanted, caller)
   const isVector = by.kind === 'vector'
   const rows = hits.map(({ record, score }) =>
     isVector && options.includeSimilarity
@@ -190,7 +191,7 @@ async function findBest(
 async function searchedBy(
   sort: SearchSort,
   store: RowStore,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<SearchBy> {
   const { column } = sort
   const path = columnPath(column.id).text
@@ -199,7 +200,7 @@ async function searchedBy(
       return { kind: 'vector', path, numbers: sort.vector }
     case 'vectorize': {
       const embedder = store.embedderOf(column)!
-      const [numbers] = await embedder.embed([sort.text], 'search', signal)
+      const [numbers] = await embedder.embed([sort.text], 'search', caller.signal)
       checkSearchable(column, numbers!, store)
       return { kind: 'vector', path, numbers: numbers! }
     }

@@ -4,6 +4,7 @@
  * The locks keep the requests of this process apart, the engine's versions everyone else. A
  * change that lost a race is made again, of the row as it is by then.
  */
+import type { Caller } from '../../caller.ts'
 import {
   EngineError,
   type NewRecord,
@@ -39,7 +40,7 @@ export async function changeRows(
   store: RowStore,
   changes: readonly RowChange[],
   options: ChangeOptions,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly RowOutcome[]> {
   if (changes.length === 0) return []
   const keys = changes.map(({ id }) => lockKey(store, id))
@@ -49,7 +50,7 @@ export async function changeRows(
       const guess = attempt === 1 && options.likelyNew
       try {
         const ids = run.pendingIds()
-        await run.attempt(guess ? noRecords : await readRows(store, ids, signal))
+        await run.attempt(guess ? noRecords : await readRows(store, ids, caller))
       } catch (error) {
         // What was written before that stays, and so it is told.
         if (!run.hasWritten || !isStoreFailure(error)) throw error
@@ -198,7 +199,7 @@ function writeOf(draft: Draft): Write | undefined {
 async function readRows(
   store: RowStore,
   ids: readonly string[],
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Records> {
   const filter: Filter =
     ids.length === 1
@@ -206,6 +207,6 @@ async function readRows(
       : { kind: 'in', path: idPath, values: ids }
   const withSearchFields = store.view.vectors.size > 0
   const wanted = { ...anyOrder, filter, limit: ids.length, withSearchFields }
-  const { records } = await read(store, wanted, signal)
+  const { records } = await read(store, wanted, caller)
   return new Map(records.map((record) => [record.id as string, record]))
 }

@@ -1,4 +1,5 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
+import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import { BadValue, readValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
@@ -88,7 +89,7 @@ export function checkVectors(store: RowStore, contents: Contents): void {
 export async function embedTexts(
   store: RowStore,
   rows: readonly GivenContents[],
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly Contents[]> {
   const texts = new Map<Column, string[]>()
   for (const row of rows)
@@ -100,7 +101,7 @@ export async function embedTexts(
   const vectors = new Map(
     await Promise.all(
       Array.from(texts, async ([column, ofColumn]) => {
-        const made = await store.embedderOf(column)!.embed(ofColumn, 'index', signal)
+        const made = await store.embedderOf(column)!.embed(ofColumn, 'index', caller.signal)
         return [column, made.values()] as const
       }),
     ),

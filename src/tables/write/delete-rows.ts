@@ -1,4 +1,5 @@
 /** Deleting rows, by their keys. */
+import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -12,7 +13,7 @@ import { withContents, type Contents } from './row.ts'
 export async function deleteRow(
   store: RowStore,
   key: Contents,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<void> {
   const id = store.view.idOfRow(withContents(store, undefined, key, false).values)
   const options = { ordered: true, likelyNew: false }
@@ -20,7 +21,7 @@ export async function deleteRow(
     store,
     [{ id, apply: () => undefined }],
     options,
-    signal,
+    caller,
   )
   if (outcome instanceof ApiError) throw outcome
 }
@@ -29,13 +30,13 @@ export async function deleteRow(
 export async function deleteRows(
   store: RowStore,
   conditions: KeyConditions,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<void> {
   const filters =
     waysToTake(conditions) > waysMax
       ? [filterOnColumns(store, conditions)]
       : filtersOf(idParts(store, conditions)!)
-  for (const filter of filters) await deleteMatching(store, filter, signal)
+  for (const filter of filters) await deleteMatching(store, filter, caller)
 }
 
 /** Beyond this, looking at every row is less work than looking for every key. */
@@ -91,7 +92,7 @@ const deleting = () => Promise.resolve<Decision>({ kind: 'delete' })
 async function deleteMatching(
   store: RowStore,
   filter: Filter,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<void> {
   // The engine must be told which vectors go with the rows.
   const withSearchFields = store.view.vectors.size > 0
@@ -99,10 +100,10 @@ async function deleteMatching(
   let after: Place | undefined
   let limit = rowsAtFirst
   do {
-    signal.throwIfAborted()
+    caller.check()
     const wanted = { ...paging, filter, limit, after }
-    const { records, next } = await read(store, wanted, signal)
-    const { failure } = await change(store, records, filter, deleting, signal)
+    const { records, next } = await read(store, wanted, caller)
+    const { failure } = await change(store, records, filter, deleting, caller)
     if (failure !== undefined) {
       // Ids of rows are texts of ours, which say nothing to clients.
       failure.documentIds = []

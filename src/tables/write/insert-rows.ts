@@ -2,6 +2,7 @@
  * Inserting rows. A row that is there already takes what is given; its other columns keep
  * what they have.
  */
+import type { Caller } from '../../caller.ts'
 import { showValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
@@ -27,15 +28,15 @@ export async function insertRows(
   store: RowStore,
   documents: readonly Value[],
   ordered: boolean,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly RowInsertion[]> {
   const given = documents.map((document) => orError(() => readRow(store, document)))
-  const prepared = await prepareRows(store, given, signal)
+  const prepared = await prepareRows(store, given, caller)
   const firstBad = prepared.findIndex((row) => row instanceof ApiError)
   const attempted = ordered && firstBad >= 0 ? prepared.slice(0, firstBad) : prepared
   const changes = attempted.filter(isFine)
   const options = { ordered, likelyNew: true }
-  const outcomes = (await changeRows(store, changes, options, signal)).values()
+  const outcomes = (await changeRows(store, changes, options, caller)).values()
   const undone = attempted.length < prepared.length
   return prepared.map((row, position): RowInsertion => {
     if (row instanceof ApiError) return { key: undefined, outcome: row }
@@ -53,10 +54,10 @@ interface PreparedRow extends RowChange {
 async function prepareRows(
   store: RowStore,
   given: readonly (GivenContents | ApiError)[],
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<readonly (PreparedRow | ApiError)[]> {
   const good = given.filter(isFine)
-  const whole = (await embedTexts(store, good, signal)).values()
+  const whole = (await embedTexts(store, good, caller)).values()
   return given.map((contents) =>
     contents instanceof ApiError
       ? contents

@@ -2,6 +2,7 @@
  * Updating a row. One that is not there is made by what is set or pushed, and goes again
  * when the last of it is cleared, unless it was inserted meanwhile.
  */
+import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import type { RowStore } from '../row-store.ts'
@@ -15,10 +16,10 @@ export async function updateRow(
   store: RowStore,
   key: Contents,
   { contents: given, alterations }: RowUpdate,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<void> {
   checkKeySize(store, key)
-  const [contents] = await embedTexts(store, [given], signal)
+  const [contents] = await embedTexts(store, [given], caller)
   checkVectors(store, contents!)
   const none = withContents(store, undefined, key, false)
   const change = {
@@ -31,7 +32,7 @@ export async function updateRow(
     },
   }
   const options = { ordered: true, likelyNew: false }
-  const [outcome] = await changeRows(store, [change], options, signal)
+  const [outcome] = await changeRows(store, [change], options, caller)
   if (outcome instanceof ApiError) throw outcome
 }
 

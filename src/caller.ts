@@ -1,0 +1,56 @@
+/**
+ * Who waits for an answer, and for how long.
+ *
+ * Every request has one caller, which goes with it through parsing, analysis, reading and
+ * printing. A timer alone could not end work that holds the thread, since it would not fire;
+ * so long work asks its caller now and then whether to go on.
+ */
+
+/** How long work may go on. */
+export interface Deadline {
+  /**
+   * Throws once the time is over or the client has disconnected. It costs less than a
+   * microsecond: ask every few thousand steps.
+   */
+  check(): void
+  /**
+   * For long work on the answering thread, between steps. When the caller has held the
+   * thread for as long as it may at a time, returns a promise to wait for, which gives other
+   * requests their turn; otherwise undefined. Throws as `check` does.
+   */
+  pause(): Promise<void> | undefined
+}
+
+export interface Caller extends Deadline {
+  /** The token or account that asks, by name. Threads take turns among principals. */
+  readonly principalName: string
+  /** The same object for all requests of a connection. Next, turns are taken among these. */
+  readonly connection: object
+  /**
+   * Aborted when the time is over or the client has disconnected, with the reason. Making a
+   * signal takes microseconds, so it is for those who wait for something.
+   */
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds for which work may hold the answering thread at a time. */
+export const sliceMs = 5
+
+/** Gives other requests their turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The server itself, or a tool: nobody else waits for it, and only the signal ends it. */
+export function ownCaller(signal: AbortSignal = new AbortController().signal): Caller {
+  return {
+    principalName: '',
+    connection: signal,
+    signal,
+    check: () => signal.throwIfAborted(),
+    pause() {
+      signal.throwIfAborted()
+      return undefined
+    },
+  }
+}
