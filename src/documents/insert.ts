@@ -26,7 +26,7 @@ export async function insert(
   // An empty document holds the place of a value that is none, which is refused below.
   const expanded = documents.map((document, i) =>
     isObject(document)
-      ? expandHybrid(document, i + 1, documents.length)
+      ? expandHybrid(document, `document ${i + 1} of ${documents.length}`)
       : new Map<string, Value>(),
   )
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))

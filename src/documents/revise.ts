@@ -19,6 +19,7 @@ import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
   attach,
+  expandHybrid,
   type Attached,
   type DocumentSource,
 } from './search-fields.ts'
@@ -83,22 +84,23 @@ export function updating(
 }
 
 export function replacing(
-  replacement: JsonObject,
+  given: JsonObject,
   filter: Filter,
   plainStore: Store,
   caller: Caller,
 ): Revision {
   const store = embeddingOnce(plainStore)
+  const replacement = expandHybrid(given, 'the replacement')
   checkNotBoth(replacement, 'The replacement')
-  const given = replacement.get('_id')
-  if (given !== undefined) checkId(given)
+  const givenId = replacement.get('_id')
+  if (givenId !== undefined) checkId(givenId)
   return {
     prepare: replacement.has('$vectorize')
       ? (found) => embedAhead(replacement.get('$vectorize'), found, store, caller)
       : undefined,
 
     async decide(record) {
-      checkSameId(record.id, given)
+      checkSameId(record.id, givenId)
       const { before, beforeDocument } = open(record)
       const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
       const after = await remake(before, document, store, caller)
@@ -109,8 +111,8 @@ export function replacing(
 
     async create() {
       const wanted = pinnedId(filter)
-      if (wanted !== undefined) checkSameId(wanted, given)
-      const id = given === undefined ? wanted : given
+      if (wanted !== undefined) checkSameId(wanted, givenId)
+      const id = givenId === undefined ? wanted : givenId
       const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
       const [whole] = await embedTexts([document], store, caller)
       return makeRecord(whole!, store)

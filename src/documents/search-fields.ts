@@ -45,46 +45,40 @@ export interface DocumentSource extends Source, SearchRules {
   readonly indexing: IndexingRule
 }
 
-/** Replaces $hybrid by what it stands for. */
-export function expandHybrid(
-  document: JsonObject,
-  position: number,
-  count: number,
-): JsonObject {
+/** Replaces $hybrid by what it stands for. `where` names the document in messages. */
+export function expandHybrid(document: JsonObject, where: string): JsonObject {
   const hybrid = document.get('$hybrid')
   if (hybrid === undefined) return document
   const conflicting = ['$lexical', '$vector', '$vectorize'].filter((name) =>
     document.has(name),
   )
   if (conflicting.length > 0)
-    throw apiError('HYBRID_FIELD_CONFLICT', { fields: conflicting, position, count })
+    throw apiError('HYBRID_FIELD_CONFLICT', { fields: conflicting, where })
   const parts = isObject(hybrid)
-    ? readHybridParts(hybrid, position, count)
+    ? readHybridParts(hybrid, where)
     : { lexical: hybrid, vectorize: hybrid }
   if (!isTextOrNull(parts.lexical))
     throw apiError('HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE', {
       type: jsonTypeOf(parts.lexical),
-      position,
-      count,
+      where,
     })
   const expanded = new Map(document)
   expanded.delete('$hybrid')
   return expanded.set('$lexical', parts.lexical).set('$vectorize', parts.vectorize)
 }
 
-function readHybridParts(hybrid: JsonObject, position: number, count: number) {
+function readHybridParts(hybrid: JsonObject, where: string) {
   const unknown = [...hybrid.keys()].filter(
     (name) => name !== '$lexical' && name !== '$vectorize',
   )
   if (unknown.length > 0)
-    throw apiError('HYBRID_FIELD_UNKNOWN_SUBFIELDS', { fields: unknown, position, count })
+    throw apiError('HYBRID_FIELD_UNKNOWN_SUBFIELDS', { fields: unknown, where })
   for (const [field, value] of hybrid)
     if (!isTextOrNull(value))
       throw apiError('HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE', {
         field,
         type: jsonTypeOf(value),
-        position,
-        count,
+        where,
       })
   return {
     lexical: hybrid.get('$lexical') ?? null,

@@ -80,30 +80,29 @@ export const catalog = {
   HYBRID_FIELD_CONFLICT: {
     ...request(''),
     title: '$hybrid stands for fields that the document also sets',
-    body: (v: { fields: readonly string[]; position: number; count: number }) =>
-      `Document ${v.position} of ${v.count} has $hybrid together with ${list(v.fields)}. ` +
+    body: (v: { fields: readonly string[]; where: string }) =>
+      `$hybrid stands together with ${list(v.fields)} in ${v.where}. ` +
       '$hybrid fills $lexical and $vectorize: send either it or them, and no $vector with it.',
   },
   HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE: {
     ...request(''),
     title: '$hybrid has a value of the wrong type',
-    body: (v: { type: string; position: number; count: number }) =>
-      `$hybrid of document ${v.position} of ${v.count} is of type ${v.type}. ` +
+    body: (v: { type: string; where: string }) =>
+      `$hybrid is of type ${v.type} in ${v.where}. ` +
       'Send a String, an Object with $lexical and $vectorize, or Null.',
   },
   HYBRID_FIELD_UNKNOWN_SUBFIELDS: {
     ...request(''),
     title: '$hybrid holds fields it does not know',
-    body: (v: { fields: readonly string[]; position: number; count: number }) =>
-      `$hybrid of document ${v.position} of ${v.count} holds ${list(v.fields)}. ` +
+    body: (v: { fields: readonly string[]; where: string }) =>
+      `$hybrid holds ${list(v.fields)} in ${v.where}. ` +
       'It may hold $lexical and $vectorize, nothing else.',
   },
   HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE: {
     ...request(''),
     title: 'A field of $hybrid has a value of the wrong type',
-    body: (v: { field: string; type: string; position: number; count: number }) =>
-      `${v.field} in $hybrid of document ${v.position} of ${v.count} is of type ` +
-      `${v.type}. Send a String or Null.`,
+    body: (v: { field: string; type: string; where: string }) =>
+      `${v.field} of $hybrid is of type ${v.type} in ${v.where}. Send a String or Null.`,
   },
   INVALID_CREATE_COLLECTION_FIELD: {
     ...request(''),

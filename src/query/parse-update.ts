@@ -225,7 +225,7 @@ function badName(path: Path, depth: number): ApiError {
   return apiError('SHRED_BAD_FIELD_NAME', {
     name: path.segments[depth]!,
     path: above.map(escapeSegment).join('.'),
-    reason: 'a name cannot start with $, and $hybrid is for inserts only',
+    reason: 'a name cannot start with $, and $hybrid is for inserts and replacements only',
   })
 }
 

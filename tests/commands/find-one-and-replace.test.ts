@@ -128,7 +128,10 @@ describe('findOneAndReplace', () => {
     })
     for (const [replacement, code] of [
       [{ $x: 1 }, 'SHRED_BAD_FIELD_NAME'],
-      [{ $hybrid: 'text' }, 'SHRED_BAD_FIELD_NAME'],
+      [{ $hybrid: 'text' }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
+      [{ $hybrid: 5 }, 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE'],
+      [{ $hybrid: { text: 'x' } }, 'HYBRID_FIELD_UNKNOWN_SUBFIELDS'],
+      [{ $hybrid: 'x', $lexical: 'x' }, 'HYBRID_FIELD_CONFLICT'],
       [{ a: 'x'.repeat(8001) }, 'SHRED_DOC_LIMIT_VIOLATION'],
       [{ $vector: [1] }, 'INVALID_VECTOR_LENGTH'],
       [{ $vector: [1, 2], $vectorize: 'x' }, 'INVALID_USAGE_OF_VECTORIZE'],

@@ -225,6 +225,53 @@ describe('$vectorize in updates', () => {
   })
 })
 
+describe('$hybrid in a replacement', () => {
+  const replace = (filter: object, replacement: object, options = {}) => ({
+    findOneAndReplace: { filter, replacement, options },
+  })
+
+  test('fills $vectorize and $lexical, as in an insert', async () => {
+    const target = await paintings([{ _id: 1, n: 1, $vectorize: 'blue', $lexical: 'sea' }])
+    await target.run(replace({ _id: 1 }, { n: 2, $hybrid: 'red' }))
+    const filled = { $vectorize: 'red', $lexical: 'red' }
+    assert.deepEqual(await target.all(everything), [
+      { _id: 1, n: 2, $vector: [1, 0, 0], ...filled },
+    ])
+    assert.deepEqual(askedTexts(), [['red']])
+    const again = await target.run(replace({ _id: 1 }, { n: 2, $hybrid: 'red' }))
+    assert.deepEqual(again.status, { matchedCount: 1, modifiedCount: 0 })
+    assert.deepEqual(askedTexts(), [['red']])
+    await target.run(
+      replace({ _id: 1 }, { $hybrid: { $vectorize: 'green', $lexical: 'moss' } }),
+    )
+    assert.deepEqual(await target.all(everything), [
+      { _id: 1, $vector: [0, 1, 0], $vectorize: 'green', $lexical: 'moss' },
+    ])
+  })
+
+  test('fills them in what an upsert inserts', async () => {
+    const target = await paintings()
+    const command = replace({ _id: 2 }, { $hybrid: 'blue' }, { upsert: true })
+    const { status } = await target.run(command)
+    assert.equal(status!['upsertedId'], 2)
+    assert.deepEqual(await target.all(everything), [
+      { _id: 2, $vector: [0, 0, 1], $vectorize: 'blue', $lexical: 'blue' },
+    ])
+  })
+
+  test('is refused beside the fields that it fills, and names the replacement', async () => {
+    const target = await paintings([{ _id: 1, n: 1 }])
+    for (const field of ['$vectorize', '$lexical']) {
+      const error = await target.refuse(
+        replace({ _id: 1 }, { $hybrid: 'red', [field]: 'red' }),
+        'HYBRID_FIELD_CONFLICT',
+      )
+      assert.match(error.message, /the replacement/)
+    }
+    assert.deepEqual(await target.all(everything), [{ _id: 1, n: 1 }])
+  })
+})
+
 describe('a sort by $vectorize', () => {
   const documents = [
     { _id: 'red', n: 1, $vectorize: 'red' },

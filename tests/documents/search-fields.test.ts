@@ -35,7 +35,8 @@ const floats = Buffer.alloc(12)
 const binary = { $binary: floats.toString('base64') }
 
 describe('$hybrid', () => {
-  const expand = (document: object) => printJson(expandHybrid(object(document), 2, 5))
+  const expand = (document: object) =>
+    printJson(expandHybrid(object(document), 'document 2 of 5'))
 
   test('stands for $lexical and $vectorize', () => {
     assert.equal(
@@ -52,14 +53,14 @@ describe('$hybrid', () => {
 
   test('leaves documents without it alone', () => {
     const document = object({ a: 1 })
-    assert.equal(expandHybrid(document, 1, 1), document)
+    assert.equal(expandHybrid(document, 'document 1 of 1'), document)
   })
 
   test('is refused beside the fields it stands for, and beside $vector', () => {
     for (const name of ['$lexical', '$vectorize', '$vector'])
       assert.throws(() => expand({ $hybrid: 'text', [name]: null }), {
         code: 'HYBRID_FIELD_CONFLICT',
-        message: /Document 2 of 5/,
+        message: /document 2 of 5/,
       })
   })
 
