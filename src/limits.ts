@@ -77,8 +77,10 @@ export const defaultLimits = {
   lexicalLimitMax: 1_000,
   /** Documents that findAndRerank returns when it is not told how many. */
   rerankLimitDefault: 10,
-  /** Documents that each search of a findAndRerank may find. */
+  /** Documents that each search of a findAndRerank may find, by its hybridLimits. */
   hybridLimitMax: 100,
+  /** The same where there are no hybridLimits, and each finds as many as `limit` says. */
+  hybridLimitDefaultMax: 1_000,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
   /** Matching rows that a sort takes which the stored order does not serve. */
@@ -123,7 +125,7 @@ export function checkLimits(limits: Limits): void {
     'a search without a limit must not return more than one with a limit can',
   )
   assert(
-    limits.rerankLimitDefault <= limits.hybridLimitMax,
+    limits.rerankLimitDefault <= limits.hybridLimitDefaultMax,
     'each search of a findAndRerank must be able to find what it returns by default',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')

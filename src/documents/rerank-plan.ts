@@ -42,8 +42,7 @@ export interface RerankServer {
 
 export interface RerankPlan {
   readonly byVector: Extract<Sort, { kind: 'vector' | 'vectorize' }>
-  /** Undefined where there is no search by terms. */
-  readonly byTerms: Extract<Sort, { kind: 'lexical' }> | undefined
+  readonly byTerms: Extract<Sort, { kind: 'lexical' }>
   readonly hybridLimits: HybridLimits
   readonly limit: number
   /** Where a document has the text to compare; undefined: in $lexical, else $vectorize. */
@@ -65,6 +64,7 @@ export function planRerank(
   const limit = asked.limit ?? store.limits.rerankLimitDefault
   const hybridLimits = chooseHybridLimits(store, asked.hybridLimits, limit)
   const service = chooseService(store, asked.service, models)
+  checkWhole(asked.sort)
   const query = chooseQuery(asked)
   const byVector = chooseVector(store, asked.sort)
   const rerankOn = chooseRerankOn(asked)
@@ -91,11 +91,17 @@ function chooseHybridLimits(
   given: HybridLimits | undefined,
   limit: number,
 ): HybridLimits {
-  const max = limits.hybridLimitMax
   if (given === undefined) {
-    const each = Math.min(limit, max)
-    return { vector: each, lexical: each }
+    if (limit > limits.hybridLimitDefaultMax)
+      throw invalidOption(
+        'limit',
+        String(limit),
+        'without hybridLimits each search finds as many documents as limit says, and ' +
+          `finds at most ${limits.hybridLimitDefaultMax}`,
+      )
+    return { vector: limit, lexical: limit }
   }
+  const max = limits.hybridLimitMax
   for (const search of ['vector', 'lexical'] as const)
     if (given[search] < 1 || given[search] > max)
       throw invalidOption(
@@ -130,6 +136,17 @@ function chooseService(
   return service
 }
 
+/** A sort that says something must say what both searches look for. */
+function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
+  const hasVector = vectorize !== undefined || vector !== undefined
+  if (hasVector === (lexical !== undefined)) return
+  throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+    field: 'command.sort.$hybrid',
+    value: hasVector ? 'without $lexical' : 'with $lexical alone',
+    reason: 'it needs $lexical, and $vectorize or $vector beside it',
+  })
+}
+
 function chooseQuery({ rerankQuery, sort }: AskedRerank): string {
   const query = hasText(rerankQuery) ? rerankQuery : sort.vectorize
   if (query === undefined) throw apiError('MISSING_RERANK_QUERY_TEXT')
@@ -138,14 +155,14 @@ function chooseQuery({ rerankQuery, sort }: AskedRerank): string {
 
 function chooseVector(
   { collection, target }: DocumentSource,
-  { vectorize, vector, lexical }: HybridSort,
+  { vectorize, vector }: HybridSort,
 ): RerankPlan['byVector'] {
   if (vectorize !== undefined) return { kind: 'vectorize', text: vectorize }
   if (vector === undefined)
     throw apiError('COMMAND_FIELD_VALUE_INVALID', {
       field: 'command.sort',
-      value: lexical === undefined ? 'empty' : 'by $lexical alone',
-      reason: 'a hybrid search needs $vectorize or $vector in $hybrid',
+      value: 'empty',
+      reason: 'a hybrid search needs $hybrid, which says what to look for',
     })
   checkVector(vector, { ...collection.options.vector!, target })
   return { kind: 'vector', vector }
@@ -175,8 +192,8 @@ function chooseTerms(
   { analyzer, target }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
-  if (lexical === undefined) return undefined
-  const terms = readTerms(lexical, (text) => analyzer!.terms(text), { target })
+  // There is one wherever there is a vector (checkWhole).
+  const terms = readTerms(lexical!, (text) => analyzer!.terms(text), { target })
   return { kind: 'lexical', terms }
 }
 

@@ -2,9 +2,8 @@
  * Hybrid search: a search by vector and one by terms, at the same time; what they find is
  * brought together, and a reranker has the last word on the order.
  *
- * With both searches, a document takes part only if it has both $vector and $lexical. One
- * that does not, or that has no text for the reranker, is left out, and keeps its rank in
- * the search that found it.
+ * A document takes part only if it has both $vector and $lexical. One that does not, or that
+ * has no text for the reranker, is left out, and keeps its rank in the search that found it.
  */
 import type { Caller } from '../caller.ts'
 import assert from 'node:assert/strict'
@@ -107,9 +106,7 @@ async function searchBoth(
   }
   const [found, bm25] = await Promise.all([
     findByVector(),
-    byTerms === undefined
-      ? []
-      : find({ ...byTerms, path: '$lexical' }, hybridLimits.lexical),
+    find({ ...byTerms, path: '$lexical' }, hybridLimits.lexical),
   ])
   return { ...found, bm25 }
 }
@@ -124,7 +121,7 @@ interface Candidate extends SearchScores {
 /** What was found and can be reranked. */
 function takePart(
   { collection }: DocumentSource,
-  { byTerms, rerankOn }: RerankPlan,
+  { rerankOn }: RerankPlan,
   found: FoundByBoth,
 ): readonly Candidate[] {
   const { metric } = collection.options.vector!
@@ -132,7 +129,7 @@ function takePart(
   for (const { item, ...ranks } of fuse(found, ({ record }) => idKey(record.id))) {
     const { record } = item
     const { vector, lexical } = record.search!
-    if (!vector || (byTerms !== undefined && !hasText(lexical))) continue
+    if (!vector || !hasText(lexical)) continue
     const passage = passageOf(record, rerankOn)
     if (passage === undefined) continue
     const near =

@@ -1,4 +1,7 @@
-/** Reads the sort of a hybrid search: {"$hybrid": …}, which searches in up to two ways. */
+/**
+ * Reads the sort of a hybrid search: {"$hybrid": …}, what to look for by vector and by terms.
+ * Whether it says both is checked later, with what the collection can do (rerank-plan.ts).
+ */
 import { apiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import { decodeBinaryVector, readVectorNumbers } from './vector.ts'

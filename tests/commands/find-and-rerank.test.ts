@@ -166,15 +166,58 @@ describe('findAndRerank', () => {
   test('takes parts of $hybrid that are null or blank for absent', async () => {
     const target = await create(insects)
     for (const $hybrid of [
-      { $vectorize: ' ant ', $lexical: null },
-      { $vectorize: 'ant', $lexical: ' ', $vector: null },
-      { $vectorize: 'ant' },
+      { $vectorize: ' ant ', $lexical: ' ant', $vector: null },
+      { $vectorize: 'ant', $lexical: 'ant' },
     ]) {
       const body = await target.run({ findAndRerank: { sort: { $hybrid } } })
       assert.deepEqual(idsOf(body), ['two', 'one', 'none'])
     }
-    assert.deepEqual(models.texts, ['ant', 'ant', 'ant'])
+    assert.deepEqual(models.texts, ['ant', 'ant'])
     assert(models.rerankings.every(({ query }) => query === 'ant'))
+  })
+
+  test('needs $lexical and a vector or text beside it, in an object', async () => {
+    const target = await create(insects)
+    const options = { rerankOn: 'n', rerankQuery: 'ant' }
+    for (const [$hybrid, message] of [
+      [{ $vectorize: 'ant' }, /sort\.\$hybrid.*without \$lexical/],
+      [{ $vectorize: 'ant', $lexical: null }, /without \$lexical/],
+      [{ $vectorize: 'ant', $lexical: ' ' }, /without \$lexical/],
+      [{ $vector: [1, 2] }, /without \$lexical/],
+      [{ $lexical: 'ant' }, /\$lexical alone/],
+      [{ $lexical: 'ant', $vectorize: '', $vector: null }, /\$lexical alone/],
+    ] as const)
+      for (const given of [{}, { options }]) {
+        const command = { findAndRerank: { sort: { $hybrid }, ...given } }
+        const error = await target.refuse(command, 'COMMAND_FIELD_VALUE_INVALID')
+        assert.match(error.message, message)
+      }
+    for (const sort of [{}, { $hybrid: null }, { $hybrid: ' ' }, { $hybrid: {} }]) {
+      const command = { findAndRerank: { sort, options } }
+      const error = await target.refuse(command, 'COMMAND_FIELD_VALUE_INVALID')
+      assert.match(error.message, /command\.sort .*\$hybrid/)
+    }
+  })
+
+  test('takes $vectorize where $vector stands beside it', async () => {
+    const target = await create(insects)
+    const $hybrid = { $vectorize: 'ant', $vector: [0, 1, 2], $lexical: 'ant' }
+    const { status } = await target.run({
+      findAndRerank: { sort: { $hybrid }, options: { includeSortVector: true } },
+    })
+    assert.deepEqual(status, { sortVector: [2, 1] })
+  })
+
+  test('searches as widely as limit says, and refuses more than searches find', async () => {
+    const target = await create(insects)
+    const find = (options: object) => ({
+      findAndRerank: { sort: { $hybrid: 'ant' }, options },
+    })
+    assert.equal(idsOf(await target.run(find({ limit: 1000 }))).length, 3)
+    const error = await target.refuse(find({ limit: 1001 }), 'COMMAND_FIELD_VALUE_INVALID')
+    assert.match(error.message, /options\.limit.*1001.*hybridLimits.*1000/)
+    for (const limit of [1001, 5000])
+      assert.equal(idsOf(await target.run(find({ limit, hybridLimits: 100 }))).length, 3)
   })
 
   test('hands the key of the request on to the reranker', async () => {
@@ -267,20 +310,11 @@ describe('findAndRerank', () => {
       [{ sort: {} }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
       [{ sort: { $hybrid: null } }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
       [{ sort: { $hybrid: ' ' } }, 'MISSING_RERANK_QUERY_TEXT', /rerankQuery/],
-      [{ sort: { $hybrid: { $lexical: 'ant' } } }, 'MISSING_RERANK_QUERY_TEXT', /text/],
       [{ sort, options: { rerankOn: 't' } }, 'MISSING_RERANK_QUERY_TEXT', /text/],
       [{ sort, options: { rerankQuery: 'q' } }, invalid, /options\.rerankOn/],
       [{ sort, options: { rerankQuery: 'q', rerankOn: ' ' } }, invalid, /rerankOn/],
       [{ sort: text, options: { rerankOn: 'a..b' } }, invalid, /rerankOn.*empty part/],
       [{ sort: text, options: { rerankOn: '$vector' } }, invalid, /\$lexical/],
-      [
-        {
-          sort: { $hybrid: { $lexical: 'ant' } },
-          options: { rerankQuery: 'q', rerankOn: 't' },
-        },
-        invalid,
-        /command\.sort.*\$vector/,
-      ],
       [{ sort: text, options: { hybridLimits: 0 } }, invalid, /hybridLimits\.\$vector/],
       [{ sort: text, options: { hybridLimits: 101 } }, invalid, /1 to 100/],
       [

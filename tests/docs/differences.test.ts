@@ -417,17 +417,23 @@ describe('differences in hybrid search', () => {
     models.forget()
     await target.run({ findAndRerank: { sort: { $hybrid: 'ant' } } })
     assert.equal(models.rerankings.flatMap(({ passages }) => passages).length, 10)
+    const find = (options: object) => ({
+      findAndRerank: { sort: { $hybrid: 'ant' }, options },
+    })
+    assert.equal((await target.run(find({ limit: 1000 }))).data!.documents!.length, 60)
+    await target.refuse(find({ limit: 1001 }), 'COMMAND_FIELD_VALUE_INVALID')
+    await target.refuse(find({ hybridLimits: 101 }), 'COMMAND_FIELD_VALUE_INVALID')
   })
 
-  difference(35, 'documents are reranked on $lexical, or else $vectorize', async () => {
+  difference(35, 'documents are reranked on $lexical', async () => {
     const documents = [
       { _id: 1, $vectorize: 'a', $lexical: 'text' },
       { _id: 2, $vectorize: 'b' },
     ]
     const target = await collections.create(documents, lettersCollection)
     models.forget()
-    await found(target, { sort: { $hybrid: { $vectorize: 'a' } } })
-    assert.deepEqual(models.rerankings[0]!.passages, ['text', 'b'])
+    await found(target, { sort: { $hybrid: 'a' } })
+    assert.deepEqual(models.rerankings[0]!.passages, ['text'])
   })
 
   difference(36, 'a document needs both $lexical and $vector', async () => {
@@ -438,8 +444,6 @@ describe('differences in hybrid search', () => {
     ]
     const target = await collections.create(documents, lettersCollection)
     assert.deepEqual((await found(target)).ids, [3])
-    const { ids } = await found(target, { sort: { $hybrid: { $vectorize: 'ant' } } })
-    assert.deepEqual(ids, [1, 3])
   })
 
   difference(37, 'every document has its similarity in the scores', async () => {
@@ -474,7 +478,7 @@ describe('differences in hybrid search', () => {
     const rerankQuery = 'ant'
     for (const findAndRerank of [
       { sort: { $hybrid: { $lexical: 'ant' } }, options: { rerankQuery } },
-      { sort: { $hybrid: { $vector: [1, 1] } }, options: { rerankQuery } },
+      { sort: { $hybrid: { $vector: [1, 1], $lexical: 'ant' } }, options: { rerankQuery } },
       { sort: { $hybrid: 'ant' }, options: { rerankOn: 'list' } },
     ])
       await target.refuse({ findAndRerank }, 'COMMAND_FIELD_VALUE_INVALID')
@@ -535,7 +539,7 @@ describe('differences in providers', () => {
       { vector: { dimension: 2 } },
     )
     const findAndRerank = {
-      sort: { $hybrid: { $vector: [1, 0] } },
+      sort: { $hybrid: { $vector: [1, 0], $lexical: 'cat' } },
       options: { rerankOn: '$lexical', rerankQuery: 'a pet' },
     }
     const listed = await collections.server.command('', { findRerankingProviders: {} })
@@ -865,6 +869,19 @@ describe('differences in tokens and databases', () => {
     await admin.ask('POST', `/databases/${id}/terminate`)
     const after = await admin.ask<{ status: string }>('GET', `/databases/${id}`)
     assert.equal(after.status, 'TERMINATED')
+  })
+})
+
+describe('differences in hybrid search that came later', () => {
+  const collections = new Collections({}, { providers: models.settings })
+
+  difference(70, 'a hybrid search is by vector and by terms', async () => {
+    const target = await collections.create([], lettersCollection)
+    for (const $hybrid of [{ $vectorize: 'ant' }, { $vectorize: 'ant', $lexical: ' ' }])
+      await target.refuse(
+        { findAndRerank: { sort: { $hybrid } } },
+        'COMMAND_FIELD_VALUE_INVALID',
+      )
   })
 })
 

@@ -497,9 +497,9 @@ describe('$hybrid', () => {
       ['null,"$vector":null', 'HYBRID_FIELD_CONFLICT'],
       ['{},"$vectorize":"b"', 'HYBRID_FIELD_CONFLICT'],
     ] as const)
-      for (const command of storing(`"$hybrid":${value}`).slice(0, 2))
+      for (const command of storing(`"$hybrid":${value}`).slice(0, 3))
         await refuse('letters', command, code)
-    for (const command of storing('"$hybrid":"a"').slice(2))
+    for (const command of storing('"$hybrid":"a"').slice(3))
       await refuse('letters', command)
     assert.deepEqual(models.texts, [])
   })
@@ -518,7 +518,11 @@ describe('$hybrid', () => {
       '{"$hybrid":"a","$vectorize":"a"}',
     ])
       await refuse('letters', `{"findAndRerank":{"sort":${sort}}}`, mismatch)
-    for (const value of ['null', '""', '" \\t"', '{}', '{"$lexical":"a"}'])
+    for (const value of [
+      ...['null', '""', '" \\t"', '{}', '{"$lexical":"a"}', '{"$vectorize":"a"}'],
+      '{"$vectorize":"a","$lexical":" "}',
+      '{"$vector":[1,2],"$lexical":null}',
+    ])
       await refuse('letters', `{"findAndRerank":{"sort":{"$hybrid":${value}}}}`)
     for (const sort of ['{"$hybrid":"a"}', '{"$hybrid":{"$vector":[1,2]}}'])
       for (const command of ['find', 'findOne'])
@@ -551,7 +555,9 @@ describe('$hybrid', () => {
       '"hybridLimits":{"$vector":1e400,"$lexical":5}',
       '"hybridLimits":{"$vector":5,"$lexical":5,"$vectorize":5}',
       '"hybridLimits":{"$vector":5,"__proto__":5}',
-      ...['0', '-1', '1e400', '1.5', '"5"', '[]'].map((number) => `"limit":${number}`),
+      ...['0', '-1', '1001', '1e400', '1.5', '"5"', '[]'].map(
+        (number) => `"limit":${number}`,
+      ),
       ...['5', '{}', '[]', '"a..b"', '"$vector"', '"$hybrid"', '"."', '"&"'].map(
         (path) => `"rerankOn":${path}`,
       ),

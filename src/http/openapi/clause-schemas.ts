@@ -29,11 +29,15 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
         $hybrid: {
           oneOf: [
             { type: 'string' },
-            shape('What each search looks for.', {
-              $vector: refer('Vector'),
-              $vectorize: { type: 'string' },
-              $lexical: { type: 'string' },
-            }),
+            shape(
+              'What each search looks for: $lexical, and $vectorize or $vector.',
+              {
+                $vector: refer('Vector'),
+                $vectorize: { type: 'string' },
+                $lexical: { type: 'string' },
+              },
+              ['$lexical'],
+            ),
           ],
         },
       },
