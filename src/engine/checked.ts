@@ -13,6 +13,7 @@ import { isObject, type JsonObject } from '../json/value.ts'
 import { rootFields, type Filter } from '../query/filter.ts'
 import { matches } from '../query/matches.ts'
 import { compareBy, compareValues } from '../query/order.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
 import {
   EngineError,
   type Engine,
@@ -236,6 +237,26 @@ function assertHits(hits: readonly Hit[], search: Search, target: Target): void 
   }
   if (withSearchFields) assertSearchFields('search', records)
   assertMatching('search', records, search, view)
+  assertTerms(records, search, view)
+}
+
+/** Asserts that texts have the terms that they were searched by, where the texts came. */
+function assertTerms(
+  records: readonly StoredRecord[],
+  { by, withSearchFields }: Search,
+  view: RecordView,
+): void {
+  if (by.kind !== 'lexical' || (view.kind === 'document' && !withSearchFields)) return
+  const { path, terms, anyTerm } = by
+  const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
+  for (const record of records) {
+    const own = new Set(analyzer.terms(view.textOf(record, path) ?? ''))
+    const found = terms.filter((term) => own.has(term)).length
+    assert(
+      found >= (anyTerm === true ? 1 : terms.length),
+      `search: ${found} of the terms ${terms.join(', ')} are in the text of ${record.text}`,
+    )
+  }
 }
 
 function assertSearchFields(call: string, records: readonly StoredRecord[]): void {

@@ -223,6 +223,8 @@ export type SearchBy =
       readonly kind: 'lexical'
       readonly path: string
       readonly terms: readonly string[]
+      /** Whether one of the terms is enough. The others then add nothing to a score. */
+      readonly anyTerm?: boolean
     }
 
 export interface Hit {

@@ -100,7 +100,7 @@ function bySimilarity(
 
 function byTerms(
   { view }: Source,
-  { path, terms }: Extract<SearchBy, { kind: 'lexical' }>,
+  { path, terms, anyTerm }: Extract<SearchBy, { kind: 'lexical' }>,
   records: readonly StoredRecord[],
 ): ScoreOf {
   const counted = new Map<StoredRecord, CountedTerms>()
@@ -121,12 +121,14 @@ function byTerms(
     const text = counted.get(record)
     if (text === undefined) return undefined
     let score = 0
+    let found = 0
     for (const [i, term] of terms.entries()) {
       const count = text.counts.get(term)
-      if (count === undefined) return undefined
+      if (count === undefined) continue
       score += termScore(weights[i]!, count, text.length, corpus)
+      found++
     }
-    return score
+    return found >= (anyTerm === true ? 1 : terms.length) ? score : undefined
   }
 }
 

@@ -103,8 +103,14 @@ export class LexicalStore {
     return (await this.hits(words, filter, limit)).map(([id]) => id)
   }
 
-  async hits(words: string, filter: Filter = everything, limit = 1000) {
-    const by = { kind: 'lexical', path: '$lexical', terms: words.split(' ') } as const
+  /** The same by any of the words. */
+  async searchAny(words: string, filter: Filter = everything, limit = 1000) {
+    return (await this.hits(words, filter, limit, true)).map(([id]) => id)
+  }
+
+  async hits(words: string, filter: Filter = everything, limit = 1000, anyTerm = false) {
+    const terms = words.split(' ')
+    const by = { kind: 'lexical', path: '$lexical', terms, anyTerm } as const
     const wanted = { by, filter, limit, withSearchFields: false }
     const hits = await search(this.#source, wanted, tester)
     return hits.map(({ record, score }) => [plainId(record), score] as const)

@@ -29,6 +29,31 @@ export function describeLexical(engineNow: () => Engine): void {
       assert.deepEqual(await store.search('cherry'), [])
     })
 
+    test('find what has any term where that is enough, and terms that are not there', async () => {
+      const store = await newStore()
+      await store.insert(
+        [{ _id: 1 }, 'apple banana'],
+        [{ _id: 2 }, 'apple'],
+        [{ _id: 3 }, 'banana banana'],
+        [{ _id: 4 }, 'cherry'],
+        [{ _id: 5 }],
+        [{ _id: 6 }, ''],
+      )
+      assert.deepEqual(await store.searchAny('apple banana'), [1, 3, 2])
+      assert.deepEqual(await store.searchAny('plum banana'), [3, 1])
+      assert.deepEqual(await store.searchAny('cherry apple', exists('_id'), 2), [4, 2])
+      assert.deepEqual(await store.searchAny('apple banana', where('_id', 'gt', 1)), [3, 2])
+      assert.deepEqual(await store.searchAny('plum fig'), [])
+    })
+
+    test('by any term have the scores of the formula for those that are there', async () => {
+      const store = await newStore()
+      await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
+      const [hit] = await store.hits('none two', exists('_id'), 9, true)
+      const [same] = await store.hits('two')
+      assert.deepEqual(hit, same)
+    })
+
     test('put the shorter and the more repetitive first', async () => {
       const store = await newStore()
       await store.insert(

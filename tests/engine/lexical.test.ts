@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { checked } from '../../src/engine/checked.ts'
 import { checkStore } from '../../src/engine/embedded/check.ts'
+import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
 import type { Hit, Search } from '../../src/engine/engine.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
 import type { SortKey } from '../../src/query/sort.ts'
@@ -118,11 +119,12 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     const filter = words.filter()
     const limit = random.pick([1, 5, 1000])
     const about = `${query}, ${JSON.stringify(filter)}, ${limit}`
-    assert.deepEqual(
-      await store.hits(query, filter, limit),
-      await reference.hits(query, filter, limit),
-      about,
-    )
+    for (const anyTerm of [false, true])
+      assert.deepEqual(
+        await store.hits(query, filter, limit, anyTerm),
+        await reference.hits(query, filter, limit, anyTerm),
+        `${about}, ${anyTerm ? 'any' : 'all'}`,
+      )
     const sort = words.sort()
     const found = await store.ids(filter, sort, random.pick([1, 7, 1000]))
     const expected = await reference.ids(filter, sort, 1000)
@@ -165,13 +167,46 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     ])
       for (const filter of filters)
         for (const limit of [3, 300])
-          assert.deepEqual(
-            await store.hits(words, filter, limit),
-            await reference.hits(words, filter, limit),
-            `${words}, ${JSON.stringify(filter)}, ${limit}`,
-          )
+          for (const anyTerm of [false, true])
+            assert.deepEqual(
+              await store.hits(words, filter, limit, anyTerm),
+              await reference.hits(words, filter, limit, anyTerm),
+              `${words}, ${JSON.stringify(filter)}, ${limit}, ${anyTerm ? 'any' : 'all'}`,
+            )
     for (const words of ['all', 'all even', 'm7 odd'])
       assert.equal(await store.count(match(words)), await reference.count(match(words)))
+  })
+
+  test('read few postings of common words that rarer ones outweigh', async (context) => {
+    const { engine, fileOf } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'sentences')
+    const size = 16_000
+    const texts = Array.from({ length: size }, (_, i) => {
+      const rare = i >= 4000 ? '' : i % 150 === 7 ? ' tree' : i % 200 === 9 ? ' garden' : ''
+      return [{ _id: i }, `in a place${rare}`] as const
+    })
+    for (let at = 0; at < size; at += 1000)
+      await store.insert(...texts.slice(at, at + 1000))
+    const view = documentView({ lexical: { enabled: true, analyzer: 'standard' } })
+    const reader = new StoreReader(fileOf('sentences'), view)
+    context.after(() => reader.close())
+    const costOf = (words: string) => {
+      let units = 0
+      const budget = { step: Infinity, spend: (spent: number) => void (units += spent) }
+      const by = {
+        kind: 'lexical',
+        path: '$lexical',
+        terms: words.split(' '),
+        anyTerm: true,
+      } as const
+      const wanted = { by, filter: everything, limit: 10, withSearchFields: false }
+      const hits = reader.store.reading(() => reader.search(wanted, budget))
+      assert.equal(hits.length, 10)
+      return units
+    }
+    // Texts that wait are read for any search. A unit is some sixty postings.
+    const [rare, sentence] = [costOf('tree'), costOf('tree in a garden')]
+    assert(sentence - rare < (2 * size) / 64 / 2, `${sentence} units, and ${rare}`)
   })
 
   test('see whole states while others write', async (context) => {
@@ -271,6 +306,24 @@ describe('the guard of searches', () => {
     limit: 3,
     withSearchFields: false,
   }
+
+  test('notices a text that does not have the terms', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await LexicalStore.create(engine, 'books')
+    await store.insert([{ _id: 1, n: 1 }, 'one word'], [{ _id: 2, n: 1 }, 'other'])
+    const given = (terms: readonly string[], anyTerm: boolean): Search => ({
+      ...search,
+      by: { kind: 'lexical', path: '$lexical', terms, anyTerm },
+      withSearchFields: true,
+    })
+    const found = await engine.search(store.target, given(['one'], false), tester)
+    const spoiled = checked({ ...engine, search: () => Promise.resolve(found) })
+    const ask = (terms: readonly string[], anyTerm: boolean) =>
+      spoiled.search(store.target, given(terms, anyTerm), tester)
+    assert.equal((await ask(['other', 'one'], true))?.length, 1)
+    await assert.rejects(ask(['other', 'one'], false), /1 of the terms other, one/)
+    await assert.rejects(ask(['other'], true), /0 of the terms other/)
+  })
 
   for (const [name, [spoil, message]] of Object.entries(spoiledHits))
     test(`notices ${name}`, async (context) => {

@@ -1,27 +1,23 @@
 /**
- * Reads the index of terms: which documents have all of some terms, and how often.
+ * Reads the index of terms: which documents have all of some terms, or any, and how often.
  *
  * Most of it stands in the postings. Documents that wait (lexical-writer.ts) are taken from
  * their own lists instead, and what the postings say of them does not count.
  */
-import { termScore, termWeight, type Corpus } from '../../search/lexical/bm25.ts'
+import type { Corpus } from '../../search/lexical/bm25.ts'
 import type { Budget } from './budget.ts'
 import { storedTerm } from './layout.ts'
 import { drop, PostingCursor, type Found } from './lexical-cursor.ts'
+import { MaxScore } from './lexical-maxscore.ts'
+import { TermScores, type Scored } from './lexical-scores.ts'
 import { TermList } from './postings.ts'
 import type { StoreConnection } from './store-connection.ts'
-
-/** Documents and how well they fit, in no promised order. */
-export interface Scored {
-  readonly seqs: Float64Array
-  readonly scores: Float64Array
-}
 
 export class LexicalReader {
   readonly #store: StoreConnection
   readonly #suffix: string
   /** What is known of the store, as long as nothing is written to it. */
-  #known = new WeakMap<readonly string[], readonly Term[] | undefined>()
+  #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: readonly Waiting[] | undefined
   #state: unknown
   #mayHaveChanged = true
@@ -91,7 +87,7 @@ export class LexicalReader {
     const { changed, fresh, added } = this.#splitWaiting(wanted)
     const corpus = this.#corpus()
     const scores = wanted.map(({ documents }, i) => {
-      return new TermScores(termWeight(corpus, documents + added[i]!), corpus)
+      return new TermScores(corpus, documents + added[i]!)
     })
     const rarest = Math.min(...wanted.map(({ documents }) => documents))
     const sizeMax = Math.min(rarest, among?.length ?? Infinity) + fresh.length
@@ -115,6 +111,35 @@ export class LexicalReader {
       )
     }
     return scored.finish()
+  }
+
+  /**
+   * The same of documents that have any of the terms. Only the best are promised, as many as
+   * are wanted, with all that tie with the last of them; there are no others where fewer
+   * than that come.
+   */
+  scoreAny(
+    terms: readonly string[],
+    among: Float64Array | undefined,
+    wanted: number,
+    budget: Budget,
+  ): Scored {
+    const occurring = this.#occurring(terms)
+    if (occurring.length === 0) return { seqs: none, scores: none }
+    budget.spend(this.#allWaiting().length)
+    const { changed, fresh, added } = this.#splitWaiting(occurring, 'any')
+    const corpus = this.#corpus()
+    const scored = occurring.map(({ id, documents }, i) => ({
+      cursor: new PostingCursor(this.#store, this.#suffix, id),
+      scores: new TermScores(corpus, documents + added[i]!),
+    }))
+    const best = new MaxScore(scored, wanted, budget)
+    const isAmong = among === undefined ? undefined : new Set(among)
+    for (const { seq, counts, length } of fresh)
+      if (isAmong === undefined || isAmong.has(seq)) best.add(seq, counts, length)
+    if (among === undefined) best.addAll(changed)
+    else best.addAmong(without(among, changed))
+    return best.result()
   }
 
   /**
@@ -164,9 +189,16 @@ export class LexicalReader {
 
   /** The terms' places in the index; undefined when one occurs nowhere. */
   #termsOf(terms: readonly string[]): readonly Term[] | undefined {
+    const found = this.#occurring(terms)
+    return found.length === terms.length ? found : undefined
+  }
+
+  /** The places of those terms that occur, in the same order. */
+  #occurring(terms: readonly string[]): readonly Term[] {
     // Most reads have to do with no terms, and must not pay for them.
     if (this.#mayHaveChanged) this.#refresh()
-    if (this.#known.has(terms)) return this.#known.get(terms)
+    const known = this.#known.get(terms)
+    if (known !== undefined) return known
     const found: Term[] = []
     for (const term of terms) {
       const row = this.#store.one(
@@ -175,9 +207,8 @@ export class LexicalReader {
       )
       if (row !== undefined) found.push({ id: Number(row[0]), documents: Number(row[1]) })
     }
-    const all = found.length === terms.length ? found : undefined
-    this.#known.set(terms, all)
-    return all
+    this.#known.set(terms, found)
+    return found
   }
 
   #corpus(): Corpus {
@@ -197,10 +228,13 @@ export class LexicalReader {
   }
 
   /**
-   * Those that wait: of which the postings are out of date, which have all terms now, and by
-   * how many documents each term has more than the postings say.
+   * Those that wait: of which the postings are out of date, which have all terms now, or any,
+   * and by how many documents each term has more than the postings say.
    */
-  #splitWaiting(wanted: readonly Term[]): {
+  #splitWaiting(
+    wanted: readonly Term[],
+    having: 'all' | 'any' = 'all',
+  ): {
     readonly changed: Float64Array
     readonly fresh: readonly Fresh[]
     readonly added: readonly number[]
@@ -218,7 +252,8 @@ export class LexicalReader {
       list.decode(after)
       const counts = wanted.map(({ id }) => list.countOf(id))
       counts.forEach((count, i) => (added[i]! += count > 0 ? 1 : 0))
-      if (!counts.includes(0)) fresh.push({ seq, counts, length: list.length })
+      const isWanted = having === 'all' ? !counts.includes(0) : counts.some(Boolean)
+      if (isWanted) fresh.push({ seq, counts, length: list.length })
     }
     return { changed, fresh, added }
   }
@@ -233,7 +268,7 @@ interface Term {
 /** A document that waits: its terms as the postings have them, and as they are. */
 type Waiting = readonly [seq: number, before: Uint8Array | null, after: Uint8Array | null]
 
-/** A document that waits and has all terms. */
+/** A document that waits and has the terms, all or any. */
 interface Fresh {
   readonly seq: number
   readonly counts: readonly number[]
@@ -299,6 +334,13 @@ function* slicesOf(among: Float64Array, cursor: PostingCursor): Generator<Found>
 
 const sliceSize = 1024
 
+/** Numbers that are not among others, all in order. */
+function without(numbers: Float64Array, others: Float64Array): Float64Array {
+  const found: Found = { seqs: numbers.slice(), columns: [], size: numbers.length }
+  drop(found, others, 0)
+  return found.seqs.subarray(0, found.size)
+}
+
 function roomFor(given: Uint32Array | undefined, size: number): Uint32Array {
   return given !== undefined && given.length >= size
     ? given
@@ -337,47 +379,6 @@ class ScoredList {
     }
   }
 }
-
-/**
- * What a term adds to scores. Few combinations of count and length make up nearly all texts,
- * so what was worked out for them is remembered.
- */
-class TermScores {
-  readonly #weight: number
-  readonly #corpus: Corpus
-  readonly #known = new Float64Array(countsKnown * lengthsKnown)
-
-  constructor(weight: number, corpus: Corpus) {
-    this.#weight = weight
-    this.#corpus = corpus
-  }
-
-  addTo(
-    scores: Float64Array,
-    start: number,
-    size: number,
-    counts: Uint32Array,
-    lengths: Uint32Array,
-  ): void {
-    const known = this.#known
-    for (let i = 0; i < size; i++) {
-      const count = counts[i]!
-      const length = lengths[i]!
-      const isKept = count < countsKnown && length < lengthsKnown
-      const place = isKept ? count * lengthsKnown + length : 0
-      // No score is 0, and no term stands in a text 0 times.
-      let score = known[place]!
-      if (score === 0) {
-        score = termScore(this.#weight, count, length, this.#corpus)
-        if (isKept) known[place] = score
-      }
-      scores[start + i]! += score
-    }
-  }
-}
-
-const countsKnown = 8
-const lengthsKnown = 512
 
 const none = new Float64Array(0)
 /** Where lists are taken apart, one after the other. */

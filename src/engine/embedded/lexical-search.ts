@@ -1,12 +1,12 @@
 /**
- * Searches by terms: scores every document that has them all, and takes the best.
+ * Searches by terms: scores the documents that have them all, or any, and takes the best.
  *
  * Scores tie often: texts of one length that have a word once all have the same. So results
  * are taken group by group, and within a group in the order of their ids.
  */
 import { everything, type Filter } from '../../query/filter.ts'
 import { documentCost, type Budget } from './budget.ts'
-import type { Scored } from './lexical-reader.ts'
+import type { Scored } from './lexical-scores.ts'
 import type { StoreConnection } from './store-connection.ts'
 import type { ScoredRow } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
@@ -15,6 +15,7 @@ export interface LexicalSearch {
   /** Whose texts are searched. */
   readonly path: string
   readonly terms: readonly string[]
+  readonly anyTerm?: boolean | undefined
   readonly filter: Filter
   readonly limit: number
   readonly sizeMax?: number | undefined
@@ -28,7 +29,29 @@ export function searchLexical(
 ): ScoredRow[] {
   const { path, terms, filter, limit } = search
   const among = matchesOf(reader, search, budget)
-  const scored = reader.lexical(path).score(terms, among, budget)
+  const lexical = reader.lexical(path)
+  if (search.anyTerm !== true) {
+    const scored = lexical.score(terms, among, budget)
+    return takeBest(reader, search, scored, among, budget).hits
+  }
+  // Only the best come with a score, so there must be more where a filter is still to check.
+  const isFiltered = among === undefined && !isEverything(filter)
+  for (let wanted = isFiltered ? 2 * limit + 16 : limit; ; wanted *= 16) {
+    const scored = lexical.scoreAny(terms, among, wanted, budget)
+    const { hits, isFull } = takeBest(reader, search, scored, among, budget)
+    if (isFull || scored.seqs.length < wanted) return hits
+  }
+}
+
+/** The best of scored documents that match, where that was not asked before. */
+function takeBest(
+  reader: StoreReader,
+  search: LexicalSearch,
+  scored: Scored,
+  among: Float64Array | undefined,
+  budget: Budget,
+): { readonly hits: ScoredRow[]; readonly isFull: boolean } {
+  const { filter, limit } = search
   const lookup = reader.lookup(among === undefined ? filter : everything, true)
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
@@ -40,10 +63,10 @@ export function searchLexical(
       if (row === undefined) continue
       hits.push({ row, score })
       left -= row.text.length
-      if (hits.length === limit || left < 0) return hits
+      if (hits.length === limit || left < 0) return { hits, isFull: true }
     }
   }
-  return hits
+  return { hits, isFull: false }
 }
 
 /**
@@ -53,19 +76,22 @@ export function searchLexical(
  */
 function matchesOf(
   reader: StoreReader,
-  { path, terms, filter, limit }: LexicalSearch,
+  { path, terms, anyTerm, filter, limit }: LexicalSearch,
   budget: Budget,
 ): Float64Array | undefined {
-  if (filter.kind === 'and' && filter.of.length === 0) return undefined
+  if (isEverything(filter)) return undefined
   const looksMax = Math.sqrt(limit * reader.store.documentCount())
-  const max = Math.ceil(
-    documentCost * Math.min(looksMax, reader.lexical(path).sizeMax(terms)),
-  )
+  const sizeMax = anyTerm === true ? Infinity : reader.lexical(path).sizeMax(terms)
+  const max = Math.ceil(documentCost * Math.min(looksMax, sizeMax))
   if (max === 0) return undefined
   // Counting an entry takes a small part of what looking one up does.
   budget.spend(Math.ceil(max / 20))
   const lead = reader.selectiveLead(filter, max)
   return lead === undefined ? undefined : reader.allNumbers(filter, lead, budget)
+}
+
+function isEverything(filter: Filter): boolean {
+  return filter.kind === 'and' && filter.of.length === 0
 }
 
 interface Group {
