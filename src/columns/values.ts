@@ -6,7 +6,7 @@ import type { ColumnType, UserTypes } from './column-type.ts'
 import { readElement } from './elements.ts'
 
 export { BadValue, readElement }
-export { isShownAsStored, showValue } from './show-value.ts'
+export { hasFloats, isShownAsStored, showValue, storedForm } from './value-forms.ts'
 
 /**
  * What rows keep. Undefined: nothing, since the value is null, an empty collection, or of a

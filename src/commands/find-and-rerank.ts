@@ -1,4 +1,4 @@
-import { shortestFloat } from '../json/floats.ts'
+import { asFloating, asFloats, shortestFloat } from '../json/floats.ts'
 import { readRerankService, type GivenRerankService } from '../documents/rerank-options.ts'
 import type { HybridLimits } from '../documents/rerank-plan.ts'
 import type { Scores } from '../documents/rerank.ts'
@@ -47,7 +47,7 @@ export const findAndRerank = defineCommand({
       data: { documents, nextPageState: null },
       status: {
         ...(includeScores && { documentResponses: scores.map(showScores) }),
-        ...(includeSortVector && { sortVector: Array.from(sortVector, shortestFloat) }),
+        ...(includeSortVector && { sortVector: asFloats(sortVector) }),
       },
     }
   },
@@ -55,11 +55,11 @@ export const findAndRerank = defineCommand({
 
 function showScores(scores: Scores): Value {
   const shown = new Map<string, Value>([
-    ['$rerank', scores.rerank],
-    ['$vector', shortestFloat(scores.vector)],
+    ['$rerank', asFloating(scores.rerank)],
+    ['$vector', asFloating(shortestFloat(scores.vector))],
     ['$vectorRank', scores.vectorRank],
     ['$bm25Rank', scores.bm25Rank],
-    ['$rrf', scores.rrf],
+    ['$rrf', asFloating(scores.rrf)],
   ])
   return new Map([['scores', shown]])
 }

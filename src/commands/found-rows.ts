@@ -1,4 +1,4 @@
-import { shortestFloat } from '../json/floats.ts'
+import { asFloats } from '../json/floats.ts'
 import type { FoundRows } from '../tables/read/find-rows.ts'
 
 /** What a reply says about rows besides showing them: only what applies. */
@@ -9,9 +9,7 @@ export function tellFound(found: FoundRows, includeSortVector: boolean) {
       projectionSchema,
       sortedRowCount,
       sortVector:
-        includeSortVector && sortVector !== undefined
-          ? Array.from(sortVector, shortestFloat)
-          : undefined,
+        includeSortVector && sortVector !== undefined ? asFloats(sortVector) : undefined,
     },
     warnings,
   }

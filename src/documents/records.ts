@@ -6,7 +6,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../query/projection.ts'
 import { checkId, newId } from './ids.ts'
 import {
-  attach,
+  attachPrinted,
   detach,
   withTerms,
   type Attached,
@@ -54,7 +54,7 @@ export function show({ text, search }: Stored, projection: Projection): string {
   if (projection.nothing) return '{}'
   const document = parseStored(text) as JsonObject
   return printJson(
-    projection.apply(search === undefined ? document : attach(document, search).document),
+    projection.apply(search === undefined ? document : attachPrinted(document, search)),
   )
 }
 

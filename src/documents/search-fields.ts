@@ -7,12 +7,14 @@
 import type { NewRecord, SearchFields, Vector } from '../engine/engine.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
+import { asFloating } from '../json/floats.ts'
 import { printJson } from '../json/print.ts'
 import {
   isDecimal,
   isObject,
   jsonTypeOf,
   type JsonObject,
+  type Numeric,
   type Value,
 } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
@@ -94,12 +96,25 @@ export interface Attached {
 
 /** Puts search fields into the document, as callers know it. */
 export function attach(document: JsonObject, search: SearchFields): Attached {
+  return { document: withFields(document, search, (number) => number), search }
+}
+
+/** The same to be printed: the numbers of a vector are floating-point, whole or not. */
+export function attachPrinted(document: JsonObject, search: SearchFields): JsonObject {
+  return withFields(document, search, asFloating)
+}
+
+function withFields(
+  document: JsonObject,
+  { vector, vectorize, lexical }: SearchFields,
+  element: (number: number) => Numeric,
+): JsonObject {
   const whole = new Map(document)
-  if (search.vector !== undefined)
-    whole.set('$vector', search.vector === null ? null : vectorValue(search.vector))
-  if (search.vectorize !== undefined) whole.set('$vectorize', search.vectorize)
-  if (search.lexical !== undefined) whole.set('$lexical', search.lexical)
-  return { document: whole, search }
+  if (vector !== undefined)
+    whole.set('$vector', vector === null ? null : vectorValue(vector, element))
+  if (vectorize !== undefined) whole.set('$vectorize', vectorize)
+  if (lexical !== undefined) whole.set('$lexical', lexical)
+  return whole
 }
 
 /**
@@ -215,8 +230,8 @@ export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
 }
 
 /** A vector as JSON, in the form in which it was sent. */
-function vectorValue(vector: Vector): Value {
-  if (vector.form === 'array') return [...vector.numbers]
+function vectorValue(vector: Vector, element: (number: number) => Numeric): Value {
+  if (vector.form === 'array') return Array.from(vector.numbers, element)
   const bytes = Buffer.alloc(vector.numbers.length * 4)
   vector.numbers.forEach((number, i) => bytes.writeFloatBE(number, i * 4))
   return new Map([['$binary', bytes.toString('base64')]])

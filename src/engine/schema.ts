@@ -69,6 +69,11 @@ export interface Column {
   /** What stored rows call it: its name, unless a column that was dropped had it before. */
   readonly key: string
   readonly type: ColumnType
+  /**
+   * Rows print its floating-point numbers as such: 1.0. Absent where version 0.1 made the
+   * column, and wrote 1 for it.
+   */
+  readonly floatsTyped?: true
 }
 
 interface IndexBase {
@@ -108,7 +113,7 @@ export interface TableDefinition {
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
   readonly indexes: readonly TableIndex[]
-  /** Columns that are no more, latest last: their names come back only with their types. */
+  /** Columns that are no more, latest last. Rows may still hold values under their keys. */
   readonly dropped: readonly Column[]
   /** The greatest id so far. */
   readonly lastId: number

@@ -1,7 +1,9 @@
 /**
- * Floats of 32 bits as people expect to read them. Widened to a double, 0.1 would be shown as
- * 0.10000000149011612: digits that say nothing.
+ * Floats as people and clients expect to read them. Widened to a double, a float of 0.1 would
+ * be shown as 0.10000000149011612: digits that say nothing. And clients tell integers from
+ * floating-point numbers by their spelling: 1 is an int to them, 1.0 is not.
  */
+import type { Numeric } from './value.ts'
 
 /** Digits that any decimal survives in a float, and digits that tell all floats apart. */
 const digitsMin = 6
@@ -14,4 +16,21 @@ export function shortestFloat(float: number): number {
     if (Math.fround(short) === float) return short
   }
   return Number(float.toPrecision(digitsMax))
+}
+
+/** From here on String writes an exponent, which only floating-point numbers have. */
+const exponentFrom = 1e21
+
+/**
+ * A finite double that prints as a floating-point number also if it is whole. Only good for
+ * printing: it is not the canonical form of its value.
+ */
+export function asFloating(double: number): Numeric {
+  if (!Number.isInteger(double) || Math.abs(double) >= exponentFrom) return double
+  return { decimal: `${double}.0` }
+}
+
+/** The numbers of a vector, to be printed. */
+export function asFloats(floats: Float32Array): Numeric[] {
+  return Array.from(floats, (float) => asFloating(shortestFloat(float)))
 }

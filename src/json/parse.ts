@@ -27,6 +27,14 @@ export function parseStored(text: string): Value {
   return new Reader(text, unlimited).readText()
 }
 
+/**
+ * Reads text that is to be printed again: numbers keep the spelling that they came in, 1.0 or
+ * 1e3. Only good for printing: such numbers are not canonical.
+ */
+export function parseAsWritten(text: string): Value {
+  return new Reader(text, unlimited, true).readText()
+}
+
 export type JsonProblemKind = 'syntax' | 'depth' | 'numeral'
 
 interface JsonProblemDetails {
@@ -100,10 +108,13 @@ class Reader {
   readonly text: string
   readonly depthMax: number
   readonly numeralLengthMax: number
+  /** Whether numbers keep their spelling. */
+  readonly asWritten: boolean
   at = 0
 
-  constructor(text: string, limits: ParseLimits) {
+  constructor(text: string, limits: ParseLimits, asWritten = false) {
     this.text = text
+    this.asWritten = asWritten
     this.depthMax = limits.depthMax
     this.numeralLengthMax = limits.numeralLengthMax
   }
@@ -278,6 +289,7 @@ class Reader {
     if (code === LOWER_E || code === UPPER_E) power += this.readExponent()
 
     if (this.at - start > this.numeralLengthMax) throw this.tooLong(start)
+    if (this.asWritten) return asWritten(text.slice(start, this.at))
     if (high === 0) return 0
     const double = doubleOf(high, low, count, power)
     if (double > 0) return negative ? -double : double
@@ -356,6 +368,11 @@ class Reader {
       { kind: 'numeral', offset, numeralLength },
     )
   }
+}
+
+function asWritten(numeral: string): Numeric {
+  const double = Number(numeral)
+  return String(double) === numeral ? double : { decimal: numeral }
 }
 
 function isDigit(code: number): boolean {

@@ -1,7 +1,8 @@
-import { shortestFloat } from '../json/floats.ts'
+import { asFloating, shortestFloat } from '../json/floats.ts'
+import { printJson } from '../json/print.ts'
 
 /** A shown record with its score in a vector search, which no projection takes away. */
 export function addSimilarity(shown: string, similarity: number): string {
-  const field = `"$similarity":${shortestFloat(similarity)}`
+  const field = `"$similarity":${printJson(asFloating(shortestFloat(similarity)))}`
   return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
 }

@@ -97,7 +97,10 @@ describe('stela export', () => {
     const { code, out, err } = await runStela(args)
     assert.equal(code, 0, err)
     const lines = String(gunzipSync(out))
-    assert.equal(lines, '{"_id":1,"a":1,"$vector":[1,2,3],"$lexical":"words"}\n{"_id":2}\n')
+    assert.equal(
+      lines,
+      '{"_id":1,"a":1,"$vector":[1.0,2.0,3.0],"$lexical":"words"}\n{"_id":2}\n',
+    )
     const path = join(folder, 'few.gz')
     assert.equal((await runStela([...args, '--out', path])).code, 0)
     assert.equal(String(gunzipSync(await readFile(path))), lines)
@@ -136,6 +139,7 @@ describe('stela export', () => {
     assert.match(exported.err, /exported 51 rows/)
     const text = await readFile(path, 'utf8')
     assert.match(text, /"exact":0\.12345678901234567890123/)
+    assert.match(text, /"id":7,.*"far":1\.0,"place":\[7\.0,0\.5\]/)
     const imported = await runStela(['import', path, '--table', 'rows_copy', ...at()])
     assert.equal(imported.code, 0, imported.err)
     const copy = await runStela(['export', '--table', 'rows_copy', ...at()])

@@ -47,7 +47,7 @@ const values: Record<string, readonly unknown[]> = {
     BigNumber('0.1'),
     BigNumber('99999999999999999999'),
   ],
-  double: [0.1, -1.7976931348623157e308, 5e-324, NaN, Infinity, -Infinity],
+  double: [1, -3, 1e21, 0.1, -1.7976931348623157e308, 5e-324, NaN, Infinity, -Infinity],
   duration: [
     duration('1y2mo3d4h5m6s7ms8us9ns'),
     duration('-8h10m'),
@@ -56,7 +56,7 @@ const values: Record<string, readonly unknown[]> = {
     duration(0, 1, 86_400_000_000_000n),
     duration(2147483647, 2147483647, 9223372036854775807n),
   ],
-  float: [0.5, -1.25, NaN, Infinity, -Infinity, 0.1],
+  float: [1, 16777216, 1e20, 0.5, -1.25, NaN, Infinity, -Infinity, 0.1],
   inet: [inet('127.0.0.1'), inet('0:0:0:0:0:0:0:1'), inet('2001:db8:0:0:0:0:0:ff')],
   int: [0, 2147483647, -2147483648],
   smallint: [32767, -32768],

@@ -136,9 +136,9 @@ describe('numbers with fractions', () => {
 
   test('floats and doubles also take the names of what is no finite number', () => {
     for (const name of ['float', 'double'] as const) {
-      keeps(name, '"NaN"', '"Infinity"', '"-Infinity"', '0', '0.1', '-2.5')
+      keeps(name, '"NaN"', '"Infinity"', '"-Infinity"', '0.0', '0.1', '-2.5')
       refuses(name, '"nan"', '"+Infinity"', '"infinity"', '"1"', '""', '" NaN"')
-      accepts(name, { '1e400': '"Infinity"', '-1e400': '"-Infinity"', '-1e-400': '0' })
+      accepts(name, { '1e400': '"Infinity"', '-1e400': '"-Infinity"', '-1e-400': '0.0' })
     }
   })
 
@@ -146,19 +146,22 @@ describe('numbers with fractions', () => {
     keeps('double', '1.7976931348623157e+308', '5e-324', '3.4028236e+38')
     accepts('double', {
       '0.1000000000000000001': '0.1',
-      '9007199254740993': '9007199254740992',
+      '9007199254740993': '9007199254740992.0',
+      '-3': '-3.0',
+      '1e20': '100000000000000000000.0',
+      '1e21': '1e+21',
     })
   })
 
   test('a float has the precision of 32 bits, and is shown with no more digits', () => {
-    keeps('float', '3.4028235e+38', '-3.4028235e+38', '1.1754944e-38', '16777216', '0.3')
+    keeps('float', '3.4028235e+38', '-3.4028235e+38', '1.1754944e-38', '16777216.0', '0.3')
     accepts('float', {
       '3.14159265358979': '3.1415927',
-      '16777217': '16777216',
+      '16777217': '16777216.0',
       '0.10000000149011612': '0.1',
       '1e39': '"Infinity"',
       '-3.5e38': '"-Infinity"',
-      '-1e-50': '0',
+      '-1e-50': '0.0',
     })
   })
 })

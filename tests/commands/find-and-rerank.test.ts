@@ -90,6 +90,19 @@ describe('findAndRerank', () => {
     })
   })
 
+  test('scores are floating-point numbers also if they are whole, and ranks are not', async () => {
+    const target = await create(insects)
+    const options = { includeScores: true, includeSortVector: true }
+    const { text } = await target.send({
+      findAndRerank: { sort: { $hybrid: 'ant' }, options },
+    })
+    assert(
+      text.includes('"$rerank":0.0,"$vector":1.0,"$vectorRank":1,"$bm25Rank":1,'),
+      text,
+    )
+    assert(text.includes('"sortVector":[2.0,1.0]'), text)
+  })
+
   test('tells no scores and a vector when it finds nothing', async () => {
     const target = await create(insects)
     const nothing = { sort: { $hybrid: 'ant' }, filter: { n: 9 } }
@@ -102,7 +115,7 @@ describe('findAndRerank', () => {
     assert.equal(
       text,
       '{"data":{"documents":[],"nextPageState":null},' +
-        '"status":{"documentResponses":[],"sortVector":[2,1]}}',
+        '"status":{"documentResponses":[],"sortVector":[2.0,1.0]}}',
     )
     const without = await target.send({ findAndRerank: nothing })
     assert.equal(without.text, '{"data":{"documents":[],"nextPageState":null}}')

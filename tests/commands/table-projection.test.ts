@@ -25,7 +25,8 @@ describe('a projection of rows', () => {
     )
   })
 
-  const whole = '{"id":1,"z":2,"10":"ten","__proto__x":"p","a":"x","list":[1],"v":[0.1,2]}'
+  const whole =
+    '{"id":1,"z":2,"10":"ten","__proto__x":"p","a":"x","list":[1],"v":[0.1,2.0]}'
 
   for (const [projection, shown] of [
     [undefined, whole],
@@ -34,10 +35,10 @@ describe('a projection of rows', () => {
     [{ '*': true }, whole],
     [{ '*': 1 }, whole],
     [{ a: true }, '{"a":"x"}'],
-    [{ v: 1, a: 2.5 }, '{"a":"x","v":[0.1,2]}'],
+    [{ v: 1, a: 2.5 }, '{"a":"x","v":[0.1,2.0]}'],
     [{ a: 1, z: 1, id: true }, '{"id":1,"z":2,"a":"x"}'],
     [{ '10': 1, none: 1 }, '{"10":"ten"}'],
-    [{ v: false }, whole.replace(',"v":[0.1,2]', '')],
+    [{ v: false }, whole.replace(',"v":[0.1,2.0]', '')],
     [{ a: 0, '10': false, list: 0, v: 0, id: 0 }, '{"z":2,"__proto__x":"p"}'],
     [{ none: 0 }, whole],
   ] as const)

@@ -96,10 +96,10 @@ describe('a sort by $vector', () => {
   test('shows the similarity under any projection, and only when asked', async () => {
     const places = await collections.create([{ _id: 1, a: 1, $vector: [2, 0] }], plane)
     for (const [projection, shown] of [
-      [undefined, '{"_id":1,"a":1,"$similarity":1}'],
-      [{ '*': 0 }, '{"$similarity":1}'],
-      [{ '*': 1 }, '{"_id":1,"a":1,"$vector":[2,0],"$similarity":1}'],
-      [{ _id: 0, b: 1 }, '{"$similarity":1}'],
+      [undefined, '{"_id":1,"a":1,"$similarity":1.0}'],
+      [{ '*': 0 }, '{"$similarity":1.0}'],
+      [{ '*': 1 }, '{"_id":1,"a":1,"$vector":[2.0,0.0],"$similarity":1.0}'],
+      [{ _id: 0, b: 1 }, '{"$similarity":1.0}'],
     ] as const) {
       const options = { includeSimilarity: true }
       const many = await places.send({ find: { sort: east, projection, options } })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { shortestFloat } from '../../src/json/floats.ts'
+import { asFloating, asFloats, shortestFloat } from '../../src/json/floats.ts'
+import { printJson } from '../../src/json/print.ts'
 import { seed } from '../query/documents.ts'
 
 test('a float is shown with the digits that somebody would have written', () => {
@@ -32,5 +33,31 @@ test('a decimal of six digits comes back as it was', () => {
       },
     ),
     { seed },
+  )
+})
+
+test('a double is printed as a floating-point number of the same value', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.integer(),
+        fc.maxSafeInteger(),
+      ),
+      (double) => {
+        const text = printJson(asFloating(double))
+        assert.match(text, /[.e]/)
+        assert(JSON.parse(text) === double, text)
+      },
+    ),
+    { seed },
+  )
+})
+
+test('the numbers of a vector are printed with the digits of floats', () => {
+  const floats = Float32Array.of(1, -2, 0, -0, 0.1, 1e20, 3.4e38, 1e-7, 16777216)
+  assert.equal(
+    printJson(asFloats(floats)),
+    '[1.0,-2.0,0.0,0.0,0.1,100000000000000000000.0,3.4e+38,1e-7,16777216.0]',
   )
 })

@@ -3,7 +3,12 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { equalValues } from '../../src/json/equal.ts'
 import { readNumeral } from '../../src/json/decimal.ts'
-import { JsonProblem, parseJson, parseStored } from '../../src/json/parse.ts'
+import {
+  JsonProblem,
+  parseAsWritten,
+  parseJson,
+  parseStored,
+} from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { Value } from '../../src/json/value.ts'
 import { fromPlain, values } from './values.ts'
@@ -257,6 +262,18 @@ describe('printJson', () => {
       printJson([-0, 1e21, 1e-7, { decimal: '1e+400' }]),
       '[0,1e+21,1e-7,1e+400]',
     )
+  })
+})
+
+describe('parseAsWritten', () => {
+  test('keeps the spelling of every number', () => {
+    for (const text of [
+      '{"a":1.0,"b":[1,-0.0,1E5,1e+21,0.10]}',
+      '[12345678901234567890.50,1e999]',
+      '"1.0"',
+    ])
+      assert.equal(printJson(parseAsWritten(text)), text)
+    assert.throws(() => parseAsWritten('[1.]'), JsonProblem)
   })
 })
 

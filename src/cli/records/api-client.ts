@@ -7,7 +7,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
-import { JsonProblem, parseStored } from '../../json/parse.ts'
+import { JsonProblem, parseAsWritten } from '../../json/parse.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { Failure } from './failure.ts'
 
@@ -153,7 +153,7 @@ export class ApiClient {
   #readBody(status: number, text: string): JsonObject {
     if (status === 413) return new Map()
     try {
-      const body = parseStored(text)
+      const body = parseAsWritten(text)
       if (isObject(body)) return body
     } catch (error) {
       if (!(error instanceof JsonProblem)) throw error

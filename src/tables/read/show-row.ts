@@ -1,9 +1,9 @@
 /** Rows as callers get them. */
 import { columnPath } from '../../columns/column-path.ts'
-import { isShownAsStored, showValue } from '../../columns/values.ts'
+import { hasFloats, isShownAsStored, showValue } from '../../columns/values.ts'
 import type { StoredRecord } from '../../engine/engine.ts'
 import type { Column } from '../../engine/schema.ts'
-import { shortestFloat } from '../../json/floats.ts'
+import { asFloats } from '../../json/floats.ts'
 import { printJson } from '../../json/print.ts'
 import { storedFields } from '../../json/stored-fields.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -41,7 +41,7 @@ function newShown(columns: readonly Column[], store: RowStore): Shown {
   const valueOf = (column: Column, fields: JsonObject, { search }: StoredRecord) => {
     if (isBeside(column)) {
       const numbers = search?.vectors?.get(columnPath(column.id).text)
-      return numbers && Array.from(numbers, shortestFloat)
+      return numbers && asFloats(numbers)
     }
     const stored = fields.get(column.key)
     return stored === undefined ? undefined : showValue(column.type, stored, table.types)
@@ -75,6 +75,7 @@ function isWhole(columns: readonly Column[], { table, key }: RowStore): boolean 
       (column) =>
         column.key === column.name &&
         isShownAsStored(column.type, types) &&
+        (column.floatsTyped === true || !hasFloats(column.type, types)) &&
         (column.type.type !== 'vector' || key.includes(column)),
     )
   )

@@ -91,7 +91,7 @@ export function checkColumnCount(target: string, count: number, limits: Limits):
 
 function define({ columns, partitionBy, partitionSort }: NewTable): TableDefinition {
   const numbered = [...columns].map(([name, type], position): Column => {
-    return { name, id: position + 1, key: name, type }
+    return { name, id: position + 1, key: name, type, floatsTyped: true }
   })
   return {
     columns: numbered,

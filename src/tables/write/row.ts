@@ -90,7 +90,7 @@ export function makeRecord(
   before: JsonObject | undefined,
 ): NewRecord {
   const { view, limits } = store
-  const text = rowText(row.values, row.wasInserted)
+  const text = rowText(row.values, store.table, row.wasInserted)
   if (text.length > limits.documentLengthMax)
     throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
       what: `The length of the row of ${store.name} in characters`,
