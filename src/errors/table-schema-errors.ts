@@ -208,14 +208,6 @@ export const tableSchemaErrors = {
     body: (v: TableFacts & { duplicates: readonly string[] }) =>
       `${columnsOf(v)} It cannot get another: ${list(v.duplicates)}.`,
   },
-  CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN: {
-    ...schema,
-    title: 'The table had a column of this name and another type',
-    body: (v: { table: string; column: string; type: string; previous: string }) =>
-      `${v.table} had a column "${v.column}" of the type ${v.previous}, so it cannot get ` +
-      `one of the type ${v.type}. A dropped name comes back only with its type, and not ` +
-      'at all if that was user-defined. Choose another name.',
-  },
   CANNOT_DROP_PRIMARY_KEY_COLUMNS: {
     ...schema,
     title: 'Columns of the primary key cannot be dropped',

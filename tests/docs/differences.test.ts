@@ -885,6 +885,18 @@ describe('differences in hybrid search that came later', () => {
   })
 })
 
+describe('schemas of tables', () => {
+  const tables = new WrittenTables()
+
+  difference(71, 'a dropped column can be added again with any type', async () => {
+    const columns = { id: 'int', a: 'text' }
+    const table = await tables.create({ columns, primaryKey: 'id' }, [{ id: 1, a: 'old' }])
+    await table.run({ alterTable: { operation: { drop: { columns: ['a'] } } } })
+    await table.run({ alterTable: { operation: { add: { columns: { a: 'int' } } } } })
+    assert.deepEqual(await table.all(), [{ id: 1 }])
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

@@ -14,7 +14,6 @@ import {
   type ColumnType,
   type ElementType,
   type Json,
-  type PrimitiveName,
   type UserType,
 } from './tables-values.ts'
 
@@ -253,10 +252,4 @@ export function createIndex(index: Index): Json {
       return object({ createTextIndex: object({ name, definition }) })
     }
   }
-}
-
-/** Types that are not this one. */
-export function otherType({ type }: Column): ColumnType {
-  const other: PrimitiveName = type.kind === 'one' && type.of === 'int' ? 'text' : 'int'
-  return { kind: 'one', of: other }
 }

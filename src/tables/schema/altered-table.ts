@@ -1,11 +1,6 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
 import type { UserTypes } from '../../columns/column-type.ts'
-import {
-  keyspaceOf,
-  type Column,
-  type Table,
-  type TableDefinition,
-} from '../../engine/schema.ts'
+import type { Column, Table, TableDefinition } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -21,7 +16,6 @@ import {
 import { readEmbeddingService } from '../../records/service-option.ts'
 import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
-import { cqlType } from './cql-type.ts'
 import { freeKey } from './free-key.ts'
 import type { GivenType } from './given-type.ts'
 import { checkColumnCount, readColumns } from './new-table.ts'
@@ -100,29 +94,13 @@ function addColumns(
   const keys = new Set([...columns, ...definition.dropped].map(({ key }) => key))
   let id = definition.lastId
   for (const [name, type] of types) {
-    const column: Column = { name, type, id: ++id, key: freeKey(name, keys) }
-    checkComeBack(column, table)
-    columns.push(column)
-    keys.add(column.key)
+    // What rows still hold of a dropped column of this name stands under another key.
+    const key = freeKey(name, keys)
+    columns.push({ name, type, id: ++id, key, floatsTyped: true })
+    keys.add(key)
   }
   checkColumnCount(nameOf(table), columns.length, context.limits)
   return { ...definition, columns, lastId: id }
-}
-
-function checkComeBack(column: Column, table: Table): void {
-  const { definition } = table
-  const keyspace = keyspaceOf(table)
-  const previous = definition.dropped.findLast(({ name }) => name === column.name)
-  if (previous === undefined) return
-  const type = cqlType(column.type, keyspace)
-  const previousType = cqlType(previous.type, keyspace)
-  if (type !== previousType || previous.type.type === 'userDefined')
-    throw apiError('CANNOT_ADD_PREVIOUSLY_DROPPED_COLUMN', {
-      table: nameOf(table),
-      column: column.name,
-      type,
-      previous: previousType,
-    })
 }
 
 function dropColumns(table: Table, names: readonly string[]): TableDefinition {
