@@ -29,7 +29,7 @@ import { insert, type Insertion } from './insert.ts'
 import { embedderFor, type Embedder } from '../records/embedder.ts'
 import { locksOf, type Locks } from '../records/locks.ts'
 import { decodePageState, encodePageState, nameQuery } from '../records/page-state.ts'
-import { anyOrder, count, read } from '../records/read.ts'
+import { anyOrder, count, matchesRecord, read } from '../records/read.ts'
 import { readPage } from '../records/read-page.ts'
 import { addSimilarity } from '../records/similarity.ts'
 import { show, showsSearchFields, type Stored } from './records.ts'
@@ -39,6 +39,7 @@ import { deleting, pinnedId, replacing, updating, type Revision } from './revise
 import type { DocumentSource } from './search-fields.ts'
 import { search, withinReach } from '../records/search.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
+import { upsertsOf, type Upserts } from './upserts.ts'
 
 /** The clauses of a command that choose documents, and what is shown of them. */
 export interface Clauses {
@@ -95,7 +96,7 @@ export interface DocumentServices {
   readonly models: Pick<Models, 'embed'>
 }
 
-type Store = DocumentSource & { readonly locks: Locks }
+type Store = DocumentSource & { readonly locks: Locks; readonly upserts: Upserts }
 
 export class Documents {
   readonly #store: Store
@@ -237,7 +238,7 @@ export class Documents {
   }
 
   async deleteOne(selection: Selection, caller: Caller): Promise<ChangedOne> {
-    return this.#changeOne(selection, { decide: deleting }, caller)
+    return this.#changeOne(selection, { decide: deleting }, undefined, caller)
   }
 
   /** Updates one page of documents. */
@@ -262,12 +263,18 @@ export class Documents {
       lookAhead: true,
     }
     const revision = updating(update, filter, this.#store, caller)
-    let { records, next } = await read(this.#store, wanted, caller)
-    if (records.length === 0 && from === undefined && options.upsert) {
-      const upserted = await this.#upsert(revision)
-      if (upserted !== undefined) return upserted
-      ;({ records, next } = await read(this.#store, wanted, caller))
-    }
+    const isThere = async () =>
+      (await this.#readFirst({ filter, sort: unsorted }, false, caller)) !== undefined
+    const insertNew =
+      from === undefined && options.upsert
+        ? () => this.#insertNew(revision, filter, isThere, caller)
+        : undefined
+    const found = await this.#changeOrInsert(async () => {
+      const page = await read(this.#store, wanted, caller)
+      return page.records.length === 0 && insertNew !== undefined ? undefined : page
+    }, insertNew)
+    if (!('records' in found)) return found
+    const { records, next } = found
     await revision.prepare?.(records)
     const changed = await change(this.#store, records, filter, revision.decide, caller)
     const total = (from?.count ?? 0) + records.length
@@ -301,21 +308,17 @@ export class Documents {
     upsert: boolean,
     caller: Caller,
   ): Promise<ChangedOne> {
-    const { prepare, decide } = revision
-    return this.#changeOne(
-      selection,
-      { prepare, decide, ...(upsert && { upsert: () => this.#upsert(revision) }) },
-      caller,
-    )
+    return this.#changeOne(selection, revision, upsert ? revision : undefined, caller)
   }
 
   /**
    * A document whose _id is known from the start is locked before it is read, unless a
-   * provider would keep the others waiting.
+   * provider would keep the others waiting. `inserting` is absent if nothing is to be.
    */
   async #changeOne(
     selection: Selection,
-    { prepare, decide, upsert }: ChangeOne,
+    { prepare, decide }: Partial<Pick<Revision, 'prepare'>> & { readonly decide: Decide },
+    inserting: Revision | undefined,
     caller: Caller,
   ): Promise<ChangedOne> {
     const { sort } = selection
@@ -335,27 +338,66 @@ export class Documents {
           return outcomeOf(changed)
       }
     }
-    // An upsert whose _id is taken runs again as an update of what others put there.
-    const run = async () =>
-      (await attempt()) ?? (await upsert?.()) ?? (upsert && (await attempt())) ?? nothing
+    const isThere = async () =>
+      (await this.#readFirst(selection, false, caller, by)) !== undefined
+    const run = () =>
+      this.#changeOrInsert(
+        attempt,
+        inserting && (() => this.#insertNew(inserting, filter, isThere, caller)),
+      )
     return id === undefined
       ? run()
       : this.#store.locks.holding([lockKey(this.#store, id)], run)
   }
 
-  /** Inserts what a revision makes of nothing; undefined when the _id is taken. */
-  async #upsert(revision: Revision): Promise<ChangedOne | undefined> {
-    const { engine, collection } = this.#store
+  /**
+   * Changes what is found or, where there is nothing and something is to be inserted, does
+   * that. What others insert first is changed after all.
+   */
+  async #changeOrInsert<T>(
+    attempt: () => Promise<T | undefined>,
+    insertNew: (() => Promise<ChangedOne | 'taken' | 'look again'>) | undefined,
+  ): Promise<T | ChangedOne> {
+    // An _id may be taken for good, by a document that the filter does not match.
+    for (let left = this.#store.limits.writeAttemptsMax; ;) {
+      const changed = await attempt()
+      if (changed !== undefined) return changed
+      if (insertNew === undefined || left === 0) return nothing
+      const inserted = await insertNew()
+      if (inserted === 'taken') left--
+      else if (inserted !== 'look again') return inserted
+    }
+  }
+
+  /** Inserts what a revision makes of nothing, unless somebody else did meanwhile. */
+  async #insertNew(
+    revision: Revision,
+    filter: Filter,
+    isThere: () => Promise<boolean>,
+    caller: Caller,
+  ): Promise<ChangedOne | 'taken' | 'look again'> {
+    const { engine, collection, upserts } = this.#store
     const record = await revision.create()
-    const [outcome] = await engine.write(collection, [{ kind: 'insert', record }])
-    return outcome === 'done'
-      ? { ...nothing, upsertedId: record.id, after: record }
-      : undefined
+    const insertRecord = async () => {
+      const [outcome] = await engine.write(collection, [{ kind: 'insert', record }])
+      if (outcome !== 'done') return 'taken'
+      return { ...nothing, upsertedId: record.id, after: record }
+    }
+    // Whoever asks for the same _id finds it taken.
+    if (pinnedId(filter) !== undefined) return insertRecord()
+    const inserted = await upserts.inTurn(
+      collection.uid,
+      record,
+      (other) => matchesRecord(this.#store, filter, { ...other, version: 0 }),
+      async () => ((await isThere()) ? undefined : insertRecord()),
+      caller,
+    )
+    return inserted ?? 'look again'
   }
 
   /** `by` is what the sort searches by, if it does. */
   async #readFirst(
-    { filter, sort }: Selection,
+    { filter, sort }: Pick<Selection, 'filter' | 'sort'>,
     withSearchFields: boolean,
     caller: Caller,
     by?: SearchBy,
@@ -392,13 +434,6 @@ export class Documents {
   }
 }
 
-/** How a command for one document goes about it. */
-interface ChangeOne extends Partial<Pick<Revision, 'prepare'>> {
-  readonly decide: Decide
-  /** Absent if nothing is to be inserted. */
-  readonly upsert?: () => Promise<ChangedOne | undefined>
-}
-
 function storeOf({ engine, limits, models }: DocumentServices, collection: Collection) {
   const { lexical, indexing } = collection.options
   return {
@@ -411,6 +446,7 @@ function storeOf({ engine, limits, models }: DocumentServices, collection: Colle
     indexing: indexingRule(indexing),
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
     locks: locksOf(engine),
+    upserts: upsertsOf(engine),
     embedder: embedderOf(collection, models, {}),
   }
 }
@@ -424,6 +460,8 @@ function embedderOf(
 }
 
 const nothing = { matchedCount: 0, changedCount: 0 } as const
+
+const unsorted: Sort = { kind: 'values', keys: [] }
 
 function countsOf(matchedCount: number, { settled, failure }: Changed) {
   return {

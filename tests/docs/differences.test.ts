@@ -897,6 +897,25 @@ describe('schemas of tables', () => {
   })
 })
 
+describe('differences in upserts', () => {
+  const collections = new Collections()
+
+  difference(72, 'upserts at the same time insert one document', async () => {
+    const target = await collections.create()
+    const filter = { name: 'counter' }
+    const upsert = () =>
+      target.run({
+        updateOne: { filter, update: { $inc: { n: 1 } }, options: { upsert: true } },
+      })
+    await Promise.all(Array.from({ length: 30 }, upsert))
+    const documents = await target.all()
+    assert.deepEqual(
+      documents.map(({ name, n }) => [name, n]),
+      [['counter', 30]],
+    )
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]
