@@ -94,6 +94,8 @@ export const defaultLimits = {
   filterComparisonsMax: 64,
   /** Values of one $in or $nin. */
   inValuesMax: 100,
+  /** Searches and long reads of one principal that wait for a thread. */
+  waitingReadsMax: 512,
   /** Times that a write which lost a race is tried, the first time included. */
   writeAttemptsMax: 4,
 } as const

@@ -81,6 +81,7 @@ export async function build(config: Config): Promise<Server> {
   const { searchThreads, openStoresMax, localModels } = config
   const opened = await openEmbeddedEngine({
     ...{ dataDir, durable, searchThreads, openStoresMax },
+    waitingReadsMax: limits.waitingReadsMax,
     log: report,
   })
   const engine = config.checked ? checked(opened) : opened

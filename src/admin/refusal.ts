@@ -65,6 +65,8 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'read':
     case 'damaged':
       return new Refusal(500, `The store failed: ${message}`)
+    case 'overloaded':
+      return new Refusal(503, `The server has too much to do: ${message}`)
     case 'position':
       return undefined
   }

@@ -68,6 +68,8 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
         kind: 'Changing',
         problem: `the schema of ${target} kept changing; the command can be sent again`,
       })
+    case 'overloaded':
+      return apiError('READS_OVERLOADED', { problem })
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',

@@ -323,8 +323,12 @@ export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
 
 /** The few ways in which an engine fails; the layer above gives them API meaning. */
 export class EngineError extends Error {
-  /** `changed`: the table has another schema by now, and nothing was done. */
-  readonly kind: 'gone' | 'changed' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
+  /**
+   * `changed`: the table has another schema by now, and nothing was done. `overloaded`: whoever
+   * asks has too many reads waiting.
+   */
+  readonly kind:
+    'gone' | 'changed' | 'overloaded' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
 
   constructor(kind: EngineError['kind'], message: string, options?: ErrorOptions) {
     super(message, options)

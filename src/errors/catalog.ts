@@ -689,6 +689,15 @@ export const catalog = {
       `${v.max} commands are at work, and the server takes no more until some are done. ` +
       'Nothing was done. Send the command again in a moment.',
   },
+  READS_OVERLOADED: {
+    ...server(''),
+    code: 'SERVER_OVERLOADED',
+    status: 503,
+    title: 'The server has too much to do',
+    body: (v: { problem: string }) =>
+      `Of whoever this token belongs to, ${v.problem}. Nothing was done. Send the command ` +
+      'again in a moment.',
+  },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),
     title: 'The document kept changing',

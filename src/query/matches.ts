@@ -81,12 +81,38 @@ function equals(stored: Value | undefined, value: Value): boolean {
   return areSame(stored, value)
 }
 
+/** As `equals` says, but a null in an array counts as well. */
 function isAmong(stored: Value | undefined, values: readonly Value[]): boolean {
-  return values.some(
-    (value) =>
-      equals(stored, value) ||
-      (value === null && Array.isArray(stored) && stored.includes(null)),
-  )
+  if (stored === undefined) return false
+  const { plain, others } = choicesOf(values)
+  const elements = Array.isArray(stored) ? stored : [stored]
+  if (elements.some((element) => isPlain(element) && plain.has(element))) return true
+  // A value with a type of its own may equal a plain one: an id that is written as a text.
+  const left = elements.every(isPlain) ? others : values
+  return left.some((value) => equals(stored, value))
+}
+
+/** The values of a list, of which most are found without comparing them one by one. */
+interface Choices {
+  readonly plain: ReadonlySet<Value>
+  readonly others: readonly Value[]
+}
+
+const knownChoices = new WeakMap<readonly Value[], Choices>()
+
+function choicesOf(values: readonly Value[]): Choices {
+  let choices = knownChoices.get(values)
+  if (choices === undefined) {
+    const others = values.filter((value) => !isPlain(value))
+    choices = { plain: new Set(values.filter(isPlain)), others }
+    knownChoices.set(values, choices)
+  }
+  return choices
+}
+
+/** Equal values of these types are the same to JavaScript, too. */
+function isPlain(value: Value): boolean {
+  return value === null || typeof value !== 'object'
 }
 
 /** A scalar counts as the only element of an array. */

@@ -20,7 +20,7 @@ export interface Opened {
 /** Closed, and removed, when the test ends. */
 export async function openEmbedded(
   context: TestContext,
-  options: Pick<EmbeddedOptions, 'openStoresMax'> = {},
+  options: Partial<EmbeddedOptions> = {},
 ): Promise<Opened> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
   const log = (): void => undefined

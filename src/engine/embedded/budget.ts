@@ -1,4 +1,5 @@
 /** What a read may cost, so that no read holds up the thread that answers requests. */
+import { EngineError } from '../engine.ts'
 
 /** Thrown when a read has used up what its thread allows it. */
 export class OverBudget extends Error {}
@@ -39,6 +40,26 @@ export function mainThreadBudget(): Budget {
       left -= units
       // One full step is always allowed; needing a second says that the read is long.
       if (left < -unitsOnMainThread / 2) throw new OverBudget()
+    },
+  }
+}
+
+/** What a read on a reading thread is told to do, in memory that both threads see. */
+export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
+
+/** Units between two looks at the command: some milliseconds. */
+const stepSize = 4_000
+
+/** For a read on a reading thread, which may take any time, but does as it is told. */
+export function commandedBudget(command: Int32Array): Budget {
+  return {
+    step: stepSize,
+    spend() {
+      // Paused where it is: others have their turn, and this thread takes no time.
+      while (Atomics.load(command, 0) === readCommands.pause)
+        Atomics.wait(command, 0, readCommands.pause)
+      if (Atomics.load(command, 0) === readCommands.giveUp)
+        throw new EngineError('read', 'the read was given up')
     },
   }
 }

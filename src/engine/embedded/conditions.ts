@@ -9,6 +9,7 @@
 import type { Value } from '../../json/value.ts'
 import type { Comparison, Filter } from '../../query/filter.ts'
 import { arrayPosition, escapeSegment, type Path } from '../../query/path.ts'
+import { documentCost } from './budget.ts'
 import { arrayStep } from './entries.ts'
 import { afterPrefix, isScalar, keyOf } from '../../query/key.ts'
 
@@ -18,6 +19,13 @@ export interface Condition {
   readonly sql: string
   readonly parameters: readonly Parameter[]
   readonly exact: boolean
+  /** Index lookups that it takes for one document, at most. */
+  readonly lookups: number
+}
+
+/** What one document costs that a condition is checked on, in index lookups. */
+export function costOf({ exact, lookups }: Condition): number {
+  return exact ? Math.max(1, lookups) : documentCost + lookups
 }
 
 /** What there is of an index. */
@@ -28,10 +36,14 @@ export interface Index {
   readonly tie: 'doc' | 'id'
 }
 
-const always: Condition = { sql: '1', parameters: [], exact: true }
-const never: Condition = { sql: '0', parameters: [], exact: true }
+/** Nothing is left to check. */
+export const always: Condition = { sql: '1', parameters: [], exact: true, lookups: 0 }
+const never: Condition = { sql: '0', parameters: [], exact: true, lookups: 0 }
 /** The index has nothing to say. */
-const unknown: Condition = { sql: '1', parameters: [], exact: false }
+const unknown: Condition = { sql: '1', parameters: [], exact: false, lookups: 0 }
+
+/** Beyond this, looking into a document is cheaper than asking the index about it. */
+const lookupsMax = 16
 
 export function conditionOf(filter: Filter, index: Index): Condition {
   switch (filter.kind) {
@@ -114,7 +126,7 @@ function hasAny(
   const { paths, loose } = indexedPaths(path)
   if (paths.length === 0) return unknown
   const ids = paths.map((text) => index.pathId(text))
-  if (ids.includes('unindexed')) return unknown
+  if (ids.includes('unindexed') || ids.length * values.length > lookupsMax) return unknown
   const exact = !loose && values.every(isScalar)
   const keys = values.map(keyOf)
   const lookups = ids.flatMap((id): Condition[] => {
@@ -127,6 +139,7 @@ function hasAny(
           (valuesOnly && !loose ? ' AND element = 0)' : ')'),
         parameters: [id, ...keys],
         exact,
+        lookups: keys.length,
       },
     ]
   })
@@ -154,12 +167,8 @@ function idCondition(filter: Comparison): Condition {
     case 'lte': {
       const [low, high] = rangeOf(filter)
       return allOf([
-        { sql: `d.id ${low.inclusive ? '>=' : '>'} ?`, parameters: [low.key], exact: true },
-        {
-          sql: `d.id ${high.inclusive ? '<=' : '<'} ?`,
-          parameters: [high.key],
-          exact: true,
-        },
+        ofId(low.inclusive ? '>=' : '>', low.key),
+        ofId(high.inclusive ? '<=' : '<', high.key),
       ])
     }
     case 'exists':
@@ -170,8 +179,12 @@ function idCondition(filter: Comparison): Condition {
 }
 
 function compareId(operator: '=' | '<>', value: Value): Condition {
-  const exact = isScalar(value)
-  return { sql: `d.id ${operator} ?`, parameters: [keyOf(value)], exact }
+  return { ...ofId(operator, keyOf(value)), exact: isScalar(value) }
+}
+
+/** The id is at hand, so nothing is looked up. */
+function ofId(operator: string, key: Uint8Array): Condition {
+  return { sql: `d.id ${operator} ?`, parameters: [key], exact: true, lookups: 0 }
 }
 
 const searchColumns: Readonly<Record<string, string>> = {
@@ -187,6 +200,7 @@ function searchCondition(filter: Comparison): Condition {
     sql: `EXISTS (SELECT 1 FROM search WHERE doc = d.seq AND ${column})`,
     parameters: [],
     exact: true,
+    lookups: 1,
   }
   return filter.exists ? present : not(present)
 }
@@ -232,9 +246,8 @@ function anyOf(parts: readonly Condition[]): Condition {
   return join(' OR ', never, parts)
 }
 
-/** SQLite takes expressions 1000 deep, of 32 766 parameters; this stays well below. */
+/** SQLite takes expressions 1000 deep; this stays well below. */
 const partsMax = 200
-const parametersMax = 20_000
 
 function join(word: string, none: Condition, parts: readonly Condition[]): Condition {
   const said = parts.filter((part) => part.sql !== none.sql || !part.exact)
@@ -242,7 +255,8 @@ function join(word: string, none: Condition, parts: readonly Condition[]): Condi
   const sayings = said.filter((part) => part !== unknown)
   if (sayings.length === 0) return exact ? none : unknown
   const parameters = sayings.flatMap((part) => part.parameters)
-  if (sayings.length > partsMax || parameters.length > parametersMax) return unknown
+  const lookups = sayings.reduce((sum, part) => sum + part.lookups, 0)
+  if (sayings.length > partsMax || lookups > lookupsMax) return unknown
   return {
     sql:
       sayings.length === 1
@@ -250,5 +264,6 @@ function join(word: string, none: Condition, parts: readonly Condition[]): Condi
         : `(${sayings.map(({ sql }) => sql).join(word)})`,
     parameters,
     exact,
+    lookups,
   }
 }

@@ -57,10 +57,12 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** False: an answered write may be lost in a power cut, though never in a crash. */
   readonly durable: boolean
-  /** Threads for searches and long reads; undefined: by the machine. */
+  /** Searches and long reads that run at a time; undefined: by the machine. */
   readonly searchThreads?: number | undefined
   /** Collections and tables that are kept open at a time; absent: all that were used. */
   readonly openStoresMax?: number
+  /** Reads of one principal that wait for a thread; absent: any number. */
+  readonly waitingReadsMax?: number
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }
 
@@ -94,7 +96,8 @@ class EmbeddedEngine implements Engine {
   #closing: Promise<void> | undefined
 
   constructor(options: EmbeddedOptions) {
-    const { dataDir, durable, searchThreads, openStoresMax = Infinity, log } = options
+    const { dataDir, durable, searchThreads, log } = options
+    const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
     this.#catalog = new Catalog(dataDir)
     try {
       upgradeStores(this.#catalog, log)
@@ -116,11 +119,11 @@ class EmbeddedEngine implements Engine {
       ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
       inTurn: (act) => this.#inTurn(act),
     })
-    // Two at least: a hybrid search makes two searches at once.
-    this.#readers = new Readers(
-      searchThreads ?? Math.max(2, availableParallelism() - 1),
-      this.#files,
-    )
+    this.#readers = new Readers({
+      // Two at least: a hybrid search makes two searches at once.
+      runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
+      ...{ waitingMax: waitingReadsMax, files: this.#files },
+    })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files },
       // What is saved need not be remembered. If this fails, it is remembered for longer.
@@ -440,7 +443,8 @@ class EmbeddedEngine implements Engine {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
     }
     this.#movedReads++
-    return this.#orGone(target, long)
+    // It may wait for its turn, and the store is needed then.
+    return this.#stores.keeping(store, () => this.#orGone(target, long))
   }
 
   async #orGone<T>(target: Target, act: () => Promise<T>): Promise<T> {

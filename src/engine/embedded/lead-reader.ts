@@ -5,7 +5,13 @@
 import type { Filter } from '../../query/filter.ts'
 import { EngineError, type Joined } from '../engine.ts'
 import { documentCost, type Budget } from './budget.ts'
-import { conditionOf, type Condition, type Parameter, type Index } from './conditions.ts'
+import {
+  conditionOf,
+  costOf,
+  type Condition,
+  type Parameter,
+  type Index,
+} from './conditions.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import { rangeSql, type Key, type Lead, type Range } from './leads.ts'
 import type { LexicalReader } from './lexical-reader.ts'
@@ -186,8 +192,8 @@ export class LeadReader {
     after: number,
     budget: Budget,
   ): Row[] {
-    budget.spend(ids.length * documentCost)
     const { condition } = check
+    budget.spend(ids.length * (documentCost + condition.lookups))
     const rows: Row[] = []
     for (const id of ids) {
       const found = this.#store.one(
@@ -211,7 +217,7 @@ export class LeadReader {
     const limit = condition.exact && Number.isFinite(wanted) ? wanted : undefined
     // With nothing to check, the first rows are the result: no step can be too long.
     const oneStep = condition.sql === '1' && limit !== undefined
-    const cost = condition.exact ? 1 : documentCost
+    const cost = costOf(condition)
     let start = after
     for (;;) {
       const end = oneStep ? undefined : this.#stepEnd(sources, start, cost, budget)
@@ -264,7 +270,7 @@ export class LeadReader {
       const rows: Row[] = []
       for (const seq of seqs) {
         if (missing === 0) break
-        if (!isNumberEnough) budget.spend(condition.exact ? 1 : documentCost)
+        if (!isNumberEnough) budget.spend(costOf(condition))
         const found = isNumberEnough
           ? [{ seq, version: 0, text: '' }]
           : this.#rows(sql, [seq, ...condition.parameters], check)
@@ -279,10 +285,11 @@ export class LeadReader {
   /** Documents by their ids. Never a page of several: those are read in order of the ids. */
   *#idSteps(bounds: Bounds, check: Check, budget: Budget): Generator<Row[]> {
     const { condition } = check
-    const size = Math.max(1, Math.floor(budget.step / documentCost))
+    const cost = documentCost + condition.lookups
+    const size = Math.max(1, Math.floor(budget.step / cost))
     let from = bounds
     for (;;) {
-      budget.spend(size * documentCost)
+      budget.spend(size * cost)
       const { sql, parameters } = boundsSql(from)
       const last = this.#store.one(
         `SELECT d.id FROM doc d WHERE ${sql} ORDER BY d.id LIMIT 1 OFFSET ?`,
@@ -350,7 +357,7 @@ export class LeadReader {
     const { condition, wanted } = check
     const { sql, parameters } = rangeSql(range)
     const { exact } = condition
-    const cost = exact ? 1 : documentCost
+    const cost = costOf(condition)
     const size = Math.max(1, Math.floor(budget.step / cost))
     // With nothing to check, the first rows are the result: no step can be too long.
     const oneStep = exact && condition.sql === '1' && Number.isFinite(wanted)

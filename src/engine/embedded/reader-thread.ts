@@ -1,12 +1,12 @@
 /** A thread for reads that would hold up the thread that answers requests. */
 import { parentPort } from 'node:worker_threads'
 import type { Filter } from '../../query/filter.ts'
-import { EngineError, type Search } from '../engine.ts'
+import type { Search } from '../engine.ts'
 import { viewOf } from '../record-view.ts'
 import type { Target } from '../schema.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../search/vector/vector-index.ts'
-import type { Budget } from './budget.ts'
+import { commandedBudget } from './budget.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { readerCache } from './shared-cache.ts'
@@ -45,12 +45,13 @@ export interface SearchedIndex {
   readonly thread: number
 }
 
-/** The store to read, and a shared flag that is raised when nobody waits any more. */
+/** The store to read, and what to do meanwhile. */
 interface Source {
   readonly file: string
   /** Present when this thread does not know it, or not as it is now. */
   readonly target?: Target
-  readonly cancelled: Int32Array
+  /** One of `readCommands`, which may change at any time. */
+  readonly command: Int32Array
 }
 
 export type ReaderReply =
@@ -59,9 +60,6 @@ export type ReaderReply =
   | { readonly id: number; readonly hits: readonly ScoredRow[] }
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
-
-/** Units between two looks at the flag: some milliseconds. */
-const stepSize = 4_000
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new StoresByFile<StoreReader>(readerCache)
@@ -96,20 +94,21 @@ function serve(port: NonNullable<typeof parentPort>): void {
     switch (message.kind) {
       case 'read': {
         const { query } = message
-        const read = (reader: StoreReader) => reader.read(query, budgetOf(message))
+        const read = (reader: StoreReader) =>
+          reader.read(query, commandedBudget(message.command))
         return { id, result: readFrom(message, read) }
       }
       case 'count': {
         const { filter, stopAt } = message
         const count = (reader: StoreReader) =>
-          reader.count(filter, stopAt, budgetOf(message))
+          reader.count(filter, stopAt, commandedBudget(message.command))
         return { id, count: readFrom(message, count) }
       }
       case 'search': {
         const { search, vectors } = message
         const searched = vectors && searchedIn(message.file, vectors)
         const find = (reader: StoreReader) =>
-          reader.search(search, budgetOf(message), searched)
+          reader.search(search, commandedBudget(message.command), searched)
         return { id, hits: readFrom(message, find) }
       }
       case 'forget':
@@ -136,16 +135,6 @@ function serve(port: NonNullable<typeof parentPort>): void {
     port.postMessage([reply])
     if (message.kind === 'stop') port.close()
   })
-}
-
-function budgetOf({ cancelled }: Source): Budget {
-  return {
-    step: stepSize,
-    spend() {
-      if (Atomics.load(cancelled, 0) !== 0)
-        throw new EngineError('read', 'the read was given up')
-    },
-  }
 }
 
 if (parentPort !== null) serve(parentPort)

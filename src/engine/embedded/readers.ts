@@ -1,8 +1,10 @@
-/** The threads that long reads go to, and whose turn it is. */
+/** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
 import type { Caller } from '../../caller.ts'
 import type { Target } from '../schema.ts'
 import { EngineError, type Search, type ThreadMemory } from '../engine.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
+import { ReadSchedule, type Turn } from './read-schedule.ts'
+import { readCommands } from './budget.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
@@ -20,31 +22,64 @@ interface Store {
 interface Member {
   readonly number: number
   readonly thread: Thread<ReaderMessage, ReaderReply>
-  busy: number
+  /** What it reads, if anything. */
+  read: PendingRead | undefined
   /** The generation of each vector index that the thread has seen. */
   readonly seen: Map<string, number>
   /** The targets that the thread has seen, by their files. */
   readonly targets: Map<string, Target>
 }
 
-/** A read before it has its number and its flag. */
+/** A read before it has its number and is told to run. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
-      ? Omit<M, 'id' | 'cancelled' | 'target'>
+      ? Omit<M, 'id' | 'command' | 'target'>
       : never
     : never
+
+/** A read that has not ended. */
+interface PendingRead {
+  readonly store: Store
+  readonly message: Read
+  /** What the thread that it goes to needs to know beside it. */
+  readonly extra: (member: Member) => object
+  /** Shared with its thread: what to do. */
+  readonly command: Int32Array
+  readonly resolve: (reply: ReaderReply) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface ReadersOptions {
+  /** Reads that run at a time. */
+  readonly runningMax: number
+  /** Reads of one principal that wait for a thread. */
+  readonly waitingMax: number
+  readonly files: KnownFiles
+}
+
+/** Threads beyond those that can run, for reads of those who come while others' are long. */
+const spareThreads = 4
+
+/** How long reads run before it is somebody else's turn. */
+const turnMs = 20
 
 export class Readers {
   /** Threads that there are at most. */
   readonly size: number
-  readonly #files: KnownFiles
+  readonly #options: ReadersOptions
+  readonly #schedule: ReadSchedule<PendingRead>
   readonly #members: Member[] = []
+  #nextTurn: NodeJS.Timeout | undefined
+  #turns = 0
+  #isStopping = false
 
   /** The first thread starts at once, the others when they are needed. */
-  constructor(size: number, files: KnownFiles) {
-    this.size = size
-    this.#files = files
+  constructor(options: ReadersOptions) {
+    const { runningMax, waitingMax } = options
+    this.size = runningMax + spareThreads
+    this.#options = options
+    this.#schedule = new ReadSchedule({ runningMax, waitingMax, threads: this.size })
     this.#addMember()
   }
 
@@ -106,7 +141,12 @@ export class Readers {
 
   /** Reads that have not ended. */
   get waiting(): number {
-    return this.#members.reduce((sum, { busy }) => sum + busy, 0)
+    return this.#schedule.size
+  }
+
+  /** Times that reads which run were paused for others. */
+  get turns(): number {
+    return this.#turns
   }
 
   memory(): Promise<(ThreadMemory | undefined)[]> {
@@ -114,38 +154,81 @@ export class Readers {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#nextTurn)
+    for (const { read } of this.#members)
+      if (read !== undefined) tell(read, readCommands.giveUp)
     await Promise.all(this.#members.map(({ thread }) => thread.stop({ kind: 'stop' })))
   }
 
   async #ask(
-    { file, target }: Store,
+    store: Store,
     message: Read,
     caller: Caller,
-    extra: (member: Member) => object = () => ({}),
+    extra: PendingRead['extra'] = () => ({}),
   ): Promise<ReaderReply> {
     caller.check()
-    const cancelled = new Int32Array(new SharedArrayBuffer(4))
-    const cancel = (): void => {
-      Atomics.store(cancelled, 0, 1)
+    const { signal } = caller
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
+    const command = new Int32Array(new SharedArrayBuffer(4))
+    const read: PendingRead = { store, message, extra, command, resolve, reject }
+    if (!this.#schedule.add(read, caller)) throw this.#overloaded()
+    // Whoever gives up does not wait until a thread has noticed.
+    const giveUp = (): void => {
+      if (!this.#schedule.giveUp(read)) tell(read, readCommands.giveUp)
+      reject(signal.reason)
+      this.#carryOut(this.#schedule.fill())
     }
-    caller.signal.addEventListener('abort', cancel)
-    const member = this.#leastBusy()
-    member.busy++
+    signal.addEventListener('abort', giveUp)
+    this.#carryOut(this.#schedule.fill())
     try {
-      // Told only when it is news.
-      const isKnown = member.targets.get(file) === target
-      if (!member.targets.has(file)) this.#files.open(file, 'read', () => undefined)
-      member.targets.set(file, target)
-      const news = isKnown ? {} : { target }
-      return await member.thread.ask({ ...message, ...news, ...extra(member), cancelled })
-    } catch (error) {
-      // A read that was given up did not fail.
-      caller.check()
-      throw error
+      return await promise
     } finally {
-      member.busy--
-      caller.signal.removeEventListener('abort', cancel)
+      signal.removeEventListener('abort', giveUp)
     }
+  }
+
+  #overloaded(): EngineError {
+    const { waitingMax } = this.#options
+    return new EngineError('overloaded', `${waitingMax} reads wait for a thread already`)
+  }
+
+  #carryOut({ starts, resumes, pauses }: Turn<PendingRead>): void {
+    for (const read of pauses) tell(read, readCommands.pause)
+    for (const read of resumes) tell(read, readCommands.run)
+    for (const read of starts) void this.#start(read)
+    this.#turns += pauses.length
+    if (!this.#schedule.isContended || this.#nextTurn !== undefined) return
+    this.#nextTurn = setTimeout(() => {
+      this.#nextTurn = undefined
+      this.#carryOut(this.#schedule.rotate())
+    }, turnMs)
+  }
+
+  async #start(read: PendingRead): Promise<void> {
+    let member: Member | undefined
+    try {
+      member = this.#idleMember()
+      member.read = read
+      read.resolve(await this.#askMember(member, read))
+    } catch (error) {
+      read.reject(error)
+    }
+    if (member !== undefined) member.read = undefined
+    this.#schedule.end(read)
+    this.#carryOut(this.#schedule.fill())
+  }
+
+  #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
+    const { message, extra, command } = read
+    const { file, target } = read.store
+    // Told only when it is news.
+    const isKnown = member.targets.get(file) === target
+    if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)
+    member.targets.set(file, target)
+    const news = isKnown ? {} : { target }
+    return member.thread.ask({ ...message, ...news, ...extra(member), command })
   }
 
   #addMember(): Member {
@@ -160,15 +243,20 @@ export class Readers {
       if (thread.isLost) this.#members[i] = startMember(number)
   }
 
-  #leastBusy(): Member {
+  /** There is one for every read that the schedule lets begin. */
+  #idleMember(): Member {
+    if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
     this.#replaceDead()
-    const idle = this.#members.find(({ busy }) => busy === 0)
-    if (idle !== undefined) return idle
-    if (this.#members.length < this.size) {
-      return this.#addMember()
-    }
-    return this.#members.reduce((least, other) => (other.busy < least.busy ? other : least))
+    return this.#members.find(({ read }) => read === undefined) ?? this.#addMember()
   }
+}
+
+/** What a thread does with its read. It may be waiting for this. */
+function tell({ command }: PendingRead, what: number): void {
+  // What was given up stays so.
+  if (Atomics.load(command, 0) === readCommands.giveUp) return
+  Atomics.store(command, 0, what)
+  Atomics.notify(command, 0)
 }
 
 /** An index that has everything that was written before. */
@@ -195,5 +283,5 @@ function startMember(number: number): Member {
     new URL('reader-thread.ts', import.meta.url),
     (reason) => new EngineError('read', reason),
   )
-  return { number, thread, busy: 0, seen: new Map(), targets: new Map() }
+  return { number, thread, read: undefined, seen: new Map(), targets: new Map() }
 }

@@ -14,7 +14,9 @@ import type { Path } from '../../query/path.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError } from '../engine.ts'
 import {
+  always,
   conditionOf,
+  costOf,
   indexedPaths,
   sameDocument,
   type Condition,
@@ -124,7 +126,7 @@ class SortedRead {
     }
     const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
     if (few === undefined || few.kind === 'idRange')
-      this.#walkIds(direction, this.#after?.id, all)
+      this.#walkIds(direction, this.#after?.id, always)
     else if (this.#isByIdWithin(few)) this.#walkKeys(few as KeysLead, direction)
     else this.#takeMatches(few)
   }
@@ -138,6 +140,7 @@ class SortedRead {
   #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
     const condition = conditionOf(rest, this.#reader.index)
     const looks = !condition.exact || condition.sql !== '1'
+    const cost = documentCost + condition.lookups
     let from = this.#afterId()
     if (keys.length === 1 && !looks && this.#missing <= entriesMax) {
       this.#budget.spend(this.#missing)
@@ -150,9 +153,9 @@ class SortedRead {
     }
     while (!this.#isFull()) {
       const size = looks
-        ? Math.max(8, Math.floor(this.#budget.step / documentCost / keys.length))
+        ? Math.max(8, Math.floor(this.#budget.step / cost / keys.length))
         : Math.min(this.#missing, entriesMax)
-      this.#budget.spend(size * documentCost * keys.length)
+      this.#budget.spend(size * cost * keys.length)
       const stretch = { direction, from, size }
       const { documents, isLast } = nextByKeys(this.#store, keys, stretch)
       for (const { seq } of documents) {
@@ -291,21 +294,23 @@ class SortedRead {
       return
     }
     const afterId = this.#after?.values[0] === undefined ? this.#after?.id : undefined
-    if (path === undefined) this.#walkIds(1, afterId, all)
+    if (path === undefined) this.#walkIds(1, afterId, always)
     else if ((this.#missing * this.#documents) / count < 5000)
-      this.#walkIds(1, afterId, all, isMissing)
+      this.#walkIds(1, afterId, always, isMissing)
     else
       this.#walkIds(1, afterId, {
         sql: 'd.seq NOT IN (SELECT doc FROM entry WHERE path = ? AND element = 0)',
         parameters: [path],
         exact: true,
+        lookups: 1,
       })
   }
 
   /** Documents that have the path, value by value. */
   #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
     // At worst the store looks through all entries for those that fulfil the condition.
-    if (this.#condition.sql !== '1') this.#budget.spend(this.#documents)
+    if (this.#condition.sql !== '1')
+      this.#budget.spend(this.#documents * costOf(this.#condition))
     let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
     let inclusive = true
     while (!this.#isFull()) {
@@ -388,6 +393,7 @@ class SortedRead {
           `AND ${sameDocument(this.#reader.index)} AND element = 0)`,
         parameters: [path, group.low],
         exact: true,
+        lookups: 1,
       })
   }
 
@@ -538,5 +544,3 @@ function ofEntry(sql: string, tie: 'doc' | 'id'): string {
 
 /** Entries that are read at a time, however many are to be skipped. */
 const entriesMax = 4096
-
-const all: Condition = { sql: '1', parameters: [], exact: true }
