@@ -178,7 +178,8 @@ export class Readers {
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read, readCommands.giveUp)
       reject(signal.reason)
-      this.#carryOut(this.#schedule.fill())
+      // Others of the same signal are about to be given up, and are not to start before.
+      queueMicrotask(() => this.#carryOut(this.#schedule.fill()))
     }
     signal.addEventListener('abort', giveUp)
     this.#carryOut(this.#schedule.fill())
