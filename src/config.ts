@@ -150,7 +150,7 @@ const limitSettings: readonly LimitSetting[] = [
   limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
   limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
   limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
-  limit('max-sorted-rows', 'tableSortRowsMax', 1, 'rows of a table to sort in memory'),
+  limit('max-sorted-rows', 'tableSortRowsMax', 0, 'rows of a table to sort; 0: no limit'),
   // An index gathers twice as many candidates, and no more than 16 384.
   {
     ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),

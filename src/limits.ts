@@ -83,8 +83,11 @@ export const defaultLimits = {
   hybridLimitDefaultMax: 1_000,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
-  /** Matching rows that a sort takes which the stored order does not serve. */
-  tableSortRowsMax: 10_000,
+  /**
+   * Matching rows that a sort takes which the stored order does not serve; 0 means any
+   * number.
+   */
+  tableSortRowsMax: 0,
   /**
    * Fields and elements of a filter, sort or projection, at all depths, and paths of an
    * update. No sensible one comes near; reading millions would hold up everybody else.

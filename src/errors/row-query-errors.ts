@@ -38,8 +38,8 @@ function slowOnIndex(what: string, instead: string) {
 
 function sortedInMemory(why: string) {
   return (v: SortedNames): string =>
-    `${v.table} is sorted by ${list(v.sorted)}, ${why}, so all matching rows are read and ` +
-    `sorted, in one page. Rows of a partition are kept in the order of ` +
+    `${v.table} is sorted by ${list(v.sorted)}, ${why}, so matching rows have to be put in ` +
+    `order for each page. Rows of a partition are kept in the order of ` +
     `${list(v.partitionSort)}: sort by these, in this order, with $eq on every partition column.`
 }
 
@@ -189,14 +189,6 @@ export const rowQueryErrors = {
     body: (v: { column: string; skip: number }) =>
       `A search in ${v.column} starts with the best row. Leave options.skip, which is ` +
       `${v.skip}, out.`,
-  },
-  UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING: {
-    ...request('SORT'),
-    title: 'A sort in memory has one page only',
-    body: (v: SortedNames) =>
-      `Sorting ${v.table} by ${list(v.sorted)} takes all matching rows together, so there ` +
-      'is no next page; leave options.pageState out. Rows of a partition are kept in the ' +
-      `order of ${list(v.partitionSort)}, and a sort by these has pages.`,
   },
 
   // Warnings.

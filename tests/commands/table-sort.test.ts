@@ -141,36 +141,90 @@ describe('a sort of rows', () => {
     }
   })
 
-  test('in memory has one page, after what is skipped', async () => {
-    const many = await tables.create(
-      { columns: { id: 'int', n: 'int' }, primaryKey: 'id' },
-      Array.from({ length: 50 }, (_, id) => ({ id, n: 49 - id })),
-    )
-    const find = async (options: object) => {
-      const { data, status } = await many.run({ find: { sort: { n: 1 }, options } })
-      assert.equal(data!.nextPageState, null)
-      assert.equal(status!['sortedRowCount'], 50)
-      const numbers = data!.documents!.map(({ n }) => n as number)
-      assert.deepEqual(
-        numbers,
-        numbers.toSorted((a, b) => a - b),
+  describe('in memory', () => {
+    const order = Array.from({ length: 50 }, (_, n) => n)
+    let many: Target
+    before(async () => {
+      many = await tables.create(
+        { columns: { id: 'int', n: 'int', same: 'int' }, primaryKey: 'id' },
+        order.map((id) => ({ id, n: 49 - id, same: 7 })),
       )
-      return [numbers[0], numbers.length]
+    })
+    const numbers = async (sort: object, options: object) =>
+      (await many.pages({ sort }, options)).map((page) => page.map(({ n }) => n))
+
+    for (const [options, from, to] of [
+      [{}, 0, 50],
+      [{ limit: 5 }, 0, 5],
+      [{ limit: 20 }, 0, 20],
+      [{ limit: 21 }, 0, 21],
+      [{ limit: 45 }, 0, 45],
+      [{ limit: 1000 }, 0, 50],
+      [{ skip: 10 }, 10, 50],
+      [{ skip: 7, limit: 30 }, 7, 37],
+      [{ skip: 45, limit: 10 }, 45, 50],
+      [{ skip: 50 }, 50, 50],
+    ] as const)
+      test(`has pages up to the limit, after what is skipped: ${JSON.stringify(options)}`, async () => {
+        const wanted = order.slice(from, to)
+        assert.deepEqual(await numbers({ n: 1 }, options), inPages(wanted))
+        assert.deepEqual(
+          await numbers({ n: -1 }, options),
+          inPages(order.toReversed().slice(from, to)),
+        )
+        // Ids decide where values tie, or are not there.
+        const byId = order.toReversed().slice(from, to)
+        assert.deepEqual(await numbers({ same: 1 }, options), inPages(byId))
+      })
+
+    test('warns on every page, and counts the rows on the first', async () => {
+      const first = await many.run({ find: { sort: { n: 1 } } })
+      assert.equal(first.status!['sortedRowCount'], 50)
+      const pageState = first.data!.nextPageState
+      const second = await many.run({ find: { sort: { n: 1 }, options: { pageState } } })
+      assert.equal(second.status!['sortedRowCount'], undefined)
+      for (const { status } of [first, second])
+        assert.equal(status!.warnings![0]!.errorCode, otherColumn)
+    })
+
+    test('refuses a page state that is damaged or of another query', async () => {
+      const { data } = await many.run({ find: { sort: { n: 1 } } })
+      const options = { pageState: data!.nextPageState }
+      for (const find of [
+        { sort: { n: -1 }, options },
+        { sort: { n: 1, same: 1 }, options },
+        { sort: { n: 1 }, filter: { same: 7 }, options },
+        { options },
+        { sort: { n: 1 }, options: { pageState: 'abc' } },
+      ]) {
+        const { message } = await many.refuse({ find }, 'COMMAND_FIELD_VALUE_INVALID')
+        assert.match(message, /pageState/)
+      }
+      await many.run({ find: { sort: { n: 1 }, options: { pageState: '' } } })
+    })
+  })
+
+  test('skips in the order that it has without skipping', async () => {
+    for (const sort of [{ c: 1 }, { c: -1 }, { d: 1 }, { n: -1 }]) {
+      const all = await table.all({ filter: fixed, sort })
+      for (const [skip, row] of all.entries()) {
+        const find = { filter: fixed, sort, options: { skip, limit: 1 } }
+        assert.deepEqual((await table.run({ find })).data!.documents, [row])
+      }
+      // A page state leads on whether or not the next request repeats the skip.
+      assert.deepEqual(
+        (await table.pages({ filter: fixed, sort }, { skip: 1 })).flat(),
+        all.slice(1),
+      )
     }
-    assert.deepEqual(await find({}), [0, 20])
-    assert.deepEqual(await find({ limit: 5 }), [0, 5])
-    assert.deepEqual(await find({ limit: 30 }), [0, 20])
-    assert.deepEqual(await find({ skip: 10 }), [10, 20])
-    assert.deepEqual(await find({ skip: 45, limit: 10 }), [45, 5])
-    assert.deepEqual(await find({ skip: 50 }), [undefined, 0])
-    await many.run({ find: { sort: { n: 1 }, options: { pageState: '' } } })
-    const { message } = await many.refuse(
-      { find: { sort: { n: 1 }, options: { pageState: 'abc' } } },
-      'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
-    )
-    assert.match(message, /n\(int\)/)
   })
 })
+
+function inPages<T>(items: readonly T[]): T[][] {
+  const pages: T[][] = []
+  for (let at = 0; at < items.length; at += 20) pages.push(items.slice(at, at + 20))
+  return pages.length === 0 ? [[]] : pages
+}
 
 describe('a sort in memory', () => {
   const tables = new WrittenTables({ tableSortRowsMax: 30, sortedDocumentsMax: 10 })

@@ -26,6 +26,12 @@ const objectId = '66f2c46a1b7c3d8e4f5a6b7c'
 
 describe('differences in paging and sorting', () => {
   const collections = new Collections()
+  const tables = new WrittenTables()
+  const numberedRows = (count: number) =>
+    tables.create(
+      { columns: { id: 'int', n: 'int' }, primaryKey: 'id' },
+      Array.from({ length: count }, (_, i) => ({ id: i, n: i })),
+    )
 
   difference(1, 'a page has 20 documents', async () => {
     const target = await collections.create(numbered(45))
@@ -40,20 +46,25 @@ describe('differences in paging and sorting', () => {
 
   difference(2, 'a sort by values has pages', async () => {
     const target = await collections.create(numbered(45))
-    const pages = await target.pages({ sort: { n: -1 } })
-    assert.equal(pages.length, 3)
-    assert.deepEqual(
-      pages.flat().map((document) => document['n']),
-      numbered(45).map((_, i) => 44 - i),
-    )
+    for (const sorted of [target, await numberedRows(45)]) {
+      const pages = await sorted.pages({ sort: { n: -1 } })
+      assert.equal(pages.length, 3)
+      assert.deepEqual(
+        pages.flat().map(({ n }) => n),
+        numbered(45).map((_, i) => 44 - i),
+      )
+    }
   })
 
-  difference(3, 'a sort takes any number of documents', async () => {
+  difference(3, 'a sort takes any number of documents or rows', async () => {
     const count = 10_001
     const target = await collections.create(numbered(count))
     const { data } = await target.run({ find: { sort: { even: 1, n: -1 } } })
     assert.deepEqual(data!.documents![0], { _id: 9999, n: 9999, even: false })
     assert.equal(typeof data!.nextPageState, 'string')
+    const rows = await (await numberedRows(count)).run({ find: { sort: { n: -1 } } })
+    assert.deepEqual(rows.data!.documents![0], { id: 10_000, n: 10_000 })
+    assert.equal(rows.status!['sortedRowCount'], count)
   })
 
   difference(4, 'a full last page is known to be the last', async () => {
@@ -719,7 +730,7 @@ describe('differences in tables', () => {
     }
   })
 
-  difference(56, 'a sort in mixed directions is made in memory', async () => {
+  difference(56, 'a sort in mixed directions is made here', async () => {
     const rows = [1, 2].flatMap((day) => [1, 2].map((hour) => ({ place: 'a', day, hour })))
     const table = await tables.create({ columns: place, primaryKey: byPlace }, rows)
     const { data, status } = await table.run({

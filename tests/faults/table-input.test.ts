@@ -592,7 +592,7 @@ describe('page states', () => {
     await suspect.refused(
       path,
       page(state, { sort: { t: 1 } }),
-      'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
+      'COMMAND_FIELD_VALUE_INVALID',
     )
   })
 })

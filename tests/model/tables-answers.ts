@@ -16,24 +16,37 @@ export class Answers {
     this.#table = world.table
   }
 
+  /** All pages that are served as rows are stored. */
   async allPages(
     clauses: Clauses,
     limit: number | undefined,
     columns: readonly Column[],
   ): Promise<Found[]> {
+    const { found, sortedRowCount } = await this.sortedPages(clauses, { limit }, columns)
+    // What contradicts itself names no partition.
+    if (found.length > 0) assert.equal(sortedRowCount, undefined)
+    return found
+  }
+
+  /** All pages, each full but the last, and what the first one says of the sort. */
+  async sortedPages(
+    clauses: Clauses,
+    { limit, skip }: { readonly limit?: number | undefined; readonly skip?: number },
+    columns: readonly Column[],
+  ): Promise<{ readonly found: Found[]; readonly sortedRowCount: Value | undefined }> {
     const found: Found[] = []
+    let first: Page | undefined
     let pageState: string | null | undefined
     do {
-      const options = object({ limit: raw(limit), pageState })
+      const options = object({ limit: raw(limit), skip: raw(skip), pageState })
       const page: Page = await this.read('find', { ...clauses, options }, columns)
-      assert(page.found.length <= pageSize)
-      // What contradicts itself names no partition.
-      if (page.found.length > 0)
-        assert.equal(memberOf(page.status, 'sortedRowCount'), undefined)
+      first ??= page
+      if (page.nextPageState === null) assert(page.found.length <= pageSize)
+      else assert.equal(page.found.length, pageSize)
       found.push(...page.found)
       pageState = page.nextPageState
     } while (pageState !== null)
-    return found
+    return { found, sortedRowCount: memberOf(first.status, 'sortedRowCount') }
   }
 
   async read(

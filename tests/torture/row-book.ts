@@ -139,11 +139,11 @@ export class RowBook {
     return this.readPages({ filter: isOwned ? { owner: this.owner } : {} })
   }
 
-  async readPages(clauses: object, limit?: number): Promise<RowState[]> {
+  async readPages(clauses: object, limit?: number, skip?: number): Promise<RowState[]> {
     const found: RowState[] = []
     let pageState: string | null | undefined
     do {
-      const command = { find: { ...clauses, options: { limit, pageState } } }
+      const command = { find: { ...clauses, options: { limit, skip, pageState } } }
       const answer = await this.line.ask(this.path, command)
       found.push(...rowsIn(answer, command))
       pageState = answer.body.data!.nextPageState

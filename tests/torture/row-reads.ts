@@ -2,7 +2,7 @@
 import { bySimilarity, hasTerms } from '../model/search-oracle.ts'
 import { expectCodes } from './document-writes.ts'
 import { times, words, type Json } from './random-documents.ts'
-import { canonical, rowsIn, rowState, type RowBook, type RowState } from './row-book.ts'
+import { canonical, rowState, type RowBook, type RowState } from './row-book.ts'
 import { columnKinds, vectorMetric, type Cell, type ColumnKind } from './table-shape.ts'
 import { assertSame, Unexplained } from './unexplained.ts'
 
@@ -90,7 +90,7 @@ async function findPartition(book: RowBook): Promise<void> {
   )
 }
 
-/** Rows sorted by the server: one page of them at most. */
+/** Rows sorted by the server, page by page. */
 async function findSortedHere(book: RowBook): Promise<void> {
   const { random } = book
   const sortable = book.others.filter((name) => kindOf(book, name).compare !== undefined)
@@ -99,12 +99,12 @@ async function findSortedHere(book: RowBook): Promise<void> {
   const direction = random.pick([1, -1] as const)
   const { filter, holds } = ownCondition(book)
   const skip = random.oneIn(3) ? random.below(10) : undefined
-  const command = {
-    find: { filter, sort: { [name]: direction }, options: { skip, limit: 15 } },
-  }
-  const found = rowsIn(await book.line.ask(book.path, command), command)
+  const limit = random.oneIn(2) ? 1 + random.below(50) : undefined
+  const clauses = { filter, sort: { [name]: direction } }
+  const command = { find: { ...clauses, options: { skip, limit } } }
+  const found = await book.readPages(clauses, limit, skip)
   const rows = book.ledger.states.filter(holds).sort(byColumns(book, [[name, direction]]))
-  const expected = rows.slice(skip ?? 0, (skip ?? 0) + 15)
+  const expected = rows.slice(skip ?? 0, (skip ?? 0) + (limit ?? Infinity))
   // Where values tie, any of the rows may come.
   const values = (states: readonly RowState[]) =>
     states.map(({ cells }) => canonical(cells.get(name) ?? null))
@@ -162,10 +162,8 @@ async function findByTerms(book: RowBook): Promise<void> {
   const clauses = isSearch
     ? { filter, sort: { body: text } }
     : { filter: { $and: [filter, { body: { $match: text } }] } }
-  const command = { find: { ...clauses, options: { limit: 1000 } } }
-  const found = isSearch
-    ? rowsIn(await book.line.ask(book.path, command), command)
-    : await book.readPages(clauses)
+  const command = { find: clauses }
+  const found = await book.readPages(clauses)
   const expected = book.ledger.states.filter(
     (row) =>
       holds(row) &&

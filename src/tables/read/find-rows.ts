@@ -8,8 +8,8 @@ import type { Limits } from '../../limits.ts'
 import { conditionsOf } from '../../query/filter-clause.ts'
 import type { Filter } from '../../query/filter.ts'
 import { nameQuery } from '../../records/page-state.ts'
-import { anyOrder, count, read, type Source } from '../../records/read.ts'
-import { readPage, sizeMaxOf } from '../../records/read-page.ts'
+import { count, type Source } from '../../records/read.ts'
+import { readPage } from '../../records/read-page.ts'
 import { search } from '../../records/search.ts'
 import { addSimilarity } from '../../records/similarity.ts'
 import type { RowStore } from '../row-store.ts'
@@ -20,7 +20,7 @@ import { filterOfRows } from './row-filter.ts'
 import { parseRowProjection } from './row-projection.ts'
 import type { RowSort } from './row-sort.ts'
 import { showing, type Shown } from './show-row.ts'
-import { planSort, sortNames, type SortPlan } from './sort-plan.ts'
+import { planSort, type SortPlan } from './sort-plan.ts'
 
 export interface RowClauses {
   readonly filter?: Value | undefined
@@ -46,7 +46,7 @@ interface RowPage {
   /** JSON texts, with commas between them. */
   readonly documents: string
   readonly nextPageState: string | null
-  /** The rows that were read to sort them in memory. */
+  /** With the first page: the rows that had to be put in order. */
   readonly sortedRowCount?: number
   /** What a vector search compared with. */
   readonly sortVector?: Float32Array
@@ -71,18 +71,10 @@ export async function findRows(
     return { ...page, projectionSchema, warnings }
   }
   const plan = planSort(sort.keys, clause, options.skip ?? 0, store)
-  if (plan.kind === 'stored') {
-    const query = () => nameQuery('find', clauses.filter, clauses.sort)
-    const page = await findStored(store, { filter, plan, shown, options, query }, caller)
-    return { ...page, projectionSchema, warnings }
-  }
-  if (options.pageState)
-    throw apiError(
-      'UNSUPPORTED_PAGINATION_WITH_IN_MEMORY_SORTING',
-      sortNames(sort.keys, store),
-    )
-  const page = await findSorted(store, { filter, plan, shown, options }, caller)
-  return { ...page, projectionSchema, warnings: [plan.warning, ...warnings] }
+  const query = () => nameQuery('find', clauses.filter, clauses.sort)
+  const page = await findInOrder(store, { filter, plan, shown, options, query }, caller)
+  const sortWarnings = plan.warning === undefined ? [] : [plan.warning]
+  return { ...page, projectionSchema, warnings: [...sortWarnings, ...warnings] }
 }
 
 interface Asked {
@@ -91,20 +83,25 @@ interface Asked {
   readonly options: RowOptions
 }
 
-/** A page in the stored order. */
-async function findStored(
+/** A page in the order of a sort by values. */
+async function findInOrder(
   store: RowStore,
   asked: Asked & { readonly plan: SortPlan; readonly query: () => string },
   caller: Caller,
 ): Promise<RowPage> {
   const { filter, plan, shown, options, query } = asked
+  const source = anyNumberOf(store)
+  const sortedRowCount =
+    plan.warning === undefined
+      ? undefined
+      : await countSorted(source, filter, !options.pageState, caller)
   const { records, joined, nextPageState } = await readPage(
-    anyNumberOf(store),
+    source,
     {
       filter,
       sort: plan.keys,
       // Where nothing is sorted nothing can be skipped.
-      skip: 0,
+      skip: plan.warning === undefined ? 0 : (options.skip ?? 0),
       limit: options.limit ?? Infinity,
       pageSize: store.limits.pageSize,
       pageState: options.pageState,
@@ -115,39 +112,30 @@ async function findStored(
     caller,
   )
   const documents = joined?.text ?? records.map((record) => shown.row(record)).join(',')
-  return { documents, nextPageState }
+  return {
+    documents,
+    nextPageState,
+    ...(sortedRowCount !== undefined && { sortedRowCount }),
+  }
 }
 
-/** One page, of rows that are sorted after they were read. */
-async function findSorted(
-  store: RowStore,
-  { filter, plan, shown, options }: Asked & { readonly plan: SortPlan },
+/**
+ * The rows that a sort has to put in order, where there is a maximum for them or the first
+ * page tells them. Later pages do without: counting can take as long as reading.
+ */
+async function countSorted(
+  source: Source,
+  filter: Filter,
+  isFirstPage: boolean,
   caller: Caller,
-): Promise<RowPage> {
-  const { tableSortRowsMax: max, pageSize } = store.limits
-  const source = anyNumberOf(store)
-  const sortedRowCount = await count(source, filter, max + 1, caller)
-  if (sortedRowCount > max)
+): Promise<number | undefined> {
+  const max = source.limits.tableSortRowsMax
+  if (max === 0 && !isFirstPage) return undefined
+  const stopAt = max === 0 ? Number.MAX_SAFE_INTEGER : max + 1
+  const sorted = await count(source, filter, stopAt, caller)
+  if (max > 0 && sorted > max)
     throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
-  const limit = Math.min(options.limit ?? Infinity, pageSize)
-  const sizeMax = sizeMaxOf(limit, store.limits)
-  const { records, next } = await read(
-    source,
-    {
-      ...anyOrder,
-      filter,
-      sort: plan.keys,
-      skip: options.skip ?? 0,
-      limit,
-      withSearchFields: shown.withVectors,
-      sizeMax,
-    },
-    caller,
-  )
-  // Nobody asked whether more follow: so these were too large.
-  if (next !== undefined) throw apiError('REPLY_TOO_LARGE', { max: sizeMax! })
-  const documents = records.map((record) => shown.row(record)).join(',')
-  return { documents, nextPageState: null, sortedRowCount }
+  return isFirstPage ? sorted : undefined
 }
 
 /** The maximum for sorted documents is not for rows, which are always in some order. */

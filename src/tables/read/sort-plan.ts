@@ -1,6 +1,7 @@
 /**
  * How a sort by values is made: rows of one partition are stored in the order of its sort,
- * and in no other; everything else is sorted in memory, with a warning that says why.
+ * and in no other. Every other order has to be made, and a warning says why. So does one for
+ * rows that are skipped: they come in the order that they have without skipping.
  */
 import { columnPath } from '../../columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
@@ -14,14 +15,11 @@ import type { RowClause } from './row-condition.ts'
 import { keyConditions } from './row-filter.ts'
 import type { RowSortKey } from './row-sort.ts'
 
-export type SortPlan =
-  /** As rows are stored, or backwards. */
-  | { readonly kind: 'stored'; readonly keys: readonly SortKey[] }
-  | {
-      readonly kind: 'memory'
-      readonly keys: readonly SortKey[]
-      readonly warning: ApiError
-    }
+export interface SortPlan {
+  readonly keys: readonly SortKey[]
+  /** Why rows are not simply read as they are stored; absent where they are. */
+  readonly warning?: ApiError
+}
 
 export function planSort(
   keys: readonly RowSortKey[],
@@ -30,16 +28,25 @@ export function planSort(
   store: RowStore,
 ): SortPlan {
   if (keys.length === 0) return stored(1)
+  const plan = planOrder(keys, filter, store)
+  if (skip === 0) return plan
+  const warning = apiError('IN_MEMORY_SORTING_DUE_SKIP_OPTIONS', sortNames(keys, store))
+  return { ...plan, warning }
+}
+
+function planOrder(
+  keys: readonly RowSortKey[],
+  filter: RowClause,
+  store: RowStore,
+): SortPlan {
   const { partitionBy, partitionSort } = store.table.definition
   const inMemory = (warning: ApiError): SortPlan => ({
-    kind: 'memory',
     keys: keys.map(({ column, direction }) => {
       return { path: columnPath(column.id), direction }
     }),
     warning,
   })
   const names = sortNames(keys, store)
-  if (skip > 0) return inMemory(apiError('IN_MEMORY_SORTING_DUE_SKIP_OPTIONS', names))
   if (!keys.every(({ column }) => isSortedBy(column, store)))
     return inMemory(apiError('IN_MEMORY_SORTING_DUE_TO_NON_PARTITION_SORTING', names))
   const turns = keys.map(({ column, direction }, position) => {
@@ -63,7 +70,7 @@ export function planSort(
 }
 
 /** What messages say about a sort. */
-export function sortNames(keys: readonly RowSortKey[], store: RowStore) {
+function sortNames(keys: readonly RowSortKey[], store: RowStore) {
   const { partitionBy } = store.table.definition
   return {
     table: store.name,
@@ -77,5 +84,5 @@ function isSortedBy({ name }: Column, { table }: RowStore): boolean {
 }
 
 function stored(direction: 1 | -1): SortPlan {
-  return { kind: 'stored', keys: [{ path: idPath, direction }] }
+  return { keys: [{ path: idPath, direction }] }
 }
