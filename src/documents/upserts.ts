@@ -64,7 +64,7 @@ export class Upserts {
 function unlessAborted(over: Promise<void>, caller: Caller): Promise<void> {
   caller.check()
   return new Promise((resolve, reject) => {
-    const leave = () => reject(caller.reason as Error)
+    const leave = () => reject(caller.signal.reason as Error)
     caller.signal.addEventListener('abort', leave, { once: true })
     void over.then(() => {
       caller.signal.removeEventListener('abort', leave)

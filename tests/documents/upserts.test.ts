@@ -1,4 +1,5 @@
 /** Upserts at the same time: as many documents as there would be one after the other. */
+import { ownCaller, type Caller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -187,17 +188,17 @@ describe('upserts at the same time', () => {
       if (++writes === 1) await stuck
       return write(...args)
     }
-    const run = (one: AbortSignal) =>
+    const run = (caller: Caller) =>
       fixture.documents.updateOne(
         fixture.select({ filter: { name: 'counter' } }),
         parseUpdate(json({ $inc: { n: 1 } })),
         upsert,
-        one,
+        caller,
       )
     const first = run(tester)
     await setImmediate()
     const leaving = new AbortController()
-    const second = run(leaving.signal)
+    const second = run(ownCaller(leaving.signal))
     const third = run(tester)
     await setImmediate()
     leaving.abort(new Error('the client disconnected'))
