@@ -14,17 +14,17 @@ export const alterType = defineKeyspaceCommand({
   fields: { name: requiredText, rename: clause, add: clause, options: noOptions },
 
   async run({ name, rename, add }, context) {
-    const { keyspace, limits } = context
+    const { limits } = context
     const alteration = readTypeAlteration(rename, add, limits)
     return changeSchema(context, ({ types }) => {
       const type = types.find((candidate) => candidate.name === name)
       if (type === undefined)
-        throw apiError('INVALID_SCHEMA_CHANGE', {
-          target: keyspace,
-          problem: `it has no type "${name}". It has: ${namesOf(types).join(', ') || 'none'}`,
+        throw apiError('UNKNOWN_USER_DEFINED_TYPE', {
+          names: [name],
+          existing: namesOf(types),
         })
       const altered = alter(type, alteration)
-      checkFieldCount(`${keyspace}.${name}`, altered, limits)
+      checkFieldCount('command.add.fields', altered, limits)
       return { kind: 'putType', type: altered }
     })
   },

@@ -28,7 +28,7 @@ export const createType = defineKeyspaceCommand({
         if (fields.options.ifNotExists) return undefined
         throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
       }
-      checkFieldCount(`${keyspace}.${name}`, type, limits)
+      checkFieldCount('command.definition.fields', type, limits)
       if (types.length >= limits.typesMax)
         throw apiError('INVALID_SCHEMA_CHANGE', {
           target: keyspace,

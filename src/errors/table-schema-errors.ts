@@ -194,6 +194,11 @@ export const tableSchemaErrors = {
       `The definition has the columns: ${list(v.columns)}. The primary key sorts by ` +
       `others: ${list(v.unknown)}.`,
   },
+  PRIMARY_KEY_DEFINITION_INCORRECT: {
+    ...schema,
+    title: 'The primary key cannot be made of these columns',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+  },
 
   // alterTable.
   MISSING_ALTER_TABLE_OPERATIONS: {
@@ -287,7 +292,13 @@ export const tableSchemaErrors = {
     title: 'Columns of this type cannot be indexed',
     body: (v: TableFacts & { column: string; supported: readonly string[] }) =>
       `${columnsOf(v)} createIndex cannot index ${v.column}. It takes the types: ` +
-      `${list(v.supported)}. Vectors are indexed by createVectorIndex.`,
+      `${list(v.supported)}; of lists, sets and maps, those that hold no blobs or ` +
+      'durations. Vectors are indexed by createVectorIndex.',
+  },
+  INVALID_INDEX_DEFINITION: {
+    ...schema,
+    title: 'The table cannot have such an index',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
   },
   UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES: {
     ...schema,

@@ -62,19 +62,25 @@ export function checkVector(numbers: Float32Array, rules: VectorRules): void {
       expected: dimension,
       actual: numbers.length,
     })
+  const problem = findVectorProblem(numbers, metric)
+  if (problem !== undefined) throw apiError('INVALID_DATABASE_QUERY', { target, problem })
+}
+
+/** Why a vector cannot be compared by this metric. */
+export function findVectorProblem(
+  numbers: Float32Array,
+  metric: string,
+): string | undefined {
   const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
   if (position >= 0)
-    throw apiError('INVALID_DATABASE_QUERY', {
-      target,
-      problem:
-        `element ${position} of the vector is ${numbers[position]!}; with the metric ` +
-        `${metric}, as with any, numbers must be finite and within ±${magnitudeMax}`,
-    })
+    return (
+      `element ${position} of the vector is ${numbers[position]!}; with the metric ` +
+      `${metric}, as with any, numbers must be finite and within ±${magnitudeMax}`
+    )
   if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
-    throw apiError('INVALID_DATABASE_QUERY', {
-      target,
-      problem:
-        `with the metric cosine a vector cannot be zero, and all ${dimension} numbers of ` +
-        `this one are within ±${zeroMax}`,
-    })
+    return (
+      `with the metric cosine a vector cannot be zero, and all ${numbers.length} numbers ` +
+      `of this one are within ±${zeroMax}`
+    )
+  return undefined
 }

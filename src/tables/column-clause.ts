@@ -65,6 +65,7 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
       const column = store.columns.get(name)
       if (column !== undefined) return reader.read(column, operand)
       if (isOperator(name)) throw unknownOperator(name, reader.operators)
+      checkForm(name, operand)
       unknown.add(name)
       return []
     },
@@ -81,6 +82,19 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
       unknown: [...unknown].sort(),
     })
   return clause
+}
+
+/** What is wrong with a comparison, whatever column it is of: an object is no value. */
+function checkForm(name: string, operand: Value): void {
+  if (!isPlainObject(operand)) return
+  const operators = operatorsOf(name, operand)
+  const value =
+    operators === undefined
+      ? operand
+      : operators.find(([operator, argument]) => {
+          return (operator === '$eq' || operator === '$ne') && isPlainObject(argument)
+        })?.[1]
+  if (value !== undefined) throw unsupportedValue(`"${name}"`, value)
 }
 
 /** What the commands differ in. */
@@ -100,7 +114,7 @@ export function readComparisons(
 ): readonly ColumnComparison[] {
   if (!isPlainObject(operand)) return [readComparison(column, '$eq', operand, rules)]
   const operators = operatorsOf(column.name, operand)
-  if (operators === undefined) throw unsupportedValue(column, operand)
+  if (operators === undefined) throw unsupportedValue(labelOf(column), operand)
   return operators.map(([operator, argument]) =>
     readComparison(column, operator, argument, rules),
   )
@@ -146,7 +160,7 @@ function readComparison(
 
 /** Null and objects are refused as such, before any column is asked. */
 export function checkScalar(column: Column, value: Value): void {
-  if (value === null || isPlainObject(value)) throw unsupportedValue(column, value)
+  if (value === null || isPlainObject(value)) throw unsupportedValue(labelOf(column), value)
 }
 
 /** Not one that stands for a single value: {"$date": …} is one. */
@@ -165,9 +179,9 @@ export function comparedWithArray({ name }: Column): ApiError {
   )
 }
 
-function unsupportedValue(column: Column, value: Value): ApiError {
+function unsupportedValue(column: string, value: Value): ApiError {
   return apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
-    what: `The value that ${labelOf(column)} is compared with`,
+    what: `The value that ${column} is compared with`,
     type: jsonTypeOf(value),
   })
 }

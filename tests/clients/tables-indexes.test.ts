@@ -153,7 +153,7 @@ describe('createIndex', () => {
       { normalize: true },
       'CANNOT_ANALYZE_ENTRIES_ON_MAP_COLUMNS',
     ],
-    ['bytes', 'photo', {}, 'INVALID_DATABASE_QUERY'],
+    ['bytes', 'photo', {}, 'UNSUPPORTED_INDEXING_FOR_DATA_TYPES'],
   ] as const)
     test(`refuses to index ${why}`, async () => {
       const attempt = table.createIndex(named('any'), column as never, { options })

@@ -69,7 +69,7 @@ describe('insertOne', () => {
       'INVALID_COLUMN_VALUES',
       'age(int)',
     ],
-    ['with an empty key', { id: '' }, 'INVALID_DATABASE_QUERY', 'id'],
+    ['with an empty key', { id: '' }, 'INVALID_COLUMN_VALUES', 'id'],
   ] as const)
     test(`refuses a row ${why}`, async () => {
       const table = await tables.people()

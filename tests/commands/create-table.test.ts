@@ -312,10 +312,10 @@ describe('createTable', () => {
       { type: 'userDefined', udtName: 'keyed' },
     ])
       for (const primaryKey of ['k', { partitionBy: ['a'], partitionSort: { k: 1 } }])
-        await schemas.fail(
+        await schemas.refuse(
           '',
           create({ columns: { a: 'int', k: type }, primaryKey }),
-          'UNEXPECTED_DRIVER_ERROR',
+          'PRIMARY_KEY_DEFINITION_INCORRECT',
           'default_keyspace.refused',
           '"k"',
           type.type,
@@ -324,7 +324,7 @@ describe('createTable', () => {
       { partitionBy: ['a', 'a'] },
       { partitionBy: ['a'], partitionSort: { a: 1 } },
     ])
-      await schemas.fail('', ofKey(key), 'UNEXPECTED_DRIVER_ERROR', '"a" twice')
+      await schemas.refuse('', ofKey(key), 'PRIMARY_KEY_DEFINITION_INCORRECT', '"a" twice')
   })
 
   test('refuses a definition that lacks something', async () => {
@@ -472,7 +472,7 @@ describe('createTable at the limits', () => {
 
   test('takes as many columns as are allowed, and not one more', async () => {
     await schemas.ok('', create('wide', 4))
-    await schemas.fail('', create('wider', 5), 'UNEXPECTED_DRIVER_ERROR', '5', '4')
+    await schemas.refuse('', create('wider', 5), 'COMMAND_FIELD_VALUE_INVALID', '5', '4')
   })
 
   test('counts the tables of all keyspaces, and never lets one too many in', async () => {

@@ -58,7 +58,12 @@ describe('createTextIndex', () => {
       [{ tokenizer: { name: 'x' } }, '"x"'],
       [{ tokens: [] }, '"tokens"'],
     ] as const)
-      await schemas.fail(table, create('a', { analyzer }), 'INVALID_DATABASE_QUERY', named)
+      await schemas.refuse(
+        table,
+        create('a', { analyzer }),
+        'INVALID_CREATE_COLLECTION_OPTIONS',
+        named,
+      )
     await schemas.refuse(table, create('a', { x: 1 }), 'COMMAND_FIELD_UNKNOWN', '"x"')
   })
 
@@ -76,7 +81,7 @@ describe('createTextIndex', () => {
     await schemas.fail(
       table,
       create('a', { analyzer: 'english' }),
-      'INVALID_DATABASE_QUERY',
+      'INVALID_INDEX_DEFINITION',
     )
     await schemas.ok(table, { createIndex: { name: 'by_a', definition: { column: 'a' } } })
   })

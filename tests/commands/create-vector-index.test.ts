@@ -81,7 +81,7 @@ describe('createVectorIndex', () => {
     await schemas.fail(
       table,
       create('v', { metric: 'euclidean' }),
-      'INVALID_DATABASE_QUERY',
+      'INVALID_INDEX_DEFINITION',
       '"v"',
     )
   })
@@ -92,7 +92,7 @@ describe('createVectorIndex', () => {
       w: { type: 'vector', dimension: 9 },
     })
     await schemas.ok(table, create('v'))
-    await schemas.fail(table, create('w'), 'INVALID_DATABASE_QUERY', '9', '8')
+    await schemas.fail(table, create('w'), 'INVALID_INDEX_DEFINITION', '9', '8')
   })
 
   test('takes its type only', async () => {

@@ -364,7 +364,7 @@ describe('$match', () => {
       [{ n: { $match: 'x' } }, 'CANNOT_LEXICAL_FILTER_NON_INDEXED_COLUMNS', /n\(int\)/],
       [{ note: { $match: 1 } }, 'FILTER_INVALID_EXPRESSION', /1 \(Number\)/],
       [{ $not: { note: { $match: 'x' } } }, 'FILTER_INVALID_EXPRESSION', /\$not/],
-      [{ note: { $match: '!?' } }, 'INVALID_DATABASE_QUERY', /"note" makes no term/],
+      [{ note: { $match: '!?' } }, 'FILTER_INVALID_EXPRESSION', /"note" makes no term/],
     ] as const) {
       const { message: told } = await table.refuse({ find: { filter } }, code)
       assert.match(told, message)
@@ -515,6 +515,14 @@ describe('a filter that is refused', () => {
     [{ zip: 1, city: 2 }, 'UNKNOWN_TABLE_COLUMNS', /city, zip.*id\(text\)/],
     [{ 'home.city': 'x' }, 'UNKNOWN_TABLE_COLUMNS', /home\.city/],
     [{ $or: [{ zip: 1 }] }, 'UNKNOWN_TABLE_COLUMNS', /zip/],
+    [{ zip: { $in: [{ a: 1 }] } }, 'UNKNOWN_TABLE_COLUMNS', /zip/],
+    [{ zip: { $keys: { $in: ['a'] } } }, 'UNKNOWN_TABLE_COLUMNS', /zip/],
+    [{ zip: { $date: 1 } }, 'UNKNOWN_TABLE_COLUMNS', /zip/],
+    [{ zip: { a: 1 } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
+    [{ zip: {} }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
+    [{ zip: { $eq: { a: 1 } } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
+    [{ $not: { zip: { $ne: {} } } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
+    [{ city: 1, zip: { a: 1 } }, 'FILTER_UNSUPPORTED_DATA_TYPE', /"zip".*Object/],
     // Values of another type, or out of range.
     [{ n: '1' }, 'INVALID_FILTER_COLUMN_VALUES', /n\(int\).*"1".*String/],
     [{ n: 1.5 }, 'INVALID_FILTER_COLUMN_VALUES', /1\.5/],

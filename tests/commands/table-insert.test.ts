@@ -126,9 +126,9 @@ describe('insertOne on a table', () => {
   test('takes a partition key of 1 to 65,535 bytes', async () => {
     const table = await tables.create(people)
     const insert = (id: string) => ({ insertOne: { document: { id } } })
-    await table.refuse(insert(''), 'INVALID_DATABASE_QUERY')
-    await table.refuse(insert('x'.repeat(65_536)), 'INVALID_DATABASE_QUERY')
-    await table.refuse(insert('é'.repeat(32_768)), 'INVALID_DATABASE_QUERY')
+    await table.refuse(insert(''), 'INVALID_COLUMN_VALUES')
+    await table.refuse(insert('x'.repeat(65_536)), 'INVALID_COLUMN_VALUES')
+    await table.refuse(insert('é'.repeat(32_768)), 'INVALID_COLUMN_VALUES')
     for (const id of ['x'.repeat(65_535), 'é'.repeat(32_767), '\0'.repeat(65_535)])
       await table.run(insert(id))
     assert.equal((await table.all()).length, 3)
@@ -145,11 +145,11 @@ describe('insertOne on a table', () => {
     assert.deepEqual(await table.all(), [row])
     const blobs = await tables.create({ columns, primaryKey: 'd' })
     const empty = { insertOne: { document: { d: { $binary: '' } } } }
-    await blobs.refuse(empty, 'INVALID_DATABASE_QUERY')
+    await blobs.refuse(empty, 'INVALID_COLUMN_VALUES')
     const long = { a: 'x'.repeat(40_000), b: 'x'.repeat(40_000), c: '', d: row.d }
-    await table.refuse({ insertOne: { document: long } }, 'INVALID_DATABASE_QUERY')
+    await table.refuse({ insertOne: { document: long } }, 'INVALID_COLUMN_VALUES')
     const sorted = { ...row, c: 'x'.repeat(65_536) }
-    await table.refuse({ insertOne: { document: sorted } }, 'INVALID_DATABASE_QUERY')
+    await table.refuse({ insertOne: { document: sorted } }, 'INVALID_COLUMN_VALUES')
   })
 
   test('shows a blob of the key as bare Base64', async () => {
@@ -552,10 +552,10 @@ describe('vectors of rows', () => {
     const table = await tables.create(vectors)
     await table.run({ createVectorIndex: { name: 'v_index', definition: { column: 'v' } } })
     const zero = { insertOne: { document: { id: 1, v: [0, 0] } } }
-    await table.refuse(zero, 'INVALID_DATABASE_QUERY')
+    await table.refuse(zero, 'INVALID_COLUMN_VALUES')
     await table.refuse(
       { updateOne: { filter: { id: 1 }, update: { $set: { v: [0, 0] } } } },
-      'INVALID_DATABASE_QUERY',
+      'INVALID_UPDATE_COLUMN_VALUES',
     )
     await table.insert({ id: 1, v: [0, 1], e: [0, 0] })
   })

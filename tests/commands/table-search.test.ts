@@ -168,8 +168,8 @@ describe('a sort by a vector column', () => {
         'SHRED_BAD_VECTOR_VALUE',
         /Element 1 of v\(vector\).*"x"/,
       ],
-      [{ sort: { v: [0, 0] } }, 'INVALID_DATABASE_QUERY', /cosine/],
-      [{ sort: { e: [1e30, 0] } }, 'INVALID_DATABASE_QUERY', /finite/],
+      [{ sort: { v: [0, 0] } }, 'SORT_CLAUSE_VALUE_INVALID', /cosine/],
+      [{ sort: { e: [1e30, 0] } }, 'SORT_CLAUSE_VALUE_INVALID', /finite/],
       [
         { sort: { v: [1, 0] }, options: { pageState: 'abc' } },
         'SORT_CLAUSE_INVALID',
@@ -287,7 +287,7 @@ describe('a sort by terms', () => {
         'CANNOT_LEXICAL_SORT_WITH_SKIP_OPTION',
         /note/,
       ],
-      [{ sort: { note: '...' } }, 'INVALID_DATABASE_QUERY', /"note" makes no term/],
+      [{ sort: { note: '...' } }, 'SORT_CLAUSE_VALUE_INVALID', /"note" makes no term/],
       [
         { sort: { note: 'x' }, options: { pageState: 'abc' } },
         'SORT_CLAUSE_INVALID',

@@ -368,6 +368,7 @@ describe('updateOne on a table', () => {
       [{ $and: [] }, 'MISSING_FILTER_FOR_UPDATE_DELETE'],
       ['x', 'FILTER_UNSUPPORTED_DATA_TYPE'],
       [{ ...all, nope: 1 }, 'UNKNOWN_TABLE_COLUMNS'],
+      [{ ...all, nope: { a: 1 } }, 'FILTER_UNSUPPORTED_DATA_TYPE'],
       [{ ...all, value: 'x' }, 'UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE'],
       [{ value: 1 }, 'UNSUPPORTED_NON_PRIMARY_KEY_FILTER_FOR_UPDATE_DELETE'],
       [{ ...all, day: { $in: [1] } }, 'UNSUPPORTED_FILTER_FOR_UPDATE_ONE_DELETE_ONE'],
@@ -404,7 +405,7 @@ describe('updateOne on a table', () => {
     for (const id of ['', 'x'.repeat(65_536)])
       await table.refuse(
         { updateOne: { filter: { id }, update: { $set: { age: 1 } } } },
-        'INVALID_DATABASE_QUERY',
+        'INVALID_FILTER_COLUMN_VALUES',
       )
   })
 })

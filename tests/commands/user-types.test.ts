@@ -115,17 +115,17 @@ describe('createType', () => {
     const fields = (count: number) =>
       Object.fromEntries(times(count, (i) => [`f${i}`, 'int']))
     await schemas.ok('', create('wide', fields(30)))
-    await schemas.fail(
+    await schemas.refuse(
       '',
       create('wider', fields(31)),
-      'INVALID_DATABASE_QUERY',
+      'COMMAND_FIELD_VALUE_INVALID',
       '31',
       '30',
     )
-    await schemas.fail(
+    await schemas.refuse(
       '',
       { alterType: { name: 'wide', add: { fields: { more: 'int' } } } },
-      'INVALID_DATABASE_QUERY',
+      'COMMAND_FIELD_VALUE_INVALID',
       '31',
     )
   })
@@ -234,12 +234,13 @@ describe('alterType', () => {
   })
 
   test('refuses a type that does not exist', async () => {
-    await schemas.fail(
+    const error = await schemas.fail(
       '',
       alter('nowhere', { fields: { a: 'b' } }),
-      'INVALID_DATABASE_QUERY',
-      '"nowhere"',
+      'UNKNOWN_USER_DEFINED_TYPE',
+      'nowhere',
     )
+    assert.deepEqual([error.family, error.scope], ['REQUEST', 'SCHEMA'])
   })
 
   test('works while tables use the type', async () => {

@@ -906,6 +906,70 @@ describe('schemas of tables', () => {
     await table.run({ alterTable: { operation: { add: { columns: { a: 'int' } } } } })
     assert.deepEqual(await table.all(), [{ id: 1 }])
   })
+
+  difference(73, 'what is wrong with a request is an error of family REQUEST', async () => {
+    const table = await tables.create({
+      columns: { id: 'text', b: 'blob', t: 'text', v: { type: 'vector', dimension: 2 } },
+      primaryKey: 'id',
+    })
+    const index = (name: string, column: string) => ({ name, definition: { column } })
+    await table.run({ createTextIndex: index('by_t', 't') })
+    await table.run({ createVectorIndex: index('by_v', 'v') })
+    const definition = { columns: { d: 'duration' }, primaryKey: 'd' }
+    const rename = { fields: { a: 'b' } }
+    const set = { $set: { t: 'x' } }
+    for (const [answer, code, scope] of [
+      [
+        await tables.send({ createTable: { name: 'by_duration', definition } }),
+        'PRIMARY_KEY_DEFINITION_INCORRECT',
+        'SCHEMA',
+      ],
+      [
+        await tables.send({ alterType: { name: 'none', rename } }),
+        'UNKNOWN_USER_DEFINED_TYPE',
+        'SCHEMA',
+      ],
+      [
+        await table.send({ createIndex: index('by_b', 'b') }),
+        'UNSUPPORTED_INDEXING_FOR_DATA_TYPES',
+        'SCHEMA',
+      ],
+      [
+        await table.send({ createTextIndex: index('again', 't') }),
+        'INVALID_INDEX_DEFINITION',
+        'SCHEMA',
+      ],
+      [
+        await table.send({ insertOne: { document: { id: '' } } }),
+        'INVALID_COLUMN_VALUES',
+        'DOCUMENT',
+      ],
+      [
+        await table.send({ updateOne: { filter: { id: '' }, update: set } }),
+        'INVALID_FILTER_COLUMN_VALUES',
+        'FILTER',
+      ],
+      [
+        await table.send({ insertOne: { document: { id: 'a', v: [0, 0] } } }),
+        'INVALID_COLUMN_VALUES',
+        'DOCUMENT',
+      ],
+      [
+        await table.send({ find: { filter: { t: { $match: '?!' } } } }),
+        'FILTER_INVALID_EXPRESSION',
+        'FILTER',
+      ],
+      [
+        await table.send({ find: { sort: { t: '?!' } } }),
+        'SORT_CLAUSE_VALUE_INVALID',
+        'SORT',
+      ],
+    ] as const) {
+      const [error] = answer.body.errors!
+      assert.deepEqual([error!.errorCode, error!.scope], [code, scope], answer.text)
+      assert.equal(error!.family, 'REQUEST', answer.text)
+    }
+  })
 })
 
 describe('differences in upserts', () => {

@@ -27,12 +27,19 @@ export class Suspect {
   inputs = 0
   #server: ServerProcess | undefined
   #folder = ''
+  readonly #serverCodes: readonly string[] | undefined
 
   /**
    * Serves the tests of a file, with a collection "kept" and a collection "open", and with
-   * what `prepare` makes beside them.
+   * what `prepare` makes beside them. Requests cause errors of family SERVER only by
+   * `serverCodes`, where these are given.
    */
-  constructor(flags: readonly string[] = [], prepare?: () => Promise<void>) {
+  constructor(
+    flags: readonly string[] = [],
+    prepare?: () => Promise<void>,
+    serverCodes?: readonly string[],
+  ) {
+    this.#serverCodes = serverCodes
     before(async () => {
       this.#folder = await temporaryFolder()
       this.#server = await ServerProcess.start(
@@ -77,6 +84,9 @@ export class Suspect {
     }
     assert.equal(answer.http, 200, told())
     assertEnvelope(answer, told)
+    if (this.#serverCodes !== undefined)
+      for (const { family, errorCode } of answer.body.errors ?? [])
+        assert(family === 'REQUEST' || this.#serverCodes.includes(errorCode), told())
     return answer
   }
 

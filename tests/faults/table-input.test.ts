@@ -38,6 +38,8 @@ const suspect = new Suspect(
     const documents = keptRows
     await suspect.accepted(`${keyspace}/kept_rows`, { insertMany: { documents } })
   },
+  // Whatever is wrong with a command on tables is so by itself.
+  [],
 )
 after(() => models.close())
 after((t) =>
@@ -283,7 +285,7 @@ describe(`values of every kind in columns of every type (seed ${seed})`, () => {
           `{"insertOne":{"document":{${key},"x":${first}}}}`,
         )
         if (value === '""' || value === '{"$binary":""}')
-          assert.deepEqual(codes, ['INVALID_DATABASE_QUERY'])
+          assert.deepEqual(codes, ['INVALID_COLUMN_VALUES'])
         else {
           assert.deepEqual(codes, [], value)
           const found = await suspect.accepted(path, `{"find":{"filter":{${key}}}}`)
@@ -477,9 +479,9 @@ describe('keys', () => {
     const good = { p: 'a', q: 1, c: 'b' }
     const insert = (document: object) => ({ insertOne: { document } })
     for (const [document, code] of [
-      [{ ...good, p: '' }, 'INVALID_DATABASE_QUERY'],
-      [{ ...good, p: 'x'.repeat(65_536) }, 'INVALID_DATABASE_QUERY'],
-      [{ ...good, p: 'é'.repeat(32_768) }, 'INVALID_DATABASE_QUERY'],
+      [{ ...good, p: '' }, 'INVALID_COLUMN_VALUES'],
+      [{ ...good, p: 'x'.repeat(65_536) }, 'INVALID_COLUMN_VALUES'],
+      [{ ...good, p: 'é'.repeat(32_768) }, 'INVALID_COLUMN_VALUES'],
       [{ ...good, p: null }, 'MISSING_PRIMARY_KEY_COLUMNS'],
       [{ ...good, c: null }, 'MISSING_PRIMARY_KEY_COLUMNS'],
       [{ ...good, q: undefined }, 'MISSING_PRIMARY_KEY_COLUMNS'],

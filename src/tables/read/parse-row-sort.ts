@@ -4,7 +4,11 @@ import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { showValue } from '../../query/show.ts'
-import { checkVector, decodeBinaryVector, readVectorNumbers } from '../../query/vector.ts'
+import {
+  decodeBinaryVector,
+  findVectorProblem,
+  readVectorNumbers,
+} from '../../query/vector.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns } from './indexed-columns.ts'
@@ -37,7 +41,9 @@ export function parseRowSort(
   switch (first?.kind) {
     case 'vector':
       checkVectorRange(first.column, range, store)
-      checkSearchable(first.column, first.vector, store)
+      checkSearchable(first.column, first.vector, store, (problem) =>
+        badValue(first.column, problem),
+      )
       return first
     case 'vectorize':
       checkVectorRange(first.column, range, store)
@@ -47,7 +53,8 @@ export function parseRowSort(
     case 'text': {
       const { column, text } = first
       checkLexical(column, range, store)
-      return { kind: 'lexical', column, terms: termsIn(column, text, store) }
+      const refuse = (problem: string) => badValue(column, problem)
+      return { kind: 'lexical', column, terms: termsIn(column, text, store, refuse) }
     }
     default:
       return { kind: 'values', keys: members.filter((member) => member.kind === 'value') }
@@ -100,7 +107,7 @@ function readMember(column: Column, given: Value, store: RowStore): Member {
 function readVectorMember(column: Column, given: Value): Member {
   if (typeof given === 'string') {
     if (given.trim() === '')
-      throw badVector(column, 'the text is blank, so it has no meaning to search by')
+      throw badValue(column, 'the text is blank, so it has no meaning to search by')
     return { kind: 'vectorize', column, text: given }
   }
   if (Array.isArray(given))
@@ -113,14 +120,14 @@ function readVectorMember(column: Column, given: Value): Member {
     })
   const binary = given.size === 1 ? given.get('$binary') : undefined
   if (typeof binary !== 'string')
-    throw badVector(
+    throw badValue(
       column,
       `${showValue(given)} was sent, but the only Object that it takes is ` +
         '{"$binary": "<Base64>"}',
     )
   const vector = decodeBinaryVector(binary)
   if ('problem' in vector)
-    throw badVector(column, `$binary ${vector.problem}: ${showValue(binary)}`)
+    throw badValue(column, `$binary ${vector.problem}: ${showValue(binary)}`)
   return { kind: 'vector', column, vector }
 }
 
@@ -149,11 +156,16 @@ function checkVectorRange(column: Column, { limit, skip }: SortRange, store: Row
     throw apiError('CANNOT_VECTOR_SORT_WITH_SKIP_OPTION', { column: labelOf(column), skip })
 }
 
-/** Refuses a vector that the column cannot be searched with. */
+/**
+ * Refuses a vector that the column cannot be searched with. Unless `refuse` says otherwise, it
+ * was made of a text, and what is wrong with it is no mistake in the request.
+ */
 export function checkSearchable(
   column: Column,
   vector: Float32Array,
   store: RowStore,
+  refuse = (problem: string) =>
+    apiError('INVALID_DATABASE_QUERY', { target: store.name, problem }),
 ): void {
   const metric = checkIndexed(column, store)
   const { dimension } = store.view.vectors.get(columnPath(column.id).text)!
@@ -163,7 +175,8 @@ export function checkSearchable(
       dimension,
       given: vector.length,
     })
-  checkVector(vector, { dimension, metric, target: store.name })
+  const problem = findVectorProblem(vector, metric)
+  if (problem !== undefined) throw refuse(problem)
 }
 
 /** The metric of the index that the column must have. */
@@ -223,6 +236,6 @@ function irregular(column: Column, problem: string) {
   return apiError('INVALID_REGULAR_SORT_EXPRESSION', { column: labelOf(column), problem })
 }
 
-function badVector(column: Column, problem: string) {
+function badValue(column: Column, problem: string) {
   return apiError('SORT_CLAUSE_VALUE_INVALID', { path: column.name, problem })
 }

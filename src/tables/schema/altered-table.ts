@@ -25,7 +25,7 @@ import {
   resolveTypes,
   type TypeContext,
 } from './resolve-type.ts'
-import { factsOf, nameOf, showColumn } from './show-column.ts'
+import { factsOf, showColumn } from './show-column.ts'
 
 export type Alteration =
   | { readonly kind: 'add'; readonly columns: ReadonlyMap<string, GivenType> }
@@ -99,7 +99,7 @@ function addColumns(
     columns.push({ name, type, id: ++id, key, floatsTyped: true })
     keys.add(key)
   }
-  checkColumnCount(nameOf(table), columns.length, context.limits)
+  checkColumnCount(fieldOf('add'), columns.length, context.limits)
   return { ...definition, columns, lastId: id }
 }
 

@@ -82,8 +82,9 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): Tab
 /** Throws when an index that makes sense is one too many, or on what needs none. */
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
+  const target = nameOf(table)
   const refuse = (problem: string) =>
-    apiError('INVALID_SCHEMA_CHANGE', { target: nameOf(table), problem })
+    apiError('INVALID_INDEX_DEFINITION', { target, problem })
   const { type } = columns.find(({ name }) => name === index.column)!
   if (partitionBy.length === 1 && partitionBy[0] === index.column)
     throw refuse(
@@ -102,10 +103,12 @@ export function checkRoom(table: Table, index: TableIndex, limits: Limits): void
     )
   const max = limits.indexesPerTableMax
   if (indexes.length >= max)
-    throw refuse(
-      `the table has ${indexes.length} indexes and the maximum is ${max}. Drop one, or ` +
+    throw apiError('INVALID_SCHEMA_CHANGE', {
+      target,
+      problem:
+        `the table has ${indexes.length} indexes and the maximum is ${max}. Drop one, or ` +
         "raise the server's --max-indexes",
-    )
+    })
 }
 
 function isSame(one: TableIndex, other: TableIndex): boolean {

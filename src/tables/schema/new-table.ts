@@ -68,7 +68,7 @@ export function planTable(
     throw apiError('CANNOT_ADD_EXISTING_TABLE', { name, kind: existing.kind })
   const target = `${keyspace}.${name}`
   checkKeyTypes(target, table)
-  checkColumnCount(target, table.columns.size, limits)
+  checkColumnCount('command.definition.columns', table.columns.size, limits)
   const { max, count } = tables
   if (count >= max)
     throw apiError('UNEXPECTED_DRIVER_ERROR', {
@@ -80,12 +80,14 @@ export function planTable(
   return { kind: 'createTable', name, definition: define(table) }
 }
 
-export function checkColumnCount(target: string, count: number, limits: Limits): void {
+/** `field` is the one that says what columns there are to be. */
+export function checkColumnCount(field: string, count: number, limits: Limits): void {
   const max = limits.columnsMax
   if (count > max)
-    throw apiError('UNEXPECTED_DRIVER_ERROR', {
-      target,
-      problem: `it would have ${count} columns and the maximum is ${max}`,
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field,
+      value: String(count),
+      reason: `the table would have ${count} columns and the maximum is ${max}`,
     })
 }
 
@@ -143,7 +145,7 @@ const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter'
 
 function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {
   const refuse = (problem: string) =>
-    apiError('UNEXPECTED_DRIVER_ERROR', { target, problem })
+    apiError('PRIMARY_KEY_DEFINITION_INCORRECT', { target, problem })
   const seen = new Set<string>()
   for (const name of keyNames(key)) {
     if (seen.has(name)) throw refuse(`the primary key has the column "${name}" twice`)

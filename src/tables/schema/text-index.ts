@@ -5,7 +5,7 @@ import { toPlain } from '../../json/plain.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { memberOf, refuseUnknownKeys, type Section } from '../../records/option-section.ts'
 import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
-import { factsOf, nameOf, showColumn } from './show-column.ts'
+import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenTextIndex {
   readonly column: string
@@ -35,6 +35,6 @@ export function resolveTextIndex(
     throw apiError('UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX', { type: jsonTypeOf(analyzer) })
   const problem = findAnalyzerProblem(analyzer)
   if (problem !== undefined)
-    throw apiError('INVALID_SCHEMA_CHANGE', { target: nameOf(table), problem })
+    throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
   return { analyzer: toPlain(analyzer) }
 }

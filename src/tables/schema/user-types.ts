@@ -47,16 +47,14 @@ export function alterType(type: UserType, { renamed, added }: TypeAlteration): U
   return addFields(altered, added)
 }
 
-export function checkFieldCount(
-  target: string,
-  { fields }: UserType,
-  limits: Limits,
-): void {
+/** `field` is the one that says what fields there are to be. */
+export function checkFieldCount(field: string, { fields }: UserType, limits: Limits): void {
   const max = limits.columnsMax
   if (fields.length > max)
-    throw apiError('INVALID_SCHEMA_CHANGE', {
-      target,
-      problem: `it would have ${fields.length} fields and the maximum is ${max}`,
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field,
+      value: String(fields.length),
+      reason: `the type would have ${fields.length} fields and the maximum is ${max}`,
     })
 }
 

@@ -5,7 +5,7 @@ import { BadValue, readValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../query/show.ts'
-import { checkVector, decodeBinaryVector } from '../../query/vector.ts'
+import { checkVector, decodeBinaryVector, findVectorProblem } from '../../query/vector.ts'
 import type { RowStore } from '../row-store.ts'
 import type { Content, Contents } from './row.ts'
 
@@ -32,9 +32,23 @@ export function readContent(
   const { type } = column
   if (type.type !== 'vector') return readValue(type, value, store.table.types)
   if (value === null) return undefined
-  if (typeof value !== 'string') return readVector(value, type.dimension)
+  if (typeof value !== 'string') {
+    const vector = readVector(value, type.dimension)
+    return vector instanceof BadValue ? vector : comparableVector(store, column, vector)
+  }
   if (type.service === undefined) return noService
   return value.trim() === '' ? undefined : new TextToEmbed(value)
+}
+
+/** A vector that the index of its column, if there is one, can hold. */
+function comparableVector(
+  store: RowStore,
+  { id }: Column,
+  vector: Float32Array,
+): Float32Array | BadValue {
+  const metric = store.view.vectors.get(columnPath(id).text)?.metric
+  const problem = metric && findVectorProblem(vector, metric)
+  return problem === undefined ? vector : new BadValue(`cannot be indexed: ${problem}`)
 }
 
 /** An array of numbers or the bytes of floats; as many as the column's vectors have. */
@@ -74,7 +88,7 @@ function readBinary(value: Value): Float32Array | BadValue {
   return 'problem' in numbers ? new BadValue(`${numbers.problem} in $binary`) : numbers
 }
 
-/** Refuses vectors that the index of their column cannot hold. */
+/** Refuses vectors, made of texts, that the index of their column cannot hold. */
 export function checkVectors(store: RowStore, contents: Contents): void {
   for (const [{ id, type }, content] of contents) {
     if (type.type !== 'vector' || !(content instanceof Float32Array)) continue

@@ -13,6 +13,7 @@ import {
   type TextToEmbed,
 } from './column-content.ts'
 import { checkKnown, checkValues, checkWritable, rowCodes } from './given-columns.ts'
+import { findUnfitKey } from './key-size.ts'
 import type { Content } from './row.ts'
 
 /** Each check names all columns that fail it, and only then comes the next. */
@@ -58,45 +59,9 @@ function checkKey(store: RowStore, contents: GivenContents): void {
       given: listColumns(contents.keys()),
       missing: listColumns(missing),
     })
-  checkKeySize(store, contents)
-}
-
-/** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
-const keySizeMax = 65_535
-
-/** Refuses keys that tables cannot hold; all columns of the key must be there. */
-export function checkKeySize(store: RowStore, contents: GivenContents): void {
-  const { key, table, name: target } = store
-  const partition = key.slice(0, table.definition.partitionBy.length)
-  const sizes = partition.map((column) => sizeOf(contents.get(column)))
-  if (partition.length === 1 && sizes[0] === 0)
-    throw apiError('INVALID_DATABASE_QUERY', {
-      target,
-      problem: `the partition key ${labelOf(partition[0]!)} cannot be empty`,
-    })
-  const size = sizes.reduce((sum, part) => sum + part, 0)
-  if (size > keySizeMax)
-    throw apiError('INVALID_DATABASE_QUERY', {
-      target,
-      problem:
-        `the partition key ${listColumns(partition)} has ${size} bytes, and ` +
-        `at most ${keySizeMax} are allowed`,
-    })
-  for (const column of key.slice(partition.length)) {
-    const own = sizeOf(contents.get(column))
-    if (own > keySizeMax)
-      throw apiError('INVALID_DATABASE_QUERY', {
-        target,
-        problem:
-          `${labelOf(column)} of the primary key has ${own} bytes, and at most ` +
-          `${keySizeMax} are allowed`,
-      })
+  const unfit = findUnfitKey(store, contents)
+  if (unfit !== undefined) {
+    const invalid = [`${labelOf(unfit.column)} ${unfit.problem}`]
+    checkValues(store, { invalid, unserved: [] }, rowCodes)
   }
-}
-
-/** Bytes of texts and blobs, which alone can be empty or long; others count as few. */
-function sizeOf(content: Content | TextToEmbed): number {
-  if (typeof content === 'string') return Buffer.byteLength(content)
-  const base64 = isObject(content as Value) && (content as JsonObject).get('$binary')
-  return typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 8
 }

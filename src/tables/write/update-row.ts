@@ -5,11 +5,13 @@
 import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
 import { changeRows } from './change-rows.ts'
 import { checkVectors, embedTexts } from './column-content.ts'
 import type { Alteration, RowUpdate } from './parse-row-update.ts'
-import { checkKeySize } from './read-row.ts'
+import { findUnfitKey } from './key-size.ts'
 import { hasValues, withContents, type Content, type Contents, type Row } from './row.ts'
 
 export async function updateRow(
@@ -18,7 +20,9 @@ export async function updateRow(
   { contents: given, alterations }: RowUpdate,
   caller: Caller,
 ): Promise<void> {
-  checkKeySize(store, key)
+  const unfit = findUnfitKey(store, key)
+  if (unfit !== undefined)
+    throw unfitValue(unfit.column, key.get(unfit.column) as Value, unfit.problem, store)
   const [contents] = await embedTexts(store, [given], caller)
   checkVectors(store, contents!)
   const none = withContents(store, undefined, key, false)

@@ -11,7 +11,7 @@ import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import { conditionsOf } from '../../query/filter-clause.ts'
+import { conditionsOf, invalid } from '../../query/filter-clause.ts'
 import { unfitValue } from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import {
@@ -170,6 +170,6 @@ function elementOf({ type }: Column): ElementType {
   return type.type === 'userDefined' ? type : (type.type as PrimitiveName)
 }
 
-function notDeletable({ name: target }: RowStore, problem: string) {
-  return apiError('INVALID_DATABASE_QUERY', { target, problem })
+function notDeletable({ name }: RowStore, problem: string) {
+  return invalid(`Rows of ${name} cannot be deleted by this filter: ${problem}`)
 }

@@ -1,0 +1,49 @@
+/** Keys that tables cannot hold, because they are empty or too long. */
+import type { Column } from '../../engine/schema.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import type { RowStore } from '../row-store.ts'
+import type { GivenContents, TextToEmbed } from './column-content.ts'
+import type { Content } from './row.ts'
+
+/** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
+const keySizeMax = 65_535
+
+export interface UnfitKey {
+  readonly column: Column
+  /** Why; it reads on from the value. */
+  readonly problem: string
+}
+
+/** All columns of the key must be there. */
+export function findUnfitKey(
+  { key, table }: RowStore,
+  contents: GivenContents,
+): UnfitKey | undefined {
+  const sized = key.map((column) => ({ column, size: sizeOf(contents.get(column)) }))
+  const partition = sized.slice(0, table.definition.partitionBy.length)
+  const [first] = partition
+  if (partition.length === 1 && first!.size === 0)
+    return { column: first!.column, problem: 'is empty, and a partition key cannot be' }
+  const size = partition.reduce((sum, part) => sum + part.size, 0)
+  if (size > keySizeMax) {
+    const { column } = partition.reduce((a, b) => (b.size > a.size ? b : a))
+    return {
+      column,
+      problem: `makes a partition key of ${size} bytes, and at most ${keySizeMax} are allowed`,
+    }
+  }
+  const long = sized.slice(partition.length).find((part) => part.size > keySizeMax)
+  return (
+    long && {
+      column: long.column,
+      problem: `has ${long.size} bytes, and in a key at most ${keySizeMax} are allowed`,
+    }
+  )
+}
+
+/** Bytes of texts and blobs, which alone can be empty or long; others count as few. */
+function sizeOf(content: Content | TextToEmbed): number {
+  if (typeof content === 'string') return Buffer.byteLength(content)
+  const base64 = isObject(content as Value) && (content as JsonObject).get('$binary')
+  return typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 8
+}
