@@ -762,7 +762,7 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'The embedding provider cannot be called at this address',
     body: (v: { provider: string; problem: string }) =>
-      `"${v.provider}" was not called: ${v.problem}. Its address comes from the ` +
+      `"${v.provider}" cannot be called: ${v.problem}. Its address comes from the ` +
       "collection's vector.service parameters, the server's --embedding-urls, or the " +
       "provider's own place.",
   },

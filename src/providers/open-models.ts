@@ -31,7 +31,7 @@ export function openModels({
   local,
   localNames = nameLocalModels({}),
 }: ModelSettings): Models {
-  const caller = new ProviderCaller()
+  const caller = new ProviderCaller(log)
   const remote = offerEmbeddings(settings)
   const embeddingProviders: EmbeddingProviders = new Map<string, EmbeddingProvider>(
     local ? [...remote, [localName, localEmbeddings(localNames)]] : remote,

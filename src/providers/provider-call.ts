@@ -4,13 +4,17 @@
  * Only what took too long is tried again (HTTP 408, 504, or no answer in time): a provider
  * that limits or fails is not helped by more of the same. Redirects are not followed, since
  * they would carry keys and texts to a place that nobody named.
+ *
+ * Callers who can name a host must not learn from the answers what there is in the server's
+ * network. Whatever keeps a place that they chose from replying, they get one and the same
+ * answer. Of other places they learn no host and no address either: those go to the log.
  */
 import { once } from 'node:events'
 import { Agent, request as requestPlainly, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Place } from './provider-url.ts'
-import { isPrivateHost, lookupPublic, privateAddressCode } from './public-address.ts'
+import { isPrivateHost, lookupPublic } from './public-address.ts'
 
 export interface Call {
   readonly place: Place
@@ -56,15 +60,35 @@ export type Outcome =
 /** Connections to one host at a time; what comes on top waits for one to be free. */
 const socketsMax = 16
 
+/** A provider that is down is not worth a line for each request. */
+const loggedMs = 60_000
+
 export class ProviderCaller {
+  readonly #log: (level: 'warn', message: string) => void
+  /** When a line about a host was last written. */
+  readonly #loggedAt = new Map<string, number>()
   /** Kept apart, so that no connection to a trusted place serves one that is not. */
   readonly #agents = {
     trusted: { 'http:': agent(Agent), 'https:': agent(SecureAgent) },
     guarded: { 'http:': agent(Agent), 'https:': agent(SecureAgent) },
   }
 
+  constructor(log: (level: 'warn', message: string) => void = () => undefined) {
+    this.#log = log
+  }
+
   /** Throws only when the signal ends it. */
   async call(call: Call, patience: Patience, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#callPatiently(call, patience, signal)
+    if (call.place.isChosen && isSilence(outcome)) return noAnswerAt(call.place)
+    return outcome
+  }
+
+  async #callPatiently(
+    call: Call,
+    patience: Patience,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     for (let retry = 0; ; retry++) {
       signal.throwIfAborted()
       const outcome = await this.#attempt(call, patience.timeoutMs, signal)
@@ -80,10 +104,19 @@ export class ProviderCaller {
   }
 
   async #attempt(call: Call, timeoutMs: number, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await send(call, this.#agentFor(call.place), timeoutMs, signal)
+    const fail = (error: Error) => this.#logFailure(call.place, error)
+    const outcome = await send(call, this.#agentFor(call.place), timeoutMs, signal, fail)
     // The provider closed a kept connection just as it was used again: that says nothing
     // about the request, which goes out once more on a connection of its own.
-    return outcome === 'stale' ? await sendAnew(call, timeoutMs, signal) : outcome
+    return outcome === 'stale' ? await sendAnew(call, timeoutMs, signal, fail) : outcome
+  }
+
+  /** Collections may name any number of places; the server's own are few. */
+  #logFailure({ url, isChosen }: Place, { message }: Error): void {
+    const now = performance.now()
+    if (isChosen || now - (this.#loggedAt.get(url.host) ?? -Infinity) < loggedMs) return
+    this.#loggedAt.set(url.host, now)
+    this.#log('warn', `A provider cannot be reached at ${url.host}: ${message}`)
   }
 
   #agentFor({ url, isGuarded }: Place): Agent {
@@ -102,13 +135,33 @@ function isTimeout(outcome: Outcome): boolean {
     : outcome.kind === 'timeout'
 }
 
+/** Whether no HTTP reply came. */
+function isSilence({ kind }: Outcome): boolean {
+  return kind === 'timeout' || kind === 'bad host' || kind === 'no reply'
+}
+
+/** The same whatever is there, and whether anything is. */
+function noAnswerAt({ url }: Place): Outcome {
+  return {
+    kind: 'bad host',
+    problem:
+      `${url.host} gives no answer. The name may be wrong, nothing may listen there, or the ` +
+      'address may not be a public one, which the operator can allow: --private-providers on',
+  }
+}
+
 function pauseMs({ firstPauseMs, pauseMaxMs, jitter }: Patience, retry: number): number {
   const whole = Math.min(firstPauseMs * 2 ** retry, pauseMaxMs)
   return whole * (1 + jitter * (2 * Math.random() - 1))
 }
 
-async function sendAnew(call: Call, timeoutMs: number, signal: AbortSignal) {
-  const outcome = await send(call, false, timeoutMs, signal)
+async function sendAnew(
+  call: Call,
+  timeoutMs: number,
+  signal: AbortSignal,
+  fail: (error: Error) => void,
+) {
+  const outcome = await send(call, false, timeoutMs, signal, fail)
   return outcome === 'stale' ? connectionEnded : outcome
 }
 
@@ -118,15 +171,16 @@ const connectionEnded: Outcome = {
 }
 
 async function send(
-  { place: { url, isGuarded }, headers, body, replySizeMax }: Call,
+  { place, headers, body, replySizeMax }: Call,
   agent: Agent | false,
   timeoutMs: number,
   signal: AbortSignal,
+  fail: (error: Error) => void,
 ): Promise<Outcome | 'stale'> {
-  if (isGuarded && isPrivateHost(url.hostname))
-    return { kind: 'bad host', problem: notPublic(url) }
+  const { url, isChosen, isGuarded } = place
+  if (isGuarded && isPrivateHost(url.hostname)) return noAnswerAt(place)
   let timer: NodeJS.Timeout | undefined
-  const seen = { late: false, reused: false }
+  const seen = { late: false, reused: false, connected: false }
   try {
     const request = url.protocol === 'https:' ? requestSecurely : requestPlainly
     const outgoing = request(url, {
@@ -145,8 +199,10 @@ async function send(
     // Errors that come after the response has begun reach its reader as well.
     outgoing.on('error', () => undefined)
     // Not before: waiting for a free connection is no fault of the provider.
-    outgoing.once('socket', () => {
+    outgoing.once('socket', (socket) => {
       seen.reused = outgoing.reusedSocket
+      seen.connected = !socket.connecting
+      socket.once('connect', () => (seen.connected = true))
       timer = setTimeout(() => {
         seen.late = true
         outgoing.destroy(new Error('late'))
@@ -162,10 +218,14 @@ async function send(
     const contentType = incoming.headers['content-type'] ?? ''
     return { kind: 'reply', status: incoming.statusCode!, contentType, text }
   } catch (error) {
+    // A place that somebody chose and that cannot be reached is not tried again: neither is
+    // one that has no address, or a private one.
+    if (seen.late && isChosen && !seen.connected) return noAnswerAt(place)
     if (seen.late) return { kind: 'timeout', timeoutMs }
     const { code } = error as NodeJS.ErrnoException
     if (seen.reused && (code === 'ECONNRESET' || code === 'EPIPE')) return 'stale'
-    return explain(error as NodeJS.ErrnoException, url, timeoutMs)
+    if (!signal.aborted && code !== 'ERR_INVALID_CHAR') fail(error as Error)
+    return explain(error as NodeJS.ErrnoException, isChosen, timeoutMs)
   } finally {
     clearTimeout(timer)
   }
@@ -182,30 +242,29 @@ async function textOf(incoming: IncomingMessage, sizeMax: number) {
   return Buffer.concat(chunks).toString()
 }
 
-function explain(error: NodeJS.ErrnoException, url: URL, timeoutMs: number): Outcome {
+/** What callers may know; the rest is in the log. */
+function explain(
+  error: NodeJS.ErrnoException,
+  isChosen: boolean,
+  timeoutMs: number,
+): Outcome {
   switch (error.code) {
     case 'ETIMEDOUT':
-      return { kind: 'timeout', timeoutMs }
+      return isChosen ? unreached : { kind: 'timeout', timeoutMs }
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { kind: 'bad host', problem: `no address is known for ${url.hostname}` }
-    case privateAddressCode:
-      return { kind: 'bad host', problem: notPublic(url) }
+      return { kind: 'bad host', problem: 'no address is known for its host' }
     case 'ERR_INVALID_CHAR':
       return { kind: 'not sent', problem: error.message }
-    case 'ECONNREFUSED':
-      return { kind: 'no reply', problem: `${url.host} refused the connection` }
     case 'ECONNRESET':
     case 'EPIPE':
       return connectionEnded
     default:
-      return { kind: 'no reply', problem: error.message }
+      return unreached
   }
 }
 
-function notPublic(url: URL): string {
-  return (
-    `${url.hostname} leads to no public address. ` +
-    'The operator can allow that: --private-providers on'
-  )
+const unreached: Outcome = {
+  kind: 'no reply',
+  problem: 'it cannot be reached. The log of the server says more',
 }

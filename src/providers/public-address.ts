@@ -15,9 +15,6 @@ export function isPrivateHost(host: string): boolean {
   return /(?:^|\.)localhost$/i.test(name)
 }
 
-/** The code of the error when a name leads to an address that is not public. */
-export const privateAddressCode = 'EPRIVATE'
-
 /**
  * Resolves names for connections. The addresses that are checked are those that are
  * connected to, so a name that changes its mind in between gains nothing.
@@ -30,12 +27,7 @@ export const lookupPublic: LookupFunction = (host, options, done) => {
     }
     const hidden = addresses.find(({ address }) => !isPublic(address))
     if (hidden !== undefined || addresses.length === 0)
-      done(
-        Object.assign(new Error(`${host} leads to ${hidden?.address ?? 'no address'}`), {
-          code: privateAddressCode,
-        }),
-        [],
-      )
+      done(new Error(`${host} leads to ${hidden?.address ?? 'no address'}`), [])
     else if (options.all === true) done(null, addresses)
     else done(null, addresses[0]!.address, addresses[0]!.family)
   })

@@ -1,6 +1,8 @@
 /** Embedding through providers: batches, keys, failures. */
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { describe, test } from 'node:test'
+import type { ApiError } from '../../src/errors/api-error.ts'
 import type { EmbedRequest } from '../../src/providers/models.ts'
 import {
   embedRequest,
@@ -245,6 +247,20 @@ describe('embedding', async () => {
       assert.equal(fake.asked.length, 0)
       const open = modelsWith({ privateProviders: true })
       assert.deepEqual([...(await open.embed(embedRequest(service)))[0]!], vectorOf('one'))
+    })
+
+    test('with the same words for a name of the own network and one that is none', async () => {
+      const messages = new Set<string>()
+      for (const host of [hostname(), 'nowhere.invalid']) {
+        const parameters = { baseUrl: `http://${host}` }
+        const service = { provider: 'openaiCompatible', modelName: 'm', parameters }
+        await assert.rejects(models.embed(embedRequest(service)), (error: ApiError) => {
+          assert.equal(error.code, 'EMBEDDING_PROVIDER_BAD_HOST_NAME')
+          messages.add(error.message.replace(host, '<host>'))
+          return true
+        })
+      }
+      assert.equal(messages.size, 1, [...messages].join('\n'))
     })
 
     test('where the model or the provider went away', async () => {

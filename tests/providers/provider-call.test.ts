@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { hostname } from 'node:os'
 import {
@@ -7,6 +9,7 @@ import {
   type Call,
   type Patience,
 } from '../../src/providers/provider-call.ts'
+import type { Place } from '../../src/providers/provider-url.ts'
 import { FakeProvider } from './fake-provider.ts'
 
 const hasty: Patience = {
@@ -19,9 +22,19 @@ const hasty: Patience = {
 
 const patient: Patience = { ...hasty, timeoutMs: 10_000 }
 
+const chosenAt = (url: string): Place => ({
+  url: new URL(url),
+  isChosen: true,
+  isGuarded: false,
+})
+const guardedAt = (url: string): Place => ({ ...chosenAt(url), isGuarded: true })
+
 describe('a call to a provider', async () => {
   const fake = await FakeProvider.start()
-  const caller = new ProviderCaller()
+  const logged: string[] = []
+  const caller = new ProviderCaller(
+    (level, message) => void logged.push(`${level} ${message}`),
+  )
   after(() => caller.close())
 
   const callTo = (url: string, more: Partial<Call> = {}): Call => ({
@@ -111,23 +124,31 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 2)
   })
 
-  test('names a host that does not exist', async () => {
-    const outcome = await caller.call(
-      callTo('http://nowhere.invalid'),
-      patient,
-      new AbortController().signal,
-    )
-    assert(outcome.kind === 'bad host')
-    assert(outcome.problem.includes('nowhere.invalid'))
+  test('tells of a host that does not exist, and names it in the log only', async () => {
+    for (let i = 0; i < 3; i++) {
+      const outcome = await caller.call(
+        callTo('http://nowhere.invalid'),
+        patient,
+        new AbortController().signal,
+      )
+      assert(outcome.kind === 'bad host')
+      assert(!outcome.problem.includes('nowhere'))
+    }
+    const [line, ...others] = logged.splice(0)
+    assert.match(line!, /cannot be reached at nowhere\.invalid: .*ENOTFOUND|EAI_AGAIN/)
+    assert.deepEqual(others, [])
   })
 
-  test('says when nobody listens', async () => {
+  test('says when nobody listens, and where in the log only', async () => {
     const gone = await FakeProvider.start()
     const { url } = gone
     await gone.stop()
     const outcome = await caller.call(callTo(url), patient, new AbortController().signal)
     assert(outcome.kind === 'no reply')
-    assert(outcome.problem.includes('refused'))
+    assert(!outcome.problem.includes('127.0.0.1'))
+    const [line, ...others] = logged.splice(0)
+    assert.match(line!, /^warn A provider cannot be reached at 127\.0\.0\.1:\d+: .*REFUSED/)
+    assert.deepEqual(others, [])
   })
 
   test('does not leave with headers that cannot be sent', async () => {
@@ -178,6 +199,59 @@ describe('a call to a provider', async () => {
       assert.equal(outcome.kind, 'bad host', host)
     }
     assert.equal(fake.asked.length, 0)
+  })
+
+  test('to a place that a collection chose has one outcome, whatever is there', async (context) => {
+    const gone = await FakeProvider.start()
+    const goneUrl = gone.url
+    await gone.stop()
+    const listen = async (act: (socket: Socket) => void): Promise<string> => {
+      const sockets: Socket[] = []
+      const server = createServer((socket) => {
+        sockets.push(socket.on('error', () => undefined))
+        act(socket)
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      context.after(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const places: Record<string, Place> = {
+      'a name that leads to a private address': guardedAt(`http://${hostname()}:1`),
+      'a private address': guardedAt('http://10.0.0.1:1'),
+      'a name that leads nowhere': guardedAt('http://nowhere.invalid:1'),
+      'the same, unguarded': chosenAt('http://nowhere.invalid:1'),
+      'a port that nobody listens on': chosenAt(goneUrl),
+      'something that is not HTTP': chosenAt(
+        await listen((socket) => socket.end('+OK who are you\r\n')),
+      ),
+      'something that does not speak TLS': chosenAt(fake.url.replace('http:', 'https:')),
+      'something that says nothing': chosenAt(await listen(() => undefined)),
+    }
+    const problems = new Set<string>()
+    for (const [what, place] of Object.entries(places)) {
+      const outcome = await caller.call(
+        callTo(fake.url, { place }),
+        { ...hasty, retriesMax: 1 },
+        new AbortController().signal,
+      )
+      assert(outcome.kind === 'bad host', `${what}: ${outcome.kind}`)
+      assert(outcome.problem.includes(place.url.host), what)
+      problems.add(outcome.problem.replace(place.url.host, '<host>'))
+    }
+    assert.equal(problems.size, 1, [...problems].join('\n'))
+    fake.answers('silence')
+    const silent = await caller.call(
+      callTo(fake.url, { place: chosenAt(fake.url) }),
+      hasty,
+      new AbortController().signal,
+    )
+    assert.equal(silent.kind, 'bad host')
+    assert.equal(fake.asked.length, 1 + hasty.retriesMax, 'whoever listens is asked again')
+    assert.deepEqual(logged, [], 'callers cannot fill the log')
   })
 
   test('shares a bounded number of connections', async () => {
