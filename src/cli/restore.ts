@@ -1,9 +1,10 @@
 /** `stela restore`: makes a data folder from a backup. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { dataOption } from '../config.ts'
 import { EngineError } from '../engine/engine.ts'
+import { makePrivateFolder } from '../engine/private-files.ts'
 import { BackupFolder, filesIn, type NamedBackup } from './backup/backup-folder.ts'
 import { sizeText, targetsText } from './backup/size-text.ts'
 import { Failure, fileFailure, reportFailures } from './records/failure.ts'
@@ -120,6 +121,7 @@ async function copy(
       },
       data,
       (bytes) => void (copied += bytes),
+      (line) => process.stderr.write(`stela: ${line}.\n`),
     )
   } finally {
     meter.finish(0)
@@ -144,7 +146,7 @@ function makeEmpty(data: string): boolean {
     if (code === 'ENOTDIR')
       throw new Failure(`${data} is not a folder. Choose another --data.`)
     if (code !== 'ENOENT') throw error
-    mkdirSync(data, { recursive: true })
+    makePrivateFolder(data)
     return true
   }
   if (names.length > 0)

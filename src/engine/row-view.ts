@@ -2,6 +2,7 @@
  * How filters, sorts, indexes and searches see the rows of a table: each column as what its
  * values compare by (columns/comparable.ts), under the path of columns/column-path.ts.
  */
+import assert from 'node:assert/strict'
 import { entriesOf } from '../columns/collections.ts'
 import type { ElementType, TextFolding, UserTypes } from '../columns/column-type.ts'
 import { columnPath } from '../columns/column-path.ts'
@@ -158,6 +159,7 @@ export class RowView implements RecordView {
 
 /** What tells the parts of a store apart that belong to a column or an index, by its id. */
 export function suffixOf(id: number): string {
+  assert(Number.isSafeInteger(id), 'the id of a column or index is a number')
   return `_${id}`
 }
 

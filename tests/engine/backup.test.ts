@@ -261,7 +261,7 @@ describe('a backup', () => {
   test('that died is cleaned up by the next start', async (context) => {
     const { engine, dataDir } = await openEmbedded(context)
     await engine.close()
-    const left = join(dataDir, 'backup.partial-2f6d')
+    const left = join(dataDir, 'backup.partial-2f6d0c1e-94a7-4b52-8d3f-0e6a1b7c9d20')
     mkdirSync(left)
     writeFileSync(join(left, 'store'), 'half of it')
     await withEngine(dataDir, () => Promise.resolve())

@@ -66,6 +66,7 @@ export class TakenBackups {
       },
       dataDir,
       () => undefined,
+      () => undefined,
     )
     return dataDir
   }

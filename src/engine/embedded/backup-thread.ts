@@ -9,6 +9,7 @@ import { stat } from 'node:fs/promises'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { parentPort } from 'node:worker_threads'
+import { createPrivateFile } from '../private-files.ts'
 import { whileHeld, type Gate } from './hold.ts'
 import { openToRead } from './layout.ts'
 import { reasonOf } from './thread.ts'
@@ -77,6 +78,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         return { id }
       case 'copy': {
         const { file, to, cancelled } = message
+        createPrivateFile(to)
         await backup(stores.get(file)!, to, {
           rate: pagesAtATime,
           progress: () => {

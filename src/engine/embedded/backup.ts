@@ -12,6 +12,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupContents, BackupFile, BackupPart } from '../backup.ts'
 import { EngineError } from '../engine.ts'
+import { createPrivateFile, privateFolderMode } from '../private-files.ts'
 import type { Target } from '../schema.ts'
 import type { BackupMessage, BackupReply, Copied, StoreState } from './backup-thread.ts'
 import type { Catalog } from './catalog.ts'
@@ -151,7 +152,7 @@ class Session {
     // It may have been given up before its turn came.
     this.#refuseIfClosed()
     const { catalog, writer, files: known } = this.#source
-    mkdirSync(this.#folder)
+    mkdirSync(this.#folder, { mode: privateFolderMode })
     const targets = catalog.keyspaces.flatMap((name) => catalog.targets(name) ?? [])
     const files = targets.map((target) => catalog.storeFile(target)!)
     for (const file of files) known.open(file, 'read', () => undefined)
@@ -182,6 +183,7 @@ class Session {
 
   async #copyCatalog(): Promise<Moment['catalog']> {
     const path = join(this.#folder, 'catalog')
+    createPrivateFile(path)
     await this.#source.catalog.copyTo(path)
     const content = await readFile(path)
     await rm(path)

@@ -8,11 +8,12 @@
  * it is removed with the next change, or when the folder is opened again.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError, type SchemaChange } from '../engine.ts'
 import type { UserType } from '../../columns/column-type.ts'
+import { privateFolderMode, Tightening } from '../private-files.ts'
 import { suffixOf } from '../row-view.ts'
 import type {
   Collection,
@@ -29,9 +30,18 @@ import {
   openExclusively,
   refusalFor,
   removeUnfinished,
+  tightenDataDir,
 } from './data-folder.ts'
 import { isFull, OpenedFiles, refuseIfLost, troubleOf } from './disk-trouble.ts'
 import { identify, type FileIdentity } from './file-identity.ts'
+import {
+  checkFolderName,
+  makeFolderIfAbsent,
+  readFolders,
+  refuseLinks,
+  refuseLink,
+  removeFolder,
+} from './folder-names.ts'
 import {
   checkFile,
   createFile,
@@ -98,6 +108,7 @@ export class Catalog {
   readonly #database: DatabaseSync
   /** Keyspaces to their folders, and what they hold; always what the database says. */
   readonly #keyspaces = new Map<string, Keyspace>()
+  /** The folders of targets, in the data folder, by their uids. */
   readonly #folders = new Map<string, string>()
   readonly #files: OpenedFiles
   /** The folders of targets that are not made, or no more, by their uids. */
@@ -107,10 +118,12 @@ export class Catalog {
   #commits = 0
 
   /** Opens the folder, or makes it if it does not exist or is empty. */
-  constructor(dataDir: string) {
+  constructor(dataDir: string, log: (level: 'info' | 'warn', message: string) => void) {
     this.#dataDir = dataDir
     const file = join(dataDir, catalogFile)
+    const access = new Tightening()
     try {
+      tightenDataDir(dataDir, access)
       makeDataDir(dataDir, (unfinished) =>
         createFile(unfinished, catalogSchema + typeSchema, catalogFormat),
       )
@@ -123,8 +136,9 @@ export class Catalog {
     try {
       removeUnfinished(dataDir)
       this.#upgrade()
-      this.#load()
+      this.#load(access)
       this.#removeLeftovers()
+      access.report(dataDir, log)
     } catch (error) {
       this.#database.close()
       const refusal = refusalFor(error, dataDir, file)
@@ -164,20 +178,18 @@ export class Catalog {
   /** The store file of a target that exists. */
   storeFile(target: Target): string | undefined {
     const folder = this.#folders.get(target.uid)
-    return folder === undefined ? undefined : join(folder, storeFile)
+    return folder === undefined ? undefined : join(this.#dataDir, folder, storeFile)
   }
 
   /** Returns false when it exists already. */
   createKeyspace(name: string): boolean {
     if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
-    const folder = this.#freeFolder(this.#dataDir, name, [
-      ...taken,
-      ...this.#dropped.values(),
-    ])
+    const all = [...taken, ...this.#dropped.values()]
+    const folder = this.#freeFolder(this.#dataDir, checkFolderName('keyspace', name), all)
     const path = join(this.#dataDir, folder)
     refuseIfLost(this.identity)
-    mkdirSync(path)
+    mkdirSync(path, { mode: privateFolderMode })
     try {
       syncFolder(this.#dataDir)
       this.#run('INSERT OR REPLACE INTO keyspace VALUES (?, ?)', name, folder)
@@ -298,22 +310,24 @@ export class Catalog {
       // These will be removed, rows or no rows.
       ...this.#leftovers
         .values()
-        .filter((path) => dirname(path) === parentFolder)
+        .filter((path) => dirname(path) === parent.folder)
         .map((path) => basename(path)),
     ]
-    const folder = this.#freeFolder(parentFolder, name, taken)
-    const path = join(parentFolder, folder)
+    const folder = this.#freeFolder(parentFolder, checkFolderName('target', name), taken)
+    const place = join(parent.folder, folder)
+    const path = join(this.#dataDir, place)
     const definition = JSON.stringify(
       what.kind === 'table' ? what.definition : what.options,
     )
-    this.#leftovers.set(uid, path)
+    this.#leftovers.set(uid, place)
     try {
       this.#run(
         "INSERT INTO target VALUES (?, ?, ?, ?, ?, 'creating', ?)",
         ...[uid, keyspace, uid, folder, what.kind, definition],
       )
       // Not its parents, too: a folder that was moved away must not be made again.
-      mkdirSync(path)
+      refuseLink(parentFolder)
+      mkdirSync(path, { mode: privateFolderMode })
       makeStore(join(path, storeFile))
       syncFolder(path)
       syncFolder(parentFolder)
@@ -325,7 +339,7 @@ export class Catalog {
     this.#leftovers.delete(uid)
     const target: Target = { keyspace, name, uid, ...what }
     parent.targets.set(name, target)
-    this.#folders.set(uid, path)
+    this.#folders.set(uid, place)
     return target
   }
 
@@ -348,7 +362,7 @@ export class Catalog {
   #removeLeftovers(): void {
     for (const [uid, folder] of [...this.#leftovers])
       this.#attempt(() => {
-        rmSync(folder, { recursive: true, force: true })
+        removeFolder(this.#dataDir, folder)
         this.#run('DELETE FROM target WHERE uid = ?', uid)
         this.#leftovers.delete(uid)
       })
@@ -356,7 +370,7 @@ export class Catalog {
       this.#attempt(() => {
         if (this.#all('SELECT 1 FROM target WHERE keyspace = ?', keyspace).length > 0)
           return
-        rmSync(join(this.#dataDir, folder), { recursive: true, force: true })
+        removeFolder(this.#dataDir, folder)
         this.#run('DELETE FROM keyspace WHERE name = ?', keyspace)
         this.#dropped.delete(keyspace)
       })
@@ -369,6 +383,7 @@ export class Catalog {
       act()
     } catch (error) {
       const { syscall } = error as NodeJS.ErrnoException
+      if (error instanceof EngineError && error.kind === 'damaged') return
       if (syscall === undefined && troubleOf(error, this.identity.path) === undefined)
         throw error
     }
@@ -403,15 +418,16 @@ export class Catalog {
     `)
   }
 
-  #load(): void {
-    for (const row of this.#all('SELECT name, folder FROM keyspace')) {
-      const folder = String(row['folder'])
-      const name = String(row['name'])
+  #load(access: Tightening): void {
+    const folders = readFolders(this.#database, this.identity.path)
+    for (const [name, folder] of folders.keyspaces) {
       if (name.startsWith(droppedPrefix)) {
         this.#dropped.set(name, folder)
         continue
       }
-      mkdirSync(join(this.#dataDir, folder), { recursive: true })
+      const path = join(this.#dataDir, folder)
+      makeFolderIfAbsent(path)
+      access.tighten(path)
       this.#keyspaces.set(name, { folder, targets: new Map(), types: new Map() })
     }
     for (const { keyspace, name, definition } of this.#all('SELECT * FROM type'))
@@ -421,17 +437,20 @@ export class Catalog {
     for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
       const { uid, keyspace, name, kind, state, options } = row
       const parent = this.#keyspaces.get(keyspace)
-      const parentFolder = parent?.folder ?? this.#dropped.get(keyspace)!
-      const folder = join(this.#dataDir, parentFolder, row.folder)
+      const folder = folders.targets.get(uid)!
       if (parent === undefined || state !== 'ready') {
         this.#leftovers.set(uid, folder)
         continue
       }
-      checkFile(join(folder, storeFile))
+      refuseLinks(this.#dataDir, folder)
+      checkFile(join(this.#dataDir, folder, storeFile))
+      tightenTarget(join(this.#dataDir, folder), access)
       this.#folders.set(uid, folder)
       const common = { keyspace, name, uid }
       if (kind === 'table') {
         const definition = JSON.parse(options) as TableDefinition
+        // They become part of names, in the store and beside it.
+        for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
         const types = this.#typesOf(definition, keyspace)
         parent.targets.set(name, { kind, ...common, definition, types })
       } else {
@@ -490,6 +509,13 @@ export class Catalog {
   #all(sql: string, ...parameters: string[]): Record<string, unknown>[] {
     return this.#database.prepare(sql).all(...parameters)
   }
+}
+
+/** The store with what is beside it, snapshots included. */
+function tightenTarget(folder: string, access: Tightening): void {
+  access.tightenWithFiles(folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) access.tightenWithFiles(join(folder, entry.name))
 }
 
 /** What tells the parts of a store apart that belong to vector columns. */

@@ -17,6 +17,7 @@ import { viewOf, type RecordView } from '../record-view.ts'
 import type { Target } from '../schema.ts'
 import { catalogFile, catalogFormat } from './catalog.ts'
 import { EntryList } from './entries.ts'
+import { readFolders, refuseLinks } from './folder-names.ts'
 import { keyOf } from '../../query/key.ts'
 import { capacityFor } from '../../search/vector/segment.ts'
 import { checkFile, openToRead, storedPath, storeFile, vectorTable } from './layout.ts'
@@ -55,10 +56,14 @@ export function* checkEverything(dataDir: string): Generator<Checked> {
   yield { findings, notes: [] }
   for (const { keyspace, name, folder, view } of targets) {
     const store = join(dataDir, folder, storeFile)
+    const astray = inWords(store, () => {
+      refuseLinks(dataDir, folder)
+      return []
+    })
     yield {
       name: `${keyspace}.${name}`,
-      findings: checkStore(store, view),
-      notes: checkSnapshots(store, view),
+      findings: astray.length > 0 ? astray : checkStore(store, view),
+      notes: astray.length > 0 ? [] : checkSnapshots(store, view),
     }
   }
 }
@@ -341,16 +346,14 @@ function readyTargets(file: string, dataDir: string): ReadyTarget[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {
     const types = typesIn(database)
+    const folders = readFolders(database, file)
     return database
-      .prepare(
-        'SELECT t.uid, t.kind, t.keyspace, t.name, k.folder AS parent, t.folder, t.options ' +
-          "FROM target t JOIN keyspace k ON k.name = t.keyspace WHERE t.state = 'ready'",
-      )
+      .prepare("SELECT * FROM target WHERE state = 'ready'")
       .all()
-      .map(({ uid, kind, keyspace, name, parent, folder, options }) => ({
+      .map(({ uid, kind, keyspace, name, options }) => ({
         keyspace: String(keyspace),
         name: String(name),
-        folder: join(String(parent), String(folder)),
+        folder: folders.targets.get(String(uid))!,
         view: viewOf({
           uid,
           kind,

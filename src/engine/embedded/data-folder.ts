@@ -5,6 +5,7 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,8 +13,10 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../engine.ts'
+import { makePrivateFolder, type Tightening } from '../private-files.ts'
 import { tellAtStart, troubleOf } from './disk-trouble.ts'
-import { copiesFolder, damaged, existing, storeFile, syncFolder } from './layout.ts'
+import { isCopiesFolder } from './folder-names.ts'
+import { damaged, existing, storeFile, syncFolder } from './layout.ts'
 import { reasonOf } from './thread.ts'
 
 export const catalogFile = 'catalog.db'
@@ -48,7 +51,7 @@ export function makeDataDir(dataDir: string, make: (file: string) => void): void
 
 function makeFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makePrivateFolder(dataDir)
   } catch (error) {
     const problem = whyNotMade(dataDir) ?? error
     const { code } = problem as NodeJS.ErrnoException
@@ -87,10 +90,19 @@ function publish(unfinished: string, file: string): void {
   }
 }
 
+/** Takes away what other users may do with the folder itself and with its catalog. */
+export function tightenDataDir(dataDir: string, access: Tightening): void {
+  if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return
+  const folder = realpathSync(dataDir)
+  access.tighten(folder)
+  for (const end of ['', '-wal', '-shm', '-journal'])
+    access.tighten(join(folder, catalogFile + end))
+}
+
 /** What earlier starts left behind. Only the holder of the folder may say so. */
 export function removeUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir))
-    if (name.startsWith(unfinishedFile) || name.startsWith(copiesFolder))
+    if (name.startsWith(unfinishedFile) || isCopiesFolder(name))
       rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 

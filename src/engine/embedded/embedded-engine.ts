@@ -98,7 +98,7 @@ class EmbeddedEngine implements Engine {
   constructor(options: EmbeddedOptions) {
     const { dataDir, durable, searchThreads, log } = options
     const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
-    this.#catalog = new Catalog(dataDir)
+    this.#catalog = new Catalog(dataDir, log)
     try {
       upgradeStores(this.#catalog, log)
     } catch (error) {

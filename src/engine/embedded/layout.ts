@@ -23,6 +23,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from '
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { EngineError } from '../engine.ts'
+import { createPrivateFile } from '../private-files.ts'
 
 /** "STLA": the file is ours. */
 const applicationId = 0x53544c41
@@ -157,8 +158,12 @@ export function createTableStore(file: string, vectors: readonly string[]): void
   createFile(file, schema, formatVersion)
 }
 
-/** Writes a new SQLite file with our mark in its header. */
+/**
+ * Writes a new SQLite file with our mark in its header. SQLite gives the files beside it the
+ * same permissions.
+ */
 export function createFile(file: string, schema: string, format: number): void {
+  createPrivateFile(file)
   const database = new DatabaseSync(file)
   try {
     // The mark must reach the file itself, not only its log: WAL starts afterwards.

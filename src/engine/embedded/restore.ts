@@ -4,13 +4,14 @@
  * without one is no data folder, so a restore that is cut short leaves none.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, renameSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { createReadStream, createWriteStream, realpathSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { EngineError } from '../engine.ts'
+import { privateFileMode, Tightening } from '../private-files.ts'
 import { catalogFile, catalogFormat, unfinishedFile } from './catalog.ts'
+import { makeFolderIfAbsent, readFolders, refuseUnlessReal } from './folder-names.ts'
 import { checkFile, storeFile, syncFolder } from './layout.ts'
 import { reasonOf } from './thread.ts'
 
@@ -32,15 +33,23 @@ export async function restoreDataFolder(
   backup: Restorable,
   dataDir: string,
   onCopied: (size: number) => void,
+  onNotice: (line: string) => void,
 ): Promise<void> {
+  const access = new Tightening()
+  access.tighten(realpathSync(dataDir))
+  // There was nothing to read in it yet.
+  access.report(dataDir, (level, line) => {
+    if (level === 'warn') onNotice(line)
+  })
   const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
   await copyChecked(backup.catalog, unfinished, catalogFormat, onCopied)
-  for (const { uid, keyspace, folder } of readStores(unfinished, backup.catalog.path)) {
+  for (const { uid, folder } of readStores(unfinished, backup.catalog.path)) {
     const store = backup.stores.get(uid)
     if (store === undefined)
-      throw new EngineError('damaged', `the backup lacks what ${keyspace}/${folder} holds`)
-    const path = join(dataDir, keyspace, folder)
-    await mkdir(path, { recursive: true })
+      throw new EngineError('damaged', `the backup lacks what ${folder} holds`)
+    const path = join(dataDir, folder)
+    makeFolderIfAbsent(dirname(path))
+    makeFolderIfAbsent(path)
     await copyChecked(store, join(path, storeFile), undefined, onCopied)
     syncFolder(path)
     syncFolder(dirname(path))
@@ -56,6 +65,7 @@ async function copyChecked(
   formatMax: number | undefined,
   onCopied: (size: number) => void,
 ): Promise<void> {
+  refuseUnlessReal(path, 'file')
   const hash = createHash('sha256')
   let copied = 0
   await pipeline(
@@ -68,7 +78,7 @@ async function copyChecked(
         yield chunk
       }
     },
-    createWriteStream(to, { flush: true, flags: 'wx' }),
+    createWriteStream(to, { flush: true, flags: 'wx', mode: privateFileMode }),
   )
   if (copied !== size)
     throw damagedBackup(path, `has ${copied} bytes, and ${size} were backed up`)
@@ -94,20 +104,19 @@ function lookThrough(file: string, original: string): void {
 
 interface StoreRow {
   readonly uid: string
-  readonly keyspace: string
+  /** In the data folder. */
   readonly folder: string
 }
 
 function readStores(catalog: string, original: string): StoreRow[] {
-  const sql = `
-    SELECT uid, k.folder AS keyspace, t.folder FROM target t
-    JOIN keyspace k ON k.name = t.keyspace WHERE state = 'ready'
-  `
-  return reading(
-    catalog,
-    original,
-    (database) => database.prepare(sql).all() as unknown as StoreRow[],
-  )
+  return reading(catalog, original, (database) => {
+    const { targets } = readFolders(database, original)
+    const ready = database.prepare("SELECT uid FROM target WHERE state = 'ready'").all()
+    return ready.map(({ uid }) => ({
+      uid: String(uid),
+      folder: targets.get(String(uid))!,
+    }))
+  })
 }
 
 function reading<T>(
@@ -123,6 +132,7 @@ function reading<T>(
       database.close()
     }
   } catch (error) {
+    if (error instanceof EngineError) throw error
     throw damagedBackup(original, `cannot be read: ${reasonOf(error)}`)
   }
 }

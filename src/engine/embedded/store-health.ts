@@ -9,6 +9,7 @@
 import { open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { privateFileMode } from '../private-files.ts'
 import { unfinishedFile } from './data-folder.ts'
 import {
   failing,
@@ -123,7 +124,9 @@ const lookMsMax = 2_000
 const probeSize = 64 * 1024
 
 async function writeAndRemove(file: string): Promise<void> {
-  const handle = await open(file, 'w')
+  // What an earlier look left, if it was cut short.
+  await rm(file, { force: true })
+  const handle = await open(file, 'wx', privateFileMode)
   try {
     await handle.writeFile(Buffer.alloc(probeSize, 1))
     await handle.sync()

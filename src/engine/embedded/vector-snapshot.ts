@@ -12,14 +12,13 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -27,12 +26,15 @@ import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { Segment, type SegmentShape } from '../../search/vector/segment.ts'
+import { openAnew } from '../private-files.ts'
+import { makeFolderIfAbsent } from './folder-names.ts'
 import { syncFolder } from './layout.ts'
 
 /** Raised with every change to what the kernel keeps in memory, or to these files. */
 const snapshotFormat = 2
 
 const manifestFile = 'snapshot.json'
+const segmentFile = /^\d+-\d+\.graph$/
 
 interface Manifest {
   readonly format: number
@@ -76,9 +78,11 @@ export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | un
     throw new Error('it was written for another index')
   // A digit of a capacity would be enough to look for things where they are not.
   if (crcOf(manifest) !== crc) throw new Error(`${manifestFile} has another checksum`)
-  const segments = manifest.segments.map((saved) =>
-    loadSegment(join(folder, saved.file), saved, { ...shape, capacity: saved.capacity }),
-  )
+  const segments = manifest.segments.map((saved) => {
+    if (!segmentFile.test(saved.file)) throw new Error(`it names the file ${saved.file}`)
+    const path = join(folder, saved.file)
+    return loadSegment(path, saved, { ...shape, capacity: saved.capacity })
+  })
   return { version: manifest.version, segments }
 }
 
@@ -87,7 +91,9 @@ function crcOf(manifest: Omit<Manifest, 'crc'>): number {
 }
 
 function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentShape) {
-  if (statSync(file).size !== size) throw new Error(`${file} has another size`)
+  const found = lstatSync(file)
+  if (!found.isFile()) throw new Error(`${file} is not a file`)
+  if (found.size !== size) throw new Error(`${file} has another size`)
   const handle = openSync(file, 'r')
   try {
     let sum = 0
@@ -120,7 +126,9 @@ export async function saveSnapshot(
   version: number,
   segments: readonly Segment[],
 ): Promise<void> {
-  mkdirSync(folder, { recursive: true })
+  // What a link leads to is not ours to fill and tidy.
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
+  makeFolderIfAbsent(folder)
   const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
   try {
     const saved: SavedSegment[] = []
@@ -150,7 +158,7 @@ export async function saveSnapshot(
 }
 
 async function writeParts(file: string, parts: readonly Uint8Array[]) {
-  const handle = openSync(file, 'w')
+  const handle = openAnew(file)
   try {
     let crc = 0
     let size = 0
@@ -175,7 +183,7 @@ async function writeParts(file: string, parts: readonly Uint8Array[]) {
 
 function publish(folder: string, manifest: Manifest): void {
   const unfinished = join(folder, `${manifestFile}.new`)
-  const handle = openSync(unfinished, 'w')
+  const handle = openAnew(unfinished)
   try {
     writeFileSync(handle, JSON.stringify(manifest))
     fsyncSync(handle)
