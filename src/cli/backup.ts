@@ -5,6 +5,7 @@ import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'commander'
 import type { BackupContents, BackupFile, BackupManifest } from '../engine/backup.ts'
+import { openAnew } from '../engine/private-files.ts'
 import { adminTokenOption, adminUrlOption } from './admin-options.ts'
 import { BackupFolder, filesIn, isManifest } from './backup/backup-folder.ts'
 import { readBackup, type Received } from './backup/backup-reader.ts'
@@ -57,7 +58,7 @@ Examples:
 async function runBackup(path: string, options: BackupOptions): Promise<void> {
   try {
     const folder = new BackupFolder(path)
-    folder.make()
+    folder.make((line) => process.stderr.write(`stela: ${line}.\n`))
     const lock = new FolderLock(path)
     const leave = () => {
       lock.release()
@@ -130,6 +131,9 @@ async function receive(
           sizeExpected = part.size
           break
         case 'file': {
+          // It would replace what earlier backups consist of.
+          if (had.has(part.key) || received.has(part.key))
+            throw new Failure(`the server sent ${part.key}, which is here already.`)
           const count = (bytes: number) => void (size += bytes)
           received.set(part.key, await keep(part, folder.fileOf(part.key), count))
           break
@@ -161,7 +165,7 @@ async function keep(
           yield chunk
         }
       },
-      createWriteStream(partial, { flush: true }),
+      createWriteStream(partial, { fd: openAnew(partial), flush: true }),
     )
     await rename(partial, path)
   } catch (error) {

@@ -1,10 +1,11 @@
 /** `stela export`: writes what a collection or table of a running server holds to a file. */
-import { createWriteStream, rmSync } from 'node:fs'
+import { createWriteStream, lstatSync, rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Command } from 'commander'
+import { openAnew } from '../engine/private-files.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { memberAt } from './records/api-client.ts'
@@ -64,6 +65,7 @@ async function runExport(options: ExportOptions): Promise<void> {
       else await pipeline(text, output, { end })
     }
     if (options.out === '-') await write(process.stdout, false)
+    else if (isSpecial(options.out)) await write(createWriteStream(options.out), true)
     else await writeWhole(options.out, (file) => write(file, true))
   } catch (error) {
     meter.finish(0)
@@ -74,6 +76,12 @@ async function runExport(options: ExportOptions): Promise<void> {
     target.close()
   }
   process.stderr.write(`stela: exported ${count} ${noun}, ${meter.finish(count)}\n`)
+}
+
+/** A device, a pipe or a link is written to, not replaced. */
+function isSpecial(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
 /** The file has its name only once it is whole. */
@@ -89,7 +97,7 @@ async function writeWhole(
   process.on('SIGINT', leave).on('SIGTERM', leave)
   try {
     // Synced, so that the name does not outlive the content when the power goes.
-    await write(createWriteStream(partial, { flush: true }))
+    await write(createWriteStream(partial, { fd: openAnew(partial), flush: true }))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

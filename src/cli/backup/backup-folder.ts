@@ -8,8 +8,8 @@
  * is named by no manifest, and removed by the next one.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, mkdirSync } from 'node:fs'
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, lstatSync, realpathSync } from 'node:fs'
+import { lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import {
@@ -18,6 +18,11 @@ import {
   type BackupFile,
   type BackupManifest,
 } from '../../engine/backup.ts'
+import {
+  makePrivateFolder,
+  privateFileMode,
+  Tightening,
+} from '../../engine/private-files.ts'
 import { Failure } from '../records/failure.ts'
 
 export interface NamedBackup {
@@ -36,9 +41,23 @@ export class BackupFolder {
     this.#backups = join(path, 'backups')
   }
 
-  make(): void {
-    mkdirSync(this.#files, { recursive: true })
-    mkdirSync(this.#backups, { recursive: true })
+  /** Makes the folder, or takes away what other users may do with it: `tell` says so. */
+  make(tell: (line: string) => void): void {
+    makePrivateFolder(this.path)
+    const access = new Tightening()
+    access.tightenWithFiles(realpathSync(this.path))
+    for (const part of [this.#files, this.#backups]) {
+      this.#refuseLink(part)
+      makePrivateFolder(part)
+      access.tightenWithFiles(part)
+    }
+    access.report(this.path, (_, line) => tell(line))
+  }
+
+  /** Somebody else's files may be there, which must not be taken for leftovers of ours. */
+  #refuseLink(part: string): void {
+    if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw new Failure(`${part} is a symbolic link. Put the folder itself there.`)
   }
 
   fileOf(key: string): string {
@@ -137,6 +156,8 @@ export class BackupFolder {
 
   async #manifestFiles(): Promise<string[]> {
     try {
+      this.#refuseLink(this.#files)
+      this.#refuseLink(this.#backups)
       const names = await readdir(this.#backups)
       return names.filter((name) => name.endsWith(manifestEnd)).sort()
     } catch (error) {
@@ -179,6 +200,7 @@ export function isManifest(value: unknown): value is BackupManifest {
   return (
     format === backupFormat &&
     typeof server === 'string' &&
+    /^[ -~]{1,100}$/.test(server) &&
     typeof created === 'string' &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(created) &&
     isFile(catalog) &&
@@ -208,16 +230,19 @@ function isOurs(name: string): boolean {
   return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
 }
 
+/** Of a link there is none: what it leads to was not backed up here. */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    return (await stat(path)).size
+    const found = await lstat(path)
+    return found.isFile() ? found.size : undefined
   } catch {
     return undefined
   }
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w')
+  await rm(path, { force: true })
+  const file = await open(path, 'wx', privateFileMode)
   try {
     await file.writeFile(text)
     await file.sync()

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { privateFileMode } from '../../engine/private-files.ts'
 import { Failure } from '../records/failure.ts'
 
 const touchMs = 10_000
@@ -67,7 +68,8 @@ export class FolderLock {
 
   #take(): boolean {
     try {
-      writeFileSync(this.#path, JSON.stringify(this.#self), { flag: 'wx' })
+      const content = JSON.stringify(this.#self)
+      writeFileSync(this.#path, content, { flag: 'wx', mode: privateFileMode })
       return true
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false

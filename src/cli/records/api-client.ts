@@ -42,7 +42,6 @@ const silenceMsMax = 300_000
 /** Failures of the server that trying again does not mend. */
 const hopeless = [
   'EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED',
-  'EMBEDDING_PROVIDER_BAD_HOST_NAME',
   'EMBEDDING_PROVIDER_UNAVAILABLE',
 ]
 

@@ -12,9 +12,14 @@ export async function reportFailures(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    process.stderr.write(`stela: ${error.message}\n`)
+    process.stderr.write(`stela: ${printable(error.message)}\n`)
     process.exitCode = 1
   }
+}
+
+/** On one line, and without what a terminal takes for orders: a server may have said it. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** What the system says about a file, in one line; anything else is not expected here. */

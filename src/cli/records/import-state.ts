@@ -5,7 +5,8 @@
  * It says that so many records are done, in their order, and that no record beyond another
  * number has been sent. Those in between may be stored or not.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { writeAnew } from '../../engine/private-files.ts'
 import { Failure, fileFailure } from './failure.ts'
 import type { InputIdentity } from './input.ts'
 
@@ -78,7 +79,7 @@ export class StateFile {
   /** Survives the end of this process, however it comes. */
   write(state: ImportState): void {
     const written = `${this.path}.new`
-    writeFileSync(written, JSON.stringify({ ...this.#subject, state }) + '\n')
+    writeAnew(written, JSON.stringify({ ...this.#subject, state }) + '\n')
     renameSync(written, this.path)
   }
 

@@ -1,5 +1,13 @@
 /** Records that were not imported: told on standard error, and kept in a file as they were. */
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  writeSync,
+} from 'node:fs'
+import { privateFileMode } from '../../engine/private-files.ts'
 import { Failure, fileFailure } from './failure.ts'
 import type { Format, RawRecord } from './split.ts'
 
@@ -53,10 +61,22 @@ export class Rejects {
   }
 
   #open(path: string): number {
-    if (this.#size === 0) return openSync(path, 'w')
-    const file = openSync(path, 'r+')
-    ftruncateSync(file, this.#size)
+    const file = openSync(path, this.#size === 0 ? 'w' : 'r+', privateFileMode)
+    // A device or a pipe stays as it is.
+    if (fstatSync(file).isFile()) {
+      this.#makePrivate(file, path)
+      ftruncateSync(file, this.#size)
+    }
     return file
+  }
+
+  /** It may have been there before, and open to others. */
+  #makePrivate(file: number, path: string): void {
+    try {
+      fchmodSync(file, privateFileMode)
+    } catch {
+      this.#tell(`other users may be able to read ${path}: it belongs to another user`)
+    }
   }
 
   #write(file: number, bytes: Buffer): void {
