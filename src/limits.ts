@@ -72,9 +72,6 @@ export const defaultLimits = {
   countMax: 1_000,
   /** Documents that a vector search returns. */
   vectorLimitMax: 1_000,
-  /** Documents that a lexical search returns when no limit is given, and at most. */
-  lexicalLimitDefault: 100,
-  lexicalLimitMax: 1_000,
   /** Documents that findAndRerank returns when it is not told how many. */
   rerankLimitDefault: 10,
   /** Documents that each search of a findAndRerank may find, by its hybridLimits. */
@@ -124,10 +121,6 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.vectorDimensionMax < limits.clausePartsMax,
     'a sort must be able to hold a vector',
-  )
-  assert(
-    limits.lexicalLimitDefault <= limits.lexicalLimitMax,
-    'a search without a limit must not return more than one with a limit can',
   )
   assert(
     limits.rerankLimitDefault <= limits.hybridLimitDefaultMax,

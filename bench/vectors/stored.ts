@@ -151,7 +151,7 @@ class SearchedStore {
   }
 
   #search(query: Float32Array, { filter, matches }: Listed): number[] {
-    const hits = this.#reader.search(
+    const { hits } = this.#reader.search(
       {
         by: { kind: 'vector', path: '$vector', numbers: query },
         filter,

@@ -32,7 +32,12 @@ export const find = defineCommand({
     const { includeSimilarity, includeSortVector } = options
     const paging = { skip, limit, pageState, includeSimilarity }
     const page = await documents.find(selection, paging, caller)
-    return { data: page, ...(includeSortVector && tellSortVector(page)) }
+    const { documents: texts, nextPageState, warnings } = page
+    return {
+      data: { documents: texts, nextPageState },
+      ...(includeSortVector && tellSortVector(page)),
+      ...(warnings !== undefined && { warnings }),
+    }
   },
 
   async table({ filter, sort, projection, options }, { rows, caller }) {
@@ -54,8 +59,8 @@ interface Paging {
 }
 
 /**
- * Skipping needs an order, and searches come in one page that starts with the best. A limit
- * beyond what a search returns is a mistake only with $vector: the others are cut short.
+ * Skipping needs an order by values: searches start with the best. Those by vector have one
+ * page, and a limit beyond what that holds cannot be kept.
  */
 function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Limits): void {
   switch (sort.kind) {
@@ -67,24 +72,21 @@ function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Lim
     case 'vectorize':
       if (skip !== undefined)
         throw invalid('skip', skip, `a sort by $${sort.kind} cannot skip documents`)
-      if (sort.kind === 'vector' && limit !== undefined && limit > limits.vectorLimitMax)
+      if (limit !== undefined && limit > limits.vectorLimitMax)
         throw invalid(
           'limit',
           limit,
-          `a sort by $vector returns at most ${limits.vectorLimitMax} documents`,
+          `a sort by $${sort.kind} returns at most ${limits.vectorLimitMax} documents`,
         )
-      checkFirstPage(sort, pageState)
+      if (pageState)
+        throw apiError('SORT_CLAUSE_INVALID', {
+          problem: `A sort by $${sort.kind} has one page only; leave options.pageState out`,
+        })
       return
     case 'lexical':
-      checkFirstPage(sort, pageState)
+      if (skip !== undefined && skip > 0)
+        throw invalid('skip', skip, 'a sort by $lexical cannot skip documents')
   }
-}
-
-function checkFirstPage(sort: Sort, pageState: string | undefined): void {
-  if (pageState)
-    throw apiError('SORT_CLAUSE_INVALID', {
-      problem: `A sort by $${sort.kind} has one page only; leave options.pageState out`,
-    })
 }
 
 function invalid(option: string, value: number, reason: string) {

@@ -38,6 +38,7 @@ import { rerank, type RerankedPage } from './rerank.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
 import type { DocumentSource } from './search-fields.ts'
 import { search, withinReach } from '../records/search.ts'
+import { searchPage } from '../records/search-page.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
 import { upsertsOf, type Upserts } from './upserts.ts'
 
@@ -62,6 +63,13 @@ export interface FoundPage {
   readonly nextPageState: string | null
   /** What a vector search compared with. */
   readonly sortVector?: Float32Array
+  readonly warnings?: readonly ApiError[]
+}
+
+interface SearchOptions {
+  readonly limit?: number | undefined
+  readonly pageState?: string | undefined
+  readonly includeSimilarity?: boolean
 }
 
 export interface FoundOne {
@@ -143,8 +151,8 @@ export class Documents {
   }
 
   /**
-   * One page. A limit holds for all pages together, a skip for the first. A search has but
-   * one page, and starts with the best.
+   * One page. A limit holds for all pages together, a skip for the first. A search starts
+   * with the best and cannot skip; by vector it has but one page.
    */
   async find(
     selection: Selection,
@@ -411,24 +419,28 @@ export class Documents {
   }
 
   async #findBest(
-    { filter, projection }: Selection,
+    { filter, projection, clauses }: Selection,
     sort: SearchSort,
-    options: { readonly limit?: number | undefined; readonly includeSimilarity?: boolean },
+    { limit, pageState, includeSimilarity }: SearchOptions,
     caller: Caller,
   ): Promise<FoundPage> {
     const by = await searchedBy(sort, this.#store, caller)
-    const limit = searchLimit(by, options.limit, this.#store.limits)
+    const query = () => nameQuery('find', clauses.filter, clauses.sort)
     const withSearchFields = showsSearchFields(projection)
-    const wanted = { by, filter, limit, withSearchFields }
-    const hits = await search(this.#store, wanted, caller)
+    const { hits, nextPageState, warnings } = await searchPage(
+      this.#store,
+      { by, filter, limit, withSearchFields, pageState, query },
+      caller,
+    )
     const isVector = by.kind === 'vector'
     const showHit = ({ record, score }: Hit) =>
-      isVector && options.includeSimilarity
+      isVector && includeSimilarity
         ? addSimilarity(show(record, projection), score)
         : show(record, projection)
     return {
       documents: hits.map(showHit).join(','),
-      nextPageState: null,
+      nextPageState,
+      warnings,
       ...(isVector && { sortVector: by.numbers }),
     }
   }
@@ -484,15 +496,6 @@ function outcomeOf(changed: Changed): ChangedOne {
       return { ...counts, before }
     case 'replace':
       return { ...counts, before, after: decision.after }
-  }
-}
-
-function searchLimit(by: SearchBy, limit: number | undefined, limits: Limits): number {
-  switch (by.kind) {
-    case 'vector':
-      return Math.min(limit ?? Infinity, limits.vectorLimitMax)
-    case 'lexical':
-      return Math.min(limit ?? limits.lexicalLimitDefault, limits.lexicalLimitMax)
   }
 }
 

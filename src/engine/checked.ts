@@ -24,6 +24,8 @@ import {
   type Query,
   type Search,
   type SearchFields,
+  type SearchPlace,
+  type SearchResult,
   type StoredRecord,
   type Target,
   type Write,
@@ -110,9 +112,12 @@ export function checked(engine: Engine): Engine {
 
     async search(target, search, caller) {
       assertSearch(search)
-      const hits = await ask('search', () => engine.search(target, search, caller))
-      if (hits !== undefined) assertHits(hits, search, target)
-      return hits
+      const found = await ask('search', () => engine.search(target, search, caller))
+      if (found !== undefined) {
+        assertStatistics(found, search)
+        assertHits(found.hits, search, target)
+      }
+      return found
     },
 
     async estimateCount(target) {
@@ -207,11 +212,34 @@ function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
   return size(records.length) > sizeMax
 }
 
-function assertSearch({ limit, by }: Search): void {
+function assertSearch({ limit, by, after }: Search): void {
   assert(Number.isSafeInteger(limit) && limit >= 1, 'search: limit must be 1 or more')
-  if (by.kind !== 'lexical') return
+  if (by.kind === 'vector') {
+    assert(after === undefined, 'search: a search by vector has one page')
+    return
+  }
   assert(by.terms.length > 0, 'search: there must be a term to look for')
   assertDistinct('search', by.terms)
+  if (after === undefined) return
+  assert(by.anyTerm !== true, 'search: a search by any of the terms has one page')
+  assert.equal(
+    after.statistics.documentFrequencies.length,
+    by.terms.length,
+    'search: the place is of a search for other terms',
+  )
+}
+
+/** Asserts that scores were counted with what was given, and that it is known with what. */
+function assertStatistics({ hits, statistics }: SearchResult, { by, after }: Search): void {
+  if (by.kind === 'vector' || by.anyTerm === true || hits.length === 0) return
+  assert(statistics !== undefined, 'search: the statistics of the scores are missing')
+  assert.equal(
+    statistics.documentFrequencies.length,
+    by.terms.length,
+    'search: each term has a document frequency',
+  )
+  if (after !== undefined)
+    assert.deepEqual(statistics, after.statistics, 'search: other statistics were given')
 }
 
 function assertHits(hits: readonly Hit[], search: Search, target: Target): void {
@@ -223,15 +251,15 @@ function assertHits(hits: readonly Hit[], search: Search, target: Target): void 
   isFull(records, search.sizeMax)
   for (const [i, { score, record }] of hits.entries()) {
     assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
-    const before = hits[i - 1]
+    const before = i === 0 ? search.after : placeOf(hits[i - 1]!)
     if (before === undefined) continue
     const isInOrder =
       before.score === score
-        ? compareValues(before.record.id, record.id) < 0
+        ? compareValues(before.id, record.id) < 0
         : before.score > score
     assert(
       isInOrder,
-      `search: these stand the wrong way round: ${before.record.text}, which has ` +
+      `search: these stand the wrong way round: ${printJson(before.id)}, which has ` +
         `${before.score}, and ${record.text}, which has ${score}`,
     )
   }
@@ -257,6 +285,10 @@ function assertTerms(
       `search: ${found} of the terms ${terms.join(', ')} are in the text of ${record.text}`,
     )
   }
+}
+
+function placeOf({ score, record }: Hit): Pick<SearchPlace, 'score' | 'id'> {
+  return { score, id: record.id }
 }
 
 function assertSearchFields(call: string, records: readonly StoredRecord[]): void {

@@ -10,6 +10,7 @@ import type { Caller } from '../caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { SortKey } from '../query/sort.ts'
+import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { BackupPart } from './backup.ts'
 import type { UserType } from '../columns/column-type.ts'
 import type {
@@ -72,12 +73,12 @@ export interface Engine {
    * The records that match the filter and come nearest to what is searched for, best first,
    * ties by ascending _id. Scores are exact; by vector the best few may be missed now and
    * then. Undefined when the engine can't serve it: then it is done above, from all records.
+   *
+   * A search by terms has pages: with `after`, scores are counted with its statistics, and
+   * only what comes behind it is found. A matching record that exists unchanged throughout
+   * then has the same score on all pages, to the last bit, and is found exactly once.
    */
-  search(
-    target: Target,
-    search: Search,
-    caller: Caller,
-  ): Promise<readonly Hit[] | undefined>
+  search(target: Target, search: Search, caller: Caller): Promise<SearchResult | undefined>
   /** All records, roughly. */
   estimateCount(target: Target): Promise<number>
 
@@ -213,6 +214,22 @@ export interface Search {
   readonly withSearchFields: boolean
   /** Characters of texts that are enough: the hit by which there are more is the last. */
   readonly sizeMax?: number
+  /** Where an earlier page of the same search ended; only by terms. */
+  readonly after?: SearchPlace | undefined
+}
+
+/** Where a page of a search by terms ended: just behind a hit. */
+export interface SearchPlace {
+  /** Those of the first page. */
+  readonly statistics: TermStatistics
+  readonly score: number
+  readonly id: Value
+}
+
+export interface SearchResult {
+  readonly hits: readonly Hit[]
+  /** Of a search by terms: what the scores were counted with. */
+  readonly statistics?: TermStatistics | undefined
 }
 
 export type SearchBy =
@@ -223,7 +240,10 @@ export type SearchBy =
       readonly kind: 'lexical'
       readonly path: string
       readonly terms: readonly string[]
-      /** Whether one of the terms is enough. The others then add nothing to a score. */
+      /**
+       * Whether one of the terms is enough. The others then add nothing to a score. Such a
+       * search has one page, and tells no statistics.
+       */
       readonly anyTerm?: boolean
     }
 

@@ -69,8 +69,9 @@ export function traced(engine: Engine, listener: Listener): Engine {
     search: (target, search, caller) =>
       timedOnTarget(
         () => engine.search(target, search, caller),
-        (hits) =>
-          `Searched by ${search.by.kind} and found ${hits?.length ?? 'no'} ${things(hits?.length)}`,
+        (found) =>
+          `Searched by ${search.by.kind} and found ${found?.hits.length ?? 'no'} ` +
+          things(found?.hits.length),
         () => describeSearch(target, search),
       ),
     estimateCount: (target) =>
@@ -128,13 +129,14 @@ function describeQuery(target: Target, query: Query): object {
   }
 }
 
-function describeSearch(target: Target, { by, filter, limit }: Search): object {
+function describeSearch(target: Target, { by, filter, limit, after }: Search): object {
   return {
     ...describeTarget(target),
     by: by.kind,
     path: by.path,
     filter: describeFilter(filter),
     limit,
+    isLaterPage: after !== undefined,
   }
 }
 

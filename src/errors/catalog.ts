@@ -667,6 +667,13 @@ export const catalog = {
     body: (v: { command: string; replacement: string }) =>
       `${v.command} still works; ${v.replacement} is its newer name.`,
   },
+  VECTOR_SEARCH_RESULTS_TRUNCATED: {
+    ...request('WARNING'),
+    title: 'The vector search found more than it returns',
+    body: (v: { max: number; unit: string }) =>
+      `A vector search returns at most ${v.max} ${v.unit}, the nearest ones, and more match ` +
+      'here. Narrow the filter to reach others, or say with options.limit how many are enough.',
+  },
 
   // Failures on our side.
   INTERNAL_SERVER_ERROR: {

@@ -4,6 +4,7 @@
  * one, and how much was returned, because a limit holds for all pages together.
  */
 import { hash } from 'node:crypto'
+import type { SearchPlace } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseJson } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
@@ -22,18 +23,69 @@ const version = 1
 export function encodePageState({ count, place }: PageState, query: string): string {
   const where =
     place.kind === 'engine'
-      ? ['engine', place.position]
-      : ['sorted', place.key.map((value) => (value === undefined ? [] : [value]))]
-  return Buffer.from(printJson([version, count, query, ...where])).toString('base64url')
+      ? place.position
+      : place.key.map((value) => (value === undefined ? [] : [value]))
+  return encode(count, query, place.kind, where)
 }
 
 export function decodePageState(text: string, query: string, limits: Limits): PageState {
-  const state = readState(text, limits)
-  if (state === undefined)
-    throw refused(text, 'it is not a page state that this service gave out')
-  if (state.query !== query)
-    throw refused(text, 'it belongs to another query; repeat the one that it came from')
+  return decode(text, query, readPlace, limits)
+}
+
+/** The same, of a search by terms. */
+export interface SearchPageState {
+  readonly count: number
+  readonly place: SearchPlace
+}
+
+export function encodeSearchState(
+  { count, place }: SearchPageState,
+  query: string,
+): string {
+  const { documents, tokens, documentFrequencies } = place.statistics
+  const where = [
+    // Its bytes: the next page depends on every bit.
+    Buffer.from(Float64Array.of(place.score).buffer).toString('base64url'),
+    place.id,
+    documents,
+    tokens,
+    ...documentFrequencies,
+  ]
+  return encode(count, query, 'scored', where)
+}
+
+export function decodeSearchState(
+  text: string,
+  query: string,
+  termCount: number,
+  limits: Limits,
+): SearchPageState {
+  const state = decode(text, query, readSearchPlace, limits)
+  // The analyzer of a table's column may be another by now.
+  if (state.place.statistics.documentFrequencies.length !== termCount)
+    throw ofAnotherQuery(text)
   return state
+}
+
+function encode(count: number, query: string, kind: string, where: Value): string {
+  return Buffer.from(printJson([version, count, query, kind, where])).toString('base64url')
+}
+
+function decode<P>(
+  text: string,
+  query: string,
+  readPlaceOf: (kind: Value, where: Value) => P | undefined,
+  limits: Limits,
+): { readonly count: number; readonly place: P } {
+  const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
+  const [, count, name, kind, where] =
+    Array.isArray(parts) && parts.length === 5 && parts[0] === version ? parts : []
+  const place =
+    kind === undefined || where === undefined ? undefined : readPlaceOf(kind, where)
+  if (!isCount(count) || place === undefined)
+    throw refused(text, 'it is not a page state that this service gave out')
+  if (name !== query) throw ofAnotherQuery(text)
+  return { count, place }
 }
 
 /** A short name for a query; equal queries have equal names. */
@@ -42,23 +94,32 @@ export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
   return hash('sha256', texts.join('\n'), 'base64url').slice(0, 11)
 }
 
-function readState(
-  text: string,
-  limits: Limits,
-): (PageState & { readonly query: Value }) | undefined {
-  const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
-  if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== version) return undefined
-  const [, count, query, kind, where] = parts as [Value, Value, Value, Value, Value]
-  const place = readPlace(kind, where)
-  if (!Number.isSafeInteger(count) || place === undefined) return undefined
-  return { count: count as number, query, place }
-}
-
 function readPlace(kind: Value, where: Value): Place | undefined {
   if (kind === 'engine' && typeof where === 'string') return { kind, position: where }
   if (kind === 'sorted' && Array.isArray(where) && where.every(Array.isArray))
     return { kind, key: where.map((held: Value[]) => held[0]) }
   return undefined
+}
+
+function readSearchPlace(kind: Value, where: Value): SearchPlace | undefined {
+  if (kind !== 'scored' || !Array.isArray(where)) return undefined
+  const [score, id, documents, tokens, ...documentFrequencies] = where
+  const bytes = Buffer.from(typeof score === 'string' ? score : '', 'base64url')
+  const number = bytes.length === 8 ? bytes.readDoubleLE() : NaN
+  if (!Number.isFinite(number) || id === undefined) return undefined
+  if (!isCount(documents) || !isCount(tokens) || documents === 0 || tokens === 0)
+    return undefined
+  const areFrequencies = documentFrequencies.every(
+    (frequency) => isCount(frequency) && frequency <= documents,
+  )
+  if (!areFrequencies) return undefined
+  const frequencies = documentFrequencies as readonly number[]
+  const statistics = { documents, tokens, documentFrequencies: frequencies }
+  return { statistics, score: number, id }
+}
+
+function isCount(value: Value | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function parseQuietly(text: string, limits: Limits): Value {
@@ -70,6 +131,10 @@ function parseQuietly(text: string, limits: Limits): Value {
   } catch {
     return null
   }
+}
+
+function ofAnotherQuery(text: string) {
+  return refused(text, 'it belongs to another query; repeat the one that it came from')
 }
 
 function refused(text: string, reason: string) {

@@ -3,35 +3,55 @@
  * looking at every record; that is also what the word of an engine is tested against.
  */
 import type { Caller } from '../caller.ts'
-import type { Hit, Search, SearchBy, StoredRecord } from '../engine/engine.ts'
+import type {
+  Hit,
+  Search,
+  SearchBy,
+  SearchPlace,
+  SearchResult,
+  StoredRecord,
+} from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { termScore, termWeight, type Corpus } from '../search/lexical/bm25.ts'
+import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
 import { everything, type Filter } from '../query/filter.ts'
 import { compareValues } from '../query/order.ts'
 import type { Path } from '../query/path.ts'
+import type { Limits } from '../limits.ts'
 import { anyOrder, matchesRecord, read, type Source } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 
+/** The best, all of them at once: more than a reply can hold are refused. */
 export async function search(
   source: Source,
   wanted: Search,
   caller: Caller,
 ): Promise<readonly Hit[]> {
-  const max = sizeMaxOf(wanted.limit, source.limits)
-  const bounded = max === undefined ? wanted : { ...wanted, sizeMax: max }
-  const served = await source.engine.search(source.owner, bounded, caller)
-  const hits = served ?? (await searchHere(source, wanted, caller))
-  if (max !== undefined) checkSize(hits, max)
+  const { hits } = await searchUpToSize(source, wanted, caller)
+  checkSize(hits, source.limits)
   return hits
 }
 
-/** A search has but one page, so what does not fit can only be refused. */
-function checkSize(hits: readonly Hit[], max: number): void {
-  let size = 0
-  for (const { record } of hits) size += record.text.length
-  if (size > max) throw apiError('REPLY_TOO_LARGE', { max })
+/** The best, in the order in which they come, until there are as many as a reply can hold. */
+export async function searchUpToSize(
+  source: Source,
+  wanted: Search,
+  caller: Caller,
+): Promise<SearchResult> {
+  const sizeMax = sizeMaxOf(wanted.limit, source.limits)
+  const bounded = sizeMax === undefined ? wanted : { ...wanted, sizeMax }
+  const served = await source.engine.search(source.owner, bounded, caller)
+  return served ?? (await searchHere(source, bounded, caller))
+}
+
+/** What has no further pages and does not fit can only be refused. */
+export function checkSize(hits: readonly Hit[], { replySizeMax: max }: Limits): void {
+  if (exceeds(hits, max)) throw apiError('REPLY_TOO_LARGE', { max })
+}
+
+export function exceeds(hits: readonly Hit[], sizeMax: number): boolean {
+  return hits.reduce((size, { record }) => size + record.text.length, 0) > sizeMax
 }
 
 /**
@@ -57,9 +77,9 @@ function pathOf(name: string): Path {
 
 async function searchHere(
   source: Source,
-  { by, filter, limit }: Search,
+  { by, filter, limit, sizeMax, after }: Search,
   caller: Caller,
-): Promise<readonly Hit[]> {
+): Promise<SearchResult> {
   const all = {
     ...anyOrder,
     // The counts behind a BM25 score are those of all records, so the filter comes later.
@@ -68,18 +88,33 @@ async function searchHere(
     withSearchFields: true,
   }
   const { records } = await read(source, all, caller)
-  const scoreOf =
-    by.kind === 'vector' ? bySimilarity(source, by) : byTerms(source, by, records)
+  const { scoreOf, statistics } =
+    by.kind === 'vector'
+      ? { scoreOf: bySimilarity(source, by) }
+      : byTerms(source, by, records, after?.statistics)
   const hits: Hit[] = []
   for (const record of records) {
     const score = scoreOf(record)
-    if (score === undefined) continue
+    if (score === undefined || !isAfter({ record, score }, after)) continue
     if (by.kind === 'vector' || matchesRecord(source, filter, record))
       hits.push({ record, score })
   }
-  return hits
-    .sort((a, b) => b.score - a.score || compareValues(a.record.id, b.record.id))
-    .slice(0, limit)
+  hits.sort((a, b) => b.score - a.score || compareValues(a.record.id, b.record.id))
+  return { hits: upToSize(hits.slice(0, limit), sizeMax), statistics }
+}
+
+function isAfter({ record, score }: Hit, after: SearchPlace | undefined): boolean {
+  if (after === undefined) return true
+  return score === after.score
+    ? compareValues(record.id, after.id) > 0
+    : score < after.score
+}
+
+/** The first of some hits: the one by which the texts are more than enough is the last. */
+function upToSize(hits: readonly Hit[], sizeMax = Infinity): readonly Hit[] {
+  let size = 0
+  const last = hits.findIndex(({ record }) => (size += record.text.length) > sizeMax)
+  return last < 0 ? hits : hits.slice(0, last + 1)
 }
 
 /** Undefined for records that have no place in the results. */
@@ -102,7 +137,8 @@ function byTerms(
   { view }: Source,
   { path, terms, anyTerm }: Extract<SearchBy, { kind: 'lexical' }>,
   records: readonly StoredRecord[],
-): ScoreOf {
+  given: TermStatistics | undefined,
+): { readonly scoreOf: ScoreOf; readonly statistics: TermStatistics } {
   const counted = new Map<StoredRecord, CountedTerms>()
   const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
   for (const record of records) {
@@ -110,14 +146,17 @@ function byTerms(
     if (text) counted.set(record, countTerms(analyzer.terms(text)))
   }
   const texts = [...counted.values()]
-  const corpus: Corpus = {
+  const statistics = given ?? {
     documents: texts.length,
     tokens: texts.reduce((sum, { length }) => sum + length, 0),
+    documentFrequencies: terms.map(
+      (term) => texts.filter(({ counts }) => counts.has(term)).length,
+    ),
   }
-  const weights = terms.map((term) =>
-    termWeight(corpus, texts.filter(({ counts }) => counts.has(term)).length),
+  const weights = statistics.documentFrequencies.map((documents) =>
+    termWeight(statistics, documents),
   )
-  return (record) => {
+  const scoreOf: ScoreOf = (record) => {
     const text = counted.get(record)
     if (text === undefined) return undefined
     let score = 0
@@ -125,11 +164,12 @@ function byTerms(
     for (const [i, term] of terms.entries()) {
       const count = text.counts.get(term)
       if (count === undefined) continue
-      score += termScore(weights[i]!, count, text.length, corpus)
+      score += termScore(weights[i]!, count, text.length, statistics)
       found++
     }
     return found >= (anyTerm === true ? 1 : terms.length) ? score : undefined
   }
+  return { scoreOf, statistics }
 }
 
 interface CountedTerms {

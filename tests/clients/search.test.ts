@@ -100,6 +100,16 @@ describe('a lexical search', () => {
     assert.equal(one!._id, 2)
   })
 
+  test('finds all that have the terms, page by page', async () => {
+    const many = Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: 'leaf' }))
+    const collection = await service.collection(many)
+    const ids = many.map(({ _id }) => _id)
+    const sort = { $lexical: 'leaf' }
+    assert.deepEqual(idsOf(await collection.find({}, { sort }).toArray()), ids)
+    const some = await collection.find({}, { sort, limit: 110 }).toArray()
+    assert.deepEqual(idsOf(some), ids.slice(0, 110))
+  })
+
   test('filters by terms', async () => {
     const collection = await service.collection(notes)
     const filter = { $lexical: { $match: 'Monkey tasty' } }

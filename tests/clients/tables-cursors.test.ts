@@ -50,6 +50,14 @@ describe('a cursor', () => {
     assert.equal(cursor.consumed(), 1000)
   })
 
+  test('finds all rows in an order that they are not stored in', async () => {
+    const byNumber = rows.toSorted((a, b) => b.n - a.n || a.place - b.place)
+    const found = await table.find({}).sort({ n: -1 }).toArray()
+    assert.deepEqual(found.map(keyOf), byNumber.map(keyOf))
+    const some = await table.find({}).sort({ n: -1 }).skip(30).limit(150).toArray()
+    assert.deepEqual(some.map(keyOf), byNumber.slice(30, 180).map(keyOf))
+  })
+
   test('can be iterated, and left early', async () => {
     const seen: (typeof rows)[number][] = []
     for await (const row of table.find({})) seen.push(row as (typeof rows)[number])
@@ -153,10 +161,10 @@ describe('a cursor', () => {
     assert.deepEqual(await table.find({ place: 9 }).toArray(), [])
   })
 
-  test('has one page of what is sorted in memory', async () => {
+  test('finds all of what is sorted in memory', async () => {
     const found = await table.find({ place: 2 }, { sort: { even: 1, n: -1 } }).toArray()
-    const odd = inPlace2.filter(({ even }) => !even)
-    assert.deepEqual(found, odd.toReversed().slice(0, 20))
+    const [even, odd] = [true, false].map((is) => inPlace2.filter((row) => row.even === is))
+    assert.deepEqual(found, [...odd!.toReversed(), ...even!.toReversed()])
     const options = { sort: { n: 1 as const }, skip: 15, limit: 10 }
     const skipped = await table.find({ place: 2 }, options).toArray()
     assert.deepEqual(skipped, inPlace2.slice(15, 25))

@@ -234,17 +234,19 @@ describe('a lexical search', () => {
     assert.deepEqual(await exact.find({}, { sort }).toArray(), [])
   })
 
-  test('finds a hundred rows on its one page, or as many as asked for', async () => {
+  test('finds all rows page by page, or as many as asked for', async () => {
     const table = await create()
     const many = Array.from({ length: 130 }, (_, n) => ({ id: n + 10, body: 'leaf' }))
     await table.insertMany(many)
-    const page = (limit?: number) =>
-      table.find({}).sort({ body: 'leaf' }).limit(limit).fetchNextPage()
-    const unlimited = await page()
-    assert.equal(unlimited.result.length, 100)
-    assert.equal(unlimited.nextPageState, null)
-    for (const limit of [1, 30, 120]) assert.equal((await page(limit)).result.length, limit)
-    assert.equal((await page(1000)).result.length, 130)
+    const find = () => table.find({}).sort({ body: 'leaf' })
+    const ids = many.map(({ id }) => id)
+    assert.deepEqual(idsOf(await find().toArray()), ids)
+    for (const limit of [1, 30, 120, 1000])
+      assert.deepEqual(idsOf(await find().limit(limit).toArray()), ids.slice(0, limit))
+    const page = await find().fetchNextPage()
+    assert.equal(page.result.length, 20)
+    const next = await find().initialPageState(page.nextPageState!).fetchNextPage()
+    assert.deepEqual(idsOf(next.result), ids.slice(20, 40))
   })
 
   test('follows changes', async () => {

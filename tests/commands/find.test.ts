@@ -106,6 +106,20 @@ describe('find', () => {
     assert.deepEqual(idsOf((await books.pages(find, { skip: 0, limit: 2 })).flat()), [0, 1])
   })
 
+  test('takes any limit, and any skip', async () => {
+    const books = await collections.create(numbered(1_500))
+    for (const sort of [
+      { even: 1 },
+      { n: -1 },
+      { _id: 1 },
+      { missing: 1 },
+      { even: 1, n: 1 },
+    ])
+      for (const skip of [1_500, 2 ** 32, Number.MAX_SAFE_INTEGER])
+        for (const limit of [1, Number.MAX_SAFE_INTEGER])
+          assert.deepEqual(await books.pages({ sort }, { skip, limit }), [[]])
+  })
+
   test('refuses skip without a sort, even of nothing', async () => {
     const books = await collections.create()
     for (const sort of [undefined, {}]) {

@@ -54,18 +54,82 @@ describe('a sort by $lexical', () => {
     assert.deepEqual(await idsOf(zoo, { sort, filter: match('tasty') }), [2])
   })
 
-  test('has one page: 100 documents unless told otherwise, 1000 at most', async () => {
+  test('has pages up to the limit', async () => {
     const zoo = await collections.create(
       Array.from({ length: 1010 }, (_, _id) => ({ _id, $lexical: 'monkey' })),
     )
     const sort = { $lexical: 'monkey' }
-    const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
-    assert.deepEqual(await idsOf(zoo, { sort }), upTo(100))
-    for (const limit of [1, 101, 1000])
-      assert.deepEqual(await idsOf(zoo, { sort, options: { limit } }), upTo(limit))
-    assert.deepEqual(await idsOf(zoo, { sort, options: { limit: 5000 } }), upTo(1000))
-    assert.deepEqual(await idsOf(zoo, { sort, options: { limit: 3, skip: 2 } }), upTo(3))
-    await zoo.refuse({ find: { sort, options: { pageState: 'x' } } }, 'SORT_CLAUSE_INVALID')
+    const pagesOf = async (options: object) =>
+      (await zoo.pages({ sort }, options)).map((page) => page.map(({ _id }) => _id))
+    for (const [limit, count = limit] of [
+      [1],
+      [20],
+      [21],
+      [101],
+      [1009],
+      [1010],
+      [5000, 1010],
+      [undefined, 1010],
+    ]) {
+      const pages = await pagesOf({ limit })
+      assert.deepEqual(
+        pages.flat(),
+        Array.from({ length: count! }, (_, n) => n),
+      )
+      assert.equal(pages.length, Math.ceil(count! / 20))
+    }
+  })
+
+  test('goes on where a page ended, whatever is written meanwhile', async () => {
+    const texts = ['ape', 'ape ape', 'ape tree', 'ape ape tree', 'tree']
+    const zoo = await collections.create(
+      Array.from({ length: 150 }, (_, _id) => ({ _id, $lexical: texts[_id % 5]! })),
+    )
+    const sort = { $lexical: 'ape' }
+    const expected = (await zoo.all({ sort })).map(({ _id }) => _id)
+    assert.equal(expected.length, 120)
+    const found: unknown[] = []
+    let pageState: string | null | undefined
+    for (let page = 0; pageState !== null; page++) {
+      const { data } = await zoo.run({ find: { sort, options: { pageState } } })
+      found.push(...data!.documents!.map(({ _id }) => _id))
+      pageState = data!.nextPageState!
+      // Other counts of texts, of their terms, and of those that have the term.
+      const long = `ape ${'tree '.repeat(50)}`
+      await zoo.insert({ _id: `new ${page}`, $lexical: page % 2 === 0 ? long : 'ape' })
+      await zoo.run({
+        updateOne: { filter: { _id: 4 }, update: { $set: { $lexical: long } } },
+      })
+      if (page === 3) await collections.restart()
+    }
+    assert.deepEqual(
+      found.filter((id) => typeof id === 'number' && id !== 4),
+      expected,
+    )
+  })
+
+  test('refuses to skip, and page states of other queries', async () => {
+    const zoo = await collections.create(
+      Array.from({ length: 30 }, (_, _id) => ({ _id, $lexical: 'monkey bread' })),
+    )
+    const sort = { $lexical: 'monkey' }
+    const { data } = await zoo.run({ find: { sort, options: { skip: 0 } } })
+    const { message } = await zoo.refuse(
+      { find: { sort, options: { skip: 1 } } },
+      'COMMAND_FIELD_VALUE_INVALID',
+    )
+    assert.match(message, /command\.options\.skip/)
+    const options = { pageState: data!.nextPageState }
+    for (const find of [
+      { sort: { $lexical: 'bread' }, options },
+      { sort: { $lexical: 'monkey bread' }, options },
+      { sort, filter: { n: 1 }, options },
+      { sort: { _id: 1 }, options },
+      { options },
+      { sort, options: { pageState: 'x' } },
+    ])
+      await zoo.refuse({ find }, 'COMMAND_FIELD_VALUE_INVALID')
+    assert.equal((await zoo.run({ find: { sort, options } })).data!.documents!.length, 10)
   })
 
   test('has neither a similarity nor a vector to tell', async () => {

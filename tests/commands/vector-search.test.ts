@@ -198,6 +198,23 @@ describe('a sort by $vector', () => {
     )
     const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
     assert.deepEqual(await idsOf(places, { sort: east }), upTo(1000))
+    const warningsOf = async (find: object) =>
+      ((await places.run({ find })).status?.warnings ?? []).map(
+        ({ errorCode, message }) => {
+          assert.match(message, /at most 1000 documents/)
+          return errorCode
+        },
+      )
+    // Only what was asked for and not given is worth a warning.
+    const truncated = ['VECTOR_SEARCH_RESULTS_TRUNCATED']
+    assert.deepEqual(await warningsOf({ sort: east }), truncated)
+    for (const limit of [1, 1000])
+      assert.deepEqual(await warningsOf({ sort: east, options: { limit } }), [])
+    const above = (least: number) => ({ sort: east, filter: { _id: { $gte: least } } })
+    assert.deepEqual(await warningsOf(above(9)), truncated)
+    assert.deepEqual(await warningsOf(above(10)), [])
+    const { status } = await places.run({ findOne: { sort: east } })
+    assert.equal(status, undefined)
     for (const limit of [1, 21, 1000])
       assert.deepEqual(await idsOf(places, { sort: east, options: { limit } }), upTo(limit))
     for (const [options, field] of [

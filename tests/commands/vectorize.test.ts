@@ -325,12 +325,13 @@ describe('a sort by $vectorize', () => {
     assert.equal(provider.asked.length, 5)
   })
 
-  test('cuts a limit that is too great, and refuses to skip', async () => {
+  test('refuses a limit that is too great, and to skip', async () => {
     const target = await paintings(documents)
     const sort = { $vectorize: 'blue' }
-    const { data } = await target.run({ find: { sort, options: { limit: 5000 } } })
+    const { data } = await target.run({ find: { sort, options: { limit: 1000 } } })
     assert.equal(data!.documents!.length, 3)
     for (const [options, code] of [
+      [{ limit: 1001 }, 'COMMAND_FIELD_VALUE_INVALID'],
       [{ skip: 0 }, 'COMMAND_FIELD_VALUE_INVALID'],
       [{ skip: 1 }, 'COMMAND_FIELD_VALUE_INVALID'],
       [{ pageState: 'x' }, 'SORT_CLAUSE_INVALID'],

@@ -500,13 +500,10 @@ describe('differences in searches', () => {
   const collections = new Collections({}, { providers: models.settings })
   const sort = { $vectorize: 'ant' }
 
-  difference(40, 'a search by $vectorize refuses skip', async () => {
+  difference(40, 'a search by $vectorize refuses skip and a great limit', async () => {
     const target = await collections.create([], lettersCollection)
-    for (const skip of [0, 1])
-      await target.refuse(
-        { find: { sort, options: { skip } } },
-        'COMMAND_FIELD_VALUE_INVALID',
-      )
+    for (const options of [{ skip: 0 }, { skip: 1 }, { limit: 1001 }])
+      await target.refuse({ find: { sort, options } }, 'COMMAND_FIELD_VALUE_INVALID')
   })
 
   difference(41, 'nothing is embedded for a command that is malformed', async () => {
@@ -988,6 +985,56 @@ describe('differences in upserts', () => {
       documents.map(({ name, n }) => [name, n]),
       [['counter', 30]],
     )
+  })
+})
+
+describe('differences in the results of searches', () => {
+  const collections = new Collections({ vectorLimitMax: 30 })
+  const tables = new WrittenTables({ vectorLimitMax: 30 })
+  const columns = { id: 'int', note: 'text', v: { type: 'vector', dimension: 2 } }
+  const many = Array.from({ length: 45 }, (_, id) => ({ id, note: 'word', v: [1, id] }))
+  let collection: Target
+  let table: Target
+  before(async () => {
+    const documents = many.map(({ id, note, v }) => ({
+      _id: id,
+      $lexical: note,
+      $vector: v,
+    }))
+    const vector = { dimension: 2, metric: 'euclidean' }
+    collection = await collections.create(documents, { vector })
+    table = await tables.create({ columns, primaryKey: 'id' }, many)
+    await table.run({ createTextIndex: { name: 'notes', definition: { column: 'note' } } })
+    const byDistance = { column: 'v', options: { metric: 'euclidean' } }
+    await table.run({ createVectorIndex: { name: 'vs', definition: byDistance } })
+  })
+
+  difference(74, 'a search by terms has pages', async () => {
+    for (const [target, sort] of [
+      [collection, { $lexical: 'word' }],
+      [table, { note: 'word' }],
+    ] as const) {
+      const sizes = (await target.pages({ sort })).map(({ length }) => length)
+      assert.deepEqual(sizes, [20, 20, 5])
+    }
+    const skipping = { sort: { $lexical: 'word' }, options: { skip: 1 } }
+    await collection.refuse({ find: skipping }, 'COMMAND_FIELD_VALUE_INVALID')
+  })
+
+  difference(75, 'a vector search says when there is more', async () => {
+    for (const [target, sort] of [
+      [collection, { $vector: [1, 0] }],
+      [table, { v: [1, 0] }],
+    ] as const) {
+      const codes = async (options: object) => {
+        const { data, status } = await target.run({ find: { sort, options } })
+        assert.equal(data!.documents!.length, 30)
+        return (status?.warnings ?? []).map(({ errorCode }) => errorCode)
+      }
+      const code = 'VECTOR_SEARCH_RESULTS_TRUNCATED'
+      assert((await codes({})).includes(code))
+      assert(!(await codes({ limit: 30 })).includes(code))
+    }
   })
 })
 

@@ -362,8 +362,6 @@ const listedLimits: readonly (keyof Limits)[] = [
   'deleteManyMax',
   'countMax',
   'vectorLimitMax',
-  'lexicalLimitDefault',
-  'lexicalLimitMax',
   'rerankLimitDefault',
   'hybridLimitMax',
   'clausePartsMax',

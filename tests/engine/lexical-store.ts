@@ -1,11 +1,13 @@
 /** A collection whose texts are searched by terms, as tests speak to it. */
 import assert from 'node:assert/strict'
 import { count, read, anyOrder, type Place, type Source } from '../../src/records/read.ts'
-import { search } from '../../src/records/search.ts'
+import { search, searchUpToSize } from '../../src/records/search.ts'
 import type {
   Engine,
+  Hit,
   NewRecord,
   Outcome,
+  SearchPlace,
   StoredRecord,
   Target,
   Write,
@@ -109,11 +111,30 @@ export class LexicalStore {
   }
 
   async hits(words: string, filter: Filter = everything, limit = 1000, anyTerm = false) {
-    const terms = words.split(' ')
-    const by = { kind: 'lexical', path: '$lexical', terms, anyTerm } as const
+    const by = { ...termsOf(words), anyTerm }
     const wanted = { by, filter, limit, withSearchFields: false }
     const hits = await search(this.#source, wanted, tester)
-    return hits.map(({ record, score }) => [plainId(record), score] as const)
+    return hits.map(idAndScore)
+  }
+
+  /** The same page by page, until there are no more; `meanwhile` runs after each. */
+  async pagesOfHits(
+    words: string,
+    filter: Filter = everything,
+    pageSize = 20,
+    meanwhile: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    const found: (readonly [unknown, number])[] = []
+    const by = termsOf(words)
+    for (let after: SearchPlace | undefined; ;) {
+      const wanted = { by, filter, limit: pageSize, withSearchFields: false, after }
+      const { hits, statistics } = await searchUpToSize(this.#source, wanted, tester)
+      found.push(...hits.map(idAndScore))
+      const last = hits.at(-1)
+      if (last === undefined) return found
+      after = { statistics: statistics!, score: last.score, id: last.record.id }
+      await meanwhile()
+    }
   }
 
   /** The _ids that match, page by page. */
@@ -132,6 +153,14 @@ export class LexicalStore {
   count(filter: Filter, stopAt = 1_000_000): Promise<number> {
     return count(this.#source, filter, stopAt, tester)
   }
+}
+
+function termsOf(words: string) {
+  return { kind: 'lexical', path: '$lexical', terms: words.split(' ') } as const
+}
+
+function idAndScore({ record, score }: Hit): readonly [unknown, number] {
+  return [plainId(record), score]
 }
 
 export function match(words: string): Comparison {

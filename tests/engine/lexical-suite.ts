@@ -87,6 +87,62 @@ export function describeLexical(engineNow: () => Engine): void {
         )
     })
 
+    test('go on behind any hit, in the order that one page has', async () => {
+      const store = await newStore()
+      const texts = [
+        'red',
+        'red red',
+        'red fox',
+        'red red fox fox',
+        'fox',
+        'a red, red fox',
+      ]
+      // Twenty of each text tie.
+      for (let _id = 0; _id < 120; _id += 10)
+        await store.insert(
+          ...Array.from(
+            { length: 10 },
+            (_, i) => [{ _id: (_id + i) * 7 - 300, n: i }, texts[(_id + i) % 6]!] as const,
+          ),
+        )
+      for (const query of ['red', 'fox', 'fox red', 'fox a'])
+        for (const filter of [exists('_id'), where('n', 'gt', 2), where('n', 'eq', 4)]) {
+          const all = await store.hits(query, filter)
+          for (const pageSize of [1, 3, 20, 1000])
+            assert.deepEqual(await store.pagesOfHits(query, filter, pageSize), all)
+        }
+    })
+
+    test('have pages that writes between them do not disturb', async () => {
+      const store = await newStore()
+      const textOf = (i: number) =>
+        `${'word '.repeat(1 + (i % 4))}${'other '.repeat(i % 7)}${i % 3 === 0 ? 'rare' : ''}`
+      const add = (from: number, count: number, text = textOf) =>
+        store.insert(
+          ...Array.from(
+            { length: count },
+            (_, i) => [{ _id: from + i }, text(from + i)] as const,
+          ),
+        )
+      await add(0, 90)
+      for (const query of ['word', 'word rare', 'other word']) {
+        const before = await store.hits(query)
+        let step = 0
+        // Each of these changes how many texts there are, how long, or how many have a term.
+        const found = await store.pagesOfHits(query, exists('_id'), 7, async () => {
+          step++
+          await add(1000 * step, 3, () => 'word '.repeat(30))
+          await add(1000 * step + 500, 2, () => 'rare other thing')
+          if (step > 1) await store.delete(1000 * (step - 1) + 1)
+          await store.replace({ _id: 1000 * step + 2 }, 'something else')
+        })
+        const kept = found.filter(([id]) => Number(id) < 90)
+        assert.deepEqual(kept, before)
+        await engineNow().truncate(store.target)
+        await add(0, 90)
+      }
+    })
+
     test('follow every change of a text', async () => {
       const store = await newStore()
       await store.insert([{ _id: 1 }, 'red fox'], [{ _id: 2 }, 'red hen'], [{ _id: 3 }])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -103,6 +103,8 @@ async function makeFolder(context: TestContext): Promise<Folder> {
   await engine.close()
   const file = join(dataDir, 'default_keyspace', 'books', 'store.db')
   downgrade(file)
+  chmodSync(dataDir, 0o700)
+  chmodSync(file, 0o600)
   return { file, dataDir, open }
 }
 

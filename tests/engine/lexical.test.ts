@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { checked } from '../../src/engine/checked.ts'
 import { checkStore } from '../../src/engine/embedded/check.ts'
 import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
-import type { Hit, Search } from '../../src/engine/engine.ts'
+import type { Hit, Search, SearchResult } from '../../src/engine/engine.ts'
 import { everything, type Filter } from '../../src/query/filter.ts'
 import type { SortKey } from '../../src/query/sort.ts'
 import { documentView } from '../../src/engine/record-view.ts'
@@ -125,6 +125,11 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
         await reference.hits(query, filter, limit, anyTerm),
         `${about}, ${anyTerm ? 'any' : 'all'}`,
       )
+    assert.deepEqual(
+      await store.pagesOfHits(query, filter, random.pick([1, 7, 40])),
+      await reference.hits(query, filter, 10_000),
+      about,
+    )
     const sort = words.sort()
     const found = await store.ids(filter, sort, random.pick([1, 7, 1000]))
     const expected = await reference.ids(filter, sort, 1000)
@@ -200,7 +205,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
         anyTerm: true,
       } as const
       const wanted = { by, filter: everything, limit: 10, withSearchFields: false }
-      const hits = reader.store.reading(() => reader.search(wanted, budget))
+      const { hits } = reader.store.reading(() => reader.search(wanted, budget))
       assert.equal(hits.length, 10)
       return units
     }
@@ -264,9 +269,9 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     await store.insert([{ _id: 1 }, 'word'])
     const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: true }
-    const hits = await engine.search(store.target, search, tester)
+    const found = await engine.search(store.target, search, tester)
     assert.deepEqual(
-      hits?.map(({ record }) => record.search),
+      found?.hits.map(({ record }) => record.search),
       [{ lexical: 'word' }],
     )
   })
@@ -299,6 +304,27 @@ const spoiledHits: Readonly<
   ],
 }
 
+/** Ways to break what a later page promises: given what was found, and the page before. */
+const spoiledPages: Readonly<
+  Record<
+    string,
+    readonly [(found: SearchResult, before: SearchResult) => SearchResult, RegExp]
+  >
+> = {
+  'a hit that an earlier page had': [
+    (found, before) => ({ ...found, hits: [...before.hits, ...found.hits] }),
+    /these stand the wrong way round: 1, which has/,
+  ],
+  'scores that were counted otherwise': [
+    ({ hits, statistics }) => ({ hits, statistics: { ...statistics!, tokens: 99 } }),
+    /other statistics were given/,
+  ],
+  'scores of which nobody knows how they were counted': [
+    ({ hits }) => ({ hits }),
+    /statistics of the scores are missing/,
+  ],
+}
+
 describe('the guard of searches', () => {
   const search: Search = {
     by: { kind: 'lexical', path: '$lexical', terms: ['word'] },
@@ -317,10 +343,18 @@ describe('the guard of searches', () => {
       withSearchFields: true,
     })
     const found = await engine.search(store.target, given(['one'], false), tester)
-    const spoiled = checked({ ...engine, search: () => Promise.resolve(found) })
+    const spoiled = checked({
+      ...engine,
+      search: (_, { by }) => {
+        const terms = by.kind === 'lexical' ? by.terms : []
+        const documentFrequencies = terms.map(() => 1)
+        const statistics = { ...found!.statistics!, documentFrequencies }
+        return Promise.resolve({ hits: found!.hits, statistics })
+      },
+    })
     const ask = (terms: readonly string[], anyTerm: boolean) =>
       spoiled.search(store.target, given(terms, anyTerm), tester)
-    assert.equal((await ask(['other', 'one'], true))?.length, 1)
+    assert.equal((await ask(['other', 'one'], true))?.hits.length, 1)
     await assert.rejects(ask(['other', 'one'], false), /1 of the terms other, one/)
     await assert.rejects(ask(['other'], true), /0 of the terms other/)
   })
@@ -332,10 +366,43 @@ describe('the guard of searches', () => {
       await store.insert([{ _id: 1, n: 1 }, 'word'], [{ _id: 2, n: 1 }, 'word and others'])
       const spoiled = checked({
         ...engine,
-        search: async (...given) => spoil((await engine.search(...given))!),
+        search: async (...given) => {
+          const found = (await engine.search(...given))!
+          return { ...found, hits: spoil(found.hits) }
+        },
       })
       await assert.rejects(spoiled.search(store.target, search, tester), message)
     })
+
+  for (const [name, [spoil, message]] of Object.entries(spoiledPages))
+    test(`notices ${name}`, async (context) => {
+      const { engine } = await openEmbedded(context)
+      const store = await LexicalStore.create(engine, 'books')
+      await store.insert([{ _id: 1, n: 1 }, 'word'], [{ _id: 2, n: 1 }, 'word and others'])
+      const first = (await engine.search(store.target, { ...search, limit: 1 }, tester))!
+      const [{ score, record }] = first.hits as [Hit]
+      const after = { statistics: first.statistics!, score, id: record.id }
+      const spoiled = checked({
+        ...engine,
+        search: async (target, given, tester) =>
+          spoil((await engine.search(target, given, tester))!, first),
+      })
+      await assert.rejects(
+        spoiled.search(store.target, { ...search, after }, tester),
+        message,
+      )
+    })
+
+  test('refuses a place of another search', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const { target } = await LexicalStore.create(engine, 'books')
+    const statistics = { documents: 1, tokens: 1, documentFrequencies: [1, 1] }
+    const after = { statistics, score: 1, id: 1 }
+    await assert.rejects(engine.search(target, { ...search, after }, tester), /other terms/)
+    const by = { kind: 'vector', path: '$vector', numbers: Float32Array.of(1) } as const
+    const nearest = { ...search, by, after }
+    await assert.rejects(engine.search(target, nearest, tester), /has one page/)
+  })
 
   test('refuses a search for nothing', async (context) => {
     const { engine } = await openEmbedded(context)

@@ -102,9 +102,9 @@ export class VectorWorld {
   ): Promise<readonly Hit[]> {
     const by = { kind: 'vector', path: '$vector', numbers } as const
     const wanted = { by, filter, limit, withSearchFields: false }
-    const hits = await this.engine.search(this.target, wanted, tester)
-    assert(hits !== undefined, 'the engine serves searches by vector')
-    return hits
+    const found = await this.engine.search(this.target, wanted, tester)
+    assert(found !== undefined, 'the engine serves searches by vector')
+    return found.hits
   }
 
   /** By looking at everything: ids and scores, best first. */

@@ -273,13 +273,18 @@ export class SearchLoad {
       const text = Array.from({ length: 1 + (i % 2) }, () => this.#random.pick(words))
       const $lexical = text.join(' ')
       const expected = byTerms(notes, $lexical)
-      const { data } = await send(server, `/${name}`, {
-        find: { sort: { $lexical }, options: { limit: 1_000 } },
-      })
-      assertOnce(data!.documents!)
+      const documents: Record<string, unknown>[] = []
+      let pageState: string | null | undefined
+      do {
+        const find = { sort: { $lexical }, options: { pageState } }
+        const { data } = await send(server, `/${name}`, { find })
+        documents.push(...data!.documents!)
+        pageState = data!.nextPageState
+      } while (pageState)
+      assertOnce(documents)
       // Terms may add up in another order, so scores can differ in their last digits.
       const scores = new Map(expected.map(idAndScore))
-      const found = data!.documents!.map(({ _id }) => scores.get(_id as string)!)
+      const found = documents.map(({ _id }) => scores.get(_id as string)!)
       assert.equal(found.length, expected.length, `${name}: "${$lexical}"`)
       for (const [at, { score }] of expected.entries())
         assert(Math.abs(found[at]! - score) < 1e-9, `${name}: "${$lexical}" at ${at}`)

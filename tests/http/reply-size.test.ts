@@ -101,6 +101,12 @@ describe('replies of limited size', () => {
     ['up to a limit', { options: { limit: 35 } }, 35],
     ['sorted up to a limit', { sort: { n: 1 }, options: { limit: 35 } }, 35],
     ['sorted after a skip', { sort: { n: 1 }, options: { skip: 25 } }, 35],
+    ['sorted by terms', { sort: { $lexical: 'word' } }],
+    [
+      'sorted by terms up to a limit',
+      { sort: { $lexical: 'word' }, options: { limit: 35 } },
+      35,
+    ],
   ]
   for (const [how, find, expected = count] of finds)
     test(`pages ${how} end early and leave nothing out`, async () => {
@@ -154,16 +160,17 @@ describe('replies of limited size', () => {
     assert.deepEqual(numbers, [...Array(count).keys()])
   })
 
-  test('searches are refused, unless they find little', async () => {
-    for (const sort of [{ $vector: [1, 5] }, { $lexical: 'word' }]) {
-      const answer = await send('/long', { find: { sort, options: { limit: 30 } } })
+  test('searches by vector are refused, unless they find little', async () => {
+    const sort = { $vector: [1, 5] }
+    for (const options of [{ limit: 30 }, {}]) {
+      const answer = await send('/long', { find: { sort, options } })
       assert.equal(answer.http, 200)
       assert.deepEqual(answer.codes, ['REPLY_TOO_LARGE'])
       assert.equal(answer.body.data, undefined)
-      const few = await send('/long', { find: { sort, options: { limit: 9 } } })
-      assert.equal(few.body.data!.documents!.length, 9)
-      assert.deepEqual((await send('/long', { findOne: { sort } })).codes, [])
     }
+    const few = await send('/long', { find: { sort, options: { limit: 9 } } })
+    assert.equal(few.body.data!.documents!.length, 9)
+    assert.deepEqual((await send('/long', { findOne: { sort } })).codes, [])
     // At the edge: one more character is too many.
     await send('', {
       createCollection: {

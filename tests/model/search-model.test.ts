@@ -163,20 +163,19 @@ class Model {
   async #searchByTerms(): Promise<void> {
     const text = this.#words(1, 2)
     const condition = this.#condition()
-    const limit = this.#random.pick([3, 1000])
-    const { data } = await this.#send({
-      find: { filter: condition.filter, sort: { $lexical: text }, options: { limit } },
-    })
+    const limit = this.#random.pick([3, 30, undefined])
+    const clauses = { filter: condition.filter, sort: { $lexical: text } }
+    const documents = await this.#allPages(clauses, limit)
     const wanted = byTerms(this.#books.values(), text).filter(({ document }) =>
       condition.holds(document),
     )
     const scores = new Map(wanted.map(({ document, score }) => [document._id, score]))
-    const found = data!.documents!.map(({ _id }) => scores.get(_id as number))
+    const found = documents.map(({ _id }) => scores.get(_id as number))
     const expected = wanted.slice(0, limit).map(({ score }) => score)
     assert.equal(found.length, expected.length, this.#label)
     for (const [i, score] of expected.entries())
       assert(Math.abs(found[i]! - score) < 1e-9, this.#label)
-    const ids = data!.documents!.map(({ _id }) => _id)
+    const ids = documents.map(({ _id }) => _id)
     assert.equal(new Set(ids).size, ids.length, this.#label)
     this.hits += found.length
   }
@@ -420,10 +419,11 @@ class Model {
     return this.#random.list(min, max, () => this.#random.pick(vocabulary)).join(' ')
   }
 
-  async #allPages(clauses: object): Promise<Record<string, unknown>[]> {
+  async #allPages(clauses: object, limit?: number): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = []
     for (let pageState: string | null | undefined; pageState !== null;) {
-      const { data } = await this.#send({ find: { ...clauses, options: { pageState } } })
+      const find = { ...clauses, options: { limit, pageState } }
+      const { data } = await this.#send({ find })
       found.push(...data!.documents!)
       pageState = data!.nextPageState!
     }

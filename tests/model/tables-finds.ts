@@ -239,12 +239,11 @@ export class Finds {
     const words = random.list(1, 2, () => random.pick(searchedWords)).join(' ')
     const condition = random.chance(0.4) ? anything : this.#condition()
     const { columns, projection } = this.#projection([...table.key])
-    const limit = random.pick([1, 3, undefined])
+    const limit = random.pick([1, 3, 30, undefined])
     const clauses = {
       filter: condition.filter,
       sort: new Map([[column.name, words]]),
       projection,
-      options: object({ limit: raw(limit) }),
     }
     const index = table.textIndexOn(column)
     if (index === undefined) {
@@ -255,7 +254,7 @@ export class Finds {
       assert.deepEqual(answer.codes, ['CANNOT_LEXICAL_SORT_NON_INDEXED_COLUMNS'])
       return
     }
-    const { found } = await this.#answers.read('find', clauses, columns)
+    const found = await this.#answers.allPages(clauses, limit, columns)
     const matching = table.rows.filter((row) => {
       const text = atomIn(row, column)?.value as string | undefined
       return (
@@ -263,7 +262,7 @@ export class Finds {
       )
     })
     const byKey = new Map(matching.map((row) => [table.keyOf(row.cells), row]))
-    assert.equal(found.length, Math.min(limit ?? 100, matching.length))
+    assert.equal(found.length, Math.min(limit ?? Infinity, matching.length))
     for (const { key, text } of found) {
       const row = byKey.get(key)
       assert(row, `${key} does not match, or comes twice`)

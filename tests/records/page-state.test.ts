@@ -3,7 +3,9 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
   decodePageState,
+  decodeSearchState,
   encodePageState,
+  encodeSearchState,
   nameQuery,
   type PageState,
 } from '../../src/records/page-state.ts'
@@ -76,6 +78,64 @@ describe('page states', () => {
       }),
       { seed },
     )
+  })
+
+  test('of a search come back to the last bit', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+        fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 9 }),
+        (score, id, documentFrequencies) => {
+          const statistics = { documents: 50, tokens: 2 ** 40, documentFrequencies }
+          const state = { count: 20, place: { statistics, score, id } }
+          const text = encodeSearchState(state, query)
+          const { length } = documentFrequencies
+          assert.deepEqual(decodeSearchState(text, query, length, limits), state)
+          assert.throws(() => decodeSearchState(text, query, length + 1, limits), {
+            message: /another query/,
+          })
+        },
+      ),
+      { seed },
+    )
+  })
+
+  test('of a search are refused when they are forged, and in other finds', () => {
+    const score = Buffer.from(Float64Array.of(1.5).buffer).toString('base64url')
+    const forged = (where: unknown, count: unknown = 20, kind = 'scored') =>
+      Buffer.from(JSON.stringify([1, count, query, kind, where])).toString('base64url')
+    const good = forged([score, 'id', 9, 30, 4, 5])
+    assert.equal(decodeSearchState(good, query, 2, limits).place.score, 1.5)
+    assert.throws(() => decodePageState(good, query, limits), {
+      code: 'COMMAND_FIELD_VALUE_INVALID',
+    })
+    const noScore = Buffer.from(Float64Array.of(NaN).buffer).toString('base64url')
+    for (const text of [
+      forged('p', 20, 'engine'),
+      forged([score, 'id', 9, 30, 4, 5], -1),
+      forged([score, 'id', 9, 30, 4, 5], 1.5),
+      forged([score, 'id', 9, 30, 4, 5, 6]),
+      forged([score, 'id', 9, 30, 4]),
+      forged([score, 'id', 9, 30, 4, 10]),
+      forged([score, 'id', 9, 30, 4, -1]),
+      forged([score, 'id', 9, 30, 4, '5']),
+      forged([score, 'id', 9, 30, 4, 0.5]),
+      forged([score, 'id', 0, 30, 0, 0]),
+      forged([score, 'id', 9, 0, 4, 5]),
+      forged([score, 'id', 2 ** 60, 30, 4, 5]),
+      forged([noScore, 'id', 9, 30, 4, 5]),
+      forged(['AAAA', 'id', 9, 30, 4, 5]),
+      forged([1.5, 'id', 9, 30, 4, 5]),
+      forged([]),
+      forged({}),
+      forged(null),
+    ])
+      assert.throws(
+        () => decodeSearchState(text, query, 2, limits),
+        { code: 'COMMAND_FIELD_VALUE_INVALID' },
+        Buffer.from(text, 'base64url').toString(),
+      )
   })
 
   test('treat an absent clause and an empty one as the same query', () => {

@@ -95,6 +95,14 @@ describe('a search by vector', () => {
     )
     const sort = { $vector: [1, 0] }
     assert.deepEqual(await fixture.pages({ sort }), [[0, 1, 2, 3, 4, 5]])
+    const codes = async (given: object, options = {}) =>
+      (await fixture.page({ sort, ...given }, options)).warnings!.map(({ code }) => code)
+    assert.deepEqual(await codes({}), ['VECTOR_SEARCH_RESULTS_TRUNCATED'])
+    assert.deepEqual(await codes({}, { limit: 6 }), [])
+    assert.deepEqual(await codes({ filter: { n: { $gte: 2 } } }), [
+      'VECTOR_SEARCH_RESULTS_TRUNCATED',
+    ])
+    assert.deepEqual(await codes({ filter: { n: { $gte: 3 } } }), [])
     assert.deepEqual(await fixture.pages({ sort }, { limit: 3 }), [[0, 1, 2]])
     const filter = { n: { $gte: 5 } }
     assert.deepEqual(await fixture.pages({ sort, filter }, { limit: 2 }), [[5, 6]])
@@ -176,17 +184,31 @@ describe('a search by terms', () => {
     ])
   })
 
-  test('has a limit by default and one that is never passed', async () => {
-    const fixture = new Fixture({ lexicalLimitDefault: 3, lexicalLimitMax: 5, pageSize: 2 })
+  test('has pages up to the limit', async () => {
+    const fixture = new Fixture({ pageSize: 3 })
     await fixture.insert(
       ...Array.from({ length: 7 }, (_, _id) => ({ _id, $lexical: 'word' })),
     )
     const sort = { $lexical: 'word' }
-    assert.deepEqual(await fixture.pages({ sort }), [[0, 1, 2]])
-    for (const limit of [5, 6, 1000])
-      assert.deepEqual(await fixture.pages({ sort }, { limit }), [[0, 1, 2, 3, 4]])
+    const all = [[0, 1, 2], [3, 4, 5], [6]]
+    for (const limit of [undefined, 7, 8, 1000])
+      assert.deepEqual(await fixture.pages({ sort }, { limit }), all)
+    assert.deepEqual(await fixture.pages({ sort }, { limit: 6 }), all.slice(0, 2))
+    assert.deepEqual(await fixture.pages({ sort }, { limit: 4 }), [[0, 1, 2], [3]])
+    assert.deepEqual(await fixture.pages({ sort }, { limit: 3 }), [[0, 1, 2]])
     assert.deepEqual(await fixture.pages({ sort }, { limit: 1 }), [[0]])
-    assert.deepEqual(await fixture.pages({ sort }, { skip: 2 }), [[0, 1, 2]])
+    assert.deepEqual(await fixture.pages({ sort: { $lexical: 'none' } }), [[]])
+  })
+
+  test('has pages that end where a reply is large enough', async () => {
+    const limits = { pageSize: 5, documentLengthMax: 1_000, replySizeMax: 1_000 }
+    const fixture = new Fixture(limits)
+    const text = 'x'.repeat(600)
+    await fixture.insert(...[0, 1, 2, 3, 4].map((_id) => ({ _id, text, $lexical: 'word' })))
+    const sort = { $lexical: 'word' }
+    assert.deepEqual(await fixture.pages({ sort }), [[0, 1], [2, 3], [4]])
+    assert.deepEqual(await fixture.pages({ sort }, { limit: 2 }), [[0, 1]])
+    assert.deepEqual(await fixture.pages({ sort }, { limit: 3 }), [[0, 1], [2]])
   })
 
   test('never shows a similarity', async () => {
@@ -387,7 +409,7 @@ test('a search finds what a plain reading of the formulas finds', async () => {
         )
         const fixture = withMetric(metric)
         if (documents.length > 0) await fixture.insert(...documents)
-        const { ids } = await fixture.page({ sort, filter }, { limit })
+        const ids = (await fixture.pages({ sort, filter }, { limit })).flat()
 
         const scores = new Map<unknown, number>()
         for (const document of documents.filter(accepts)) {

@@ -190,9 +190,7 @@ async function findByTerms(book: DocumentBook): Promise<void> {
   const clauses = isSearch
     ? { filter, sort: { $lexical: text }, projection: { '*': 1 } }
     : { filter: { ...filter, $lexical }, projection: { '*': 1 } }
-  const found = isSearch
-    ? await onePage(book, clauses, { limit: 1000 })
-    : await allPages(book, clauses, {})
+  const found = await allPages(book, clauses, {})
   const expected = book.matching({ ...filter, $lexical }).map((state) => state.text)
   assertSame(found.toSorted(), expected.toSorted(), book.path, { find: clauses })
 }
@@ -264,15 +262,6 @@ async function allPages(
     pageState = memberOf(exactOf(answer), 'data', 'nextPageState')
   } while (typeof pageState === 'string')
   return found
-}
-
-async function onePage(
-  book: DocumentBook,
-  clauses: object,
-  options: PageOptions,
-): Promise<string[]> {
-  const command = { find: { ...clauses, options } }
-  return documentsIn(await book.line.ask(book.path, command), command).map(normalized)
 }
 
 function projected(

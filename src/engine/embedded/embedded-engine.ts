@@ -13,13 +13,13 @@ import {
   EngineError,
   type Engine,
   type EngineStatistics,
-  type Hit,
   type Outcome,
   type Page,
   type Query,
   type SchemaChange,
   type Search,
   type SearchBy,
+  type SearchResult,
   type Write,
 } from '../engine.ts'
 import { viewOf, type VectorField } from '../record-view.ts'
@@ -43,7 +43,7 @@ import { KnownFiles } from './known-files.ts'
 import { OpenStores, type Store } from './open-stores.ts'
 import { Readers } from './readers.ts'
 import { mainThreadBudget, OverBudget, type Budget } from './budget.ts'
-import type { ScoredRow, StoreQuery } from './store-query.ts'
+import type { StoreQuery } from './store-query.ts'
 import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './upgrade.ts'
 import type { IndexOptions } from './indexer-thread.ts'
@@ -299,12 +299,12 @@ class EmbeddedEngine implements Engine {
     target: Target,
     search: Search,
     caller: Caller,
-  ): Promise<readonly Hit[] | undefined> {
+  ): Promise<SearchResult | undefined> {
     caller.check()
     const store = this.#openStore(target) ?? (await this.#store(target))
     const { by } = search
     const view = viewOf(target)
-    const hits =
+    const { hits, statistics } =
       by.kind === 'vector'
         ? await this.#stores.keeping(store, () =>
             this.#orGone(target, () =>
@@ -314,10 +314,16 @@ class EmbeddedEngine implements Engine {
         : await this.#shortOrLong(
             target,
             store,
-            (budget): readonly ScoredRow[] => store.reader.search(search, budget),
+            (budget) => store.reader.search(search, budget),
             () => this.#readers.search(store, search, caller),
           )
-    return hits.map(({ row, score }) => ({ record: new EmbeddedRecord(row, view), score }))
+    return {
+      hits: hits.map(({ row, score }) => ({
+        record: new EmbeddedRecord(row, view),
+        score,
+      })),
+      statistics,
+    }
   }
 
   async #searchVectors(

@@ -4,7 +4,7 @@
  * Most of it stands in the postings. Documents that wait (lexical-writer.ts) are taken from
  * their own lists instead, and what the postings say of them does not count.
  */
-import type { Corpus } from '../../search/lexical/bm25.ts'
+import type { TermStatistics, Corpus } from '../../search/lexical/bm25.ts'
 import type { Budget } from './budget.ts'
 import { storedTerm } from './layout.ts'
 import { drop, PostingCursor, type Found } from './lexical-cursor.ts'
@@ -78,17 +78,26 @@ export class LexicalReader {
 
   /**
    * The documents that have all of the terms and their BM25 scores; only those `among` some
-   * ascending numbers, where these are given.
+   * ascending numbers, where these are given. Scores are counted with the statistics of the
+   * index, unless others are given.
    */
-  score(terms: readonly string[], among: Float64Array | undefined, budget: Budget): Scored {
+  score(
+    terms: readonly string[],
+    among: Float64Array | undefined,
+    budget: Budget,
+    given?: TermStatistics,
+  ): Scored & { readonly statistics: TermStatistics | undefined } {
     const wanted = this.#termsOf(terms)
-    if (wanted === undefined) return { seqs: none, scores: none }
+    if (wanted === undefined) return { seqs: none, scores: none, statistics: given }
     budget.spend(this.#allWaiting().length + walkCost(wanted, among))
     const { changed, fresh, added } = this.#splitWaiting(wanted)
-    const corpus = this.#corpus()
-    const scores = wanted.map(({ documents }, i) => {
-      return new TermScores(corpus, documents + added[i]!)
-    })
+    const statistics = given ?? {
+      ...this.#corpus(),
+      documentFrequencies: wanted.map(({ documents }, i) => documents + added[i]!),
+    }
+    const scores = statistics.documentFrequencies.map(
+      (documents) => new TermScores(statistics, documents),
+    )
     const rarest = Math.min(...wanted.map(({ documents }) => documents))
     const sizeMax = Math.min(rarest, among?.length ?? Infinity) + fresh.length
     const scored = new ScoredList(sizeMax)
@@ -110,7 +119,7 @@ export class LexicalReader {
         Uint32Array.of(length),
       )
     }
-    return scored.finish()
+    return { ...scored.finish(), statistics }
   }
 
   /**

@@ -5,10 +5,12 @@
  * are taken group by group, and within a group in the order of their ids.
  */
 import { everything, type Filter } from '../../query/filter.ts'
+import { keyOf } from '../../query/key.ts'
+import type { SearchPlace } from '../engine.ts'
 import { documentCost, type Budget } from './budget.ts'
 import type { Scored } from './lexical-scores.ts'
 import type { StoreConnection } from './store-connection.ts'
-import type { ScoredRow } from './store-query.ts'
+import type { ScoredRow, ScoredRows } from './store-query.ts'
 import type { StoreReader } from './store-reader.ts'
 
 export interface LexicalSearch {
@@ -19,27 +21,29 @@ export interface LexicalSearch {
   readonly filter: Filter
   readonly limit: number
   readonly sizeMax?: number | undefined
+  readonly after?: SearchPlace | undefined
 }
 
-/** The best rows, best first, ties by ascending _id. */
+/** The best rows behind a place, best first, ties by ascending _id. */
 export function searchLexical(
   reader: StoreReader,
   search: LexicalSearch,
   budget: Budget,
-): ScoredRow[] {
-  const { path, terms, filter, limit } = search
+): ScoredRows {
+  const { path, terms, filter, limit, after } = search
   const among = matchesOf(reader, search, budget)
   const lexical = reader.lexical(path)
   if (search.anyTerm !== true) {
-    const scored = lexical.score(terms, among, budget)
-    return takeBest(reader, search, scored, among, budget).hits
+    const scored = lexical.score(terms, among, budget, after?.statistics)
+    const { hits } = takeBest(reader, search, scored, among, budget)
+    return { hits, statistics: scored.statistics }
   }
   // Only the best come with a score, so there must be more where a filter is still to check.
   const isFiltered = among === undefined && !isEverything(filter)
   for (let wanted = isFiltered ? 2 * limit + 16 : limit; ; wanted *= 16) {
     const scored = lexical.scoreAny(terms, among, wanted, budget)
     const { hits, isFull } = takeBest(reader, search, scored, among, budget)
-    if (isFull || scored.seqs.length < wanted) return hits
+    if (isFull || scored.seqs.length < wanted) return { hits, statistics: undefined }
   }
 }
 
@@ -51,17 +55,17 @@ function takeBest(
   among: Float64Array | undefined,
   budget: Budget,
 ): { readonly hits: ScoredRow[]; readonly isFull: boolean } {
-  const { filter, limit } = search
+  const { filter, limit, after } = search
   const lookup = reader.lookup(among === undefined ? filter : everything, true)
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
-  for (const { score, seqs } of groupsOf(scored, limit)) {
+  for (const group of groupsAfter(after, scored, limit)) {
     const missing = limit - hits.length
-    for (const seq of inOrderOfIds(reader.store, seqs, missing, budget)) {
+    for (const seq of inOrderOfIds(reader.store, group, missing, budget)) {
       budget.spend(documentCost)
       const row = lookup(seq)
       if (row === undefined) continue
-      hits.push({ row, score })
+      hits.push({ row, score: group.score })
       left -= row.text.length
       if (hits.length === limit || left < 0) return { hits, isFull: true }
     }
@@ -97,6 +101,34 @@ function isEverything(filter: Filter): boolean {
 interface Group {
   readonly score: number
   readonly seqs: Float64Array
+  /** Of these documents only those with greater ids are wanted. */
+  readonly afterId?: Uint8Array
+}
+
+/** The groups that are not whole before a place. The first may be so in part. */
+function* groupsAfter(
+  after: SearchPlace | undefined,
+  scored: Scored,
+  wanted: number,
+): Generator<Group> {
+  if (after === undefined) {
+    yield* groupsOf(scored, wanted)
+    return
+  }
+  const { score, id } = after
+  const { seqs } = thoseOf(scored, (other) => other === score)
+  if (seqs.length > 0) yield { score, seqs, afterId: keyOf(id) }
+  const below = thoseOf(scored, (other) => other < score)
+  yield* groupsOf(below, wanted)
+}
+
+function thoseOf({ seqs, scores }: Scored, holds: (score: number) => boolean): Scored {
+  const chosen: number[] = []
+  for (let i = 0; i < scores.length; i++) if (holds(scores[i]!)) chosen.push(i)
+  return {
+    seqs: Float64Array.from(chosen, (i) => seqs[i]!),
+    scores: Float64Array.from(chosen, (i) => scores[i]!),
+  }
 }
 
 /**
@@ -156,29 +188,31 @@ function kthBest(scores: Float64Array, size: number): number | undefined {
  */
 function* inOrderOfIds(
   store: StoreConnection,
-  seqs: Float64Array,
+  { seqs, afterId }: Group,
   wanted: number,
   budget: Budget,
 ): Generator<number> {
-  if (seqs.length === 1) {
+  if (seqs.length === 1 && afterId === undefined) {
     yield seqs[0]!
     return
   }
   if (seqs.length > Math.max(wanted, Math.sqrt(wanted * store.documentCount()))) {
-    yield* walkIds(store, new Set(seqs), budget)
+    yield* walkIds(store, new Set(seqs), afterId, budget)
     return
   }
   budget.spend(seqs.length)
   const ids = Array.from(seqs, (seq) => ({ seq, id: store.idOf(seq) }))
-  for (const { seq } of ids.sort((a, b) => Buffer.compare(a.id, b.id))) yield seq
+  for (const { seq, id } of ids.sort((a, b) => Buffer.compare(a.id, b.id)))
+    if (afterId === undefined || Buffer.compare(id, afterId) > 0) yield seq
 }
 
 function* walkIds(
   store: StoreConnection,
   seqs: ReadonlySet<number>,
+  afterId: Uint8Array | undefined,
   budget: Budget,
 ): Generator<number> {
-  let after: Uint8Array = new Uint8Array(0)
+  let after = afterId ?? new Uint8Array(0)
   for (;;) {
     budget.spend(walkStep)
     const rows = store.all('SELECT seq, id FROM doc WHERE id > ? ORDER BY id LIMIT ?', [

@@ -7,7 +7,7 @@ import type { Target } from '../schema.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../search/vector/vector-index.ts'
 import { commandedBudget } from './budget.ts'
-import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
+import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { readerCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
@@ -57,7 +57,7 @@ interface Source {
 export type ReaderReply =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly count: number }
-  | { readonly id: number; readonly hits: readonly ScoredRow[] }
+  | { readonly id: number; readonly found: ScoredRows }
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
 
@@ -109,7 +109,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         const searched = vectors && searchedIn(message.file, vectors)
         const find = (reader: StoreReader) =>
           reader.search(search, commandedBudget(message.command), searched)
-        return { id, hits: readFrom(message, find) }
+        return { id, found: readFrom(message, find) }
       }
       case 'forget':
         views.delete(keyOf(message.name))

@@ -7,7 +7,7 @@ import { ReadSchedule, type Turn } from './read-schedule.ts'
 import { readCommands } from './budget.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
-import type { Result, ScoredRow, StoreQuery } from './store-query.ts'
+import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from './known-files.ts'
 import { Thread } from './thread.ts'
@@ -109,12 +109,12 @@ export class Readers {
     search: Search,
     caller: Caller,
     vectors?: SearchedNow,
-  ): Promise<readonly ScoredRow[]> {
+  ): Promise<ScoredRows> {
     const message = { kind: 'search', search, file: store.file } as const
     const reply = await this.#ask(store, message, caller, (member) =>
       vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
     )
-    return (reply as { hits: readonly ScoredRow[] }).hits
+    return (reply as { found: ScoredRows }).found
   }
 
   /** Lets go of an index that is no more. Another may come to have its name. */

@@ -1,5 +1,6 @@
 /** What a store is asked, and what it answers. */
 import type { SortKey } from '../../query/sort.ts'
+import type { TermStatistics } from '../../search/lexical/bm25.ts'
 import type { Query } from '../engine.ts'
 import type { JoinedRows } from './lead-reader.ts'
 import type { Place } from './position.ts'
@@ -14,6 +15,12 @@ export interface StoreQuery extends Omit<Query, 'after'> {
 export interface ScoredRow {
   readonly row: Row
   readonly score: number
+}
+
+/** The rows that a search found, best first, and what their scores depend on. */
+export interface ScoredRows {
+  readonly hits: readonly ScoredRow[]
+  readonly statistics?: TermStatistics | undefined
 }
 
 /** How many rows to find: one more than asked for tells whether there are more. */

@@ -22,7 +22,7 @@ import { LexicalReader } from './lexical-reader.ts'
 import { searchLexical } from './lexical-search.ts'
 import { readSorted } from './sorted-reader.ts'
 import { searchVectors, type SearchedVectors } from './vector-search.ts'
-import { wantedBy, type Result, type ScoredRow, type StoreQuery } from './store-query.ts'
+import { wantedBy, type Result, type ScoredRows, type StoreQuery } from './store-query.ts'
 import {
   numbersOnly,
   rowColumns,
@@ -133,23 +133,25 @@ export class StoreReader {
 
   /** The best rows of a search, best first. */
   search(
-    { by, filter, limit, withSearchFields, sizeMax }: Search,
+    { by, filter, limit, withSearchFields, sizeMax, after }: Search,
     budget: Budget,
     vectors?: SearchedVectors,
-  ): ScoredRow[] {
+  ): ScoredRows {
     this.#begin()
-    const hits =
+    const found: ScoredRows =
       by.kind === 'lexical'
-        ? searchLexical(this, { ...by, filter, limit, sizeMax }, budget)
-        : searchVectors(
-            this,
-            vectors!,
-            { query: by.numbers, metric: vectors!.metric, filter, limit, sizeMax },
-            budget,
-          )
+        ? searchLexical(this, { ...by, filter, limit, sizeMax, after }, budget)
+        : {
+            hits: searchVectors(
+              this,
+              vectors!,
+              { query: by.numbers, metric: vectors!.metric, filter, limit, sizeMax },
+              budget,
+            ),
+          }
     if (withSearchFields)
-      for (const { row } of hits) row.search = this.searchFields(row.seq)
-    return hits
+      for (const { row } of found.hits) row.search = this.searchFields(row.seq)
+    return found
   }
 
   /** What is kept of all matching rows of a selective filter, in no promised order. */

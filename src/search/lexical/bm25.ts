@@ -9,6 +9,12 @@ export interface Corpus {
   readonly tokens: number
 }
 
+/** All that a score depends on besides the document. It changes with every write. */
+export interface TermStatistics extends Corpus {
+  /** Of each term of a query: the documents that have it. */
+  readonly documentFrequencies: readonly number[]
+}
+
 /** How fast repetition stops to count, and how much long texts are held back. */
 const k1 = 1.2
 const b = 0.75

@@ -4,13 +4,12 @@ import { columnPath } from '../../columns/column-path.ts'
 import type { SearchBy } from '../../engine/engine.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
-import type { Limits } from '../../limits.ts'
 import { conditionsOf } from '../../query/filter-clause.ts'
 import type { Filter } from '../../query/filter.ts'
 import { nameQuery } from '../../records/page-state.ts'
 import { count, type Source } from '../../records/read.ts'
 import { readPage } from '../../records/read-page.ts'
-import { search } from '../../records/search.ts'
+import { searchPage } from '../../records/search-page.ts'
 import { addSimilarity } from '../../records/similarity.ts'
 import type { RowStore } from '../row-store.ts'
 import { filterWarnings } from './filter-warnings.ts'
@@ -66,12 +65,13 @@ export async function findRows(
   const byVector = sort.kind === 'vector' || sort.kind === 'vectorize'
   const warnings = filterWarnings(conditionsOf(clause), store, byVector)
   const projectionSchema = shown.schema
+  const query = () => nameQuery('find', clauses.filter, clauses.sort)
   if (sort.kind !== 'values') {
-    const page = await findBest(store, { filter, sort, shown, options }, caller)
-    return { ...page, projectionSchema, warnings }
+    const page = await findBest(store, { filter, sort, shown, options, query }, caller)
+    const allWarnings = [...warnings, ...page.warnings]
+    return { ...page, projectionSchema, warnings: allWarnings }
   }
   const plan = planSort(sort.keys, clause, options.skip ?? 0, store)
-  const query = () => nameQuery('find', clauses.filter, clauses.sort)
   const page = await findInOrder(store, { filter, plan, shown, options, query }, caller)
   const sortWarnings = plan.warning === undefined ? [] : [plan.warning]
   return { ...page, projectionSchema, warnings: [...sortWarnings, ...warnings] }
@@ -81,12 +81,14 @@ interface Asked {
   readonly filter: Filter
   readonly shown: Shown
   readonly options: RowOptions
+  /** Names the query, for its page states. */
+  readonly query: () => string
 }
 
 /** A page in the order of a sort by values. */
 async function findInOrder(
   store: RowStore,
-  asked: Asked & { readonly plan: SortPlan; readonly query: () => string },
+  asked: Asked & { readonly plan: SortPlan },
   caller: Caller,
 ): Promise<RowPage> {
   const { filter, plan, shown, options, query } = asked
@@ -148,20 +150,23 @@ function anyNumberOf(store: RowStore): Source {
 
 type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
 
-/** The one page of a search. */
+/** A page of a search, best first. */
 async function findBest(
   store: RowStore,
-  { filter, sort, shown, options }: Asked & { readonly sort: SearchSort },
+  { filter, sort, shown, options, query }: Asked & { readonly sort: SearchSort },
   caller: Caller,
-): Promise<RowPage> {
-  if (options.pageState)
+): Promise<RowPage & Pick<FoundRows, 'warnings'>> {
+  const { limit, pageState } = options
+  if (pageState && sort.kind !== 'lexical')
     throw apiError('SORT_CLAUSE_INVALID', {
       problem: `A search by "${sort.column.name}" has one page only; leave options.pageState out`,
     })
   const by = await searchedBy(sort, store, caller)
-  const limit = searchLimit(by, options.limit, store.limits)
-  const wanted = { by, filter, limit, withSearchFields: shown.withVectors }
-  const hits = await search(store, wanted, caller)
+  const { hits, nextPageState, warnings } = await searchPage(
+    store,
+    { by, filter, limit, withSearchFields: shown.withVectors, pageState, query },
+    caller,
+  )
   const isVector = by.kind === 'vector'
   const rows = hits.map(({ record, score }) =>
     isVector && options.includeSimilarity
@@ -170,7 +175,8 @@ async function findBest(
   )
   return {
     documents: rows.join(','),
-    nextPageState: null,
+    nextPageState,
+    warnings,
     ...(isVector && { sortVector: by.numbers }),
   }
 }
@@ -194,14 +200,5 @@ async function searchedBy(
     }
     case 'lexical':
       return { kind: 'lexical', path, terms: sort.terms }
-  }
-}
-
-function searchLimit(by: SearchBy, limit: number | undefined, limits: Limits): number {
-  switch (by.kind) {
-    case 'vector':
-      return limit ?? limits.vectorLimitMax
-    case 'lexical':
-      return Math.min(limit ?? limits.lexicalLimitDefault, limits.lexicalLimitMax)
   }
 }
