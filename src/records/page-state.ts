@@ -10,6 +10,7 @@ import { parseJson } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import { heldValue, holdValue } from '../query/held-value.ts'
 import type { Place } from './read.ts'
 
 export interface PageState {
@@ -21,10 +22,7 @@ export interface PageState {
 const version = 1
 
 export function encodePageState({ count, place }: PageState, query: string): string {
-  const where =
-    place.kind === 'engine'
-      ? place.position
-      : place.key.map((value) => (value === undefined ? [] : [value]))
+  const where = place.kind === 'engine' ? place.position : place.key.map(holdValue)
   return encode(count, query, place.kind, where)
 }
 
@@ -97,7 +95,7 @@ export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
 function readPlace(kind: Value, where: Value): Place | undefined {
   if (kind === 'engine' && typeof where === 'string') return { kind, position: where }
   if (kind === 'sorted' && Array.isArray(where) && where.every(Array.isArray))
-    return { kind, key: where.map((held: Value[]) => held[0]) }
+    return { kind, key: where.map((held: Value[]) => heldValue(held)) }
   return undefined
 }
 

@@ -177,6 +177,35 @@ describe('a sort of rows', () => {
         assert.deepEqual(await numbers({ same: 1 }, options), inPages(byId))
       })
 
+    for (const indexed of [false, true])
+      test(`goes on behind any number${indexed ? ', with an index' : ''}`, async () => {
+        const values = ['-Infinity', -1.5, 0, 'Infinity', 'NaN']
+        const numbers = await tables.create(
+          { columns: { id: 'int', d: 'double', f: 'float' }, primaryKey: 'id' },
+          Array.from({ length: 150 }, (_, id) => {
+            const value = values[Math.floor(id / 30)]
+            return { id: (id * 7) % 150, d: value, f: value }
+          }),
+        )
+        if (indexed)
+          for (const column of ['d', 'f'])
+            await numbers.run({
+              createIndex: { name: `of_${column}`, definition: { column } },
+            })
+        for (const column of ['d', 'f'])
+          for (const [direction, order] of [
+            [1, values],
+            [-1, values.toReversed()],
+          ] as const) {
+            const found = await numbers.all({ sort: { [column]: direction } })
+            assert.equal(new Set(found.map(({ id }) => id)).size, 150)
+            assert.deepEqual(
+              found.map((row) => row[column]),
+              order.flatMap((value) => Array.from({ length: 30 }, () => value)),
+            )
+          }
+      })
+
     test('warns on every page, and counts the rows on the first', async () => {
       const first = await many.run({ find: { sort: { n: 1 } } })
       assert.equal(first.status!['sortedRowCount'], 50)

@@ -24,6 +24,7 @@ describe('page states', () => {
         place: { kind: 'sorted', key: [undefined, null, 'ä', json([1, { b: 2 }])] },
       },
       { count: 7, place: { kind: 'sorted', key: [{ decimal: '1.5e+400' }, 'id'] } },
+      { count: 7, place: { kind: 'sorted', key: [Infinity, -Infinity, NaN, 'NaN', 'id'] } },
     ]
     for (const state of states) {
       const text = encodePageState(state, query)

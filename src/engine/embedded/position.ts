@@ -2,6 +2,7 @@
 import { parseStored } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
 import type { Value } from '../../json/value.ts'
+import { heldValue, holdValue } from '../../query/held-value.ts'
 import { EngineError, type Position } from '../engine.ts'
 
 export type Place =
@@ -33,12 +34,7 @@ export function encodePosition(place: Place): Position {
         place.seq,
       ])
     case 'sort':
-      // An absent value is an empty list, a present one a list of one.
-      return printJson([
-        's',
-        place.values.map((value) => (value === undefined ? [] : [value])),
-        place.id,
-      ])
+      return printJson(['s', place.values.map(holdValue), place.id])
   }
 }
 
@@ -63,7 +59,7 @@ export function decodePosition(position: Position): Place {
       if (kind === 's' && Array.isArray(first) && second !== undefined)
         return {
           by: 'sort',
-          values: first.map((value) => (Array.isArray(value) ? value[0] : undefined)),
+          values: first.map((held) => (Array.isArray(held) ? heldValue(held) : undefined)),
           id: second,
         }
     }
