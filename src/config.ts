@@ -107,6 +107,7 @@ export const defaultConfig: Config = {
     reranking: undefined,
     vectorize: true,
     snakeCaseIndexes: false,
+    hybridEligibility: 'both',
   },
   tracing: { requestTracing: undefined, requestTracingFull: undefined },
   providers: defaultProviderSettings,
@@ -170,7 +171,7 @@ export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'rerank
 
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
-  const { host, port, limits, localModels, requestTimeoutMs } = defaultConfig
+  const { host, port, features, limits, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
@@ -260,6 +261,10 @@ export function serveOptions(): Option[] {
     feature('reranking', 'reranking; unset: on, requests may opt out'),
     feature('vectorize', 'embedding services').default('on'),
     feature('snake-case-indexes', 'refuse to index columns like thisOne').default('off'),
+    setting('hybrid-eligibility', '<fields>', 'what findAndRerank needs of a document')
+      .choices(['both', 'vector'])
+      .default(features.hybridEligibility)
+      .helpGroup('Features:'),
     feature('request-tracing', 'traces in replies; unset: off, requests may ask'),
     feature('request-tracing-full', 'traces show commands; unset: off, requests may ask'),
     provider(
@@ -345,6 +350,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     reranking?: 'on' | 'off'
     vectorize: 'on' | 'off'
     snakeCaseIndexes: 'on' | 'off'
+    hybridEligibility: FeatureSettings['hybridEligibility']
     requestTracing?: 'on' | 'off'
     requestTracingFull?: 'on' | 'off'
     embeddingUrls?: ReadonlyMap<string, string>
@@ -387,6 +393,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
       reranking: given.reranking && given.reranking === 'on',
       vectorize: given.vectorize === 'on',
       snakeCaseIndexes: given.snakeCaseIndexes === 'on',
+      hybridEligibility: given.hybridEligibility,
     },
     tracing: {
       requestTracing: given.requestTracing && given.requestTracing === 'on',

@@ -78,6 +78,11 @@ export const defaultLimits = {
   hybridLimitMax: 100,
   /** The same where there are no hybridLimits, and each finds as many as `limit` says. */
   hybridLimitDefaultMax: 1_000,
+  /**
+   * Documents that each of them looks at, at most, to find as many that take part, where no
+   * index says which do.
+   */
+  hybridCandidatesMax: 4_000,
   /** Matching documents that a sort takes; 0 means any number. */
   sortedDocumentsMax: 0,
   /**
@@ -125,6 +130,10 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.rerankLimitDefault <= limits.hybridLimitDefaultMax,
     'each search of a findAndRerank must be able to find what it returns by default',
+  )
+  assert(
+    limits.hybridLimitDefaultMax <= limits.hybridCandidatesMax,
+    'a search of a findAndRerank looks at no fewer documents than it may find',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')
   assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')

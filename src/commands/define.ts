@@ -1,5 +1,6 @@
 /** What a command is. commands/registry.ts lists them; http runs them. */
 import type { Caller } from '../caller.ts'
+import type { HybridEligibility } from '../documents/rerank-plan.ts'
 import type { Effect } from '../auth/principal.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { RowStore } from '../tables/row-store.ts'
@@ -47,6 +48,8 @@ export interface Features {
   readonly vectorize: boolean
   /** Whether indexed columns must have names in snake case. */
   readonly snakeCaseIndexes: boolean
+  /** What a document needs to be found by a hybrid search. */
+  readonly hybridEligibility: HybridEligibility
 }
 
 /**

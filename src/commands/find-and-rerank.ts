@@ -37,18 +37,20 @@ export const findAndRerank = defineCommand({
   async collection({ filter, projection, sort, options }, context) {
     const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
     const { includeScores, includeSortVector } = options
-    const { documents, scores, sortVector } = await context.documents.findAndRerank(
+    const found = await context.documents.findAndRerank(
       { sort, limit, hybridLimits, rerankOn, rerankQuery, service },
       { filter, projection },
       context,
       context.caller,
     )
+    const { documents, scores, sortVector, warnings } = found
     return {
       data: { documents, nextPageState: null },
       status: {
         ...(includeScores && { documentResponses: scores.map(showScores) }),
         ...(includeSortVector && { sortVector: asFloats(sortVector) }),
       },
+      warnings,
     }
   },
 })

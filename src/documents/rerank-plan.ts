@@ -3,7 +3,7 @@
  * checks stand in the order in which they win.
  */
 import type { RerankOptions } from '../engine/schema.ts'
-import { apiError } from '../errors/api-error.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { HybridSort } from '../query/parse-hybrid-sort.ts'
 import { parsePath, type Path } from '../query/path.ts'
 import { showValue } from '../query/show.ts'
@@ -33,9 +33,15 @@ export interface HybridLimits {
   readonly lexical: number
 }
 
+/** What a document needs to take part: $lexical and $vector, or the vector alone. */
+export type HybridEligibility = 'both' | 'vector'
+
 /** Whom there is to ask, with which keys, and whether the caller may. */
 export interface RerankServer {
-  readonly features: { readonly reranking: boolean }
+  readonly features: {
+    readonly reranking: boolean
+    readonly hybridEligibility: HybridEligibility
+  }
   readonly models: Pick<Models, 'rerankingProviders' | 'rerank'>
   readonly credentials: Credentials
 }
@@ -50,6 +56,9 @@ export interface RerankPlan {
   /** What it is compared with. */
   readonly query: string
   readonly service: RerankService
+  readonly eligibility: HybridEligibility
+  /** What is odd about the request, but no reason to refuse it. */
+  readonly warnings: readonly ApiError[]
 }
 
 type RerankService = NonNullable<RerankOptions['service']>
@@ -69,7 +78,27 @@ export function planRerank(
   const byVector = chooseVector(store, asked.sort)
   const rerankOn = chooseRerankOn(asked)
   const byTerms = chooseTerms(store, asked.sort)
-  return { byVector, byTerms, hybridLimits, limit, rerankOn, query, service }
+  return {
+    byVector,
+    byTerms,
+    hybridLimits,
+    limit,
+    rerankOn,
+    query,
+    service,
+    eligibility: features.hybridEligibility,
+    warnings: warningsOf(asked.limit, hybridLimits),
+  }
+}
+
+/** A limit that was asked for and that the searches together cannot reach. */
+function warningsOf(
+  limit: number | undefined,
+  { vector, lexical }: HybridLimits,
+): readonly ApiError[] {
+  const max = vector + lexical
+  if (limit === undefined || limit <= max) return []
+  return [apiError('HYBRID_LIMITS_BELOW_LIMIT', { limit, vector, lexical, max })]
 }
 
 function checkSearches(

@@ -1,29 +1,19 @@
 /**
  * Hybrid search: a search by vector and one by terms, at the same time; what they find is
  * brought together, and a reranker has the last word on the order.
- *
- * A document takes part only if it has both $vector and $lexical. One that does not, or that
- * has no text for the reranker, is left out, and keeps its rank in the search that found it.
  */
 import type { Caller } from '../caller.ts'
-import assert from 'node:assert/strict'
-import type { Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
-import { apiError } from '../errors/api-error.ts'
-import { printJson } from '../json/print.ts'
-import { isNumeric, jsonTypeOf, type Value } from '../json/value.ts'
+import type { StoredRecord } from '../engine/engine.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
-import type { Path } from '../query/path.ts'
 import type { Projection } from '../query/projection.ts'
-import { showValue } from '../query/show.ts'
-import { valueAt } from '../query/value-at.ts'
 import { compareReranked, fuse } from '../search/hybrid/fusion.ts'
 import { similarity } from '../search/vector/similarity.ts'
 import { idKey } from '../records/record-id.ts'
-import { parseRecord } from '../records/read.ts'
+import { lacksLexical, searchBoth, type FoundByBoth } from './hybrid-search.ts'
 import { show } from './records.ts'
-import { hasText, type RerankPlan, type RerankServer } from './rerank-plan.ts'
-import { search } from '../records/search.ts'
-import { searchedBy } from './searched-by.ts'
+import type { RerankPlan, RerankServer } from './rerank-plan.ts'
 import type { DocumentSource } from './search-fields.ts'
 
 export interface RerankedPage {
@@ -33,6 +23,7 @@ export interface RerankedPage {
   readonly scores: readonly Scores[]
   /** What the search by vector looked for. */
   readonly sortVector: Float32Array
+  readonly warnings: readonly ApiError[]
 }
 
 export interface Scores extends SearchScores {
@@ -62,18 +53,14 @@ export async function rerank(
 ): Promise<RerankedPage> {
   const { query, service, limit } = plan
   const found = await searchBoth(store, plan, filter, caller)
-  const candidates = takePart(store, plan, found)
+  const candidates = candidatesOf(store, found)
   const passages = candidates.map(({ passage }) => passage)
-  const scores =
+  const [scores, warnings] = await Promise.all([
     passages.length === 0
       ? []
-      : await models.rerank({
-          service,
-          query,
-          passages,
-          credentials,
-          signal: caller.signal,
-        })
+      : models.rerank({ service, query, passages, credentials, signal: caller.signal }),
+    warningsAbout(store, plan, filter, { found, count: candidates.length }, caller),
+  ])
   const best = candidates
     .map((candidate, i) => ({ ...candidate, rerank: scores[i]! }))
     .sort(compareReranked)
@@ -81,34 +68,9 @@ export async function rerank(
   return {
     documents: best.map(({ record }) => show(record, projection)).join(','),
     scores: best,
-    sortVector: found.sortVector,
+    sortVector: found.byVector.numbers,
+    warnings,
   }
-}
-
-interface FoundByBoth {
-  readonly sortVector: Float32Array
-  readonly vector: readonly Hit[]
-  readonly bm25: readonly Hit[]
-}
-
-async function searchBoth(
-  store: DocumentSource,
-  { byVector, byTerms, hybridLimits }: RerankPlan,
-  filter: Filter,
-  caller: Caller,
-): Promise<FoundByBoth> {
-  const find = (by: SearchBy, limit: number) =>
-    search(store, { by, filter, limit, withSearchFields: true }, caller)
-  const findByVector = async () => {
-    const by = await searchedBy(byVector, store, caller)
-    assert(by.kind === 'vector')
-    return { sortVector: by.numbers, vector: await find(by, hybridLimits.vector) }
-  }
-  const [found, bm25] = await Promise.all([
-    findByVector(),
-    find({ ...byTerms, path: '$lexical' }, hybridLimits.lexical),
-  ])
-  return { ...found, bm25 }
 }
 
 interface Candidate extends SearchScores {
@@ -118,56 +80,36 @@ interface Candidate extends SearchScores {
   readonly passage: string
 }
 
-/** What was found and can be reranked. */
-function takePart(
+/** What either search found, with its scores in both. */
+function candidatesOf(
   { collection }: DocumentSource,
-  { rerankOn }: RerankPlan,
   found: FoundByBoth,
 ): readonly Candidate[] {
   const { metric } = collection.options.vector!
-  const candidates: Candidate[] = []
-  for (const { item, ...ranks } of fuse(found, ({ record }) => idKey(record.id))) {
-    const { record } = item
-    const { vector, lexical } = record.search!
-    if (!vector || !hasText(lexical)) continue
-    const passage = passageOf(record, rerankOn)
-    if (passage === undefined) continue
-    const near =
-      ranks.vectorRank === null
-        ? similarity(metric, found.sortVector, Float32Array.from(vector.numbers))
-        : item.score
-    candidates.push({ id: record.id, record, passage, vector: near, ...ranks })
-  }
-  return candidates
-}
-
-/** Undefined where there is nothing to read. */
-function passageOf(record: StoredRecord, rerankOn: Path | undefined): string | undefined {
-  const value = valueToRead(record, rerankOn) ?? null
-  if (value === null) return undefined
-  if (typeof value === 'string') return hasText(value) ? value : undefined
-  if (typeof value === 'boolean' || isNumeric(value)) return printJson(value)
-  const error = apiError('COMMAND_FIELD_VALUE_INVALID', {
-    field: 'command.options.rerankOn',
-    value: showValue(rerankOn!.text),
-    reason:
-      `the document with _id ${showValue(record.id)} has an ${jsonTypeOf(value)} there, ` +
-      'and only texts, numbers and booleans can be compared with the query',
+  const { numbers } = found.byVector
+  return fuse(found, ({ record }) => idKey(record.id)).map(({ item, ...ranks }) => {
+    const { record, passage, score } = item
+    const near = () =>
+      similarity(metric, numbers, Float32Array.from(record.search!.vector!.numbers))
+    const vector = ranks.vectorRank === null ? near() : score
+    return { id: record.id, record, passage, vector, ...ranks }
   })
-  error.documentIds = [record.id]
-  throw error
 }
 
-function valueToRead(record: StoredRecord, rerankOn: Path | undefined): Value | undefined {
-  const { lexical, vectorize } = record.search!
-  switch (rerankOn?.text) {
-    case undefined:
-      return hasText(lexical) ? lexical : vectorize
-    case '$lexical':
-      return lexical
-    case '$vectorize':
-      return vectorize
-    default:
-      return valueAt(parseRecord(record), rerankOn!)
-  }
+/** Why fewer documents come than the limit allows, where the caller may not expect it. */
+async function warningsAbout(
+  store: DocumentSource,
+  plan: RerankPlan,
+  filter: Filter,
+  { found, count }: { readonly found: FoundByBoth; readonly count: number },
+  caller: Caller,
+): Promise<readonly ApiError[]> {
+  const { limit, hybridLimits, eligibility, warnings } = plan
+  // A search by vector that found as many as it may has not come to the end.
+  const isShort = count < limit && found.vector.length < hybridLimits.vector
+  if (!isShort || eligibility === 'vector') return warnings
+  const missing = { by: found.byVector, filter, count }
+  if (!(await lacksLexical(store, plan, missing, caller))) return warnings
+  const { target } = store
+  return [...warnings, apiError('HYBRID_SEARCH_MISSING_LEXICAL', { target, count, limit })]
 }

@@ -52,6 +52,7 @@ export interface FeatureSettings {
   readonly reranking: boolean | undefined
   readonly vectorize: boolean
   readonly snakeCaseIndexes: boolean
+  readonly hybridEligibility: Features['hybridEligibility']
 }
 
 /** How the operator set traces; undefined leaves it to each request. */
@@ -82,5 +83,6 @@ export function featuresOf(
     reranking: settings.reranking ?? headers['feature-flag-reranking'] !== 'false',
     vectorize: settings.vectorize,
     snakeCaseIndexes: settings.snakeCaseIndexes,
+    hybridEligibility: settings.hybridEligibility,
   }
 }

@@ -26,7 +26,7 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  /** Has all of these terms, as the analyzer of the path makes them. */
+  /** Has a text with all of these terms, as the analyzer of the path makes them. */
   | { readonly kind: 'match'; readonly path: Path; readonly terms: readonly string[] }
 
 /** Makes the terms of a text, in order and with repeats. */

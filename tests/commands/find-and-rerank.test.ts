@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
+import { defaultConfig } from '../../src/config.ts'
 import { Collections, type Target } from './collections.ts'
 import { LetterModels, lettersCollection } from './letter-models.ts'
 
@@ -233,6 +234,131 @@ describe('findAndRerank', () => {
       assert.equal(idsOf(await target.run(find({ limit, hybridLimits: 100 }))).length, 3)
   })
 
+  const ants = (count: number, fields: object, from = 0) =>
+    Array.from({ length: count }, (_, i) => ({ _id: from + i, ...fields }))
+
+  test('gives no place to documents that take no part', async () => {
+    const target = await create([
+      ...ants(30, { $vectorize: 'ant' }),
+      ...ants(30, { $lexical: 'ant ant' }, 100),
+      ...ants(5, { $vectorize: 'ant', $lexical: ' ' }, 200),
+      ...ants(5, { $vector: null, $lexical: 'ant ant' }, 300),
+    ])
+    await target.insert(...ants(7, { $vectorize: 'bee', $lexical: 'ant and bee' }, 400))
+    for (const limit of [1, 5, 7]) {
+      const body = await target.run({
+        findAndRerank: {
+          sort: { $hybrid: 'ant' },
+          options: { limit, includeScores: true },
+        },
+      })
+      assert.equal(idsOf(body).length, limit)
+      const responses = body.status!['documentResponses'] as {
+        scores: { $vectorRank: number; $bm25Rank: number }
+      }[]
+      assert.deepEqual(
+        responses.map(({ scores }) => [scores.$vectorRank, scores.$bm25Rank]),
+        Array.from({ length: limit }, (_, i) => [i + 1, i + 1]),
+      )
+    }
+  })
+
+  test('gives no place to documents without the field to rerank on', async () => {
+    for (const indexing of [undefined, { deny: ['about'] }, { allow: ['n'] }]) {
+      const target = await create(
+        [
+          ...ants(60, { n: 1, $hybrid: 'ant' }),
+          ...ants(10, { n: 1, about: null, $hybrid: 'ant' }, 100),
+          ...ants(10, { n: 1, about: { text: ' ' }, $hybrid: 'ant' }, 200),
+          ...ants(3, { n: 1, about: { text: 'ant' }, $hybrid: 'bee' }, 300),
+        ],
+        { ...lettersCollection, ...(indexing && { indexing }) },
+      )
+      for (const [limit, filter] of [
+        [1, {}],
+        [3, { n: 1 }],
+        [5, {}],
+      ] as const) {
+        const options = { limit, rerankOn: 'about.text' }
+        const body = await target.run({
+          findAndRerank: { sort: { $hybrid: 'ant' }, filter, options },
+        })
+        assert.equal(idsOf(body).length, Math.min(limit, 3))
+        assert(idsOf(body).every((id) => Number(id) >= 300))
+      }
+    }
+  })
+
+  test('warns where documents lack nothing but $lexical, and only then', async () => {
+    const warningsOf = async (target: Target, clauses: object) => {
+      const sort = { $hybrid: 'ant' }
+      const { status } = await target.run({ findAndRerank: { sort, ...clauses } })
+      return status?.warnings ?? []
+    }
+    const target = await create([
+      ...ants(3, { n: 1, $vectorize: 'ant', about: 'x' }),
+      ...ants(2, { n: 2, $hybrid: 'ant' }, 100),
+      ...ants(2, { n: 3, $lexical: 'ant' }, 200),
+    ])
+    for (const clauses of [
+      {},
+      { options: { limit: 3 } },
+      { filter: { n: { $lt: 3 } } },
+      { filter: { n: 1 } },
+      { options: { rerankOn: 'about' } },
+    ]) {
+      const [warning, ...others] = await warningsOf(target, clauses)
+      assert.deepEqual(others, [])
+      assert.equal(warning!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
+      assert.match(warning!.message, /\$lexical.*--hybrid-eligibility vector/)
+    }
+    for (const clauses of [
+      { options: { limit: 2 } },
+      { filter: { n: 2 } },
+      { filter: { n: 3 } },
+      { filter: { n: 4 } },
+      { options: { hybridLimits: 1 } },
+      { options: { rerankOn: 'other' } },
+    ])
+      assert.deepEqual(await warningsOf(target, clauses), [])
+  })
+
+  test('warns of a limit that hybridLimits keep it from', async () => {
+    const target = await create(insects)
+    for (const [options, isWarned] of [
+      [{ limit: 5, hybridLimits: { $vector: 2, $lexical: 2 } }, true],
+      [{ limit: 4, hybridLimits: { $vector: 2, $lexical: 2 } }, false],
+      [{ hybridLimits: 1 }, false],
+      [{ limit: 1000 }, false],
+    ] as const) {
+      const command = { findAndRerank: { sort: { $hybrid: 'ant' }, options } }
+      const { status } = await target.run(command)
+      const warnings = status?.warnings ?? []
+      assert.deepEqual(
+        warnings.map(({ errorCode }) => errorCode),
+        isWarned ? ['HYBRID_LIMITS_BELOW_LIMIT'] : [],
+      )
+    }
+  })
+
+  test('finds documents by some words of a sentence', async () => {
+    const target = await create([
+      { _id: 1, $vectorize: 'a', $lexical: 'in a house' },
+      { _id: 2, $vectorize: 'b', $lexical: 'a garden with a tree' },
+      { _id: 3, $vectorize: 'ab', $lexical: 'tree in a garden' },
+    ])
+    const { status } = await target.run({
+      findAndRerank: {
+        sort: { $hybrid: 'tree in a garden' },
+        options: { includeScores: true },
+      },
+    })
+    const responses = status!['documentResponses'] as { scores: { $bm25Rank: number } }[]
+    assert.deepEqual(responses.map(({ scores }) => scores.$bm25Rank).toSorted(), [1, 2, 3])
+    const { data } = await target.run({ find: { sort: { $lexical: 'tree in a garden' } } })
+    assert.equal(data!.documents!.length, 1)
+  })
+
   test('hands the key of the request on to the reranker', async () => {
     const target = await create(insects)
     const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
@@ -363,6 +489,39 @@ describe('findAndRerank', () => {
       const target = await create([], options)
       await target.refuse({ findAndRerank: { sort: { $hybrid: 'ant' } } }, code)
     }
+  })
+
+  describe('with --hybrid-eligibility vector', () => {
+    const lenient = new Collections(
+      {},
+      {
+        durable: false,
+        providers: models.settings,
+        features: { ...defaultConfig.features, hybridEligibility: 'vector' },
+      },
+    )
+
+    test('returns documents without $lexical, and warns of nothing', async () => {
+      const target = await lenient.create(
+        [
+          ...ants(3, { about: 'ant', $vectorize: 'ant' }),
+          { _id: 'both', about: 'ant', $hybrid: 'ant' },
+          { _id: 'text', about: 'ant', $lexical: 'ant' },
+          { _id: 'bare', about: 'ant', $vector: [1, 1] },
+        ],
+        lettersCollection,
+      )
+      const find = async (options: object) =>
+        target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, options } })
+      const all = await find({})
+      assert.deepEqual(idsOf(all).toSorted(), [0, 1, 2, 'both'])
+      assert.equal(all.status, undefined)
+      // One without a text to rerank on uses up no place.
+      assert.equal(idsOf(await find({ limit: 4 })).length, 4)
+      const onField = await find({ rerankOn: 'about' })
+      assert.deepEqual(idsOf(onField).toSorted(), [0, 1, 2, 'bare', 'both'])
+      assert.deepEqual(idsOf(await find({ rerankOn: '$lexical' })), ['both'])
+    })
   })
 
   test('is refused where reranking is switched off', async () => {

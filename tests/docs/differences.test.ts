@@ -407,6 +407,13 @@ describe('differences in what is too much', () => {
 
 describe('differences in hybrid search', () => {
   const collections = new Collections({}, { providers: models.settings })
+  const lenient = new Collections(
+    {},
+    {
+      providers: models.settings,
+      features: { ...defaultConfig.features, hybridEligibility: 'vector' },
+    },
+  )
   const found = async (target: Target, clauses: object = {}) => {
     const { data, status } = await target.run({
       findAndRerank: {
@@ -454,7 +461,12 @@ describe('differences in hybrid search', () => {
       { _id: 3, $vectorize: 'ant', $lexical: 'ant' },
     ]
     const target = await collections.create(documents, lettersCollection)
-    assert.deepEqual((await found(target)).ids, [3])
+    const command = { findAndRerank: { sort: { $hybrid: 'ant' } } }
+    const { data, status } = await target.run(command)
+    assert.deepEqual(data!.documents, [{ _id: 3 }])
+    assert.equal(status!.warnings![0]!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
+    const among = await lenient.create(documents, lettersCollection)
+    assert.deepEqual((await found(among)).ids, [1, 3])
   })
 
   difference(37, 'every document has its similarity in the scores', async () => {
@@ -890,6 +902,44 @@ describe('differences in hybrid search that came later', () => {
         { findAndRerank: { sort: { $hybrid } } },
         'COMMAND_FIELD_VALUE_INVALID',
       )
+  })
+
+  const ids = async (target: Target, options: object) => {
+    const sort = { $hybrid: 'ant in a house' }
+    const { data } = await target.run({ findAndRerank: { sort, options } })
+    return data!.documents!.map(({ _id }) => _id)
+  }
+
+  difference(76, 'what takes no part uses up no place', async () => {
+    const documents = [
+      { _id: 1, $vectorize: 'ant in a house' },
+      { _id: 2, $lexical: 'ant in a house' },
+      { _id: 3, $hybrid: 'bee' },
+      { _id: 4, $hybrid: 'bee', about: 'bee' },
+    ]
+    const target = await collections.create(documents, lettersCollection)
+    assert.deepEqual(await ids(target, { limit: 1 }), [3])
+    assert.deepEqual(await ids(target, { limit: 1, rerankOn: 'about' }), [4])
+  })
+
+  difference(77, 'findAndRerank finds documents by some of the words', async () => {
+    const documents = [
+      { _id: 1, $vectorize: 'bbbb', $lexical: 'a house' },
+      { _id: 2, $vectorize: 'ant in a house', $lexical: 'stone' },
+    ]
+    const target = await collections.create(documents, lettersCollection)
+    assert.deepEqual((await ids(target, { hybridLimits: 1 })).toSorted(), [1, 2])
+    const { data } = await target.run({ find: { sort: { $lexical: 'ant in a house' } } })
+    assert.deepEqual(data!.documents, [])
+  })
+
+  difference(78, 'a limit that hybridLimits cannot reach is warned of', async () => {
+    const target = await collections.create([], lettersCollection)
+    const options = { limit: 9, hybridLimits: 4 }
+    const { status } = await target.run({
+      findAndRerank: { sort: { $hybrid: 'ant' }, options },
+    })
+    assert.equal(status!.warnings![0]!.errorCode, 'HYBRID_LIMITS_BELOW_LIMIT')
   })
 })
 

@@ -7,7 +7,11 @@ import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Documents } from '../../src/documents/documents.ts'
-import type { AskedRerank, RerankServer } from '../../src/documents/rerank-plan.ts'
+import type {
+  AskedRerank,
+  HybridEligibility,
+  RerankServer,
+} from '../../src/documents/rerank-plan.ts'
 import { readRerankService } from '../../src/documents/rerank-options.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { ApiError } from '../../src/errors/api-error.ts'
@@ -65,7 +69,15 @@ class Fixture {
 
   constructor(
     changes: Partial<CollectionOptions> = {},
-    { engine = new PlainEngine(), reranking = true } = {},
+    {
+      engine = new PlainEngine(),
+      reranking = true,
+      hybridEligibility = 'both',
+    }: {
+      readonly engine?: PlainEngine
+      readonly reranking?: boolean
+      readonly hybridEligibility?: HybridEligibility
+    } = {},
   ) {
     const models = {
       embeddingProviders: new Map(),
@@ -82,7 +94,7 @@ class Fixture {
       close: () => Promise.resolve(),
     } satisfies Models
     const credentials = { rerankingKey: 'key' }
-    this.server = { features: { reranking }, models, credentials }
+    this.server = { features: { reranking, hybridEligibility }, models, credentials }
     this.documents = new Documents(
       { engine, limits: defaultLimits, models },
       collection({ ...options, ...changes }),
@@ -192,7 +204,7 @@ describe('a hybrid search', () => {
     )
   })
 
-  test('leaves out documents without $lexical or $vector, which keep their ranks', async () => {
+  test('leaves out documents without $lexical or $vector, which use up no ranks', async () => {
     const fixture = await new Fixture().insert(
       { _id: 'no text', $vector: [2, 1] },
       { _id: 'blank', $vector: [2, 1], $lexical: ' ' },
@@ -204,7 +216,7 @@ describe('a hybrid search', () => {
     assert.deepEqual(ids, ['both'])
     assert.deepEqual(
       scores.map(({ vectorRank, bm25Rank }) => [vectorRank, bm25Rank]),
-      [[3, 3]],
+      [[1, 1]],
     )
   })
 
@@ -236,7 +248,10 @@ describe('a hybrid search', () => {
     const sort = { $hybrid: 'ant' }
     const { scores } = await fixture.find({ sort, rerankOn: 'pages.0.text' })
     assert.deepEqual(fixture.asked[0]!.passages, ['one', '2.5', 'false', 'field'])
-    assert.equal(scores.at(-1)!.vectorRank, 8)
+    assert.deepEqual(
+      scores.map(({ vectorRank }) => vectorRank),
+      [1, 2, 3, 4],
+    )
     await fixture.find({ sort, rerankOn: '$vectorize' })
     assert.deepEqual(fixture.asked[1]!.passages, Array(8).fill('ant'))
   })
@@ -351,6 +366,50 @@ describe('a hybrid search', () => {
     assert.deepEqual(counts, [10, 3, 110, 7])
   })
 
+  test('takes documents with a vector alone, where that is enough', async () => {
+    const documents = [
+      { _id: 1, $vectorize: 'ant' },
+      { _id: 2, $vectorize: 'bee', $lexical: 'ant ant' },
+      { _id: 3, $vector: [1, 1] },
+      { _id: 4, $lexical: 'ant' },
+      { _id: 5, $hybrid: { $vectorize: 'ant ant ant' } },
+    ]
+    const fixture = await new Fixture({}, { hybridEligibility: 'vector' }).insert(
+      ...documents,
+    )
+    const { ids, scores, warnings } = await fixture.find({ sort: { $hybrid: 'ant' } })
+    assert.deepEqual(ids, [5, 2, 1])
+    assert.deepEqual(
+      scores.map(({ bm25Rank }) => bm25Rank),
+      [null, 1, null],
+    )
+    assert.deepEqual(warnings, [])
+  })
+
+  test('goes on with some of the terms where few documents have all', async () => {
+    const fixture = await new Fixture().insert(
+      { _id: 1, $vector: [1, 1], $lexical: 'in a house' },
+      { _id: 2, $vector: [1, 1], $lexical: 'a garden with a tree' },
+      { _id: 3, $vector: [1, 1], $lexical: 'tree in a garden' },
+      { _id: 4, $vector: [1, 1], $lexical: 'stone' },
+    )
+    const ranks = async (given: Asked) => {
+      const found = await fixture.find({ sort: { $hybrid: 'tree in a garden' }, ...given })
+      const ranked = found.ids.map((id, i) => [id, found.scores[i]!.bm25Rank])
+      return ranked.toSorted(([a], [b]) => Number(a) - Number(b))
+    }
+    assert.deepEqual(await ranks({}), [
+      [1, 3],
+      [2, 2],
+      [3, 1],
+      [4, null],
+    ])
+    assert.deepEqual(await ranks({ hybridLimits: { vector: 1, lexical: 1 } }), [
+      [1, null],
+      [3, 1],
+    ])
+  })
+
   test('brings wrapped ids of both searches together', async () => {
     const uuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
     const objectId = '66f2c46a1b7c3d8e4f5a6b7c'
@@ -400,7 +459,7 @@ describe('a hybrid search', () => {
       _id: 1,
       $hybrid: 'ant',
     })
-    assert.deepEqual((await fixture.find({ sort: { $hybrid: 'ant' } })).ids, [1])
+    assert.deepEqual((await fixture.find({ sort: { $hybrid: 'ant' }, limit: 1 })).ids, [1])
     assert.equal(searches, 2)
   })
 

@@ -10,6 +10,7 @@ describe('features', () => {
     reranking: undefined,
     vectorize: true,
     snakeCaseIndexes: false,
+    hybridEligibility: 'both' as const,
   }
 
   test('are on by default', () => {
@@ -18,6 +19,7 @@ describe('features', () => {
       reranking: true,
       vectorize: true,
       snakeCaseIndexes: false,
+      hybridEligibility: 'both' as const,
     })
   })
 
@@ -35,6 +37,7 @@ describe('features', () => {
         reranking: means,
         vectorize: true,
         snakeCaseIndexes: false,
+        hybridEligibility: 'both' as const,
       })
     }
   })
@@ -46,6 +49,7 @@ describe('features', () => {
         reranking: set,
         vectorize: set,
         snakeCaseIndexes: set,
+        hybridEligibility: set ? ('vector' as const) : ('both' as const),
       }
       const headers = {
         'feature-flag-lexical': String(!set),

@@ -33,10 +33,14 @@ export function bySimilarity<Document extends SearchedDocument>(
   return found.sort(bestFirst)
 }
 
-/** All that have every term of a text, the most relevant first, by the standard analyzer. */
+/**
+ * All that have every term of a text, or any, the most relevant first, by the standard
+ * analyzer.
+ */
 export function byTerms<Document extends SearchedDocument>(
   documents: Iterable<Document>,
   text: string,
+  has: typeof hasTerms = hasTerms,
 ): Scored<Document>[] {
   const counted = [...documents]
     .filter(({ $lexical }) => $lexical)
@@ -48,11 +52,11 @@ export function byTerms<Document extends SearchedDocument>(
     return { term, weight: termWeight(corpus, having.length) }
   })
   return counted
-    .filter(({ document }) => hasTerms(document, text))
+    .filter(({ document }) => has(document, text))
     .map(({ document, own }) => {
       let score = 0
       for (const { term, weight } of weights)
-        score += termScore(weight, own.counts.get(term)!, own.length, corpus)
+        score += termScore(weight, own.counts.get(term) ?? 0, own.length, corpus)
       return { document, score }
     })
     .sort(bestFirst)
@@ -62,6 +66,12 @@ export function byTerms<Document extends SearchedDocument>(
 export function hasTerms({ $lexical }: SearchedDocument, text: string): boolean {
   const { counts } = termsOf($lexical ?? '')
   return [...termsOf(text).counts.keys()].every((term) => counts.has(term))
+}
+
+/** Whether a text has any term of another. */
+export function hasAnyTerm({ $lexical }: SearchedDocument, text: string): boolean {
+  const { counts } = termsOf($lexical ?? '')
+  return [...termsOf(text).counts.keys()].some((term) => counts.has(term))
 }
 
 interface CountedTerms {

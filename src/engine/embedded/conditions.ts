@@ -194,6 +194,12 @@ const searchColumns: Readonly<Record<string, string>> = {
 }
 
 function searchCondition(filter: Comparison): Condition {
+  if (isText(filter))
+    return {
+      sql: 'EXISTS (SELECT 1 FROM indexed WHERE doc = d.seq)',
+      parameters: [],
+      exact: true,
+    }
   const column = searchColumns[filter.path.text]
   if (filter.kind !== 'exists' || column === undefined) return unknown
   const present: Condition = {
@@ -203,6 +209,11 @@ function searchCondition(filter: Comparison): Condition {
     lookups: 1,
   }
   return filter.exists ? present : not(present)
+}
+
+/** Whether a filter asks only if there is a text to search in: it has all of no terms. */
+export function isText(filter: Filter): boolean {
+  return filter.kind === 'match' && filter.terms.length === 0
 }
 
 export interface Bound {

@@ -46,8 +46,14 @@ export class LexicalReader {
     return wanted.every(({ id }) => list.countOf(id) > 0)
   }
 
+  /** How many documents have a text. */
+  get textCount(): number {
+    return this.#store.meta(`texts${this.#suffix}`)
+  }
+
   /** A number of documents that those with all of the terms do not exceed. */
   sizeMax(terms: readonly string[]): number {
+    if (terms.length === 0) return this.textCount
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return 0
     const [waiting] = this.#store.one(`SELECT count(*) FROM waiting${this.#suffix}`, [])!
@@ -60,6 +66,10 @@ export class LexicalReader {
     after: number,
     budget: Budget,
   ): Generator<readonly number[]> {
+    if (terms.length === 0) {
+      yield* this.#texts(after, budget)
+      return
+    }
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return
     budget.spend(this.#allWaiting().length)
@@ -74,6 +84,22 @@ export class LexicalReader {
       yield seqs
     }
     yield fresh.slice(next).map(({ seq }) => seq)
+  }
+
+  /** The documents after a number that have a text, in order, step by step. */
+  *#texts(after: number, budget: Budget): Generator<readonly number[]> {
+    let start = after
+    for (;;) {
+      budget.spend(textsStep)
+      const rows = this.#store.all(
+        `SELECT doc FROM indexed${this.#suffix} WHERE doc > ? ORDER BY doc LIMIT ?`,
+        [start, textsStep],
+      ) as [number][]
+      const seqs = rows.map(([seq]) => seq)
+      yield seqs
+      if (seqs.length < textsStep) return
+      start = seqs.at(-1)!
+    }
   }
 
   /**
@@ -342,6 +368,8 @@ function* slicesOf(among: Float64Array, cursor: PostingCursor): Generator<Found>
 }
 
 const sliceSize = 1024
+/** Texts that are listed at a time. */
+const textsStep = 512
 
 /** Numbers that are not among others, all in order. */
 function without(numbers: Float64Array, others: Float64Array): Float64Array {

@@ -182,6 +182,12 @@ export class StoreConnection {
     return id
   }
 
+  /** How many documents have a path. */
+  documentsWith(path: string): number {
+    const sql = 'SELECT documents FROM path WHERE path = ?'
+    return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
+  }
+
   searchFields(seq: number): SearchFields {
     const found = this.one(
       'SELECT vector_form, vector, vectorize, lexical FROM search WHERE doc = ?',

@@ -7,13 +7,13 @@
  * looks between them whether it is still wanted.
  */
 import type { JsonObject } from '../../json/value.ts'
-import { rootFields, type Filter } from '../../query/filter.ts'
+import { flatten, rootFields, type Filter } from '../../query/filter.ts'
 import { matches } from '../../query/matches.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError, type Search, type SearchFields } from '../engine.ts'
 import type { RecordView } from '../record-view.ts'
 import { documentCost, OverBudget, tryOut, type Budget } from './budget.ts'
-import { conditionOf, type Index } from './conditions.ts'
+import { conditionOf, indexedPaths, isText, type Index } from './conditions.ts'
 import { keyOf } from '../../query/key.ts'
 import { LeadReader, type Shrink } from './lead-reader.ts'
 import { idBoundsOf } from './id-bounds.ts'
@@ -133,11 +133,12 @@ export class StoreReader {
 
   /** The best rows of a search, best first. */
   search(
-    { by, filter, limit, withSearchFields, sizeMax, after }: Search,
+    { by, filter: given, limit, withSearchFields, sizeMax, after }: Search,
     budget: Budget,
     vectors?: SearchedVectors,
   ): ScoredRows {
     this.#begin()
+    const filter = this.#withoutSelfEvident(given)
     const found: ScoredRows =
       by.kind === 'lexical'
         ? searchLexical(this, { ...by, filter, limit, sizeMax, after }, budget)
@@ -152,6 +153,23 @@ export class StoreReader {
     if (withSearchFields)
       for (const { row } of found.hits) row.search = this.searchFields(row.seq)
     return found
+  }
+
+  /** A filter without what every document has, which a search would ask of each it meets. */
+  #withoutSelfEvident(filter: Filter): Filter {
+    const parts = flatten(filter)
+    const left = parts.filter((part) => !this.#holdsForAll(part))
+    return left.length === parts.length ? filter : { kind: 'and', of: left }
+  }
+
+  /** As far as the store's own counts tell. */
+  #holdsForAll(part: Filter): boolean {
+    if (part.kind === 'and' || part.kind === 'or' || this.#view.kind === 'row') return false
+    const { text } = part.path
+    if (isText(part)) return this.lexical(text).textCount === this.store.documentCount()
+    if (part.kind !== 'exists' || !part.exists || text.startsWith('$')) return false
+    if (indexedPaths(part.path).loose) return false
+    return this.store.documentsWith(text) === this.store.documentCount()
   }
 
   /** What is kept of all matching rows of a selective filter, in no promised order. */

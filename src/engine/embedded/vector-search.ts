@@ -5,7 +5,8 @@
  *
  * With a filter there are two ways. Where few documents match, they are listed and each is
  * looked at; where many do, the index is walked, and documents are asked on the way whether
- * they match. Which is cheaper follows from how many match (listMax).
+ * they match. Which is cheaper follows from how many match (listMax). Where nearly all match,
+ * the index is walked as if there were no filter, and the nearest are asked.
  */
 import { serialize } from 'node:v8'
 import type { Filter } from '../../query/filter.ts'
@@ -15,6 +16,7 @@ import {
   type Candidate,
   type VectorView,
 } from '../../search/vector/vector-index.ts'
+import { foundMax } from '../../search/vector/segment.ts'
 import type { Budget } from './budget.ts'
 import type { ScoredRow } from './store-query.ts'
 import type { StoreConnection } from './store-connection.ts'
@@ -44,10 +46,14 @@ export function searchVectors(
   search: VectorSearch,
   budget: Budget,
 ): ScoredRow[] {
-  const found = findCandidates(reader, vectors, search, budget)
+  let ranked: Ranked[] = []
+  for (const found of findCandidates(reader, vectors, search, budget)) {
+    ranked = rank(reader.store, vectors.suffix, found, search)
+    if (ranked.length === search.limit) break
+  }
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
-  for (const { seq, distance } of rank(reader.store, vectors.suffix, found, search)) {
+  for (const { seq, distance } of ranked) {
     const row = reader.row(seq)
     hits.push({ row, score: similarityAt(search.metric, distance) })
     left -= row.text.length
@@ -63,23 +69,37 @@ const breadthMinFiltered = 48
 /** When they cost next to nothing, because each vector is looked at anyway. */
 const scanBreadthMin = 256
 
-function findCandidates(
+/** The share of matches from which on documents are asked only once they are found. */
+const mostShare = 0.8
+
+/** Candidates; others where the first turn out to be too few. */
+function* findCandidates(
   reader: StoreReader,
   { view, matches: known }: SearchedVectors,
   { query, filter, limit }: VectorSearch,
   budget: Budget,
-): Found {
+): Generator<Found> {
   const breadth = Math.max(breadthMin, 2 * limit)
   const scanBreadth = Math.max(scanBreadthMin, 2 * limit)
-  if (filter.kind === 'and' && filter.of.length === 0)
-    return { candidates: view.search(query, view.count <= scanMax ? scanBreadth : breadth) }
+  const unfiltered = view.count <= scanMax ? scanBreadth : breadth
+  if (filter.kind === 'and' && filter.of.length === 0) {
+    yield { candidates: view.search(query, unfiltered) }
+    return
+  }
   const name = known.nameOf(filter, reader)
   const max = listMax(view, known.isKnown(name))
   const listed = known.listOf(name, max, () => listMatches(reader, max, filter, budget))
-  if (listed !== undefined) return { candidates: view.scan(query, scanBreadth, listed) }
+  if (listed !== undefined) {
+    yield { candidates: view.scan(query, scanBreadth, listed) }
+    return
+  }
   const lookup = reader.lookup(filter, false)
   const matches = (document: number): boolean => lookup(document) !== undefined
   const share = known.share(name, () => sampleShare(reader, matches))
+  if (share >= mostShare) {
+    const candidates = view.search(query, Math.min(foundMax, Math.ceil(unfiltered / share)))
+    yield { candidates, matches }
+  }
   const asked = (document: number): boolean => {
     budget.spend(1)
     return matches(document)
@@ -87,7 +107,7 @@ function findCandidates(
   // The fewer match, the more is walked through for each, which finds more by itself.
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), asked, name)
-  return { candidates, matches }
+  yield { candidates, matches }
 }
 
 interface Found {
