@@ -121,6 +121,26 @@ describe('findAndRerank through the client', () => {
     assert.equal(nextPageState, null)
   })
 
+  test('fills the limit past documents that take no part, by some of the words', async () => {
+    const collection = await collectionOf([
+      { _id: 'no text', $vectorize: 'ant in a house' },
+      { _id: 'no vector', $lexical: 'ant in a house' },
+      { _id: 'some', $vectorize: 'bee', $lexical: 'a house' },
+      { _id: 'none', $vectorize: 'bbb', $lexical: 'stone' },
+    ])
+    const cursor = collection
+      .findAndRerank({}, { sort: { $hybrid: 'ant in a house' }, limit: 2 })
+      .includeScores()
+    const results = await cursor.toArray()
+    assert.deepEqual(
+      results.map(({ document, scores }) => [document._id, scores['$bm25Rank']]),
+      [
+        ['some', 1],
+        ['none', null],
+      ],
+    )
+  })
+
   test('reranks with another service when told', async () => {
     const collection = await collectionOf()
     const rerank = { provider: 'nvidia', modelName: 'unknown' }

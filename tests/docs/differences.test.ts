@@ -466,7 +466,7 @@ describe('differences in hybrid search', () => {
     assert.deepEqual(data!.documents, [{ _id: 3 }])
     assert.equal(status!.warnings![0]!.errorCode, 'HYBRID_SEARCH_MISSING_LEXICAL')
     const among = await lenient.create(documents, lettersCollection)
-    assert.deepEqual((await found(among)).ids, [1, 3])
+    assert.deepEqual((await found(among)).ids, [3, 1])
   })
 
   difference(37, 'every document has its similarity in the scores', async () => {
