@@ -199,6 +199,7 @@ function searchCondition(filter: Comparison): Condition {
       sql: 'EXISTS (SELECT 1 FROM indexed WHERE doc = d.seq)',
       parameters: [],
       exact: true,
+      lookups: 1,
     }
   const column = searchColumns[filter.path.text]
   if (filter.kind !== 'exists' || column === undefined) return unknown
