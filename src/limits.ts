@@ -101,6 +101,11 @@ export const defaultLimits = {
   inValuesMax: 100,
   /** Searches and long reads of one principal that wait for a thread. */
   waitingReadsMax: 512,
+  /**
+   * Comparisons that the conditions of $pull in an update make with the elements of one
+   * document. Indexed arrays come nowhere near; others can have millions of elements.
+   */
+  pullComparisonsMax: 500_000,
   /** Times that a write which lost a race is tried, the first time included. */
   writeAttemptsMax: 4,
 } as const

@@ -8,6 +8,7 @@
 import { ApiErrors, apiError, type ApiError } from '../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
+import { hasMoreParts } from '../query/clause-size.ts'
 
 export interface Field<T> {
   /** What it takes, for those who describe the API; reading goes by `read` alone. */
@@ -118,19 +119,6 @@ export const clauseOrNull: Field<Value | undefined> = {
 export const clause: Field<Value | undefined> = {
   takes: { kind: 'object' },
   read: (value, place) => clauseOrNull.read(value, place) ?? undefined,
-}
-
-function hasMoreParts(value: Value, max: number): boolean {
-  const pending = [value]
-  let parts = 0
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const inside = Array.isArray(next) ? next : isObject(next) ? next.values() : []
-    for (const part of inside) {
-      if (++parts > max) return true
-      if (typeof part === 'object' && part !== null) pending.push(part)
-    }
-  }
-  return false
 }
 
 /** Any JSON but null, and it must be there. */

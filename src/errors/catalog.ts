@@ -5,7 +5,7 @@
  * within a family and scope. `status` is the HTTP status where it is not 200. What tables add
  * is in files of its own.
  */
-import { list, request, server, type CatalogEntry } from './entry.ts'
+import { list, request, server, withArticle, type CatalogEntry } from './entry.ts'
 import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
@@ -298,7 +298,8 @@ export const catalog = {
   SHRED_BAD_DOCUMENT_TYPE: {
     ...request('DOCUMENT'),
     title: 'The document is not an object',
-    body: (v: { type: string }) => `A document is a JSON Object; a ${v.type} was sent.`,
+    body: (v: { type: string }) =>
+      `A document is a JSON Object; ${withArticle(v.type)} was sent.`,
   },
   SHRED_BAD_DOCUMENT_VECTOR_TYPE: {
     ...request('DOCUMENT'),
@@ -392,7 +393,8 @@ export const catalog = {
   UNSUPPORTED_PROJECTION_DEFINITION: {
     ...request('PROJECTION'),
     title: 'The projection is not an object',
-    body: (v: { type: string }) => `A projection is a JSON Object; a ${v.type} was sent.`,
+    body: (v: { type: string }) =>
+      `A projection is a JSON Object; ${withArticle(v.type)} was sent.`,
   },
   UNSUPPORTED_PROJECTION_PARAM: {
     ...request('PROJECTION'),
@@ -480,7 +482,8 @@ export const catalog = {
     ...request('UPDATE'),
     title: 'The stored value is of the wrong type for the update',
     body: (v: { operator: string; path: string; type: string; expected: string }) =>
-      `${v.operator} needs ${v.expected} at "${v.path}"; the document has a ${v.type} there.`,
+      `${v.operator} needs ${v.expected} at "${v.path}"; the document has ` +
+      `${withArticle(v.type)} there.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID: {
     ...request('UPDATE'),

@@ -14,6 +14,12 @@ export function list(names: readonly string[]): string {
   return names.length === 0 ? '[None]' : names.join(', ')
 }
 
+/** A noun as it stands in a sentence: "an Array", "a String"; "Null" is a value, not a noun. */
+export function withArticle(noun: string): string {
+  if (noun === 'Null') return noun
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
 export function request(scope: string) {
   return { family: 'REQUEST', scope } as const
 }

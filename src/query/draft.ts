@@ -3,6 +3,7 @@
  * the containers on the way to a change are copied, each once, however many changes follow.
  */
 import { apiError } from '../errors/api-error.ts'
+import { withArticle } from '../errors/entry.ts'
 import { equalValues } from '../json/equal.ts'
 import { extendedOf } from '../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
@@ -152,7 +153,6 @@ function putChild(holder: Container, segment: string, value: Value): void {
 }
 
 function describe(value: Value): string {
-  if (value === null) return 'Null'
   if (isObject(value)) return `the typed value {"${[...value.keys()].join()}": …}`
-  return Array.isArray(value) ? 'an Array' : `a ${jsonTypeOf(value)}`
+  return withArticle(jsonTypeOf(value))
 }

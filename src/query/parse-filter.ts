@@ -1,7 +1,7 @@
 /** Reads the filter clause of a command on documents. */
 import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
-import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import {
   checkConditionCount,
@@ -22,7 +22,7 @@ import {
 import { everything, type Analyze, type Comparison, type Filter } from './filter.ts'
 import type { IndexingRule } from './indexing.ts'
 import { rank, rankOf } from './order.ts'
-import { escapeSegment, parsePath, type Path } from './path.ts'
+import { escapeSegment, parsePath, wildcardProblem, type Path } from './path.ts'
 import { showValue } from './show.ts'
 import { readTerms } from './terms.ts'
 
@@ -37,12 +37,70 @@ export interface FilterContext {
 }
 
 export function parseFilter(value: Value | undefined, context: FilterContext): Filter {
+  const rules = { ...context, hasDocumentIds: true }
   const filter = readClause<Comparison>(value, {
-    read: (name, operand, within) => readField(name, operand, within, context),
+    read: (name, operand, within) => readField(name, operand, within, rules),
     opposite,
   })
   checkComparisons(conditionsOf(filter), context)
   return filter.kind === 'and' && filter.of.length === 0 ? everything : filter
+}
+
+/**
+ * A filter on the objects of an array. They are no documents: their _id is a field like any
+ * other, and what is indexed makes no difference.
+ */
+export function parseElementFilter(value: JsonObject, limits: Limits): Filter {
+  return withinLimits(
+    readClause<Comparison>(value, {
+      read: (name, operand) => {
+        const path = readElementPath(name, operand)
+        return readOperations(path, operationsOf(path, operand), elementRules(limits))
+      },
+      opposite,
+    }),
+    limits,
+  )
+}
+
+/**
+ * Operators that elements of an array are compared by. The filter is for a document with the
+ * element as its only field, whose name is empty; `name` is what messages call it.
+ */
+export function parseElementCondition(
+  name: string,
+  operators: JsonObject,
+  limits: Limits,
+): Filter {
+  const path: Path = { text: name, segments: [''] }
+  const operations = operatorsOf(name, operators) ?? []
+  const of = readOperations(path, operations, elementRules(limits))
+  return withinLimits({ kind: 'and', of }, limits)
+}
+
+function elementRules(limits: Limits): ComparisonRules {
+  return { limits, target: '', analyze: undefined, hasDocumentIds: false }
+}
+
+function withinLimits(filter: Filter, limits: Limits): Filter {
+  checkConditionCount(conditionsOf<Comparison>(filter).length, limits)
+  return filter
+}
+
+/** What comparisons may use on what they are for. */
+interface ComparisonRules extends Pick<FilterContext, 'limits' | 'target' | 'analyze'> {
+  /** Whether _id is that of a document, and not any field. */
+  readonly hasDocumentIds: boolean
+}
+
+function readOperations(
+  path: Path,
+  operations: readonly (readonly [string, Value])[],
+  rules: ComparisonRules,
+): Comparison[] {
+  return operations.map(([operator, argument]) =>
+    readComparison(path, operator, argument, rules),
+  )
 }
 
 /** The comparisons of one path: those of an object of operators, or equality. */
@@ -50,16 +108,14 @@ function readField(
   name: string,
   operand: Value,
   within: Within,
-  context: FilterContext,
+  rules: ComparisonRules,
 ): Comparison[] {
   const path = readPath(name, operand)
   if (path.text === '_id' && within === '$or')
     throw invalid(
       '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids',
     )
-  return operationsOf(path, operand).map(([operator, argument]) =>
-    readComparison(path, operator, argument, context),
-  )
+  return readOperations(path, operationsOf(path, operand), rules)
 }
 
 const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
@@ -73,9 +129,25 @@ function readPath(name: string, operand: Value): Path {
         '$vectorize and $lexical are fields',
     )
   }
+  return readFieldPath(name)
+}
+
+/** In an element no name that starts with $ is a field. */
+function readElementPath(name: string, operand: Value): Path {
+  if (isOperator(name)) {
+    if (Array.isArray(operand)) throw unknownOperator(name)
+    throw invalid(
+      `"${name}" cannot stand beside fields; of the operators, only $and, $or and $not do`,
+    )
+  }
+  return readFieldPath(name)
+}
+
+function readFieldPath(name: string): Path {
   const path = parsePath(name)
-  if ('problem' in path) throw invalid(`"${name}" cannot be filtered on: ${path.problem}`)
-  return path
+  const problem = 'problem' in path ? path.problem : wildcardProblem(path)
+  if (problem !== undefined) throw invalid(`"${name}" cannot be filtered on: ${problem}`)
+  return path as Path
 }
 
 function operationsOf(path: Path, operand: Value): readonly (readonly [string, Value])[] {
@@ -94,19 +166,19 @@ function readComparison(
   path: Path,
   operator: string,
   argument: Value,
-  context: FilterContext,
+  rules: ComparisonRules,
 ): Comparison {
   checkSearchField(path, operator)
   switch (operator) {
     case '$eq':
     case '$ne':
-      checkOperand(path, operator, argument)
+      checkOperand(path, operator, argument, rules)
       return { kind: kinds[operator], path, value: argument }
     case '$gt':
     case '$gte':
     case '$lt':
     case '$lte':
-      checkOperand(path, operator, argument)
+      checkOperand(path, operator, argument, rules)
       if (!isOrdered(argument))
         throw invalidArgument(
           path.text,
@@ -117,13 +189,13 @@ function readComparison(
       return { kind: kinds[operator], path, value: argument }
     case '$in':
     case '$nin': {
-      const values = readChoices(path.text, operator, argument, context.limits)
-      for (const value of values) checkOperand(path, operator, value)
+      const values = readChoices(path.text, operator, argument, rules.limits)
+      for (const value of values) checkOperand(path, operator, value, rules)
       return { kind: kinds[operator], path, values }
     }
     case '$all': {
       const values = readAll(path.text, argument)
-      for (const value of values) checkOperand(path, operator, value)
+      for (const value of values) checkOperand(path, operator, value, rules)
       return { kind: 'all', path, values }
     }
     case '$size':
@@ -135,11 +207,11 @@ function readComparison(
         throw invalidArgument(path.text, operator, 'true or false', argument)
       return { kind: 'exists', path, exists: argument }
     case '$match':
-      if (context.analyze === undefined)
-        throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: context.target })
+      if (rules.analyze === undefined)
+        throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: rules.target })
       if (typeof argument !== 'string')
         throw invalidArgument(path.text, operator, 'a String of terms', argument)
-      return { kind: 'match', path, terms: readTerms(argument, context.analyze, context) }
+      return { kind: 'match', path, terms: readTerms(argument, rules.analyze, rules) }
     case '$and':
     case '$or':
     case '$not':
@@ -191,8 +263,13 @@ function checkSearchField(path: Path, operator: string): void {
 }
 
 /** Refuses values that no document holds, and those that cannot be compared. */
-function checkOperand(path: Path, operator: string, value: Value): void {
-  if (path.text === '_id') {
+function checkOperand(
+  path: Path,
+  operator: string,
+  value: Value,
+  { hasDocumentIds }: ComparisonRules,
+): void {
+  if (hasDocumentIds && path.text === '_id') {
     if (!isId(value))
       throw apiError('SHRED_BAD_DOCID_TYPE', {
         type: jsonTypeOf(value),
@@ -230,6 +307,11 @@ function checkNested(path: Path, value: Value): void {
       throw invalid(
         `"${path.text}" is compared with an object that has "${name}" inside; operators ` +
           'go with a whole path, such as {"a.b": {"$gt": 1}}',
+      )
+    if (name === '*')
+      throw invalid(
+        `"${path.text}" is compared with an object that has "*" inside, and no field can ` +
+          'be called that',
       )
     checkNested(path, field)
   }

@@ -4,7 +4,7 @@ import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { Analyze } from './filter.ts'
 import type { IndexingRule } from './indexing.ts'
-import { parsePath, type Path } from './path.ts'
+import { parsePath, wildcardProblem, type Path } from './path.ts'
 import { showValue } from './show.ts'
 import type { Sort, SortKey } from './sort.ts'
 import { readTerms } from './terms.ts'
@@ -101,9 +101,10 @@ function readPath(name: string): Path {
       problem: 'of the names that start with $, only $vector, $vectorize and $lexical sort',
     })
   const path = parsePath(name)
-  if ('problem' in path)
-    throw apiError('SORT_CLAUSE_PATH_INVALID', { path: name, problem: path.problem })
-  return path
+  const problem = 'problem' in path ? path.problem : wildcardProblem(path)
+  if (problem !== undefined)
+    throw apiError('SORT_CLAUSE_PATH_INVALID', { path: name, problem })
+  return path as Path
 }
 
 function readDirection(path: Path, direction: Value): 1 | -1 {

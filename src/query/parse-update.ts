@@ -12,8 +12,9 @@ import {
   type Value,
 } from '../json/value.ts'
 import { defaultLimits, type Limits } from '../limits.ts'
-import { escapeSegment, parsePath, type Path } from './path.ts'
+import { escapeSegment, parsePath, wildcardProblem, type Path } from './path.ts'
 import { PathTree } from './path-tree.ts'
+import { parsePulled, parsePulledValues } from './pulled-elements.ts'
 import { showValue } from './show.ts'
 import type { Action, Operator, Update } from './update.ts'
 
@@ -24,7 +25,9 @@ export function parseUpdate(value: Value, limits: Limits = defaultLimits): Updat
       type: jsonTypeOf(value),
     })
   checkPathCount(value, limits)
-  const actions = [...value].flatMap(([operator, paths]) => parseOperator(operator, paths))
+  const actions = [...value].flatMap(([operator, paths]) =>
+    parseOperator(operator, paths, limits),
+  )
   checkSearchFields(actions)
   checkOverlaps(actions)
   return Object.freeze({ actions: Object.freeze(actions.sort(inRunningOrder)) })
@@ -48,6 +51,8 @@ const operators = [
   '$min',
   '$mul',
   '$pop',
+  '$pull',
+  '$pullAll',
   '$push',
   '$rename',
   '$set',
@@ -61,7 +66,7 @@ function inRunningOrder(a: Action, b: Action): number {
   return a.path.text < b.path.text ? -1 : 1
 }
 
-function parseOperator(name: string, paths: Value): Action[] {
+function parseOperator(name: string, paths: Value, limits: Limits): Action[] {
   const operator = operators.find((known) => known === name)
   if (operator === undefined)
     throw apiError('UNSUPPORTED_UPDATE_OPERATION', { operator: name, known: operators })
@@ -71,11 +76,16 @@ function parseOperator(name: string, paths: Value): Action[] {
       type: jsonTypeOf(paths),
     })
   return [...paths].map(([path, argument]) =>
-    Object.freeze(parseAction(operator, parseUpdatePath(operator, path), argument)),
+    Object.freeze(parseAction(operator, parseUpdatePath(operator, path), argument, limits)),
   )
 }
 
-function parseAction(operator: Operator, path: Path, argument: Value): Action {
+function parseAction(
+  operator: Operator,
+  path: Path,
+  argument: Value,
+  limits: Limits,
+): Action {
   switch (operator) {
     case '$set':
     case '$setOnInsert':
@@ -103,6 +113,12 @@ function parseAction(operator: Operator, path: Path, argument: Value): Action {
           '1 for the last element or -1 for the first',
         )
       return { operator, path, end: argument === 1 ? 'last' : 'first' }
+    case '$pull':
+      return { operator, path, pulled: parsePulled(path, argument, limits) }
+    case '$pullAll':
+      if (!Array.isArray(argument))
+        throw badArgument(operator, path, argument, 'an Array of values')
+      return { operator, path, pulled: parsePulledValues(operator, path, argument) }
     case '$push':
       return { operator, path, ...parseElements(operator, path, argument) }
     case '$addToSet':
@@ -165,6 +181,8 @@ function parseUpdatePath(operator: Operator, text: string): Path {
   checkRoot(operator, path)
   const bad = path.segments.findIndex((name, depth) => depth > 0 && name.startsWith('$'))
   if (bad !== -1) throw badName(path, bad)
+  const wildcard = wildcardProblem(path)
+  if (wildcard !== undefined) throw badName(path, path.segments.indexOf('*'), wildcard)
   return path
 }
 
@@ -211,6 +229,8 @@ function unknownRoot(operator: Operator, path: Path): ApiError {
           known: [],
         })
       case '$push':
+      case '$pull':
+      case '$pullAll':
       case '$addToSet':
         return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
           problem: `${operator} takes paths, and "${path.text}" is none; modifiers go below a path`,
@@ -220,12 +240,16 @@ function unknownRoot(operator: Operator, path: Path): ApiError {
   return badName(path, 0)
 }
 
-function badName(path: Path, depth: number): ApiError {
+function badName(
+  path: Path,
+  depth: number,
+  reason = 'a name cannot start with $, and $hybrid is for inserts and replacements only',
+): ApiError {
   const above = path.segments.slice(0, depth)
   return apiError('SHRED_BAD_FIELD_NAME', {
     name: path.segments[depth]!,
     path: above.map(escapeSegment).join('.'),
-    reason: 'a name cannot start with $, and $hybrid is for inserts and replacements only',
+    reason,
   })
 }
 

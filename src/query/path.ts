@@ -32,6 +32,13 @@ export function parsePath(text: string): Path | { readonly problem: string } {
   return { text, segments }
 }
 
+/** Why the path leads nowhere in any document; undefined if it may lead somewhere. */
+export function wildcardProblem({ segments }: Path): string | undefined {
+  return segments.includes('*')
+    ? 'no field can be called *, which stands for all fields in projections'
+    : undefined
+}
+
 /** A document's field name as it is written in a path. */
 export function escapeSegment(name: string): string {
   if (!name.includes('&') && !name.includes('.')) return name

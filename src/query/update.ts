@@ -12,6 +12,11 @@ import {
 import type { Limits } from '../limits.ts'
 import { Draft } from './draft.ts'
 import type { Path } from './path.ts'
+import {
+  comparisonsPerElement,
+  withoutPulled,
+  type PulledElements,
+} from './pulled-elements.ts'
 import { compareForUpdate } from './update-order.ts'
 
 /** In the order in which they run. */
@@ -42,6 +47,11 @@ export type Action =
       readonly path: Path
       readonly values: readonly Value[]
     }
+  | {
+      readonly operator: '$pull' | '$pullAll'
+      readonly path: Path
+      readonly pulled: PulledElements
+    }
 
 export type Operator = Action['operator']
 
@@ -62,6 +72,7 @@ export function applyUpdate(
   context: UpdateContext,
 ): { document: JsonObject; changed: boolean } {
   const draft = new Draft(document, context.limits)
+  checkPulls(update, draft, context.limits)
   for (const action of update.actions) apply(action, draft, context)
   return { document: draft.document, changed: draft.changed }
 }
@@ -116,6 +127,32 @@ function apply(action: Action, draft: Draft, context: UpdateContext): void {
     }
     case '$addToSet':
       draft.write(operator, path, (old) => union(arrayAt(action, old), action.values))
+      return
+    case '$pull':
+    case '$pullAll': {
+      const found = draft.find(path)
+      if (found === undefined) return
+      const rest = withoutPulled(arrayAt(action, found), action.pulled)
+      if (rest !== found) draft.write(operator, path, () => [...rest])
+    }
+  }
+}
+
+/** Bounds the work before any of it is done: arrays that are not indexed may be long. */
+function checkPulls(update: Update, draft: Draft, limits: Limits): void {
+  let count = 0
+  for (const action of update.actions) {
+    if (!('pulled' in action)) continue
+    const array = draft.find(action.path)
+    if (!Array.isArray(array)) continue
+    count += array.length * comparisonsPerElement(action.pulled)
+    if (count > limits.pullComparisonsMax)
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+        problem:
+          `${action.operator} of "${action.path.text}" makes ${count} comparisons with the ` +
+          `${array.length} elements there, and an update may make ` +
+          `${limits.pullComparisonsMax} with one document`,
+      })
   }
 }
 

@@ -11,6 +11,8 @@ import { everything, numbered, refusal, Service, thrown } from './client.ts'
 
 const service = await Service.start()
 
+const sampleUuid = '0198f2c4-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
+
 describe('updateOne', () => {
   test('changes one document', async () => {
     const collection = await service.collection([{ _id: 1, v: 1 }])
@@ -72,6 +74,52 @@ describe('updateOne', () => {
       fresh: 1,
       new: 'name',
       deep: { er: [1] },
+    })
+  })
+
+  test('takes elements out of arrays, by value, condition and field', async () => {
+    const child = new ObjectId()
+    const day = new Date(1_700_000_000_000)
+    const collection = await service.collection([
+      {
+        _id: 1,
+        tags: ['a', 'b', 'a'],
+        scores: [1, 5, 9],
+        days: [day, new Date(0)],
+        children: [
+          { _id: child, n: 1 },
+          { _id: new UUID(sampleUuid), n: 2 },
+        ],
+        places: [
+          { x: 1, y: 2 },
+          { y: 2, x: 1 },
+        ],
+      },
+    ])
+    const pull = {
+      tags: 'a',
+      scores: { $gte: 5 },
+      days: day,
+      children: { _id: { $in: [child] } },
+    }
+    // The client's types have no $pull, but it sends what it is given.
+    const update: object = { $pull: pull, $pullAll: { places: [{ x: 1, y: 2 }] } }
+    const expected = {
+      _id: 1,
+      tags: ['b'],
+      scores: [1],
+      days: [new Date(0)],
+      children: [{ _id: new UUID(sampleUuid), n: 2 }],
+      places: [{ y: 2, x: 1 }],
+    }
+    const changed = await collection.findOneAndUpdate({ _id: 1 }, update, {
+      returnDocument: 'after',
+    })
+    assert.deepEqual(changed, expected)
+    assert.deepEqual(await collection.updateMany({}, update), {
+      matchedCount: 1,
+      modifiedCount: 0,
+      upsertedCount: 0,
     })
   })
 

@@ -199,6 +199,17 @@ describe('differences in documents', () => {
     const target = await collections.create()
     for (const document of [{ '*': 1 }, { a: [{ '*': 1 }] }])
       await target.refuse({ insertOne: { document } }, 'SHRED_BAD_FIELD_NAME')
+    for (const filter of [{ '*': 1 }, { 'a.*': 1 }, { a: { '*': 1 } }])
+      await target.refuse({ find: { filter } }, 'FILTER_INVALID_EXPRESSION')
+    for (const sort of [{ '*': 1 }, { 'a.*': -1 }])
+      await target.refuse({ find: { sort } }, 'SORT_CLAUSE_PATH_INVALID')
+    for (const update of [
+      { $unset: { '*': '' } },
+      { $unset: { 'a.*.b': '' } },
+      { $set: { '*': 1 } },
+      { $rename: { a: '*' } },
+    ])
+      await target.refuse({ updateOne: { update } }, 'SHRED_BAD_FIELD_NAME')
   })
 
   difference(15, 'equal numbers are equal ids', async () => {
@@ -1085,6 +1096,18 @@ describe('differences in the results of searches', () => {
       assert((await codes({})).includes(code))
       assert(!(await codes({ limit: 30 })).includes(code))
     }
+  })
+})
+
+describe('differences in the language', () => {
+  const collections = new Collections()
+
+  difference(79, '$pull and $pullAll act on documents', async () => {
+    const target = await collections.create([{ _id: 1, a: [1, 2, 3, 4] }])
+    const update = { $pull: { a: { $lt: 2 } } }
+    await target.run({ updateOne: { update } })
+    await target.run({ updateOne: { update: { $pullAll: { a: [4] } } } })
+    assert.deepEqual(await target.all(), [{ _id: 1, a: [2, 3] }])
   })
 })
 

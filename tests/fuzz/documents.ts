@@ -337,6 +337,8 @@ const operators = {
   $push: ['list'],
   $pop: ['tags'],
   $addToSet: ['set'],
+  $pull: ['pulled'],
+  $pullAll: ['all.pulled'],
   $currentDate: ['when'],
 } as const
 
@@ -393,6 +395,16 @@ function argument(hand: Hand, operator: Operator): unknown {
         () => value(hand),
         () => ({ $each: hand.few(0, () => value(hand)) }),
       )
+    case '$pull':
+      return hand.oneOf(
+        () => value(hand),
+        () => ({ $gt: value(hand) }),
+        () => ({ $in: hand.few(0, () => value(hand)) }),
+        () => ({ [hand.choose<string>(['x', '_id'], paths)]: value(hand) }),
+        () => ({ $or: hand.few(0, () => ({ x: value(hand) })) }),
+      )
+    case '$pullAll':
+      return hand.few(0, () => value(hand))
     case '$pop':
       return hand.choose([1, -1], [0, 2])
     case '$currentDate':

@@ -319,9 +319,27 @@ class Model {
           ['$each', random.list(0, 3, () => randomValue(random, this.#shape))],
           ['$position', random.integer(-3, 3)],
         ])
+      case '$pullAll':
+        return random.list(0, 4, () => randomValue(random, this.#shape))
+      case '$pull':
+        return this.#pulled()
       default:
         return randomValue(random, this.#shape)
     }
+  }
+
+  /** A value, an operator with one, or a field with either. */
+  #pulled(): Value {
+    const random = this.#random
+    const value = randomValue(random, this.#shape)
+    const operator = random.pick(['$eq', '$ne', '$gt', '$lte', '$exists', '$size'])
+    const choices = random.list(1, 3, () => randomValue(random, this.#shape))
+    const said = random.pick<Value>([
+      value,
+      new Map([[operator, value]]),
+      new Map([[random.pick(['$in', '$nin', '$all']), choices]]),
+    ])
+    return random.chance(0.5) ? said : new Map([[random.pick(pathTexts), said]])
   }
 
   async #allPages(given: Record<string, Value>): Promise<string[]> {
@@ -352,7 +370,7 @@ const everythingSorted: Filter = { kind: 'and', of: [] }
 
 const updateOperators = [
   ...['$set', '$set', '$unset', '$inc', '$mul', '$min', '$max'],
-  ...['$rename', '$push', '$pop', '$addToSet'],
+  ...['$rename', '$push', '$pop', '$addToSet', '$pull', '$pull', '$pullAll'],
 ]
 
 interface Updated {

@@ -119,6 +119,8 @@ describe('a sort is refused', () => {
     ['{"":1}', 'SORT_CLAUSE_PATH_INVALID', 'empty'],
     ['{"a..b":1}', 'SORT_CLAUSE_PATH_INVALID', '"a..b"'],
     ['{"a&b":1}', 'SORT_CLAUSE_PATH_INVALID', '"a&b"'],
+    ['{"*":1}', 'SORT_CLAUSE_PATH_INVALID', '"*"'],
+    ['{"a.*.b":1}', 'SORT_CLAUSE_PATH_INVALID', '"a.*.b"'],
     ['{"$foo":1}', 'SORT_CLAUSE_PATH_INVALID', '"$foo"'],
     ['{"$hybrid":"x"}', 'SORT_CLAUSE_PATH_INVALID', '"$hybrid"'],
 

@@ -281,7 +281,7 @@ describe('$inc and $mul', () => {
     for (const operator of ['$inc', '$mul']) {
       assertRefused(operator, target, [
         ['{"a":"1"}', '{"a":1}', 'a String there'],
-        ['{"a":null}', '{"a":1}', 'a Null there'],
+        ['{"a":null}', '{"a":1}', 'has Null there'],
         ['{"a":{"b":[true]}}', '{"a.b.0":1}', '"a.b.0"'],
         ['{"a":{"$date":1}}', '{"a":1}', 'Object'],
       ])
@@ -532,7 +532,7 @@ test('$push, $pop and $addToSet refuse what is not an array', () => {
   for (const operator of ['$push', '$pop', '$addToSet'])
     assertRefused(operator, target, [
       ['{"a":1}', '{"a":1}', 'a Number there'],
-      ['{"a":null}', '{"a":1}', 'a Null there'],
+      ['{"a":null}', '{"a":1}', 'has Null there'],
       ['{"a":{"b":{"0":1}}}', '{"a.b":1}', '"a.b"'],
     ])
   for (const operator of ['$push', '$addToSet'])
@@ -584,7 +584,6 @@ describe('an update is refused before it meets a document', () => {
     'when an operator is unknown': [
       ['{"a":1}', 'UNSUPPORTED_UPDATE_OPERATION', '"a"'],
       ['{"set":{"a":1}}', 'UNSUPPORTED_UPDATE_OPERATION', '"set"'],
-      ['{"$pullAll":{"a":[1]}}', 'UNSUPPORTED_UPDATE_OPERATION', '"$pullAll"'],
       ['{"$set":{"a":1},"$bit":{"a":1}}', 'UNSUPPORTED_UPDATE_OPERATION', '"$bit"'],
       ['{"toString":{}}', 'UNSUPPORTED_UPDATE_OPERATION', '"toString"'],
     ],
@@ -639,6 +638,13 @@ describe('an update is refused before it meets a document', () => {
       ['{"$inc":{"a&b":1}}', path, '"a&b"'],
       ['{"$rename":{"a":"b&"}}', path, '"b&"'],
       ['{"$rename":{"a":""}}', path, 'empty'],
+    ],
+    'when a field would be called *': [
+      ['{"$unset":{"*":""}}', 'SHRED_BAD_FIELD_NAME', '"*"'],
+      ['{"$set":{"a.*":1}}', 'SHRED_BAD_FIELD_NAME', '"*" under "a"'],
+      ['{"$rename":{"*":"a"}}', 'SHRED_BAD_FIELD_NAME', '"*"'],
+      ['{"$rename":{"a":"b.*.c"}}', 'SHRED_BAD_FIELD_NAME', '"*" under "b"'],
+      ['{"$pull":{"*":1}}', 'SHRED_BAD_FIELD_NAME', '"*"'],
     ],
     'when it would change _id': [
       ['{"$set":{"_id":1}}', 'UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID', '$set'],
@@ -729,6 +735,8 @@ describe('any update', () => {
     fc.tuple(fc.constantFrom('$set', '$unset', '$min', '$max'), paths, values),
     fc.tuple(fc.constant('$addToSet'), paths, fc.array(values).map(each)),
     fc.tuple(fc.constant('$push'), paths, fc.array(values, { minLength: 1 }).map(each)),
+    fc.tuple(fc.constant('$pull'), paths, values),
+    fc.tuple(fc.constant('$pullAll'), paths, fc.array(values)),
     fc.tuple(fc.constantFrom('$inc', '$mul', '$pop'), paths, fc.constantFrom(1, -1)),
     fc.tuple(fc.constant('$rename'), paths, paths),
     fc.tuple(fc.constant('$currentDate'), paths, fc.constant(true)),
@@ -782,10 +790,9 @@ describe('any update', () => {
     )
   })
 
-  test('of $set, $unset, $min, $max or $addToSet changes nothing the second time', () => {
-    const once = operations.filter(([operator]) =>
-      ['$set', '$unset', '$min', '$max', '$addToSet'].includes(operator),
-    )
+  test('that sets, removes or compares changes nothing the second time', () => {
+    const names = ['$set', '$unset', '$min', '$max', '$addToSet', '$pull', '$pullAll']
+    const once = operations.filter(([operator]) => names.includes(operator))
     fc.assert(
       fc.property(documents, fc.array(once, { maxLength: 3 }), (document, list) => {
         const update = updateOf(list)

@@ -75,7 +75,7 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
 
 export const updateOperators = [
   ...['$addToSet', '$currentDate', '$inc', '$max', '$min', '$mul'],
-  ...['$pop', '$push', '$rename', '$set', '$setOnInsert', '$unset'],
+  ...['$pop', '$pull', '$pullAll', '$push', '$rename', '$set', '$setOnInsert', '$unset'],
 ]
 
 function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {

@@ -69,6 +69,7 @@ const otherOperators: Readonly<Record<Exclude<Operator, RowOperator>, true>> = {
   $min: true,
   $mul: true,
   $pop: true,
+  $pull: true,
   $rename: true,
   $setOnInsert: true,
 }
