@@ -290,10 +290,7 @@ export class Access {
     const known = this.roles
     const unknown = ids.filter((id) => !known.some((role) => role.id === id))
     if (unknown.length > 0)
-      throw new AccessRefusal(
-        'bad',
-        `roles has what is no role: ${JSON.stringify(unknown).slice(0, 200)}`,
-      )
+      throw new AccessRefusal('bad', describeUnknownRoles(unknown, known))
     const roles = [...new Set(ids as string[])]
     if (by !== undefined) this.#checkCovered(roles, by)
     return roles
@@ -442,3 +439,20 @@ function readExpiry(value: unknown): string | undefined {
 }
 
 const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+/** Says what is no role, and which there are: those that all servers have, and where to ask. */
+function describeUnknownRoles(unknown: readonly unknown[], known: readonly Role[]): string {
+  const shown = JSON.stringify(unknown).slice(0, 200)
+  const named = known.find(({ name }) => unknown.includes(name))
+  const hint =
+    named === undefined
+      ? ''
+      : `. Roles are given by their ids, and the id of "${named.name}" is ${named.id}`
+  const names = known
+    .filter(({ isDefault }) => isDefault)
+    .map(({ name, id }) => `"${name}" (${id})`)
+  return (
+    `roles has what is not the id of a role: ${shown}${hint}. Every server has the roles ` +
+    `${names.join(', ')}; GET /organizations/roles lists all`
+  )
+}

@@ -19,6 +19,7 @@ import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value
 import type { Limits } from '../limits.ts'
 import type { Credentials, Models } from '../providers/models.ts'
 import { rowStoreOf, type RowStore } from '../tables/row-store.ts'
+import { pathOf } from './command-path.ts'
 import type {
   Command,
   Context,
@@ -87,7 +88,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
   let warnings: readonly ApiError[] = []
   try {
     const [name, value] = onlyCommand(call.parseBody())
-    const command = findCommand(name, call.level)
+    const command = findCommand(name, call)
     call.command = name
     warnings = deprecationOf(name)
     trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
@@ -144,13 +145,15 @@ const levelNames: Readonly<Record<Level, string>> = {
   target: 'Collection Command',
 }
 
-function findCommand(name: string, level: Level): Command {
+function findCommand(name: string, call: Call): Command {
+  const { level } = call
   const known = commandsAt[level]
   const command = known.get(name)
   if (command === undefined)
     throw apiError('COMMAND_UNKNOWN', {
       command: name,
       level: levelNames[level],
+      path: pathOf(name, call),
       known: [...known.keys()],
     })
   return command

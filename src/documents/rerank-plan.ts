@@ -2,7 +2,7 @@
  * What a findAndRerank asks for, held against what the collection and the server can do. The
  * checks stand in the order in which they win.
  */
-import type { RerankOptions } from '../engine/schema.ts'
+import type { Collection, RerankOptions } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { HybridSort } from '../query/parse-hybrid-sort.ts'
 import { parsePath, type Path } from '../query/path.ts'
@@ -74,7 +74,7 @@ export function planRerank(
   const hybridLimits = chooseHybridLimits(store, asked.hybridLimits, limit)
   const service = chooseService(store, asked.service, models)
   checkWhole(asked.sort)
-  const query = chooseQuery(asked)
+  const query = chooseQuery(store, asked)
   const byVector = chooseVector(store, asked.sort)
   const rerankOn = chooseRerankOn(asked)
   const byTerms = chooseTerms(store, asked.sort)
@@ -110,7 +110,10 @@ function checkSearches(
   if (byVector && options.vector === undefined)
     throw apiError('UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION', { target })
   if (vectorize !== undefined && options.vector?.service === undefined)
-    throw apiError('UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION', { target })
+    throw apiError('UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION', {
+      target,
+      hasLexical: options.lexical.enabled,
+    })
   if (lexical !== undefined && !options.lexical.enabled)
     throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
 }
@@ -176,9 +179,13 @@ function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
   })
 }
 
-function chooseQuery({ rerankQuery, sort }: AskedRerank): string {
+function chooseQuery(
+  { collection }: DocumentSource,
+  { rerankQuery, sort }: AskedRerank,
+): string {
   const query = hasText(rerankQuery) ? rerankQuery : sort.vectorize
-  if (query === undefined) throw apiError('MISSING_RERANK_QUERY_TEXT')
+  if (query === undefined)
+    throw apiError('MISSING_RERANK_QUERY_TEXT', { hasService: hasService(collection) })
   return query
 }
 
@@ -218,12 +225,17 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
 }
 
 function chooseTerms(
-  { analyzer, target }: DocumentSource,
+  { analyzer }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
   // There is one wherever there is a vector (checkWhole).
-  const terms = readTerms(lexical!, (text) => analyzer!.terms(text), { target })
+  const place = { field: '$lexical', clause: 'sort' } as const
+  const terms = readTerms(lexical!, (text) => analyzer!.terms(text), place)
   return { kind: 'lexical', terms }
+}
+
+function hasService({ options }: Collection): boolean {
+  return options.vector?.service !== undefined
 }
 
 /** Blank is as good as absent. */

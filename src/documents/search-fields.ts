@@ -136,7 +136,13 @@ export function detach(
   const kept = vector !== undefined && vector === before?.document.get('$vector')
   const search = {
     ...(vector !== undefined && {
-      vector: kept ? before.search.vector! : readVector(vector, rules),
+      vector: kept
+        ? before.search.vector!
+        : readVector(
+            vector,
+            rules,
+            typeof vectorize === 'string' ? embeddedField : '$vector',
+          ),
     }),
     // What is no text was refused when texts were embedded.
     ...(vectorize !== undefined && { vectorize: vectorize as string | null }),
@@ -153,11 +159,18 @@ function readLexical(value: Value, { collection, target }: SearchRules): string 
   return value
 }
 
-function readVector(value: Value, { collection, target, limits }: SearchRules) {
+/** What messages call a vector that nobody sent. */
+export const embeddedField = 'The vector that the embedding service made of $vectorize'
+
+function readVector(
+  value: Value,
+  { collection, target, limits }: SearchRules,
+  field: string,
+) {
   if (value === null) return null
   const options = collection.options.vector
   if (options === undefined) throw apiError('VECTOR_SEARCH_NOT_SUPPORTED', { target })
-  const rules = { dimension: options.dimension, metric: options.metric, target }
+  const rules = { dimension: options.dimension, metric: options.metric, target, field }
   return Array.isArray(value)
     ? readVectorArray(value, rules, limits)
     : readBinaryVector(value, rules)

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts'
 import type { SearchBy } from '../engine/engine.ts'
 import type { Sort } from '../query/sort.ts'
 import { checkVector } from '../query/vector.ts'
-import type { SearchRules } from './search-fields.ts'
+import { embeddedField, type SearchRules } from './search-fields.ts'
 import { requireEmbedder } from './vectorize.ts'
 
 /** The sorts that are searches. */
@@ -24,7 +24,8 @@ export async function searchedBy(
         'search',
         caller.signal,
       )
-      checkVector(numbers!, { ...rules.collection.options.vector!, target: rules.target })
+      const { target, collection } = rules
+      checkVector(numbers!, { ...collection.options.vector!, target, field: embeddedField })
       return { kind: 'vector', path: '$vector', numbers: numbers! }
     }
     case 'lexical':

@@ -8,6 +8,7 @@ import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../query/indexing.ts'
+import { escapeSegment } from '../query/path.ts'
 
 /** Throws at the first rule that the document breaks. Its search fields are not part of it. */
 export function checkDocument(
@@ -102,6 +103,7 @@ function checkSizes(document: JsonObject, limits: Limits): void {
           `The length of the array "${path}"`,
           value.length,
           limits.arrayLengthMax,
+          unindexed(path),
         )
       for (const element of value) visit(element, path)
     } else if (isObject(value) && (value === document || extendedOf(value) === undefined))
@@ -117,9 +119,10 @@ function checkSizes(document: JsonObject, limits: Limits): void {
           : `The count of indexed properties of "${path}"`,
         count,
         limits.objectPropertiesMax,
+        path === '' ? undefined : unindexed(path),
       )
     properties += count
-    for (const [name, child] of object) visit(child, join(path, name))
+    for (const [name, child] of object) visit(child, join(path, escapeSegment(name)))
   }
 }
 
@@ -128,11 +131,30 @@ function checkString(value: string, path: string, limits: Limits): void {
   if (value.length * 3 <= limits.stringSizeMax) return
   const size = Buffer.byteLength(value)
   if (size > limits.stringSizeMax)
-    throw tooMuch(`The size of the string "${path}" in bytes`, size, limits.stringSizeMax)
+    throw tooMuch(
+      `The size of the string "${path}" in bytes`,
+      size,
+      limits.stringSizeMax,
+      unindexed(path),
+    )
 }
 
-function tooMuch(what: string, actual: number | string, max: number) {
-  return apiError('SHRED_DOC_LIMIT_VIOLATION', { what, actual, max })
+/** What to do where a limit holds for indexed values only. */
+function unindexed(path: string): string {
+  return (
+    'This holds for what is indexed. Send less, or use a collection that is created with ' +
+    `{"indexing": {"deny": [${JSON.stringify(path)}]}}; it stores what is there, but does not ` +
+    'filter or sort by it'
+  )
+}
+
+function tooMuch(what: string, actual: number | string, max: number, hint?: string) {
+  return apiError('SHRED_DOC_LIMIT_VIOLATION', {
+    what,
+    actual,
+    max,
+    ...(hint !== undefined && { hint }),
+  })
 }
 
 function join(path: string, name: string): string {

@@ -71,8 +71,12 @@ export function rememberingEmbedder(embedder: Embedder): Embedder {
   }
 }
 
-export function requireEmbedder({ embedder, target }: SearchRules): Embedder {
-  if (embedder === undefined) throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target })
+export function requireEmbedder({ embedder, target, collection }: SearchRules): Embedder {
+  if (embedder === undefined)
+    throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', {
+      target,
+      hasVectors: collection.options.vector !== undefined,
+    })
   return embedder
 }
 

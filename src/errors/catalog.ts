@@ -5,7 +5,7 @@
  * within a family and scope. `status` is the HTTP status where it is not 200. What tables add
  * is in files of its own.
  */
-import { list, request, server, withArticle, type CatalogEntry } from './entry.ts'
+import { counted, list, request, server, withArticle, type CatalogEntry } from './entry.ts'
 import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
@@ -44,6 +44,11 @@ function answeredElse(v: { provider: string; expected: string; actual: string })
   return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
 }
 
+/** A sentence that follows others, where there is one. */
+function sentence(text: string): string {
+  return text === '' ? '' : ` ${text.trim()}`
+}
+
 export const catalog = {
   ...tableSchemaErrors,
   ...rowWriteErrors,
@@ -73,9 +78,16 @@ export const catalog = {
   COMMAND_UNKNOWN: {
     ...request(''),
     title: 'There is no such command here',
-    body: (v: { command: string; level: string; known: readonly string[] }) =>
-      `"${v.command}" is not a ${v.level}. This path takes one of ` +
-      `[${v.known.toSorted().join(', ')}].`,
+    body: (v: {
+      command: string
+      level: string
+      /** Where it should have been sent; undefined where there is no such command at all. */
+      path?: string | undefined
+      known: readonly string[]
+    }) =>
+      `"${v.command}" is not ${withArticle(v.level)}. ` +
+      (v.path === undefined ? '' : `Send it to ${v.path}. `) +
+      `Known here are [${v.known.toSorted().join(', ')}].`,
   },
   HYBRID_FIELD_CONFLICT: {
     ...request(''),
@@ -118,15 +130,16 @@ export const catalog = {
   MISSING_RERANK_QUERY_TEXT: {
     ...request(''),
     title: 'There is no text to rerank by',
-    body: () =>
-      'Rerankers compare documents with a text. Send one as sort.$hybrid, as ' +
-      'sort.$hybrid.$vectorize, or as options.rerankQuery.',
+    body: (v: { hasService: boolean }) =>
+      'Rerankers compare documents with a text. Send one as ' +
+      (v.hasService ? 'sort.$hybrid, as sort.$hybrid.$vectorize, or as ' : '') +
+      'options.rerankQuery.',
   },
   REPLY_TOO_LARGE: {
     ...request(''),
     title: 'What was found is too large for one reply',
     body: (v: { max: number }) =>
-      `The documents or rows that were found have more than ${v.max} characters together, ` +
+      `The documents or rows that were found have more than ${counted(v.max, 'character')} together, ` +
       'and results in this order have no pages. Ask for fewer with a smaller limit.',
   },
   REQUEST_NOT_JSON: {
@@ -166,7 +179,7 @@ export const catalog = {
     status: 429,
     title: 'The token is used too often',
     body: (v: { perSecond: number; seconds: number }) =>
-      `This token may send ${v.perSecond} commands a second, and the server was started ` +
+      `This token may send ${counted(v.perSecond, 'command')} a second, and the server was started ` +
       'with that limit. Nothing was done. Send the command again after ' +
       `${v.seconds} s, or send fewer.`,
   },
@@ -224,7 +237,7 @@ export const catalog = {
     status: 429,
     title: 'Too many requests with bad credentials came from this address',
     body: (v: { seconds: number }) =>
-      `The token was not looked at. Check it, and try again in ${v.seconds} seconds.`,
+      `The token was not looked at. Check it, and try again in ${counted(v.seconds, 'second')}.`,
   },
   UNKNOWN_DATABASE: {
     ...request('DATABASE'),
@@ -267,15 +280,23 @@ export const catalog = {
     ...request('DOCUMENT'),
     title: 'The vector has the wrong length',
     body: (v: { target: string; expected: number; actual: number }) =>
-      `${v.target} holds vectors of ${v.expected} numbers; this one has ${v.actual}. ` +
+      `${v.target} holds vectors of ${counted(v.expected, 'number')}; this one has ${v.actual}. ` +
       'Use the embedding model that the collection was created for.',
   },
   LEXICAL_CONTENT_TOO_LONG: {
     ...request('DOCUMENT'),
     title: '$lexical is too long to index',
     body: (v: { target: string; size: number; max: number }) =>
-      `The analyzed $lexical text takes ${v.size} bytes; ${v.target} indexes at most ` +
+      `The analyzed $lexical text takes ${counted(v.size, 'byte')}; ${v.target} indexes at most ` +
       `${v.max}. Shorten the text.`,
+  },
+  TEXT_TOO_SLOW_TO_ANALYZE: {
+    ...request('DOCUMENT'),
+    code: 'LEXICAL_CONTENT_TOO_LONG',
+    title: 'The text takes too long to analyze',
+    body: () =>
+      'A pattern of the analyzer takes too many steps on this text. Shorten the text, or use ' +
+      'an analyzer whose patterns repeat nothing inside of repetitions.',
   },
   SHRED_BAD_BINARY_VECTOR_VALUE: {
     ...request('DOCUMENT'),
@@ -333,15 +354,16 @@ export const catalog = {
   },
   SHRED_BAD_VECTOR_VALUE: {
     ...request('DOCUMENT'),
-    title: 'The vector holds something that is not a number',
-    body: (v: { field: string; type: string; value: string; position: number }) =>
-      `Element ${v.position} of ${v.field} is ${v.value} (${v.type}). All must be numbers.`,
+    title: 'The vector has a value that it cannot have',
+    body: (v: { field: string; problem: string }) =>
+      `${v.field} cannot be used: ${v.problem}.`,
   },
   SHRED_DOC_LIMIT_VIOLATION: {
     ...request('DOCUMENT'),
     title: 'The document breaks a limit',
-    body: (v: { what: string; actual: number | string; max: number }) =>
-      `${v.what} is ${v.actual}; the maximum is ${v.max}.`,
+    body: (v: { what: string; actual: number | string; max: number; hint?: string }) =>
+      `${v.what} is ${v.actual}; the maximum is ${v.max}.` +
+      (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 
   // Filters.
@@ -349,7 +371,7 @@ export const catalog = {
     ...request('FILTER'),
     title: 'The filter has too many comparisons',
     body: (v: { count: number; max: number }) =>
-      `The filter makes ${v.count} comparisons; at most ${v.max} are allowed.`,
+      `The filter makes ${counted(v.count, 'comparison')}, and at most ${v.max} may be made.`,
   },
   FILTER_ID_NOT_INDEXED: {
     ...request('FILTER'),
@@ -408,7 +430,7 @@ export const catalog = {
     ...request('SORT'),
     title: 'Too many matches to sort',
     body: (v: { max: number; unit: string }) =>
-      `The sort matches more than ${v.max} ${v.unit}, the maximum that this server sorts. ` +
+      `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at most. ` +
       'Narrow the filter.',
   },
   SORT_CLAUSE_INVALID: {
@@ -443,9 +465,10 @@ export const catalog = {
   UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION: {
     ...request('SORT'),
     title: 'The collection cannot turn texts into vectors',
-    body: (v: { target: string }) =>
+    body: (v: { target: string; hasLexical: boolean }) =>
       `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
-      'nor a text as $hybrid. Send {"$vector": …, "$lexical": …} instead.',
+      `nor a text as $hybrid. Send {"$vector": …${v.hasLexical ? ', "$lexical": …' : ''}} ` +
+      'instead.',
   },
 
   // Updates.
@@ -495,19 +518,19 @@ export const catalog = {
     ...request('UPDATE'),
     title: 'The operator cannot act on $vector',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vector. Use $set, $setOnInsert or $unset.`,
+      `${v.operator} cannot act on $vector; only $set, $setOnInsert and $unset can.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
     ...request('UPDATE'),
     title: 'The operator cannot act on $vectorize',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vectorize. Use $set, $setOnInsert or $unset.`,
+      `${v.operator} cannot act on $vectorize; only $set, $setOnInsert and $unset can.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
     ...request('UPDATE'),
     title: 'The operator cannot act on $lexical',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $lexical. Use $set, $setOnInsert or $unset.`,
+      `${v.operator} cannot act on $lexical; only $set, $setOnInsert and $unset can.`,
   },
 
   // Keyspaces and collections.
@@ -548,7 +571,7 @@ export const catalog = {
     ...request('SCHEMA'),
     title: 'The database has as many collections as it may have',
     body: (v: { name: string; max: number; count: number }) =>
-      `"${v.name}" was not created: there are ${v.count} collections and the maximum is ` +
+      `"${v.name}" was not created: there are ${v.count} already, and the maximum is ` +
       `${v.max}. Delete one, or raise the server's --max-collections.`,
   },
   INVALID_CREATE_COLLECTION_OPTIONS: {
@@ -572,7 +595,8 @@ export const catalog = {
     ...request('SCHEMA'),
     title: 'The collection has no lexical search',
     body: (v: { target: string }) =>
-      `${v.target} was created with lexical search off, so $lexical cannot be used.`,
+      `${v.target} was created with lexical search off, so $lexical and $hybrid cannot be ` +
+      'used. Leave them out.',
   },
   RERANKING_FEATURE_NOT_ENABLED: {
     ...request('SCHEMA'),
@@ -595,9 +619,9 @@ export const catalog = {
   EMBEDDING_SERVICE_NOT_CONFIGURED: {
     ...request('SCHEMA'),
     title: 'The collection has no embedding service',
-    body: (v: { target: string }) =>
-      `${v.target} was created without vector.service, so $vectorize cannot be used. ` +
-      'Send $vector instead.',
+    body: (v: { target: string; hasVectors: boolean }) =>
+      `${v.target} was created without vector.service, so $vectorize and $hybrid cannot be ` +
+      `used. ${v.hasVectors ? 'Send $vector instead.' : 'Leave them out.'}`,
   },
   INVALID_USAGE_OF_VECTORIZE: {
     ...request('SCHEMA'),
@@ -609,7 +633,8 @@ export const catalog = {
     ...request('SCHEMA'),
     title: 'The collection holds no vectors',
     body: (v: { target: string }) =>
-      `${v.target} was created without the vector option, so $vector cannot be used.`,
+      `${v.target} was created without the vector option, so $vector cannot be used. ` +
+      'Leave it out.',
   },
   VECTOR_SEARCH_TOO_BIG_VALUE: {
     ...request('SCHEMA'),
@@ -621,13 +646,13 @@ export const catalog = {
     ...request('SCHEMA'),
     title: 'The model is deprecated',
     body: (v: { model: string; status: string; note: string }) =>
-      `The model "${v.model}" is ${v.status}, so nothing new can use it. ${v.note}`,
+      `The model "${v.model}" is ${v.status}, so nothing new can use it.${sentence(v.note)}`,
   },
   END_OF_LIFE_AI_MODEL: {
     ...request('SCHEMA'),
     title: 'The model is no longer served',
     body: (v: { model: string; status: string; note: string }) =>
-      `The model "${v.model}" is ${v.status}. ${v.note}`,
+      `The model "${v.model}" is ${v.status}.${sentence(v.note)}`,
   },
 
   RERANKING_SERVICE_TYPE_UNAVAILABLE: {
@@ -712,8 +737,8 @@ export const catalog = {
     status: 503,
     title: 'The server has too much to do',
     body: (v: { max: number }) =>
-      `${v.max} commands are at work, and the server takes no more until some are done. ` +
-      'Nothing was done. Send the command again in a moment.',
+      `The server has ${counted(v.max, 'command')} at work, and takes no more until some are ` +
+      'done. Nothing was done. Send the command again in a moment.',
   },
   READS_OVERLOADED: {
     ...server(''),
@@ -728,7 +753,7 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'The document kept changing',
     body: (v: { target: string; attempts: number }) =>
-      `A document of ${v.target} was changed by others in each of ${v.attempts} attempts. ` +
+      `A document of ${v.target} was changed by others in each of ${counted(v.attempts, 'attempt')}. ` +
       'Nothing was written to it; the command can be sent again.',
   },
   INVALID_DATABASE_QUERY: {
@@ -782,7 +807,9 @@ export const catalog = {
     ...server('EMBEDDING_PROVIDER'),
     title: 'The embedding provider needs a key',
     body: (v: { provider: string; headers: readonly string[]; note: string }) =>
-      `"${v.provider}" needs a key. Send it in the header ${v.headers.join(' and ')}.${v.note}`,
+      `"${v.provider}" needs a key. Send it in the ` +
+      `${v.headers.length === 1 ? 'header' : 'headers'} ${v.headers.join(' and ')}.` +
+      sentence(v.note),
   },
   EMBEDDING_PROVIDER_BAD_HOST_NAME: {
     ...server('EMBEDDING_PROVIDER'),

@@ -20,6 +20,11 @@ export function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
+/** How many of something: "1 number", "2 numbers". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 export function request(scope: string) {
   return { family: 'REQUEST', scope } as const
 }

@@ -1,5 +1,5 @@
 /** Errors and warnings of reading rows: filters, sorts and projections. */
-import { list, request, type CatalogEntry } from './entry.ts'
+import { counted, list, request, type CatalogEntry } from './entry.ts'
 
 /** A table as messages name it, and its columns, each as name(type). */
 interface TableNames {
@@ -160,14 +160,14 @@ export const rowQueryErrors = {
     ...request('SORT'),
     title: 'The vector to sort by has the wrong length',
     body: (v: { column: string; dimension: number; given: number }) =>
-      `${v.column} holds vectors of ${v.dimension} numbers; the one to sort by has ` +
+      `${v.column} holds vectors of ${counted(v.dimension, 'number')}; the one to sort by has ` +
       `${v.given}. Use the embedding model that the column was made for.`,
   },
   CANNOT_VECTOR_SORT_WITH_LIMIT_EXCEEDS_MAX: {
     ...request('SORT'),
     title: 'The limit is more than a vector search returns',
     body: (v: { column: string; limit: number; max: number }) =>
-      `A search by ${v.column} returns at most ${v.max} rows; options.limit is ${v.limit}.`,
+      `A search by ${v.column} returns at most ${counted(v.max, 'row')}; options.limit is ${v.limit}.`,
   },
   CANNOT_VECTOR_SORT_WITH_SKIP_OPTION: {
     ...request('SORT'),

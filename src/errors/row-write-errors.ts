@@ -2,7 +2,7 @@
  * Errors of writing rows: inserts, updates and deletes. What lists columns is given as text,
  * columns as "name(type)".
  */
-import { request, type CatalogEntry } from './entry.ts'
+import { counted, request, type CatalogEntry } from './entry.ts'
 
 function unknownColumns(v: { target: string; columns: string; unknown: string }): string {
   return `${v.target} has no columns ${v.unknown}. It has ${v.columns}.`
@@ -67,7 +67,7 @@ export const rowWriteErrors = {
     code: 'LEXICAL_CONTENT_TOO_LONG',
     title: 'A text is too long to index',
     body: (v: { target: string; column: string; size: number; max: number }) =>
-      `The analyzed text of ${v.column} takes ${v.size} bytes; ${v.target} indexes at most ` +
+      `The analyzed text of ${v.column} takes ${counted(v.size, 'byte')}; ${v.target} indexes at most ` +
       `${v.max}. Shorten the text.`,
   },
 

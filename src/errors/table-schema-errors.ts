@@ -1,5 +1,5 @@
 /** Errors of the schema: tables, indexes and user-defined types. */
-import { list, request, server, type CatalogEntry } from './entry.ts'
+import { list, request, server, withArticle, type CatalogEntry } from './entry.ts'
 
 const schema = request('SCHEMA')
 
@@ -25,7 +25,7 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'The name belongs to something that exists',
     body: (v: { name: string; kind: string }) =>
-      `"${v.name}" is a ${v.kind} already. Choose another name, or send ` +
+      `"${v.name}" is ${withArticle(v.kind)} already. Choose another name, or send ` +
       'options.ifNotExists to leave what exists as it is.',
   },
   CANNOT_ADD_EXISTING_INDEX: {

@@ -125,8 +125,8 @@ function readPath(name: string, operand: Value): Path {
     // An Array is what operators such as $nor would take here.
     if (Array.isArray(operand)) throw unknownOperator(name)
     throw invalid(
-      `"${name}" cannot be filtered on: of the names that start with $, only $vector, ` +
-        '$vectorize and $lexical are fields',
+      `"${name}" cannot be filtered on: names that start with $ are operators and search ` +
+        'fields, and it is neither',
     )
   }
   return readFieldPath(name)
@@ -211,7 +211,7 @@ function readComparison(
         throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: rules.target })
       if (typeof argument !== 'string')
         throw invalidArgument(path.text, operator, 'a String of terms', argument)
-      return { kind: 'match', path, terms: readTerms(argument, rules.analyze, rules) }
+      return { kind: 'match', path, terms: readTerms(argument, rules.analyze, inLexical) }
     case '$and':
     case '$or':
     case '$not':
@@ -220,6 +220,8 @@ function readComparison(
       throw unknownOperator(operator)
   }
 }
+
+const inLexical = { field: '$lexical', clause: 'filter' } as const
 
 const knownOperators = [
   ...Object.keys(kinds),

@@ -37,7 +37,7 @@ export function parseSort(value: Value | undefined, context: SortContext): Sort 
     return searches[field](query, context)
   }
   const keys = [...value].map(([name, direction]): SortKey => {
-    const path = readPath(name)
+    const path = readPath(name, context)
     return { path, direction: readDirection(path, direction) }
   })
   return { kind: 'values', keys }
@@ -59,7 +59,7 @@ const searches = {
     return { kind: 'vector', vector }
   },
 
-  $vectorize(query: Value, { target, vectorize }: SortContext): Sort {
+  $vectorize(query: Value, { target, vector, vectorize }: SortContext): Sort {
     if (typeof query !== 'string')
       throw invalidValue('$vectorize', `${shown(query)} was sent, but it takes a String`)
     if (query.trim() === '')
@@ -67,7 +67,10 @@ const searches = {
         '$vectorize',
         'the text is blank, so it has no meaning to search by',
       )
-    if (!vectorize) throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target })
+    if (!vectorize) {
+      const hasVectors = vector !== undefined
+      throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target, hasVectors })
+    }
     return { kind: 'vectorize', text: query }
   },
 
@@ -76,7 +79,8 @@ const searches = {
       throw invalid(`Sort on "$lexical" takes a String of terms; ${shown(query)} was sent`)
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
-    return { kind: 'lexical', terms: readTerms(query, analyze, { target }) }
+    const place = { field: '$lexical', clause: 'sort' } as const
+    return { kind: 'lexical', terms: readTerms(query, analyze, place) }
   },
 }
 
@@ -94,17 +98,35 @@ function readVector(query: Value): Float32Array {
   return numbers
 }
 
-function readPath(name: string): Path {
+function readPath(name: string, context: SortContext): Path {
   if (name.startsWith('$'))
     throw apiError('SORT_CLAUSE_PATH_INVALID', {
       path: name,
-      problem: 'of the names that start with $, only $vector, $vectorize and $lexical sort',
+      problem: name === '$hybrid' ? hybridProblem(context) : searchProblem(context),
     })
   const path = parsePath(name)
   const problem = 'problem' in path ? path.problem : wildcardProblem(path)
   if (problem !== undefined)
     throw apiError('SORT_CLAUSE_PATH_INVALID', { path: name, problem })
   return path as Path
+}
+
+function hybridProblem({ vector, analyze }: SortContext): string {
+  return vector !== undefined && analyze !== undefined
+    ? 'hybrid searches are made by findAndRerank; send that command with this sort'
+    : 'hybrid searches are made by findAndRerank, and only in collections with vectors and ' +
+        'lexical search'
+}
+
+function searchProblem({ vector, vectorize, analyze }: SortContext): string {
+  const known = [
+    ...(vector === undefined ? [] : ['$vector']),
+    ...(vectorize ? ['$vectorize'] : []),
+    ...(analyze === undefined ? [] : ['$lexical']),
+  ]
+  return known.length === 0
+    ? 'names that start with $ are no fields, and this collection has no searches'
+    : `of the names that start with $, this collection sorts by ${known.join(', ')} only`
 }
 
 function readDirection(path: Path, direction: Value): 1 | -1 {

@@ -243,7 +243,9 @@ function unknownRoot(operator: Operator, path: Path): ApiError {
 function badName(
   path: Path,
   depth: number,
-  reason = 'a name cannot start with $, and $hybrid is for inserts and replacements only',
+  reason = path.segments[depth] === '$hybrid'
+    ? 'it can be inserted, but not updated'
+    : 'a name cannot start with $',
 ): ApiError {
   const above = path.segments.slice(0, depth)
   return apiError('SHRED_BAD_FIELD_NAME', {

@@ -181,7 +181,7 @@ function readPath(
       throw refused(
         text,
         `"${clause.included}" is included and "${clause.excluded}" excluded; a projection ` +
-          'does either, except for _id, $vector, $vectorize and $lexical',
+          'does either, except for _id and search fields',
       )
     addLeaf(clause, segments, { path: text, kind })
   } else if ([...choice.keys()].some((key) => key.startsWith('$'))) {
@@ -200,8 +200,8 @@ function checkNames(text: string, segments: readonly string[]): void {
     if (segment.startsWith('$'))
       throw refused(
         text,
-        `"${segment}" is not a field; of the names that start with $, ` +
-          '$vector, $vectorize and $lexical can be projected, at the top of the document',
+        `"${segment}" is not a field; of the names that start with $, only search fields ` +
+          'can be projected, at the top of the document',
       )
   }
 }

@@ -1,31 +1,26 @@
 /** Terms as requests write them: a text, cut up as those that are searched. */
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import { apiError } from '../errors/api-error.ts'
 import type { Analyze } from './filter.ts'
 import { showValue } from './show.ts'
 
-/** The distinct terms of a text that is searched for in $lexical. */
+/** Where a text to search for stands: the field that is searched, and the clause. */
+export interface TermsPlace {
+  readonly field: string
+  readonly clause: 'filter' | 'sort'
+}
+
+/** The distinct terms of a text that is searched for. */
 export function readTerms(
   text: string,
   analyze: Analyze,
-  { target }: { readonly target: string },
-): readonly string[] {
-  return readTermsOf('$lexical', text, analyze, (problem) =>
-    apiError('INVALID_DATABASE_QUERY', { target, problem }),
-  )
-}
-
-/** The same of any field; `refuse` makes the error for a text without terms. */
-export function readTermsOf(
-  field: string,
-  text: string,
-  analyze: Analyze,
-  refuse: (problem: string) => ApiError,
+  { field, clause }: TermsPlace,
 ): readonly string[] {
   const terms = [...new Set(analyze(text))]
-  if (terms.length === 0)
-    throw refuse(
-      `the analyzer of ${field} makes no term of ${showValue(text)}, so there is ` +
-        'nothing to look for. Search for words that it keeps',
-    )
-  return terms
+  if (terms.length > 0) return terms
+  const problem =
+    `the analyzer makes no term of ${showValue(text)}, so there is nothing to look for; ` +
+    'send words that it keeps'
+  throw clause === 'filter'
+    ? apiError('FILTER_INVALID_EXPRESSION', { problem: `$match on "${field}": ${problem}` })
+    : apiError('SORT_CLAUSE_VALUE_INVALID', { path: field, problem })
 }

@@ -9,6 +9,8 @@ export interface VectorRules {
   readonly metric: string
   /** The collection, as messages name it. */
   readonly target: string
+  /** What messages call the vector, if not $vector. */
+  readonly field?: string
 }
 
 /** Narrows an Array to the floats that are searched. `field` is where it was sent. */
@@ -24,9 +26,7 @@ export function readVectorNumbers(
     else
       throw apiError('SHRED_BAD_VECTOR_VALUE', {
         field,
-        type: jsonTypeOf(value),
-        value: showValue(value),
-        position,
+        problem: `element ${position} is ${showValue(value)} (${jsonTypeOf(value)}), not a number`,
       })
   }
   return numbers
@@ -55,7 +55,7 @@ const zeroMax = 1e-6
 
 /** Refuses a vector that the collection cannot store or be searched with. */
 export function checkVector(numbers: Float32Array, rules: VectorRules): void {
-  const { dimension, metric, target } = rules
+  const { dimension, metric, target, field = '$vector' } = rules
   if (numbers.length !== dimension)
     throw apiError('INVALID_VECTOR_LENGTH', {
       target,
@@ -63,7 +63,7 @@ export function checkVector(numbers: Float32Array, rules: VectorRules): void {
       actual: numbers.length,
     })
   const problem = findVectorProblem(numbers, metric)
-  if (problem !== undefined) throw apiError('INVALID_DATABASE_QUERY', { target, problem })
+  if (problem !== undefined) throw apiError('SHRED_BAD_VECTOR_VALUE', { field, problem })
 }
 
 /** Why a vector cannot be compared by this metric. */
@@ -74,13 +74,13 @@ export function findVectorProblem(
   const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
   if (position >= 0)
     return (
-      `element ${position} of the vector is ${numbers[position]!}; with the metric ` +
-      `${metric}, as with any, numbers must be finite and within ±${magnitudeMax}`
+      `element ${position} is ${numbers[position]!}, and numbers must be finite and ` +
+      `within ±${magnitudeMax.toExponential()}`
     )
   if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
     return (
-      `with the metric cosine a vector cannot be zero, and all ${numbers.length} numbers ` +
-      `of this one are within ±${zeroMax}`
+      `all ${numbers.length} numbers are within ±${zeroMax}, and with the metric cosine a ` +
+      'vector cannot be zero, which has no direction'
     )
   return undefined
 }

@@ -194,7 +194,7 @@ describe('insertOne', () => {
       ['text', 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
       [{ $binary: '?' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
       [[1, 2, 3], 'INVALID_VECTOR_LENGTH'],
-      [[0, 0], 'INVALID_DATABASE_QUERY'],
+      [[0, 0], 'SHRED_BAD_VECTOR_VALUE'],
     ] as const) {
       const error = await books.refuse(
         { insertOne: { document: { _id: 1, $vector } } },

@@ -149,8 +149,8 @@ describe('a sort by $lexical', () => {
       [zoo, { $lexical: ['monkey'] }, 'SORT_CLAUSE_INVALID'],
       [zoo, { $lexical: 'monkey', n: 1 }, 'SORT_CLAUSE_INVALID'],
       [zoo, { n: 1, $lexical: 'monkey' }, 'SORT_CLAUSE_INVALID'],
-      [zoo, { $lexical: '?!' }, 'INVALID_DATABASE_QUERY'],
-      [zoo, { $lexical: '' }, 'INVALID_DATABASE_QUERY'],
+      [zoo, { $lexical: '?!' }, 'SORT_CLAUSE_VALUE_INVALID'],
+      [zoo, { $lexical: '' }, 'SORT_CLAUSE_VALUE_INVALID'],
       [without, { $lexical: 'monkey' }, 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
     ] as const)
       for (const command of [
@@ -213,7 +213,10 @@ describe('a sort by $lexical', () => {
     )
     assert.deepEqual(await idsOf(library, { sort: { $lexical: 'run' } }), [1])
     assert.deepEqual(await idsOf(library, { filter: match('walking parks') }), [2])
-    await library.refuse({ find: { sort: { $lexical: 'the' } } }, 'INVALID_DATABASE_QUERY')
+    await library.refuse(
+      { find: { sort: { $lexical: 'the' } } },
+      'SORT_CLAUSE_VALUE_INVALID',
+    )
   })
 
   test('sees what was written before, at once, and outlives the server', async () => {
@@ -316,7 +319,7 @@ describe('$match', () => {
       [zoo, { $lexical: 'monkey' }, bad],
       [zoo, { $lexical: { $eq: 'monkey' } }, bad],
       [zoo, { $lexical: { $exists: true } }, bad],
-      [zoo, match('?!'), 'INVALID_DATABASE_QUERY'],
+      [zoo, match('?!'), 'FILTER_INVALID_EXPRESSION'],
       [without, match('monkey'), 'LEXICAL_NOT_ENABLED_FOR_COLLECTION'],
     ] as const)
       for (const command of [

@@ -364,7 +364,11 @@ describe('$match', () => {
       [{ n: { $match: 'x' } }, 'CANNOT_LEXICAL_FILTER_NON_INDEXED_COLUMNS', /n\(int\)/],
       [{ note: { $match: 1 } }, 'FILTER_INVALID_EXPRESSION', /1 \(Number\)/],
       [{ $not: { note: { $match: 'x' } } }, 'FILTER_INVALID_EXPRESSION', /\$not/],
-      [{ note: { $match: '!?' } }, 'FILTER_INVALID_EXPRESSION', /"note" makes no term/],
+      [
+        { note: { $match: '!?' } },
+        'FILTER_INVALID_EXPRESSION',
+        /"note": the analyzer makes no term/,
+      ],
     ] as const) {
       const { message: told } = await table.refuse({ find: { filter } }, code)
       assert.match(told, message)

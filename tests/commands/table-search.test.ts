@@ -166,7 +166,7 @@ describe('a sort by a vector column', () => {
       [
         { sort: { v: [1, 'x'] } },
         'SHRED_BAD_VECTOR_VALUE',
-        /Element 1 of v\(vector\).*"x"/,
+        /v\(vector\) cannot be used: element 1 is "x"/,
       ],
       [{ sort: { v: [0, 0] } }, 'SORT_CLAUSE_VALUE_INVALID', /cosine/],
       [{ sort: { e: [1e30, 0] } }, 'SORT_CLAUSE_VALUE_INVALID', /finite/],
@@ -305,7 +305,11 @@ describe('a sort by terms', () => {
         'CANNOT_LEXICAL_SORT_WITH_SKIP_OPTION',
         /note/,
       ],
-      [{ sort: { note: '...' } }, 'SORT_CLAUSE_VALUE_INVALID', /"note" makes no term/],
+      [
+        { sort: { note: '...' } },
+        'SORT_CLAUSE_VALUE_INVALID',
+        /"note": the analyzer makes no term/,
+      ],
       [
         { sort: { note: 'x' }, options: { pageState: 'abc' } },
         'COMMAND_FIELD_VALUE_INVALID',

@@ -649,7 +649,7 @@ describe('differences in analyzers', () => {
     const analyzer = { tokenizer: { name: 'pattern', args: { pattern: '(a+)+b' } } }
     const target = await collections.create([], { lexical: { enabled: true, analyzer } })
     const document = { $lexical: 'a'.repeat(5000) }
-    await target.refuse({ insertOne: { document } }, 'INVALID_DATABASE_QUERY')
+    await target.refuse({ insertOne: { document } }, 'LEXICAL_CONTENT_TOO_LONG')
   })
 })
 
@@ -1108,6 +1108,44 @@ describe('differences in the language', () => {
     await target.run({ updateOne: { update } })
     await target.run({ updateOne: { update: { $pullAll: { a: [4] } } } })
     assert.deepEqual(await target.all(), [{ _id: 1, a: [2, 3] }])
+  })
+
+  difference(
+    71,
+    'a mistake in a vector or in terms is a mistake of the request',
+    async () => {
+      const target = await collections.create([], { vector: { dimension: 2 } })
+      const bad = 'SHRED_BAD_VECTOR_VALUE'
+      const families = [
+        await target.refuse({ insertOne: { document: { $vector: [0, 0] } } }, bad),
+        await target.refuse({ find: { sort: { $vector: [0, 0] } } }, bad),
+        await target.refuse({ find: { sort: { $vector: [1, 1e30] } } }, bad),
+        await target.refuse(
+          { find: { filter: { $lexical: { $match: '?!' } } } },
+          'FILTER_INVALID_EXPRESSION',
+        ),
+        await target.refuse(
+          { find: { sort: { $lexical: '?!' } } },
+          'SORT_CLAUSE_VALUE_INVALID',
+        ),
+      ].map(({ family }) => family)
+      assert.deepEqual([...new Set(families)], ['REQUEST'])
+    },
+  )
+
+  difference(72, 'a body is read to its end before anything else is said', async () => {
+    const target = await collections.create([{ _id: 1 }])
+    for (const body of [
+      '{"deleteMany": {}} and more',
+      '{"deleteMany": {}}{}',
+      '{"deleteMany": {}}]',
+      '{"unknownCommand": {}} {"x"',
+      '{"find": {"unknownField": 1}, }',
+      '[1, 2',
+      '{"find": {}, "find": {}}',
+    ])
+      await target.refuse(body, 'REQUEST_NOT_JSON')
+    assert.deepEqual(await target.all(), [{ _id: 1 }])
   })
 })
 

@@ -549,7 +549,7 @@ describe('when several things are wrong with a hybrid search', () => {
     await fixture.refuse({ sort, filter: { $x: 1 } }, 'FILTER_INVALID_EXPRESSION')
     const projection = { $x: 1 }
     await fixture.refuse({ sort, projection }, 'UNSUPPORTED_PROJECTION_PARAM')
-    await fixture.refuse({ sort: { $hybrid: '!' } }, 'INVALID_DATABASE_QUERY')
+    await fixture.refuse({ sort: { $hybrid: '!' } }, 'SORT_CLAUSE_VALUE_INVALID')
     assert.deepEqual(fixture.texts, [])
   })
 })

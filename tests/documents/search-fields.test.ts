@@ -115,8 +115,8 @@ describe('$vector', () => {
     ['too few numbers', [1, 2], 'INVALID_VECTOR_LENGTH'],
     ['too many numbers', [1, 2, 3, 4], 'INVALID_VECTOR_LENGTH'],
     ['more numbers than any', Array(4097).fill(1), 'SHRED_DOC_LIMIT_VIOLATION'],
-    ['zeros', [0, 0, 1e-7], 'INVALID_DATABASE_QUERY'],
-    ['numbers beyond floats', [1e18, 1, 1], 'INVALID_DATABASE_QUERY'],
+    ['zeros', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
+    ['numbers beyond floats', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
   ]
   for (const [what, vector, code] of refusals)
     test(`cannot be or hold ${what}`, () => {

@@ -96,7 +96,8 @@ describe('inserting $vectorize', () => {
       false,
     )
     assert(typeof zero!.outcome === 'object')
-    assert.equal(zero!.outcome.code, 'INVALID_DATABASE_QUERY')
+    assert.equal(zero!.outcome.code, 'SHRED_BAD_VECTOR_VALUE')
+    assert.match(zero!.outcome.message, /made of \$vectorize.*cosine/)
     assert.equal(red!.outcome, 'done')
   })
 
@@ -362,8 +363,8 @@ describe('searching by $vectorize', () => {
   test('is refused when the text has no direction', async () => {
     const fixture = withService()
     await assert.rejects(fixture.page({ sort: { $vectorize: 'mauve' } }), {
-      code: 'INVALID_DATABASE_QUERY',
-      message: /cosine/,
+      code: 'SHRED_BAD_VECTOR_VALUE',
+      message: /made of \$vectorize.*cosine/,
     })
   })
 })

@@ -299,7 +299,7 @@ describe('an embedding provider that', () => {
     embedder.answers(everyVector([0, 0]))
     for (const command of [...writes, ...bySort]) {
       const { codes, text } = await server.command('/default_keyspace/texts', command)
-      assert.deepEqual(codes, ['INVALID_DATABASE_QUERY'], text)
+      assert.deepEqual(codes, ['SHRED_BAD_VECTOR_VALUE'], text)
     }
     const after = (await everythingIn('texts')) as { _id: unknown }[]
     // A document of an insertMany is refused alone, as if the zeros had been sent.

@@ -116,7 +116,6 @@ describe('vectors', () => {
   const badType = 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'
   const badBinary = 'SHRED_BAD_BINARY_VECTOR_VALUE'
   const badLength = 'INVALID_VECTOR_LENGTH'
-  const badNumber = 'INVALID_DATABASE_QUERY'
 
   /** A vector as JSON, and what is wrong with it. */
   const vectors: readonly (readonly [string, string])[] = [
@@ -133,14 +132,14 @@ describe('vectors', () => {
     ['[[1,2,3]]', badValue],
     ['[{},{},{}]', badValue],
     ['[1,2,{"$date":3}]', badValue],
-    ['[1e39,0,0]', badNumber],
-    ['[1,-1e39,0]', badNumber],
-    ['[1e400,0,0]', badNumber],
-    ['[0,0,-1e999999999]', badNumber],
-    ['[1,1.00001e17,0]', badNumber],
-    [binary(1, NaN, 0), badNumber],
-    [binary(1, 0, Infinity), badNumber],
-    [binary(-Infinity, 0, 1), badNumber],
+    ['[1e39,0,0]', badValue],
+    ['[1,-1e39,0]', badValue],
+    ['[1e400,0,0]', badValue],
+    ['[0,0,-1e999999999]', badValue],
+    ['[1,1.00001e17,0]', badValue],
+    [binary(1, NaN, 0), badValue],
+    [binary(1, 0, Infinity), badValue],
+    [binary(-Infinity, 0, 1), badValue],
     [binary(1), badLength],
     [binary(1, 2), badLength],
     [binary(1, 2, 3, 4), badLength],
@@ -183,7 +182,7 @@ describe('vectors', () => {
   test('that are zero are stored where zero has a meaning', async () => {
     for (const vector of [...zeroVectors, binary(0, 0, 0)])
       for (const command of storing(`"$vector":${vector}`)) {
-        await refuse('cosine', command, badNumber)
+        await refuse('cosine', command, badValue)
         await accept('euclidean', command)
         await accept('euclidean', {
           deleteMany: { filter: { _id: { $in: ['new', 'up'] } } },
@@ -204,7 +203,7 @@ describe('vectors', () => {
           await refuse(name, command, asSort(code))
     for (const vector of zeroVectors)
       for (const command of searching(`{"$vector":${vector}}`))
-        await refuse('cosine', command, badNumber)
+        await refuse('cosine', command, badValue)
     for (const count of [4_097, 9_000, 50_000])
       for (const command of searching(`{"$vector":${zeros(count)}}`))
         await refuse('cosine', command)
@@ -217,7 +216,7 @@ describe('vectors', () => {
       await refuse(
         'cosine',
         rerankingBy(`{"$vector":${vector},"$lexical":"old"}`),
-        badNumber,
+        badValue,
       )
   })
 
@@ -320,7 +319,7 @@ describe('texts', () => {
         await refuse('letters', command, 'SORT_CLAUSE_VALUE_INVALID')
     for (const value of ['""', '" "', '"?!"', '"\\u0000"', '"…"'])
       for (const command of searching(`{"$lexical":${value}}`))
-        await refuse('cosine', command, 'INVALID_DATABASE_QUERY')
+        await refuse('cosine', command, 'SORT_CLAUSE_VALUE_INVALID')
   })
 
   test('for $match that are none are refused', async () => {
@@ -589,7 +588,11 @@ describe('$hybrid', () => {
           rerankingBy(JSON.stringify({ $vectorize: text, $lexical: 'ab' }), options),
         )
     for (const text of ['?', '\ud800', ' ! '])
-      await refuse('letters', rerankingBy(JSON.stringify(text)), 'INVALID_DATABASE_QUERY')
+      await refuse(
+        'letters',
+        rerankingBy(JSON.stringify(text)),
+        'SORT_CLAUSE_VALUE_INVALID',
+      )
   })
 
   test('is not reranked on what is no text', async () => {

@@ -136,15 +136,15 @@ describe('a sort is refused', () => {
     ['{"$vector":{"$binary":""}}', 'SORT_CLAUSE_VALUE_INVALID', 'no numbers'],
     ['{"$vector":[]}', 'SHRED_BAD_VECTOR_SIZE', '$vector'],
     ['{"$vector":[1,"x"]}', 'SHRED_BAD_VECTOR_VALUE', '"x"'],
-    ['{"$vector":[null,1]}', 'SHRED_BAD_VECTOR_VALUE', 'Element 0'],
+    ['{"$vector":[null,1]}', 'SHRED_BAD_VECTOR_VALUE', 'element 0'],
     ['{"$vector":[1,2,3]}', 'INVALID_VECTOR_LENGTH', '3'],
     [`{"$vector":{"$binary":"${binary(1)}"}}`, 'INVALID_VECTOR_LENGTH', 'shop.books'],
     ['{"$vector":[1,2]}', 'VECTOR_SEARCH_NOT_SUPPORTED', 'shop.books', none],
-    ['{"$vector":[0,0]}', 'INVALID_DATABASE_QUERY', 'cosine'],
-    ['{"$vector":[1e-6,-1e-6]}', 'INVALID_DATABASE_QUERY', 'cosine'],
-    ['{"$vector":[1,2e17]}', 'INVALID_DATABASE_QUERY', 'element 1'],
-    ['{"$vector":[1e60,1]}', 'INVALID_DATABASE_QUERY', 'element 0'],
-    [`{"$vector":{"$binary":"${binary(1, NaN)}"}}`, 'INVALID_DATABASE_QUERY', 'NaN'],
+    ['{"$vector":[0,0]}', 'SHRED_BAD_VECTOR_VALUE', 'cosine'],
+    ['{"$vector":[1e-6,-1e-6]}', 'SHRED_BAD_VECTOR_VALUE', 'cosine'],
+    ['{"$vector":[1,2e17]}', 'SHRED_BAD_VECTOR_VALUE', 'element 1'],
+    ['{"$vector":[1e60,1]}', 'SHRED_BAD_VECTOR_VALUE', 'element 0'],
+    [`{"$vector":{"$binary":"${binary(1, NaN)}"}}`, 'SHRED_BAD_VECTOR_VALUE', 'NaN'],
 
     ['{"$vectorize":"x","a":1}', 'SORT_CLAUSE_INVALID', '"a"'],
     ['{"$vectorize":5}', 'SORT_CLAUSE_VALUE_INVALID', '5'],
@@ -154,8 +154,8 @@ describe('a sort is refused', () => {
     ['{"a":1,"$lexical":"x"}', 'SORT_CLAUSE_INVALID', '"a"'],
     ['{"$lexical":1}', 'SORT_CLAUSE_INVALID', '1 (Number)'],
     ['{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', none],
-    ['{"$lexical":"?!"}', 'INVALID_DATABASE_QUERY', '"?!"'],
-    ['{"$lexical":""}', 'INVALID_DATABASE_QUERY', 'shop.books'],
+    ['{"$lexical":"?!"}', 'SORT_CLAUSE_VALUE_INVALID', '"?!"'],
+    ['{"$lexical":""}', 'SORT_CLAUSE_VALUE_INVALID', '"$lexical"'],
   ]
   for (const [text, code, named, changes] of rejections)
     test(`as ${code}: ${text}`, () => refuses(() => read(text, changes), code, named))
@@ -192,8 +192,8 @@ describe('a vector', () => {
     checkVector(readVectorNumbers([1e17, -1e17, 0]), euclidean)
     refuses(
       () => checkVector(readVectorNumbers([0, 0, -1.1e17]), euclidean),
-      'INVALID_DATABASE_QUERY',
-      'euclidean',
+      'SHRED_BAD_VECTOR_VALUE',
+      'element 2',
     )
   })
 

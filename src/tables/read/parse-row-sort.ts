@@ -53,8 +53,7 @@ export function parseRowSort(
     case 'text': {
       const { column, text } = first
       checkLexical(column, range, store)
-      const refuse = (problem: string) => badValue(column, problem)
-      return { kind: 'lexical', column, terms: termsIn(column, text, store, refuse) }
+      return { kind: 'lexical', column, terms: termsIn(column, text, 'sort', store) }
     }
     default:
       return { kind: 'values', keys: members.filter((member) => member.kind === 'value') }

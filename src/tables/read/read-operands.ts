@@ -4,10 +4,8 @@ import { columnPath } from '../../columns/column-path.ts'
 import { comparable, comparableEntry } from '../../columns/comparable.ts'
 import { BadValue, readElement } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
-import type { ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
-import { invalid } from '../../query/filter-clause.ts'
-import { readTermsOf } from '../../query/terms.ts'
+import { readTerms, type TermsPlace } from '../../query/terms.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
@@ -16,10 +14,7 @@ import type { RowCondition } from './row-condition.ts'
 /** Throws when one of the values does not fit its column. */
 export function readOperands(condition: RowCondition, store: RowStore): readonly Value[] {
   const { kind, column, part, operands } = condition
-  if (kind === 'match')
-    return termsIn(column, operands[0] as string, store, (problem) =>
-      invalid(`$match on "${column.name}": ${problem}`),
-    )
+  if (kind === 'match') return termsIn(column, operands[0] as string, 'filter', store)
   const { type } = column
   const read = (element: ElementType) => (value: Value) =>
     readComparable(element, value, column, store)
@@ -78,9 +73,9 @@ function readComparable(
 export function termsIn(
   column: Column,
   text: string,
+  clause: TermsPlace['clause'],
   store: RowStore,
-  refuse: (problem: string) => ApiError,
 ): readonly string[] {
   const analyzer = analyzerFor(store.view.texts.get(columnPath(column.id).text)!.analyzer)
-  return readTermsOf(`"${column.name}"`, text, (given) => analyzer.terms(given), refuse)
+  return readTerms(text, (given) => analyzer.terms(given), { field: column.name, clause })
 }

@@ -90,12 +90,12 @@ function readBinary(value: Value): Float32Array | BadValue {
 
 /** Refuses vectors, made of texts, that the index of their column cannot hold. */
 export function checkVectors(store: RowStore, contents: Contents): void {
-  for (const [{ id, type }, content] of contents) {
+  for (const [{ id, name, type }, content] of contents) {
     if (type.type !== 'vector' || !(content instanceof Float32Array)) continue
     const metric = store.view.vectors.get(columnPath(id).text)?.metric
     const { dimension } = type
     if (metric !== undefined)
-      checkVector(content, { dimension, metric, target: store.name })
+      checkVector(content, { dimension, metric, target: store.name, field: name })
   }
 }
 

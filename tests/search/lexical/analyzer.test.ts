@@ -223,7 +223,7 @@ describe('bounds', () => {
   test('refuse a text on which a pattern takes for ever', () => {
     const recipe = { tokenizer: component('pattern', { pattern: '(a+)+b' }) }
     assert.throws(() => termsOf(recipe, 'a'.repeat(60)), {
-      code: 'INVALID_DATABASE_QUERY',
+      code: 'LEXICAL_CONTENT_TOO_LONG',
       message: /pattern/,
     })
   })

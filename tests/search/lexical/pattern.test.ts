@@ -200,7 +200,7 @@ test('a pattern that would take for ever is stopped', () => {
     ['a*b', long],
     ['(a*)\\1b', long],
   ] as const)
-    assert.throws(() => texts(source, text), { code: 'INVALID_DATABASE_QUERY' }, source)
+    assert.throws(() => texts(source, text), { code: 'LEXICAL_CONTENT_TOO_LONG' }, source)
 })
 
 test('a pattern that behaves takes texts of any size', () => {

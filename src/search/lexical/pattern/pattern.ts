@@ -75,12 +75,7 @@ export class StepCount {
   }
 
   refuse(): never {
-    throw apiError('INVALID_DATABASE_QUERY', {
-      target: 'The analyzer',
-      problem:
-        'one of its patterns takes too many steps on this text. Shorten the text, or ' +
-        'create the collection with a pattern that repeats nothing inside of repetitions',
-    })
+    throw apiError('TEXT_TOO_SLOW_TO_ANALYZE')
   }
 }
 

@@ -1,0 +1,33 @@
+/** Where commands are sent, for those who sent one elsewhere. */
+import type { Command, Level } from './define.ts'
+import { commandsAt } from './registry.ts'
+
+/** What a path names; empty where it names less. */
+export interface PathNames {
+  readonly keyspace: string
+  readonly target: string
+}
+
+/** The path that takes the command, with the names of the path it was sent to. */
+export function pathOf(command: string, sentTo: PathNames): string | undefined {
+  for (const level of ['general', 'keyspace', 'target'] satisfies Level[]) {
+    const found = commandsAt[level].get(command)
+    if (found !== undefined) return pathTo(found, sentTo)
+  }
+  return undefined
+}
+
+function pathTo(command: Command, { keyspace, target }: PathNames): string {
+  const inKeyspace = `/v1/${keyspace === '' ? '<keyspace>' : encodeURIComponent(keyspace)}`
+  switch (command.level) {
+    case 'general':
+      return '/v1'
+    case 'keyspace':
+      return inKeyspace
+    case 'target':
+      if (target !== '') return `${inKeyspace}/${encodeURIComponent(target)}`
+      if (command.table === undefined) return `${inKeyspace}/<collection>`
+      if (command.collection === undefined) return `${inKeyspace}/<table>`
+      return `${inKeyspace}/<collection or table>`
+  }
+}

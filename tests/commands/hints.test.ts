@@ -1,0 +1,139 @@
+/** Refusals that say what to do instead, with the names of the one who asks. */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { Collections } from './collections.ts'
+import { LetterModels, lettersCollection } from './letter-models.ts'
+
+const models = await LetterModels.start()
+after(() => models.close())
+
+describe('a command on the wrong level', () => {
+  const collections = new Collections()
+
+  for (const [path, command, right] of [
+    ['/library', 'find', '/v1/library/<collection or table>'],
+    ['', 'insertOne', '/v1/<keyspace>/<collection or table>'],
+    ['/library', 'countDocuments', '/v1/library/<collection>'],
+    ['/library', 'createIndex', '/v1/library/<table>'],
+    ['/library/books', 'createCollection', '/v1/library'],
+    ['/a%20b/books', 'createTable', '/v1/a%20b'],
+    ['', 'createCollection', '/v1/<keyspace>'],
+    ['', 'dropIndex', '/v1/<keyspace>'],
+    ['/library', 'createKeyspace', '/v1'],
+    ['/library/books', 'findEmbeddingProviders', '/v1'],
+  ] as const)
+    test(`${command} sent to /v1${path} is told where to go`, async () => {
+      const { codes, body } = await collections.server.command(path, { [command]: {} })
+      assert.deepEqual(codes, ['COMMAND_UNKNOWN'])
+      const { message } = body.errors![0]!
+      assert(message.includes(`Send it to ${right}. Known here are`), message)
+    })
+
+  test('is told nothing of the kind if there is no such command', async () => {
+    const { body } = await collections.server.command('/library', { findAll: {} })
+    const { message } = body.errors![0]!
+    assert(message.startsWith('"findAll" is not a Keyspace Command. Known here'), message)
+  })
+})
+
+describe('a search that is not there', () => {
+  const collections = new Collections({}, { providers: models.settings })
+  const plain = { lexical: { enabled: false }, rerank: { enabled: false } }
+
+  test('is answered with those that are', async () => {
+    for (const [options, offered] of [
+      [plain, 'this collection has no searches'],
+      [{}, 'by $lexical only'],
+      [{ ...plain, vector: { dimension: 2 } }, 'by $vector only'],
+      [{ vector: { dimension: 2 } }, 'by $vector, $lexical only'],
+      [lettersCollection, 'by $vector, $vectorize, $lexical only'],
+    ] as const) {
+      const target = await collections.create([], options)
+      const { message } = await target.refuse(
+        { find: { sort: { $score: 1 } } },
+        'SORT_CLAUSE_PATH_INVALID',
+      )
+      assert(message.includes(offered), message)
+    }
+  })
+
+  test('leads to findAndRerank where a find sorts by $hybrid', async () => {
+    for (const [options, said] of [
+      [{ vector: { dimension: 2 } }, 'send that command with this sort'],
+      [{}, 'only in collections with vectors and lexical search'],
+      [{ ...plain, vector: { dimension: 2 } }, 'only in collections with'],
+    ] as const) {
+      const target = await collections.create([], options)
+      const { message } = await target.refuse(
+        { find: { sort: { $hybrid: 'x' } } },
+        'SORT_CLAUSE_PATH_INVALID',
+      )
+      assert(message.includes('findAndRerank') && message.includes(said), message)
+    }
+  })
+
+  test('is not replaced by what the collection cannot store', async () => {
+    const code = 'EMBEDDING_SERVICE_NOT_CONFIGURED'
+    for (const [options, offered] of [
+      [{}, false],
+      [{ vector: { dimension: 2 } }, true],
+    ] as const) {
+      const target = await collections.create([], options)
+      for (const command of [
+        { find: { sort: { $vectorize: 'x' } } },
+        { insertOne: { document: { $vectorize: 'x' } } },
+        { insertOne: { document: { $hybrid: 'x' } } },
+      ]) {
+        const { message } = await target.refuse(command, code)
+        assert.equal(message.includes('Send $vector instead'), offered, message)
+      }
+    }
+    const vectors = await collections.create([], { ...plain, vector: { dimension: 2 } })
+    const rerank = { provider: 'local', modelName: 'x' }
+    const { message } = await vectors.refuse(
+      { findAndRerank: { sort: { $hybrid: 'x' }, options: { rerank } } },
+      'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION',
+    )
+    assert(message.includes('Send {"$vector": …} instead'), message)
+  })
+
+  test('is not suggested by a filter, projection or update', async () => {
+    const target = await collections.create([], plain)
+    for (const [command, code] of [
+      [{ find: { filter: { $foo: 1 } } }, 'FILTER_INVALID_EXPRESSION'],
+      [{ find: { projection: { $foo: 1 } } }, 'UNSUPPORTED_PROJECTION_PARAM'],
+      [{ find: { projection: { a: 1, b: 0 } } }, 'UNSUPPORTED_PROJECTION_PARAM'],
+      [{ updateOne: { update: { $set: { $foo: 1 } } } }, 'SHRED_BAD_FIELD_NAME'],
+    ] as const) {
+      const { message } = await target.refuse(command, code)
+      assert(!/\$(?:vector|vectorize|lexical|hybrid)\b/.test(message), message)
+    }
+  })
+})
+
+describe('a value that is too large to index', () => {
+  const collections = new Collections()
+  const long = 'x'.repeat(8001)
+
+  for (const [what, document, path] of [
+    ['a string', { a: long }, 'a'],
+    ['a string in an array of objects', { a: [{ 'b.c&': long }] }, 'a.b&.c&&'],
+    ['an array', { a: { b: Array(1001).fill(1) } }, 'a.b'],
+    [
+      'an object',
+      { a: Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`f${i}`, 1])) },
+      'a',
+    ],
+  ] as const)
+    test(`is told how to be stored anyway: ${what}`, async () => {
+      const target = await collections.create()
+      const { message } = await target.refuse(
+        { insertOne: { document } },
+        'SHRED_DOC_LIMIT_VIOLATION',
+      )
+      const hint = `{"indexing": {"deny": ["${path}"]}}`
+      assert(message.includes(hint), message)
+      const other = await collections.create([], { indexing: { deny: [path] } })
+      await other.run({ insertOne: { document } })
+    })
+})

@@ -1,0 +1,124 @@
+/** Every error and warning as a reader gets it: the sentences are whole, whatever is in them. */
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { describe, test } from 'node:test'
+import ts from 'typescript'
+import { catalog } from '../../src/errors/catalog.ts'
+import type { CatalogEntry } from '../../src/errors/entry.ts'
+
+interface Variable {
+  readonly name: string
+  readonly type: string
+  readonly isOptional: boolean
+}
+
+/** The variables of each message with their types, which only the compiler knows. */
+function readVariables(): ReadonlyMap<string, readonly Variable[]> {
+  const file = fileURLToPath(new URL('../../src/errors/catalog.ts', import.meta.url))
+  const program = ts.createProgram([file], {
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    strict: true,
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.NodeNext,
+  })
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(file)!
+  const typeOf = (symbol: ts.Symbol) => checker.getTypeOfSymbolAtLocation(symbol, source)
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!)
+  const entries = typeOf(exported.find(({ name }) => name === 'catalog')!)
+  return new Map(
+    entries.getProperties().map((entry) => {
+      const body = typeOf(typeOf(entry).getProperty('body')!)
+      const [parameter] = body.getCallSignatures()[0]!.getParameters()
+      const variables = parameter === undefined ? [] : typeOf(parameter).getProperties()
+      return [
+        entry.name,
+        variables.map((variable) => ({
+          name: variable.name,
+          type: checker.typeToString(checker.getNonNullableType(typeOf(variable))),
+          isOptional: (variable.flags & ts.SymbolFlags.Optional) !== 0,
+        })),
+      ]
+    }),
+  )
+}
+
+/** What variables of these names really hold, where sentences lean on it. */
+const typical: Readonly<Record<string, readonly string[]>> = {
+  type: ['String', 'Number', 'Boolean', 'Array', 'Object', 'Null'],
+  kind: ['table', 'collection', 'Index'],
+  level: ['General Command', 'Keyspace Command', 'operation of alterTable'],
+  unit: ['documents', 'rows'],
+  operator: ['$inc', '$addToSet'],
+  action: ['read', 'see the schema of'],
+  what: ['The size of the string "a" in bytes'],
+  where: ['the options of find', '$set'],
+  expected: ['an Array'],
+  problem: ['it is not what it should be'],
+  reason: ['it is required'],
+  hint: ['Send less'],
+  note: ['', 'Use another.'],
+}
+
+function samplesOf({ name, type, isOptional }: Variable): readonly unknown[] {
+  const absent = isOptional ? [undefined] : []
+  switch (type) {
+    case 'readonly string[]':
+      // Nobody is told to send a key in no header.
+      if (name === 'headers') return [['first'], ['first', 'second']]
+      return [['first'], ['first', 'second'], [], ...absent]
+    case 'boolean':
+      return [true, false, ...absent]
+    case 'number':
+    case 'string | number':
+      return [20, 1, ...absent]
+    default:
+      return [...(typical[name] ?? [`<${name}>`]), ...absent]
+  }
+}
+
+/** With every variable's first sample, and with each other sample in its place. */
+function render(entry: CatalogEntry, variables: readonly Variable[]): string[] {
+  const body = entry.body as (variables: Record<string, unknown>) => string
+  const usual = Object.fromEntries(
+    variables.map((variable) => [variable.name, samplesOf(variable)[0]]),
+  )
+  const variations = variables.flatMap((variable) =>
+    samplesOf(variable).map((sample) => ({ ...usual, [variable.name]: sample })),
+  )
+  return [...new Set([usual, ...variations].map(body))]
+}
+
+const mistakes: Readonly<Record<string, RegExp>> = {
+  '"a" before a vowel': /\ba (?=[aeiou])(?!u(?:ser|uid|ni))/i,
+  '"an" before a consonant': /\ban (?=[bcdfgjklmnpqrstvwxyz])/i,
+  'a plural after one':
+    /(?<![.\d]|1 to )\b1 (?!(?:s|is|was|has|holds)\b)(?:[a-z]+ )?[a-z]+s\b(?! of\b)/,
+  'two spaces': / {2}/,
+  'two full stops': /\.\.(?!\.)/,
+  'a space before a full stop': / [.,;:]/,
+  'nothing in the place of something': /undefined|NaN|\[object|""/,
+}
+
+describe('every message of the catalog', () => {
+  const variables = readVariables()
+
+  test('is known with its variables', () => {
+    assert.deepEqual([...variables.keys()].toSorted(), Object.keys(catalog).toSorted())
+  })
+
+  for (const [name, entry] of Object.entries(catalog))
+    test(`reads well: ${name}`, () => {
+      const own = variables.get(name)!
+      for (const message of render(entry, own)) {
+        for (const [mistake, pattern] of Object.entries(mistakes))
+          assert.doesNotMatch(message, pattern, `${mistake}: ${message}`)
+        assert.match(message, /^["$<[{A-Z_a-z]/, message)
+        // A provider's own words come last, and end as they do.
+        if (!message.endsWith('<text>')) assert.match(message, /\.$/, message)
+      }
+      assert.match(entry.title, /^(?:[$A-Z_]|[a-z]+[A-Z]).*[^.]$/, entry.title)
+      if (process.env['SHOW'] !== undefined) console.log(render(entry, own).join('\n'))
+    })
+})
