@@ -5,6 +5,7 @@ import {
 } from '../documents/collection-options.ts'
 import type { CollectionOptions, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
+import type { Models } from '../providers/models.ts'
 import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
 import { clause, newName } from './fields.ts'
 import { checkName } from './names.ts'
@@ -28,7 +29,7 @@ export const createCollection = defineKeyspaceCommand({
     const existing = await inTurn(context.engine, () =>
       findOrCreate(name, requested.options, context),
     )
-    if (existing !== undefined) checkSame(existing, requested)
+    if (existing !== undefined) checkSame(existing, requested, models)
     return done(existing === undefined)
   },
 })
@@ -47,11 +48,11 @@ async function findOrCreate(
   return await engine.createCollection(keyspace, name, options)
 }
 
-function checkSame(existing: Target, requested: RequestedOptions): void {
+function checkSame(existing: Target, requested: RequestedOptions, models: Models): void {
   const { name } = existing
   if (existing.kind === 'table')
     throw apiError('EXISTING_TABLE_NOT_DATA_API_COLLECTION', { name })
-  const differing = differences(requested, existing.options)
+  const differing = differences(requested, existing.options, models)
   if (differing.length > 0)
     throw apiError('EXISTING_COLLECTION_DIFFERENT_SETTINGS', { name, differing })
 }

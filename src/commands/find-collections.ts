@@ -1,3 +1,4 @@
+import { showOptions } from '../documents/collection-options.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { fromPlain } from '../json/plain.ts'
@@ -10,7 +11,7 @@ export const findCollections = defineKeyspaceCommand({
   does: 'describe',
   fields: { options: options({ explain: flag(false) }) },
 
-  async run({ options: { explain } }, { engine, keyspace, may }) {
+  async run({ options: { explain } }, { engine, keyspace, models, may }) {
     const targets = await engine.listTargets(keyspace)
     if (targets === undefined) throw apiError('UNKNOWN_KEYSPACE', { keyspace })
     const collections = byName(
@@ -22,7 +23,7 @@ export const findCollections = defineKeyspaceCommand({
     return {
       status: {
         collections: collections.map(({ name, options }) =>
-          explain ? fromPlain({ name, options }) : name,
+          explain ? fromPlain({ name, options: showOptions(options, models) }) : name,
         ),
       },
     }

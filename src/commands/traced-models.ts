@@ -29,6 +29,7 @@ export function tracedModels(models: Models, trace: Trace): Models {
   return {
     embeddingProviders: models.embeddingProviders,
     rerankingProviders: models.rerankingProviders,
+    answeringReranker: (service) => models.answeringReranker(service),
     embed: (request) =>
       timed(`the vectors of ${count(request.texts.length, 'text')}`, request.service, () =>
         models.embed(request),

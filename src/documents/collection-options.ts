@@ -11,12 +11,14 @@ import type {
   DefaultIdType,
   IndexingOptions,
   LexicalOptions,
+  RerankOptions,
   VectorOptions,
 } from '../engine/schema.ts'
 import { ApiErrors } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { EmbeddingProviders } from '../providers/embedding-providers.ts'
+import type { Models } from '../providers/models.ts'
 import type { RerankingProviders } from '../providers/reranking-providers.ts'
 import { isSameAnalyzer } from '../search/lexical/recipe.ts'
 import { readIndexing, resolveIndexing } from './indexing-options.ts'
@@ -70,6 +72,7 @@ export function parseCollectionOptions(
 export function differences(
   { options: requested, given }: RequestedOptions,
   existing: CollectionOptions,
+  models: Pick<Models, 'answeringReranker'>,
 ): string[] {
   const isSame = {
     defaultId: requested.defaultId?.type === existing.defaultId?.type,
@@ -82,9 +85,32 @@ export function differences(
       comparableIndexing(existing.indexing),
     ),
     lexical: !given.lexical || isSameLexical(requested.lexical, existing.lexical),
-    rerank: !given.rerank || isDeepStrictEqual(requested.rerank, existing.rerank),
+    rerank:
+      !given.rerank ||
+      isDeepStrictEqual(
+        showRerank(requested.rerank, models),
+        showRerank(existing.rerank, models),
+      ),
   }
   return Object.entries(isSame).flatMap(([setting, same]) => (same ? [] : [setting]))
+}
+
+/** Options as a collection has them by now: with the reranker that really answers. */
+export function showOptions(
+  options: CollectionOptions,
+  models: Pick<Models, 'answeringReranker'>,
+): CollectionOptions {
+  return { ...options, rerank: showRerank(options.rerank, models) }
+}
+
+function showRerank(
+  rerank: RerankOptions,
+  models: Pick<Models, 'answeringReranker'>,
+): RerankOptions {
+  const { service } = rerank
+  return service === undefined
+    ? rerank
+    : { ...rerank, service: models.answeringReranker(service) }
 }
 
 function readShape(value: Value | undefined) {

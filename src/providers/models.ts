@@ -12,7 +12,14 @@ export interface Models {
   embed(request: EmbedRequest): Promise<readonly Float32Array[]>
   /** One score per passage, in order: greater fits the query better. Throws an ApiError. */
   rerank(request: RerankRequest): Promise<readonly number[]>
+  /** The reranker that answers where this one is asked for: itself, or one in its place. */
+  answeringReranker(service: RerankService): RerankService
   close(): Promise<void>
+}
+
+export interface RerankService {
+  readonly provider: string
+  readonly modelName: string
 }
 
 export interface EmbedRequest {
@@ -32,7 +39,7 @@ export interface EmbedRequest {
 }
 
 export interface RerankRequest {
-  readonly service: { readonly provider: string; readonly modelName: string }
+  readonly service: RerankService
   readonly query: string
   readonly passages: readonly string[]
   readonly credentials: Credentials

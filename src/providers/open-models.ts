@@ -57,10 +57,15 @@ export function openModels({
       findRerankingModel(service, rerankingProviders)
       if (service.provider === localName && local)
         return local.rerank(query, passages, signal)
-      if (service.provider === standsInFor && !settings.rerankingUrls.has(standsInFor))
+      if (isReplaced(service.provider, settings))
         return standIn().rerank(query, passages, signal)
       return rerank(request, { providers: rerankingProviders, settings, caller })
     },
+
+    answeringReranker: (service) =>
+      local && isReplaced(service.provider, settings)
+        ? { provider: localName, modelName: localNames.reranker.model }
+        : service,
 
     async close() {
       caller.close()
@@ -129,6 +134,10 @@ function offerReranking(
  * built-in model does its work.
  */
 const standsInFor = 'nvidia'
+
+function isReplaced(provider: string, { rerankingUrls }: ProviderSettings): boolean {
+  return provider === standsInFor && !rerankingUrls.has(standsInFor)
+}
 
 function standInFor(
   provider: string,

@@ -6,10 +6,15 @@ import {
   DataAPIDbAdmin,
   type CollectionRerankOptions,
 } from '@datastax/astra-db-ts'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { testToken } from '../harness.ts'
 import { refusal, Service, type Document } from './client.ts'
 
-const service = await Service.start()
+// So that nothing reranks in the place of the default, whether a model is installed or not.
+const rerankingUrls = new Map([['nvidia', 'http://127.0.0.1:9/ranking']])
+const service = await Service.start({
+  providers: { ...defaultProviderSettings, rerankingUrls },
+})
 
 const lexical = { enabled: true, analyzer: 'standard' }
 const rerank = {

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { startServer, type TestServer } from '../harness.ts'
+
+const nowhere = 'http://127.0.0.1:9/ranking'
 
 describe('findCollections', () => {
   let server: TestServer
   before(async () => {
-    server = await startServer({ durable: false })
+    server = await startServer({
+      durable: false,
+      // So that nothing reranks in the place of the default, whether a model is installed or not.
+      providers: {
+        ...defaultProviderSettings,
+        rerankingUrls: new Map([['nvidia', nowhere]]),
+      },
+    })
     for (const name of ['shelf', 'empty'])
       await server.command('', { createKeyspace: { name } })
     for (const [name, options] of [

@@ -561,6 +561,29 @@ describe('differences in searches', () => {
 describe('differences in providers', () => {
   const collections = new Collections()
 
+  /** The built-in model is listed, and the collection can be asked for again either way. */
+  async function assertListed(): Promise<void> {
+    const send = (body: object) => collections.server.command('/default_keyspace', body)
+    const nvidia = { provider: 'nvidia', modelName: 'nvidia/llama-3.2-nv-rerankqa-1b-v2' }
+    const name = 'reranking'
+    const create = (service: object) =>
+      send({ createCollection: { name, options: { rerank: { enabled: true, service } } } })
+    await create(nvidia)
+    const { body } = await send({ findCollections: { options: { explain: true } } })
+    const shown = body.status!['collections'] as {
+      name: string
+      options: { rerank: { service: { provider: string; modelName: string } } }
+    }[]
+    const { service } = shown.find((one) => one.name === name)!.options.rerank
+    assert.equal(service.provider, 'local')
+    for (const asked of [nvidia, service])
+      assert.equal((await create(asked)).text, '{"status":{"ok":1}}')
+    const other = { provider: 'cohere', modelName: 'rerank-v3.5' }
+    assert.deepEqual((await create(other)).codes, [
+      'EXISTING_COLLECTION_DIFFERENT_SETTINGS',
+    ])
+  }
+
   difference(43, 'the built-in model reranks in the place of nvidia', async () => {
     const target = await collections.create(
       [
@@ -577,6 +600,7 @@ describe('differences in providers', () => {
     if (listed.text.includes('"local"')) {
       const { data } = await target.run({ findAndRerank })
       assert.equal(data!.documents![0]!['_id'], 2)
+      await assertListed()
     } else await target.refuse({ findAndRerank }, 'RERANKING_SERVICE_TYPE_UNAVAILABLE')
   })
 

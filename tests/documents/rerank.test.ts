@@ -91,6 +91,7 @@ class Fixture {
         const { passages, query } = request
         return Promise.resolve(passages.map((text) => text.split(query).length - 1))
       },
+      answeringReranker: (service) => service,
       close: () => Promise.resolve(),
     } satisfies Models
     const credentials = { rerankingKey: 'key' }

@@ -231,6 +231,18 @@ describe('reranking', async () => {
       assert.equal(logged.length, 1)
     })
 
+    test('is named where it answers in the place of another', () => {
+      const builtIn = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
+      const cohere = { provider: 'cohere', modelName: 'rerank-v3.5' }
+      const built = modelsWith({}, { local })
+      assert.deepEqual(built.answeringReranker(nvidia), builtIn)
+      assert.deepEqual(built.answeringReranker(builtIn), builtIn)
+      assert.deepEqual(built.answeringReranker(cohere), cohere)
+      const remote = modelsWith({ rerankingUrls }, { local })
+      assert.deepEqual(remote.answeringReranker(nvidia), nvidia)
+      assert.deepEqual(modelsWith().answeringReranker(nvidia), nvidia, 'nobody answers')
+    })
+
     test('is a provider of its own', async () => {
       const built = modelsWith({}, { local })
       const service = { provider: 'local', modelName: 'all-MiniLM-L6-v2-late-interaction' }
