@@ -28,7 +28,10 @@ export async function explainFailure(
   if (failure instanceof ApiErrors) return failure.errors
   if (failure instanceof DOMException && failure.name === 'AbortError')
     return [
-      apiError('UNEXPECTED_SERVER_ERROR', { kind: 'Aborted', problem: 'the client left' }),
+      apiError('UNEXPECTED_SERVER_ERROR', {
+        kind: 'Aborted',
+        problem: 'the client disconnected',
+      }),
     ]
   if (failure instanceof EngineError && failure.kind === 'gone') {
     try {

@@ -29,14 +29,14 @@ function limitedBy(v: Parameters<typeof refusedBy>[0]): string {
 function failedAt(v: Parameters<typeof refusedBy>[0]): string {
   return (
     `"${v.provider}" failed (HTTP status ${v.status}). The command can be sent again. ` +
-    `What is known: ${v.text}`
+    `Details: ${v.text}`
   )
 }
 
 function lateAt(v: Parameters<typeof refusedBy>[0]): string {
   return (
     `"${v.provider}" took too long (HTTP status ${v.status}), also when asked again. ` +
-    `What is known: ${v.text}`
+    `Details: ${v.text}`
   )
 }
 
@@ -170,8 +170,8 @@ export const catalog = {
     body: (v: { encoding: string; known: readonly string[] }) =>
       `The Content-Encoding header says "${v.encoding}". ` +
       (v.known.length === 0
-        ? 'This server reads bodies as they are only: send it without, or start the ' +
-          'server with --compression on.'
+        ? 'This server reads uncompressed bodies only: send the body uncompressed, or start ' +
+          'the server with --compression on.'
         : `Known are ${list(v.known)}, and one of them at a time.`),
   },
   RATE_LIMIT_EXCEEDED: {
@@ -237,7 +237,7 @@ export const catalog = {
     status: 429,
     title: 'Too many requests with bad credentials came from this address',
     body: (v: { seconds: number }) =>
-      `The token was not looked at. Check it, and try again in ${counted(v.seconds, 'second')}.`,
+      `The token was not checked. Make sure that it is right, and try again in ${counted(v.seconds, 'second')}.`,
   },
   UNKNOWN_DATABASE: {
     ...request('DATABASE'),
@@ -627,7 +627,7 @@ export const catalog = {
     ...request('SCHEMA'),
     title: '$vector and $vectorize exclude each other',
     body: (v: { where: string }) =>
-      `${v.where} has both $vector and $vectorize. The text gives the vector: send one.`,
+      `${v.where} has both $vector and $vectorize. The service makes $vector of $vectorize: send one of them.`,
   },
   VECTOR_SEARCH_NOT_SUPPORTED: {
     ...request('SCHEMA'),
@@ -737,7 +737,7 @@ export const catalog = {
     status: 503,
     title: 'The server has too much to do',
     body: (v: { max: number }) =>
-      `The server has ${counted(v.max, 'command')} at work, and takes no more until some are ` +
+      `The server is running ${counted(v.max, 'command')} and takes no more until some are ` +
       'done. Nothing was done. Send the command again in a moment.',
   },
   READS_OVERLOADED: {
@@ -790,16 +790,16 @@ export const catalog = {
     ...server('DATABASE'),
     title: 'The command took too long',
     body: (v: { command: string; target: string; seconds: number }) =>
-      `${v.command} on ${v.target} was given up after ${v.seconds} s. It changed nothing. ` +
+      `${v.command} on ${v.target} was stopped after ${v.seconds} s. It changed nothing. ` +
       'Let it read less: a filter on indexed fields, or a smaller limit.',
   },
   TIMEOUT_WRITING_DATA: {
     ...server('DATABASE'),
     title: 'The command took too long, and may have been done in part',
     body: (v: { command: string; target: string; seconds: number }) =>
-      `${v.command} on ${v.target} was given up after ${v.seconds} s, before its end. What ` +
-      'it had written until then stays: none of it, or some. Look what is there, then ' +
-      'send the command again for the rest.',
+      `${v.command} on ${v.target} was stopped after ${v.seconds} s, before its end. Part of ` +
+      'it may have been written, and that stays. Check what is there, then send the command ' +
+      'again for the rest.',
   },
 
   // Failures of providers.
@@ -817,7 +817,7 @@ export const catalog = {
     body: (v: { provider: string; problem: string }) =>
       `"${v.provider}" cannot be called: ${v.problem}. Its address comes from the ` +
       "collection's vector.service parameters, the server's --embedding-urls, or the " +
-      "provider's own place.",
+      "provider's own address.",
   },
   EMBEDDING_PROVIDER_CLIENT_ERROR: {
     ...server('EMBEDDING_PROVIDER'),

@@ -33,7 +33,7 @@ function unknownColumns(
 function slowOnIndex(what: string, instead: string) {
   return (v: { types: readonly string[]; columns: readonly string[] }): string =>
     `The filter uses ${what} on ${list(v.columns)}. Indexes on columns of the types ` +
-    `${list(v.types)} are not made for that, so many rows may be looked at. ${instead}`
+    `${list(v.types)} are not made for that, so many rows may be read. ${instead}`
 }
 
 function sortedInMemory(why: string) {
@@ -197,13 +197,13 @@ export const rowQueryErrors = {
     title: 'The filter uses columns without an index',
     body: (v: KeyNames & { indexed: readonly string[]; missing: readonly string[] }) =>
       `The filter on ${v.table} uses ${list(v.missing)}, for which there is no index, so ` +
-      `many rows may be looked at. Primary key: ${list(v.key)}. Indexed columns: ` +
+      `many rows may be read. Primary key: ${list(v.key)}. Indexed columns: ` +
       `${list(v.indexed)}. Create an index for columns that are often filtered on.`,
   },
   NOT_EQUALS_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
     title: 'An index does not help with $ne',
-    body: slowOnIndex('$ne', 'Ask for what rows should have, where that is possible.'),
+    body: slowOnIndex('$ne', 'Where possible, filter by the values that rows should have.'),
   },
   COMPARISON_FILTER_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
@@ -213,7 +213,10 @@ export const rowQueryErrors = {
   NOT_IN_FILTER_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
     title: 'An index does not help with $nin',
-    body: slowOnIndex('$nin', 'Ask for what rows should have, where that is possible.'),
+    body: slowOnIndex(
+      '$nin',
+      'Where possible, filter by the values that rows should have.',
+    ),
   },
   ZERO_FILTER_OPERATIONS: {
     ...request('WARNING'),

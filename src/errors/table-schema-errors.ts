@@ -47,21 +47,21 @@ export const tableSchemaErrors = {
     title: 'There is no such table to drop',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no table "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists if it does not matter.',
+      'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_UNKNOWN_INDEX: {
     ...schema,
     title: 'There is no such index to drop',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no index "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists if it does not matter.',
+      'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_UNKNOWN_TYPE: {
     ...schema,
     title: 'There is no such type to drop',
     body: (v: { name: string; existing: readonly string[] }) =>
       `There is no type "${v.name}". There are: ${list(v.existing)}. Send ` +
-      'options.ifExists if it does not matter.',
+      'options.ifExists to drop it only if it is there.',
   },
   CANNOT_DROP_TYPE_USED_BY_TABLE: {
     ...schema,
@@ -99,13 +99,13 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'There is no such type',
     body: (v: Choice) =>
-      `There is no type ${list(v.used)}. There are: ${list(v.supported)}.`,
+      `There is no type ${list(v.used)}. The types are: ${list(v.supported)}.`,
   },
   UNKNOWN_PRIMITIVE_DATA_TYPE: {
     ...schema,
     title: 'There is no type with this name',
     body: (v: Choice) =>
-      `There is no type ${list(v.used)}. There are: ${list(v.supported)}. A type of your ` +
+      `There is no type ${list(v.used)}. The types are: ${list(v.supported)}. A type of your ` +
       'own is written {"type": "userDefined", "udtName": …}.',
   },
   UNSUPPORTED_DATA_TYPE_TABLE_CREATION: {
@@ -161,8 +161,8 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'A user-defined type is not named',
     body: (v: { column: string; name: string }) =>
-      `The column "${v.column}" is to be of a user-defined type, and udtName, which ` +
-      `should name it, is ${v.name}.`,
+      `The column "${v.column}" has a user-defined type, which udtName must name; it is ` +
+      `${v.name}.`,
   },
   UNKNOWN_USER_DEFINED_TYPE: {
     ...schema,
@@ -211,7 +211,7 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'The table has these columns already',
     body: (v: TableFacts & { duplicates: readonly string[] }) =>
-      `${columnsOf(v)} It cannot get another: ${list(v.duplicates)}.`,
+      `${columnsOf(v)} These cannot be added again: ${list(v.duplicates)}.`,
   },
   CANNOT_DROP_PRIMARY_KEY_COLUMNS: {
     ...schema,
@@ -224,7 +224,7 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'There are no such columns to drop',
     body: (v: TableFacts & { offending: readonly string[] }) =>
-      `${columnsOf(v)} There are none of these: ${list(v.offending)}.`,
+      `${columnsOf(v)} These are not among them: ${list(v.offending)}.`,
   },
   CANNOT_DROP_INDEXED_COLUMNS: {
     ...schema,
@@ -271,7 +271,7 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'There is no such type of index',
     body: (v: { known: readonly string[]; used: string }) =>
-      `indexType cannot be "${v.used}". There are: ${list(v.known)}.`,
+      `indexType cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
   UNSUPPORTED_INDEX_TYPE: {
     ...schema,
@@ -338,13 +338,13 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'There is no such metric',
     body: (v: { known: readonly string[]; used: string }) =>
-      `metric cannot be "${v.used}". There are: ${list(v.known)}.`,
+      `metric cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
   UNKNOWN_VECTOR_SOURCE_MODEL: {
     ...schema,
     title: 'There is no such source model',
     body: (v: { known: readonly string[]; used: string }) =>
-      `sourceModel cannot be "${v.used}". There are: ${list(v.known)}.`,
+      `sourceModel cannot be "${v.used}". It is one of: ${list(v.known)}.`,
   },
 
   // User-defined types.
@@ -358,7 +358,8 @@ export const tableSchemaErrors = {
     ...schema,
     title: 'Fields cannot be of this type',
     body: (v: Choice) =>
-      `These fields cannot be: ${list(v.used)}. Fields can be of the types: ` +
+      `These fields have types that fields cannot have: ${list(v.used)}. They can be of the ` +
+      `types: ` +
       `${list(v.supported)}.`,
   },
   MISSING_ALTER_TYPE_OPERATIONS: {

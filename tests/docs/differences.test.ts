@@ -1135,7 +1135,7 @@ describe('differences in the language', () => {
   })
 
   difference(
-    71,
+    80,
     'a mistake in a vector or in terms is a mistake of the request',
     async () => {
       const target = await collections.create([], { vector: { dimension: 2 } })
@@ -1157,7 +1157,7 @@ describe('differences in the language', () => {
     },
   )
 
-  difference(72, 'a body is read to its end before anything else is said', async () => {
+  difference(81, 'a body is read to its end before anything else is said', async () => {
     const target = await collections.create([{ _id: 1 }])
     for (const body of [
       '{"deleteMany": {}} and more',
