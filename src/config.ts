@@ -58,8 +58,14 @@ export interface Config {
   readonly requestTimeoutMs: number
   /** What a command waits for is given up then; 0: never. */
   readonly commandTimeoutMs: number
-  /** Commands at work at a time. */
+  /** A client that reads nothing of a reply for so long loses its connection; 0: never. */
+  readonly replyTimeoutMs: number
+  /** Commands at work at a time, until their replies are out. */
   readonly commandsMax: number
+  /** Bytes that the bodies of all requests may take together. */
+  readonly bodyMemoryMax: number
+  /** Bytes that all replies may take together. */
+  readonly replyMemoryMax: number
   /** Open connections; 0: any number. */
   readonly connectionsMax: number
   /** Commands that a token may send in a second; 0: any number. */
@@ -117,7 +123,10 @@ export const defaultConfig: Config = {
   limits: defaultLimits,
   requestTimeoutMs: 120_000,
   commandTimeoutMs: 60_000,
+  replyTimeoutMs: 60_000,
   commandsMax: 1024,
+  bodyMemoryMax: 500_000_000,
+  replyMemoryMax: 500_000_000,
   connectionsMax: 0,
   rateLimit: 0,
   tls: undefined,
@@ -175,6 +184,7 @@ export function serveOptions(): Option[] {
   const { logLevel, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
+  const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
@@ -240,6 +250,15 @@ export function serveOptions(): Option[] {
     setting('command-timeout', '<seconds>', 'give up slower commands; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(commandTimeoutMs / 1000),
+    setting('reply-timeout', '<seconds>', 'drop clients that do not read; 0: never')
+      .argParser(wholeNumber(0, 86_400))
+      .default(replyTimeoutMs / 1000),
+    setting('max-body-memory', '<bytes>', 'memory for the bodies of all requests')
+      .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .default(bodyMemoryMax),
+    setting('max-reply-memory', '<bytes>', 'memory for all replies that are not read yet')
+      .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .default(replyMemoryMax),
     setting('max-commands', '<number>', 'commands at a time; more are refused')
       .argParser(wholeNumber(1, 1_000_000))
       .default(commandsMax),
@@ -372,10 +391,17 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     compression: 'on' | 'off'
     requestTimeout: number
     commandTimeout: number
+    replyTimeout: number
+    maxBodyMemory: number
+    maxReplyMemory: number
     maxCommands: number
     maxConnections: number
     rateLimit: number
   }>
+  const limits = readLimits(values)
+  checkMemory('--max-body-memory', given.maxBodyMemory, limits.bodySizeMax, 'body')
+  // A text takes up to two bytes for each character.
+  checkMemory('--max-reply-memory', given.maxReplyMemory, 2 * limits.replySizeMax, 'reply')
   return {
     host: given.host,
     port: given.port,
@@ -413,9 +439,12 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     }),
     searchThreads: given.searchThreads,
     openStoresMax: given.maxOpen,
-    limits: readLimits(values),
+    limits,
     requestTimeoutMs: given.requestTimeout * 1000,
     commandTimeoutMs: given.commandTimeout * 1000,
+    replyTimeoutMs: given.replyTimeout * 1000,
+    bodyMemoryMax: given.maxBodyMemory,
+    replyMemoryMax: given.maxReplyMemory,
     commandsMax: given.maxCommands,
     connectionsMax: given.maxConnections,
     rateLimit: given.rateLimit,
@@ -440,6 +469,15 @@ function checkAdminPort(
       `There is no port after --port ${port} for the management API. Choose --admin-port.`,
     )
   return adminPort
+}
+
+/** The largest must find room when nothing else takes any. */
+function checkMemory(flag: string, size: number, sizeMin: number, what: string): void {
+  if (size < sizeMin)
+    throw new InvalidArgumentError(
+      `${flag} ${size} leaves no room for the largest ${what}, which takes ${sizeMin} ` +
+        `bytes. Raise it, or lower --max-${what}-size.`,
+    )
 }
 
 /** Now, rather than when the first text is to be embedded. */

@@ -15,10 +15,12 @@ import { catalogFile } from './engine/embedded/catalog.ts'
 import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
 import { EngineError } from './engine/engine.ts'
 import { buildApp } from './http/app.ts'
-import { Arrivals } from './http/body.ts'
+import { FairShare } from './http/fair-share.ts'
 import { Metrics } from './http/metrics.ts'
 import { Patience } from './http/patience.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { BodyReceiver } from './http/receive-body.ts'
+import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown } from './http/shutdown.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
@@ -68,9 +70,6 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-/** How many of the largest bodies all unfinished bodies may take together. */
-const arrivingBodiesMax = 25
-
 export async function build(config: Config): Promise<Server> {
   const { limits, features, dataDir, durable } = config
   const log = pino(
@@ -96,7 +95,6 @@ export async function build(config: Config): Promise<Server> {
   const lockout = new Lockout(config.badCredentialsMax)
   const authenticator = new Authenticator(access, lockout)
   const audit = new Audit(log)
-  const arrivals = new Arrivals(limits.bodySizeMax * arrivingBodiesMax)
   const shutdown = new Shutdown()
   const metrics = config.metrics === 'off' ? undefined : new Metrics()
   const { requestTimeoutMs, connectionsMax, tls } = config
@@ -112,15 +110,20 @@ export async function build(config: Config): Promise<Server> {
       authenticator,
       features,
       tracing: config.tracing,
-      arrivals,
       shutdown,
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
       isBehindProxy: config.isBehindProxy,
-      commandsMax: config.commandsMax,
       patience: new Patience(config.commandTimeoutMs),
       rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
       compression: config.compression,
+      commandRoom: new FairShare(config.commandsMax),
+      bodies: new BodyReceiver(new FairShare(config.bodyMemoryMax)),
+      replyRoom: new FairShare(config.replyMemoryMax),
+      replies: new ReplyWriter(config.replyTimeoutMs, () => {
+        metrics?.countUnread()
+        log.debug('A connection was closed: its client does not read a reply')
+      }),
     },
     {
       ...listener,

@@ -11,9 +11,9 @@ import {
   type FastifyRequest,
 } from 'fastify'
 import { AccessRefusal } from '../auth/access.ts'
-import { isPrincipal, type Authenticator } from '../auth/authenticator.ts'
+import { isPrincipal, refusalReason, type Authenticator } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
-import { addressOfClient } from '../http/command.ts'
+import { addressOfClient } from '../http/client-address.ts'
 import { connectionOf } from '../http/connection.ts'
 import { isJson, tokenOf } from '../http/headers.ts'
 import { createListener, type ListenerSettings } from '../http/listener.ts'
@@ -67,10 +67,9 @@ export function buildAdminApp(
     },
   })
   const callers = new WeakMap<FastifyRequest, Principal>()
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', requestIdFor(request))
-    callers.set(request, identify(request, services))
-    done()
+    callers.set(request, await identify(request, services))
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
@@ -105,7 +104,10 @@ export function buildAdminApp(
 }
 
 /** Who sent the request; throws where that cannot be known. */
-function identify(request: FastifyRequest, services: AdminAppServices): Principal {
+async function identify(
+  request: FastifyRequest,
+  services: AdminAppServices,
+): Promise<Principal> {
   const { audit, authenticator } = services
   const { headers } = request.raw
   const asked = askedBy(request, services)
@@ -119,11 +121,13 @@ function identify(request: FastifyRequest, services: AdminAppServices): Principa
     )
   }
   const connection = connectionOf(request.raw)
-  const found = authenticator.identify(token, { connection, address: asked.address })
+  const found = await authenticator.identify(token, { connection, address: asked.address })
   if (isPrincipal(found)) return found
-  audit.refused(found.why === 'locked' ? 'locked out' : 'unknown token', asked)
+  audit.refused(refusalReason(found), asked)
   if (found.why === 'unknown')
-    throw new Refusal(401, 'The token is not valid: it is unknown, revoked or expired')
+    throw new Refusal(401, 'The token is not valid: it is unknown or revoked')
+  if (found.why === 'expired')
+    throw new Refusal(401, `The token has expired: it was valid until ${found.expiredAt}`)
   throw new Refusal(
     429,
     'Too many requests with bad credentials came from this address. The token was not ' +

@@ -57,7 +57,7 @@ const databaseStatuses: Readonly<Record<DatabaseRefusal['kind'], number>> = {
 function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
   switch (kind) {
     case 'closed':
-      return new Refusal(503, 'The server is stopping')
+      return new Refusal(503, 'The server is stopping', { 'Retry-After': '1' })
     case 'gone':
     case 'changed':
       return new Refusal(409, `It was changed by another request meanwhile: ${message}`)

@@ -47,7 +47,8 @@ export class Audit {
   }
 }
 
-export type RefusalReason = 'no token' | 'unknown token' | 'locked out' | 'not permitted'
+export type RefusalReason =
+  'no token' | 'unknown token' | 'expired token' | 'locked out' | 'not permitted'
 
 export interface Changed {
   readonly kind: 'schema' | 'token' | 'role' | 'user' | 'database'

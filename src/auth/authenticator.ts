@@ -7,6 +7,7 @@
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { Access, Holder } from './access.ts'
+import type { RefusalReason } from './audit.ts'
 import type { Lockout } from './lockout.ts'
 import type { Principal } from './principal.ts'
 import { organizationAdministratorId } from './roles.ts'
@@ -19,34 +20,56 @@ export interface Origin {
   readonly address: string
 }
 
-/** Why somebody is nobody. */
+/** Why a request is unauthenticated. */
 export type NotIdentified =
   | { readonly why: 'unknown' }
+  /** The token was valid until then, an ISO time. */
+  | { readonly why: 'expired'; readonly expiredAt: string }
   /** Too many bad credentials came from the same address. */
   | { readonly why: 'locked'; readonly seconds: number }
 
+/** Who keeps the tokens: this process, or a cluster that has to be asked. */
+type TokenKeeper = Pick<Access, 'hasAdministrator' | 'createToken'> & {
+  find(digest: string): Holder | undefined | Promise<Holder | undefined>
+}
+
 export class Authenticator {
-  readonly #access: Access
+  readonly #access: TokenKeeper
   readonly #lockout: Lockout
   /** What connections have shown already, so that it is not worked out for each request. */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
-  constructor(access: Access, lockout: Lockout) {
+  constructor(access: TokenKeeper, lockout: Lockout) {
     this.#access = access
     this.#lockout = lockout
   }
 
-  identify(token: string, origin: Origin): Principal | NotIdentified {
+  /**
+   * At once for a token that the connection has shown before, which is nearly every request;
+   * otherwise when those who keep the tokens have been asked.
+   */
+  identify(
+    token: string,
+    origin: Origin,
+  ): Principal | NotIdentified | Promise<Principal | NotIdentified> {
     const shown = this.#shown.get(origin.connection)
     if (shown?.token === token && isValid(shown.holder)) return shown.holder.principal
+    return this.#lookUp(token, origin)
+  }
+
+  async #lookUp(token: string, origin: Origin): Promise<Principal | NotIdentified> {
     const digest = digestOf(token)
     const { address } = origin
     const seconds = this.#lockout.lockedFor(address, digest)
     if (seconds > 0 && isGuessable(token)) return { why: 'locked', seconds }
-    const holder = this.#access.find(digest)
-    if (holder === undefined) this.#lockout.noteBad(address)
-    if (holder === undefined || !isValid(holder))
+    const holder = await this.#access.find(digest)
+    if (holder === undefined || holder.isRevoked) {
+      this.#lockout.noteBad(address)
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
+    }
+    // Whoever sends it had a right to it once, and is not guessing.
+    if (!isValid(holder))
+      return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     this.#lockout.noteGood(address, digest)
     this.#shown.set(origin.connection, { token, holder })
     return holder.principal
@@ -65,12 +88,28 @@ export function isPrincipal(found: Principal | NotIdentified): found is Principa
   return 'name' in found
 }
 
-/** What somebody is told who is not identified. */
+/** What an unauthenticated request is answered. */
 export function identityError(found: NotIdentified): ApiError {
-  return found.why === 'locked'
-    ? apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
-    : apiError('UNAUTHENTICATED_REQUEST')
+  switch (found.why) {
+    case 'unknown':
+      return apiError('UNAUTHENTICATED_REQUEST')
+    case 'expired':
+      return apiError('EXPIRED_TOKEN', { expiredAt: found.expiredAt })
+    case 'locked':
+      return apiError('CREDENTIALS_LOCKED', { seconds: found.seconds })
+  }
 }
+
+/** What the audit log calls it. */
+export function refusalReason({ why }: NotIdentified): RefusalReason {
+  return refusalReasons[why]
+}
+
+const refusalReasons = {
+  unknown: 'unknown token',
+  expired: 'expired token',
+  locked: 'locked out',
+} satisfies Record<NotIdentified['why'], RefusalReason>
 
 function isValid({ isRevoked, expiresAtMs }: Holder): boolean {
   return !isRevoked && (expiresAtMs === Infinity || Date.now() < expiresAtMs)

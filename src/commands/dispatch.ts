@@ -6,7 +6,6 @@
  */
 import type { Caller } from '../caller.ts'
 import type { Audit } from '../auth/audit.ts'
-import { identityError, isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
 import type { Place } from '../auth/policy.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import type { Database } from '../databases/databases.ts'
@@ -50,7 +49,12 @@ export interface Call extends Caller {
   /** Throws an ApiError when the body is not JSON. */
   parseBody(): Value
   /** Who asks. */
-  identify(): Principal | NotIdentified
+  readonly principal: Principal
+  /**
+   * Keeps room for the reply of a command that does this, so that what was done can be
+   * answered. A promise where that has to be waited for; fails when there is none in time.
+   */
+  reserveReply(effect: Effect): Promise<void> | undefined
   readonly features: Features
   readonly credentials: Credentials
   /** Undefined: nobody wants to know how it went. */
@@ -100,8 +104,11 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     const fields = readFields(name, command.fields, value, services.limits)
     trace?.note('Read the fields of the command')
     const place = placeOf(call, command, fields)
-    const principal = admit(call, command.does, place, services.audit)
+    const { principal } = call
+    authorize(call, command.does, place, services.audit)
     trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
+    const waiting = call.reserveReply(command.does)
+    if (waiting !== undefined) await waiting
     const reply = await run(name, command, fields, call, principal, services)
     if (reply.changed === true)
       services.audit.changed(
@@ -178,19 +185,12 @@ function placeOf(call: Call, command: Command, fields: Record<string, unknown>):
     : { database: database.id, keyspace, target: named }
 }
 
-function admit(call: Call, effect: Effect, place: Place, audit: Audit): Principal {
-  const found = call.identify()
-  if (!isPrincipal(found)) {
-    const reason = found.why === 'locked' ? 'locked out' : 'unknown token'
-    audit.refused(reason, askedBy(call, place))
-    throw identityError(found)
-  }
-  if (!found.may(effect, place)) {
-    audit.refused('not permitted', askedBy(call, place), found)
-    const target = nameIn(place)
-    throw apiError('UNAUTHORIZED_ACCESS', { target, action: actions[effect] })
-  }
-  return found
+function authorize(call: Call, effect: Effect, place: Place, audit: Audit): void {
+  const { principal } = call
+  if (principal.may(effect, place)) return
+  audit.refused('not permitted', askedBy(call, place), principal)
+  const target = nameIn(place)
+  throw apiError('UNAUTHORIZED_ACCESS', { target, action: actions[effect] })
 }
 
 const actions: Readonly<Record<Effect, string>> = {

@@ -72,7 +72,10 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
         problem: `the schema of ${target} kept changing; the command can be sent again`,
       })
     case 'overloaded':
-      return apiError('READS_OVERLOADED', { problem })
+      return apiError('SERVER_OVERLOADED', {
+        problem: `Of the token's commands, ${problem}`,
+        seconds: 1,
+      })
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',

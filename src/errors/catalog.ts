@@ -174,6 +174,36 @@ export const catalog = {
           'the server with --compression on.'
         : `Known are ${list(v.known)}, and one of them at a time.`),
   },
+  BODY_TOO_LARGE: {
+    ...request(''),
+    status: 413,
+    title: 'The body is too large',
+    body: (v: { max: number }) =>
+      `A body may have ${v.max} bytes, after unpacking. Send less at a time, for example ` +
+      'fewer documents in one insertMany.',
+  },
+  UNKNOWN_PATH: {
+    ...request(''),
+    status: 404,
+    title: 'There is nothing at this path',
+    body: (v: { path: string }) =>
+      `"${v.path}" leads nowhere. Commands are sent to /v1, /v1/<keyspace> or ` +
+      '/v1/<keyspace>/<collection>.',
+  },
+  UNSUPPORTED_METHOD: {
+    ...request(''),
+    status: 405,
+    title: 'The path does not take this method',
+    body: (v: { method: string; path: string }) =>
+      `${v.method} has no meaning at "${v.path}". Send commands with POST.`,
+  },
+  MALFORMED_REQUEST: {
+    ...request(''),
+    status: 400,
+    title: 'The request cannot be understood',
+    body: (v: { problem: string }) =>
+      `The request is ambiguous: ${v.problem}. Send one Host header, and a path alone.`,
+  },
   RATE_LIMIT_EXCEEDED: {
     ...request(''),
     status: 429,
@@ -231,6 +261,15 @@ export const catalog = {
     body: () =>
       'The token is unknown, revoked, malformed, or its password is wrong. Check the ' +
       'Token header.',
+  },
+  EXPIRED_TOKEN: {
+    ...request('SECURITY'),
+    code: 'UNAUTHENTICATED_REQUEST',
+    status: 401,
+    title: 'The token has expired',
+    body: (v: { expiredAt: string }) =>
+      `The token was valid until ${v.expiredAt}. Nothing was done. Create another token, ` +
+      'and send that.',
   },
   CREDENTIALS_LOCKED: {
     ...request('SECURITY'),
@@ -736,18 +775,8 @@ export const catalog = {
     ...server(''),
     status: 503,
     title: 'The server has too much to do',
-    body: (v: { max: number }) =>
-      `The server is running ${counted(v.max, 'command')} and takes no more until some are ` +
-      'done. Nothing was done. Send the command again in a moment.',
-  },
-  READS_OVERLOADED: {
-    ...server(''),
-    code: 'SERVER_OVERLOADED',
-    status: 503,
-    title: 'The server has too much to do',
-    body: (v: { problem: string }) =>
-      `Of whoever this token belongs to, ${v.problem}. Nothing was done. Send the command ` +
-      'again in a moment.',
+    body: (v: { problem: string; seconds: number }) =>
+      `${v.problem}. Nothing was done. Send the command again after ${v.seconds} s.`,
   },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),

@@ -4,19 +4,28 @@
  * Commands are many and small, so they take the shortest way: from Node's server to
  * command.ts, which reads bodies and writes replies by our rules. Fastify routes all else.
  */
-import { fastify, type FastifyInstance } from 'fastify'
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { apiError } from '../errors/api-error.ts'
 import { addressOf } from './address.ts'
-import { answerCommand, type HttpServices } from './command.ts'
+import { authenticate, isUnauthenticated } from './authenticate.ts'
+import { answerCommand, refuseUnauthenticated, type HttpServices } from './command.ts'
 import { offerPacking } from './compression.ts'
+import { stripHost } from './connection.ts'
 import { allowOrigin, type AllowedOrigins } from './cors.ts'
-import { tokenOf } from './headers.ts'
 import { addHealthRoutes } from './health.ts'
 import { createListener, type ListenerSettings } from './listener.ts'
 import { addMetricsRoute, type MetricsAccess } from './metrics.ts'
 import { addOpenApiRoute } from './openapi/openapi-route.ts'
 import { addReferencePage } from './pages/reference-page.ts'
-import { missingToken, send, sendEmpty } from './reply.ts'
+import { addRootPage } from './pages/root-page.ts'
+import { keepMaxUnknown, refuse } from './refuse.ts'
+import { RequestQueue } from './request-queue.ts'
 import { requestIdOf } from './request-id.ts'
 
 export interface HttpSettings extends ListenerSettings {
@@ -35,6 +44,10 @@ export interface AnsweredRequest {
 }
 
 export function buildApp(services: HttpServices, settings: HttpSettings): FastifyInstance {
+  const refuseUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack()
+    refuseRoute(request.raw, reply.raw, services).catch(() => request.raw.destroy())
+  }
   const app = fastify({
     logger: false,
     // A request that meets a stopping server on a kept connection is still served.
@@ -42,23 +55,18 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     routerOptions: { ignoreTrailingSlash: true },
     serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
     // A path that cannot be decoded leads nowhere, too.
-    frameworkErrors(_error, request, reply) {
-      reply.hijack()
-      refuseRoute(request.raw, reply.raw)
-    },
+    frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) {
-      done()
-      return
-    }
-    reply.hijack()
-    refuseRoute(request.raw, reply.raw)
+    // What is not even a path, such as *, is taken for the root by Fastify.
+    if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
+    else done()
   })
   addHealthRoutes(app, services)
   addMetricsRoute(app, services, settings.metricsAccess)
   addOpenApiRoute(app, services.limits)
   addReferencePage(app)
+  addRootPage(app)
   return app
 }
 
@@ -69,16 +77,14 @@ function listenerFor(
   settings: HttpSettings,
 ): Server {
   const { corsOrigins, onAnswered } = settings
-  return createListener(settings, (request, response) => {
-    // A request may name the server as well, as those to proxies do.
-    if (!request.url!.startsWith('/'))
-      request.url = request.url!.replace(/^https?:\/\/[^/?#]+/i, '')
+  const queue = new RequestQueue((request, response) => {
     services.metrics?.followRequest(response)
     if (onAnswered !== undefined) watch(request, response, onAnswered)
     if (services.compression) offerPacking(request, response)
     if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
     const address = request.method === 'POST' ? addressOf(request.url!) : undefined
     if (address === undefined) {
+      if (request.headers.expect !== undefined) response.writeContinue()
       handleOther(request, response)
       return
     }
@@ -90,6 +96,12 @@ function listenerFor(
       },
     )
   })
+  const onRequest: RequestListener = (request, response) => {
+    stripHost(request)
+    queue.add(request, response)
+  }
+  // Clients that ask whether to send a body are told by whoever reads it.
+  return createListener(settings, onRequest, onRequest)
 }
 
 function watch(
@@ -111,12 +123,25 @@ function watch(
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
 /** For requests that have no route: the path does not exist, or not with this method. */
-function refuseRoute(request: IncomingMessage, response: ServerResponse): void {
+async function refuseRoute(
+  request: IncomingMessage,
+  response: ServerResponse,
+  services: HttpServices,
+): Promise<void> {
   const path = request.url!.split('?', 1)[0]!
-  if (commandPath.test(path) && tokenOf(request.headers) === undefined)
-    send(response, missingToken())
-  else if (addressOf(path) !== undefined && request.method !== 'POST') {
-    response.setHeader('Allow', 'POST')
-    sendEmpty(response, 405)
-  } else sendEmpty(response, 404)
+  if (commandPath.test(path)) {
+    const principal = await authenticate(request, undefined, services)
+    if (isUnauthenticated(principal)) {
+      refuseUnauthenticated(request, response, principal, undefined, services)
+      return
+    }
+  }
+  const method = request.method!
+  const isCommand = addressOf(path) !== undefined && method !== 'POST'
+  if (isCommand) response.setHeader('Allow', 'POST')
+  const error = isCommand
+    ? apiError('UNSUPPORTED_METHOD', { method, path })
+    : apiError('UNKNOWN_PATH', { path })
+  const drain = { keepMax: keepMaxUnknown, drainMax: services.limits.bodySizeMax }
+  refuse(request, response, { errors: [error] }, undefined, drain)
 }

@@ -1,11 +1,9 @@
-/** Request bodies: from bytes on a connection to a JSON value. */
+/** Request bodies: from bytes to a JSON value. */
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { JsonProblem, parseJson } from '../json/parse.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
-import { Unpacking, type Packing } from './compression.ts'
 
 /** Reads a body as JSON; throws the ApiError that says why it is none. */
 export function parseBody(bytes: Buffer, limits: Limits): Value {
@@ -51,87 +49,4 @@ function emptyBody(): ApiError {
     value: '`null`',
     reason: 'the body is empty; send {"<command>": {<fields>}}',
   })
-}
-
-/**
- * The bodies that are arriving.
- *
- * Nobody has been identified while a body arrives, so what unfinished bodies may take
- * together is bounded: beyond that the one that has been arriving longest, which is most
- * likely the one that never ends, loses its connection.
- */
-export class Arrivals {
-  readonly #sizeMax: number
-  readonly #arriving = new Set<Arrival>()
-  readonly #unpacking = new Unpacking()
-  #size = 0
-
-  constructor(sizeMax: number) {
-    this.#sizeMax = sizeMax
-  }
-
-  /**
-   * All bytes, unpacked; or 'too large', 'damaged' when they cannot be unpacked, or 'broken'
-   * when the client went away before the end.
-   */
-  receive(
-    message: IncomingMessage,
-    bodySizeMax: number,
-    packing?: Packing,
-  ): Promise<Received> {
-    if (Number(message.headers['content-length']) > bodySizeMax)
-      return Promise.resolve('too large')
-    return new Promise((resolve) => {
-      let chunks: Buffer[] = []
-      let isWhole = false
-      const arrival: Arrival = {
-        message,
-        size: 0,
-        settle: (received) => {
-          if (!this.#arriving.delete(arrival)) return
-          this.#size -= arrival.size
-          chunks = []
-          resolve(received)
-        },
-      }
-      this.#arriving.add(arrival)
-
-      message.on('data', (chunk: Buffer) => {
-        // The rest of a body that is too large is let in and dropped: as long as it is kept
-        // from sending, a client may not read the answer.
-        if (!this.#arriving.has(arrival)) return
-        chunks.push(chunk)
-        arrival.size += chunk.length
-        this.#size += chunk.length
-        if (arrival.size > bodySizeMax) arrival.settle('too large')
-        else if (this.#size > this.#sizeMax) this.#dropOldest()
-      })
-      message.on('end', () => {
-        isWhole = true
-        if (!this.#arriving.has(arrival)) return
-        const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-        if (packing === undefined) arrival.settle(bytes)
-        // What is packed still counts while it waits for its turn.
-        else void this.#unpacking.unpack(bytes, packing, bodySizeMax).then(arrival.settle)
-      })
-      message.on('close', () => {
-        if (!isWhole) arrival.settle('broken')
-      })
-    })
-  }
-
-  #dropOldest(): void {
-    const [oldest] = this.#arriving
-    oldest?.settle('broken')
-    oldest?.message.destroy()
-  }
-}
-
-export type Received = Buffer | 'too large' | 'damaged' | 'broken'
-
-interface Arrival {
-  readonly message: IncomingMessage
-  size: number
-  /** Ends the arrival; only the first call counts. */
-  readonly settle: (received: Received) => void
 }

@@ -1,32 +1,38 @@
 /**
  * A command's request from its headers to its response.
  *
- * The first check that fails answers: token present, (path and method: app.ts,) content
- * type, size; then the body (body.ts) and the command itself (commands/dispatch.ts).
+ * The first check that fails answers: token, (path and method: app.ts,) host and database,
+ * content type, room, size; then the body (body.ts) and the command itself
+ * (commands/dispatch.ts). Nothing of a body is read before who sends it is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  isPrincipal,
-  type Authenticator,
-  type NotIdentified,
-  type Origin,
-} from '../auth/authenticator.ts'
-import type { Principal } from '../auth/principal.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Effect, Principal } from '../auth/principal.ts'
 import { nextTurn, sliceMs } from '../caller.ts'
-import type { Features, Level } from '../commands/define.ts'
+import type { Features, Level, Reply } from '../commands/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
 import { nameOf, type Log } from '../commands/failures.ts'
 import { commandsAt } from '../commands/registry.ts'
 import { Trace } from '../commands/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/engine.ts'
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import { ApiError, apiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Credentials } from '../providers/models.ts'
 import { databaseInHost, type Address } from './address.ts'
-import { parseBody, type Arrivals } from './body.ts'
+import { authenticate, isUnauthenticated, type Unauthenticated } from './authenticate.ts'
+import { parseBody } from './body.ts'
+import { addressOfClient, type ProxySettings } from './client-address.ts'
 import { packingOf, packings, type Packing } from './compression.ts'
-import { connectionOf, hostOf, isGone, isMultiplexed } from './connection.ts'
+import {
+  connectionOf,
+  hostOf,
+  hostProblem,
+  isDisconnected,
+  isGone,
+  isMultiplexed,
+} from './connection.ts'
+import { roomWaitMs, type FairShare, type Taker } from './fair-share.ts'
 import {
   credentialsOf,
   featuresOf,
@@ -36,7 +42,7 @@ import {
   type FeatureSettings,
   type TracingSettings,
 } from './headers.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics, Refusal } from './metrics.ts'
 import {
   giveBack,
   interestIn,
@@ -45,10 +51,13 @@ import {
   type Waiting,
 } from './patience.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { missingToken, send, sendEmpty } from './reply.ts'
+import type { BodyReceiver, NotReceived } from './receive-body.ts'
+import { keepMaxUnknown, refuse } from './refuse.ts'
+import type { ReplyWriter } from './reply-writer.ts'
+import { printReply, retryAfterSeconds, sendText, statusOf } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
-export interface HttpServices extends Services {
+export interface HttpServices extends Services, ProxySettings {
   /** All databases together. */
   readonly engine: Engine
   readonly databases: Databases
@@ -56,21 +65,22 @@ export interface HttpServices extends Services {
   readonly authenticator: Authenticator
   readonly features: FeatureSettings
   readonly tracing: TracingSettings
-  readonly arrivals: Arrivals
   readonly shutdown: Shutdown
   /** Undefined: nobody wants them. */
   readonly metrics: Metrics | undefined
   /** Commands that take as long or longer are logged. */
   readonly slowCommandMs: number
-  /** Whether a proxy stands in front, whose word on who asks is to be taken. */
-  readonly isBehindProxy: boolean
-  /** Commands at work; who comes when there are as many is refused. */
-  readonly commandsMax: number
   readonly patience: Patience
   /** Undefined: anybody may be as fast as they like. */
   readonly rateLimit: RateLimit | undefined
   /** Whether bodies may be packed, of replies and of requests. */
   readonly compression: boolean
+  /** Commands at work, until their replies are out. */
+  readonly commandRoom: FairShare
+  readonly bodies: BodyReceiver
+  /** Bytes of replies, from before a command runs until its reply is out. */
+  readonly replyRoom: FairShare
+  readonly replies: ReplyWriter
 }
 
 interface HttpLog extends Log {
@@ -84,59 +94,96 @@ export async function answerCommand(
   requestId: string,
   services: HttpServices,
 ): Promise<void> {
-  const token = tokenOf(request.headers)
-  if (token === undefined) {
-    const address = addressOfClient(request, services)
-    services.audit.refused('no token', { requestId, address })
-    send(response, missingToken(), requestId)
+  const found = authenticate(request, requestId, services)
+  const principal = found instanceof Promise ? await found : found
+  if (isUnauthenticated(principal)) {
+    refuseUnauthenticated(request, response, principal, requestId, services)
     return
+  }
+  const { limits, bodies, commandRoom, shutdown } = services
+  const refuseWith = (error: ApiError) => {
+    const keepMax = Math.max(limits.bodySizeMax, keepMin)
+    const drain = { keepMax, drainMax: keepMax }
+    refuse(request, response, { errors: [error] }, requestId, drain)
   }
   const database = databaseFor(address, request, services.databases)
-  if (typeof database === 'string') {
-    send(response, { errors: [apiError('UNKNOWN_DATABASE', { database })] }, requestId)
+  if (database instanceof ApiError) {
+    refuseWith(database)
     return
   }
-  const refusal = refusalOf(request, services)
+  const call = new HttpCall(address, database, principal, request, requestId, services)
+  const refusal = refusalOf(request, services) ?? noRoomOf(call, response, services)
   if (refusal !== undefined) {
-    send(response, { errors: [refusal] }, requestId)
+    refuseWith(refusal)
     return
   }
-  const call = new HttpCall(address, database, token, request, requestId, services)
-  // Before the body has arrived, so that nobody sends it for nothing, and again after it.
-  if (isFull(services) || call.isTooFast()) {
-    refuseForNow(call, response, services)
+  const packing = packingOf(request.headers['content-encoding']) as Packing | undefined
+  const askFor =
+    request.headers.expect === undefined ? undefined : () => response.writeContinue()
+  const body = await bodies.receive(request, call, limits.bodySizeMax, packing, askFor)
+  if (body === 'broken') return
+  if (typeof body === 'string') {
+    refuseWith(notReceived(body, packing, services))
     return
   }
-  const { arrivals, shutdown, limits } = services
-  const packing = packingOf(request.headers['content-encoding'])
-  const bytes = await arrivals.receive(request, limits.bodySizeMax, packing as Packing)
-  if (bytes === 'broken') return
-  if (bytes === 'too large') {
-    sendEmpty(response, 413, requestId)
+  if (!commandRoom.take(call, 1)) {
+    body.release()
+    refuseWith(overloaded('overloaded', services))
     return
   }
-  if (bytes === 'damaged') {
-    const problem = `its bytes are not ${packing!}, as the Content-Encoding header says`
-    send(response, { errors: [apiError('REQUEST_NOT_JSON', { problem })] }, requestId)
-    return
-  }
-  if (isFull(services)) {
-    refuseForNow(call, response, services)
-    return
-  }
-
   shutdown.running++
-  call.begin(bytes)
+  call.begin(body.bytes)
   const reply = await dispatch(call, services)
   const elapsedMs = call.end()
-  shutdown.running--
+  body.release()
   services.metrics?.countCommand(call.command, reply, elapsedMs, isGone(response))
   if (elapsedMs >= services.slowCommandMs) logSlow(call, elapsedMs, services.log)
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
-  if (call.lockedSeconds > 0) response.setHeader('Retry-After', call.lockedSeconds)
-  send(response, reply, requestId)
+  sendReply(call, response, reply, services)
+}
+
+/** The command is at work until the last byte of its reply is out. */
+function sendReply(
+  call: HttpCall,
+  response: ServerResponse,
+  reply: Reply,
+  services: HttpServices,
+): void {
+  if (isGone(response)) {
+    call.release()
+    return
+  }
+  response.once('close', () => call.release())
+  let status = statusOf(reply)
+  let body = printReply(reply)
+  let size = Buffer.byteLength(body)
+  if (!call.holdReply(body.length, size)) {
+    const refusal = { errors: [overloaded('no_room_for_reply', services)] }
+    status = statusOf(refusal)
+    body = printReply(refusal)
+    size = Buffer.byteLength(body)
+  }
+  const { requestId } = call
+  sendText(response, status, 'application/json', body, requestId, services.replies, size)
+}
+
+/** Bytes of a refused body after which a connection stays in use, however small bodies are. */
+const keepMin = 1_000_000
+
+/** Whatever the body holds, and without reading it. */
+export function refuseUnauthenticated(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { error, retryAfterSeconds }: Unauthenticated,
+  requestId: string | undefined,
+  { limits, metrics }: Pick<HttpServices, 'limits' | 'metrics'>,
+): void {
+  metrics?.countRefused('unauthenticated')
+  if (retryAfterSeconds > 0) response.setHeader('Retry-After', retryAfterSeconds)
+  const drain = { keepMax: keepMaxUnknown, drainMax: limits.bodySizeMax }
+  refuse(request, response, { errors: [error] }, requestId, drain)
 }
 
 /** What is wrong with the headers, if anything is. */
@@ -156,51 +203,70 @@ function refusalOf(
   })
 }
 
-function isFull({ shutdown, commandsMax }: HttpServices): boolean {
-  return shutdown.running >= commandsMax
-}
-
-/** Nothing is wrong with the request, but it comes at the wrong time. */
-function refuseForNow(
+/**
+ * Nothing is wrong with the request, but it comes at the wrong time. This is asked before the
+ * body has arrived, so that nobody sends it for nothing.
+ */
+function noRoomOf(
   call: HttpCall,
   response: ServerResponse,
-  { metrics, rateLimit, commandsMax }: HttpServices,
-): void {
-  const seconds = Math.max(1, call.waitSeconds)
-  const isTooFast = call.waitSeconds > 0
-  metrics?.countRefused(isTooFast ? 'rate_limited' : 'overloaded')
-  const error = isTooFast
-    ? apiError('RATE_LIMIT_EXCEEDED', { perSecond: rateLimit!.perSecond, seconds })
-    : apiError('SERVER_OVERLOADED', { max: commandsMax })
+  services: HttpServices,
+): ApiError | undefined {
+  const { commandRoom, rateLimit, metrics } = services
+  if (!commandRoom.hasRoom(call, 1)) return overloaded('overloaded', services)
+  const seconds = rateLimit?.take(call.principalName) ?? 0
+  if (seconds === 0) return undefined
+  metrics?.countRefused('rate_limited')
   response.setHeader('Retry-After', seconds)
-  send(response, { errors: [error] }, call.requestId)
+  return apiError('RATE_LIMIT_EXCEEDED', { perSecond: rateLimit!.perSecond, seconds })
 }
 
-/** The database that the request is for, or the id of one that is not there. */
+function notReceived(
+  reason: Exclude<NotReceived, 'broken'>,
+  packing: Packing | undefined,
+  services: HttpServices,
+): ApiError {
+  switch (reason) {
+    case 'too large':
+      return apiError('BODY_TOO_LARGE', { max: services.limits.bodySizeMax })
+    case 'no room':
+      return overloaded('no_room_for_body', services)
+    case 'damaged':
+      return apiError('REQUEST_NOT_JSON', {
+        problem: `its bytes are not ${packing!}, as the Content-Encoding header says`,
+      })
+  }
+}
+
+const noRoom = {
+  overloaded:
+    'The server has as many commands at work, of this token or of all, as it takes',
+  no_room_for_body:
+    'The bodies of other requests, of this token or of all, take all the memory there is for them',
+  no_room_for_reply:
+    'Replies that were not read yet, of this token or of all, take all the memory there is for them',
+} satisfies Partial<Record<Refusal, string>>
+
+function overloaded(reason: keyof typeof noRoom, { metrics }: HttpServices): ApiError {
+  metrics?.countRefused(reason)
+  const problem = noRoom[reason]
+  return apiError('SERVER_OVERLOADED', { problem, seconds: retryAfterSeconds })
+}
+
+/** The database that the request is for, or why there is none. */
 function databaseFor(
   address: Address,
   request: IncomingMessage,
   databases: Databases,
-): Database | string {
-  const id = address.database ?? databaseInHost(hostOf(request))
-  return id === undefined ? databases.home : (databases.find(id) ?? id)
-}
-
-/** As far as it can be known: a proxy appends whom it got the request from. */
-export function addressOfClient(
-  request: IncomingMessage,
-  { isBehindProxy }: Pick<HttpServices, 'isBehindProxy'>,
-): string {
-  const forwarded = isBehindProxy ? request.headers['x-forwarded-for'] : undefined
-  const last = [forwarded].flat().at(-1)?.split(',').at(-1)?.trim()
-  return last === undefined || last === '' ? (request.socket.remoteAddress ?? '') : last
-}
-
-export function originOf(
-  request: IncomingMessage,
-  services: Pick<HttpServices, 'isBehindProxy'>,
-): Origin {
-  return { connection: connectionOf(request), address: addressOfClient(request, services) }
+): Database | ApiError {
+  let id = address.database
+  if (id === undefined) {
+    const problem = hostProblem(request)
+    if (problem !== undefined) return apiError('MALFORMED_REQUEST', { problem })
+    id = databaseInHost(hostOf(request))
+    if (id === undefined) return databases.home
+  }
+  return databases.find(id) ?? apiError('UNKNOWN_DATABASE', { database: id })
 }
 
 /** Says where to look, and nothing of what was sent. */
@@ -214,33 +280,31 @@ function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
 }
 
 /** A request in the form that commands take. */
-class HttpCall implements Call, Origin, Waiting {
+class HttpCall implements Call, Taker, Waiting {
   readonly database: Database
   readonly level: Level
   readonly keyspace: string
   readonly target: string
   readonly requestId: string
+  readonly principal: Principal
+  readonly connection: object
   trace: Trace | undefined
   command: string | undefined
+  /** When its body had arrived: the command's time counts from then. */
   startedAt = 0
-  /** How long to wait where it came too soon. */
-  waitSeconds = 0
-  /** How long to wait where too many bad tokens came from there. */
-  lockedSeconds = 0
-  principalName = ''
-  readonly #token: string
   #bytes: Buffer | undefined
+  /** Bytes that it holds of the room for replies. */
+  #replySize = 0
   /** When it last began to hold the thread. */
   #sliceStartedAt = 0
   #interest: Interest | undefined
-  #notIdentified: NotIdentified | undefined
   readonly #request: IncomingMessage
   readonly #services: HttpServices
 
   constructor(
     address: Address,
     database: Database,
-    token: string,
+    principal: Principal,
     request: IncomingMessage,
     requestId: string,
     services: HttpServices,
@@ -250,7 +314,8 @@ class HttpCall implements Call, Origin, Waiting {
     this.keyspace = address.keyspace
     this.target = address.name
     this.requestId = requestId
-    this.#token = token
+    this.principal = principal
+    this.connection = connectionOf(request)
     this.#request = request
     this.#services = services
   }
@@ -262,22 +327,19 @@ class HttpCall implements Call, Origin, Waiting {
     this.#services.patience.begin(this)
   }
 
-  /** Milliseconds that it took. */
+  /** Its reply is known. Milliseconds that it took. */
   end(): number {
     this.#services.patience.end(this)
     if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
     return performance.now() - this.startedAt
   }
 
-  /** Counts this one, unless nobody knows who sent it. */
-  isTooFast(): boolean {
-    const { rateLimit } = this.#services
-    if (rateLimit === undefined) return false
-    const found = this.identify()
-    if (isPrincipal(found)) this.waitSeconds = rateLimit.take(found.name)
-    // Not to be asked again: a bad token counts against where it comes from.
-    else this.#notIdentified = found
-    return this.waitSeconds > 0
+  /** Its reply is out, or nobody waits for it. */
+  release(): void {
+    const { commandRoom, replyRoom, shutdown } = this.#services
+    shutdown.running--
+    commandRoom.giveBack(this, 1)
+    replyRoom.giveBack(this, this.#replySize)
   }
 
   parseBody(): Value {
@@ -287,16 +349,53 @@ class HttpCall implements Call, Origin, Waiting {
     return body
   }
 
-  identify(): Principal | NotIdentified {
-    const { authenticator } = this.#services
-    const found = this.#notIdentified ?? authenticator.identify(this.#token, this)
-    if (isPrincipal(found)) this.principalName = found.name
-    else if (found.why === 'locked') this.lockedSeconds = found.seconds
-    return found
+  reserveReply(effect: Effect): Promise<void> | undefined {
+    const { replyRoom, limits } = this.#services
+    // A document that is changed and returned has been written before its size is known.
+    const size = Math.min(
+      effect === 'change' ? limits.documentLengthMax : replySizeUsual,
+      replyRoom.total / 2,
+    )
+    if (!replyRoom.take(this, size)) return this.#waitForReplyRoom(size)
+    this.#replySize = size
+    return undefined
   }
 
-  get connection(): object {
-    return connectionOf(this.#request)
+  async #waitForReplyRoom(size: number): Promise<void> {
+    const { replyRoom } = this.#services
+    const isTaken = await replyRoom.takeWithin(this, size, roomWaitMs, this.signal)
+    if (isTaken) this.#replySize = size
+    this.check()
+    if (!isTaken) throw overloaded('no_room_for_reply', this.#services)
+  }
+
+  /**
+   * Whether there is room to keep the reply until it was read. For what only reads there may
+   * be none: nothing was done. What was written is always answered.
+   */
+  holdReply(length: number, size: number): boolean {
+    const { replyRoom } = this.#services
+    // In memory a text takes one byte for each character where all are ASCII, or else two.
+    const more = (size === length ? length : 2 * length) - this.#replySize
+    if (more <= 0) replyRoom.giveBack(this, -more)
+    else if (this.#onlyReads) {
+      if (!replyRoom.take(this, more)) return false
+    } else replyRoom.force(this, more)
+    this.#replySize += more
+    return true
+  }
+
+  get #onlyReads(): boolean {
+    const effect = commandsAt[this.level].get(this.command ?? '')?.does
+    return effect === undefined || effect === 'read' || effect === 'describe'
+  }
+
+  get principalName(): string {
+    return this.principal.name
+  }
+
+  get sharedConnection(): object | undefined {
+    return isMultiplexed(this.#request) ? this.connection : undefined
   }
 
   get address(): string {
@@ -308,7 +407,8 @@ class HttpCall implements Call, Origin, Waiting {
   }
 
   get credentials(): Credentials {
-    return credentialsOf(this.#request.headers, this.#token)
+    const { headers } = this.#request
+    return credentialsOf(headers, tokenOf(headers)!)
   }
 
   get signal(): AbortSignal {
@@ -319,7 +419,8 @@ class HttpCall implements Call, Origin, Waiting {
   check(): void {
     const { timeoutMs } = this.#services.patience
     if (timeoutMs > 0 && performance.now() - this.startedAt >= timeoutMs) this.timeOut()
-    this.#interest?.signal.throwIfAborted()
+    if (this.#interest !== undefined || isDisconnected(this.#request))
+      this.signal.throwIfAborted()
   }
 
   pause(): Promise<void> | undefined {
@@ -332,7 +433,6 @@ class HttpCall implements Call, Origin, Waiting {
     await nextTurn()
     this.#sliceStartedAt = performance.now()
     // Only now can it be known: news of the connection waited for its turn, too.
-    this.signal.throwIfAborted()
     this.check()
   }
 
@@ -345,6 +445,9 @@ class HttpCall implements Call, Origin, Waiting {
     this.#interest.end(lateness(this, this.#services.patience.timeoutMs))
   }
 }
+
+/** Bytes that are kept free for the reply of a command before it runs. */
+const replySizeUsual = 16_384
 
 function lateness(call: HttpCall, timeoutMs: number): ApiError {
   const { command = 'The command', level } = call

@@ -28,6 +28,55 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
   return headers.host ?? (headers[':authority'] as string | undefined)
 }
 
+/**
+ * Why it cannot be told which host the request is for; undefined: it can. Proxies and servers
+ * that choose differently between two of them can be played off against each other.
+ */
+export function hostProblem(request: IncomingMessage): string | undefined {
+  const { rawHeaders } = request
+  let host: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (host !== undefined) return 'it has two Host headers'
+    host = rawHeaders[i + 1]!
+  }
+  const named = namedHosts.get(request)
+  if (named === undefined || host === undefined || isSameHost(named, host)) return undefined
+  return `its URL names the host ${named}, its Host header ${host}`
+}
+
+/** Hosts of requests that name one in their URL. */
+const namedHosts = new WeakMap<IncomingMessage, string>()
+
+/** A request may name the server in its URL, as those to proxies do: leaves the path. */
+export function stripHost(request: IncomingMessage): void {
+  const url = request.url!
+  if (url.startsWith('/')) return
+  const found = /^https?:\/\/([^/?#]+)/i.exec(url)
+  if (found === null) return
+  namedHosts.set(request, found[1]!)
+  request.url = url.slice(found[0].length)
+}
+
+function isSameHost(one: string, other: string): boolean {
+  return withoutDefaultPort(one) === withoutDefaultPort(other)
+}
+
+function withoutDefaultPort(host: string): string {
+  return host
+    .trim()
+    .toLowerCase()
+    .replace(/:(?:80|443)?$/, '')
+}
+
+/** Whether the client of a request is known to have disconnected. */
+export function isDisconnected(request: IncomingMessage): boolean {
+  if (!isMultiplexed(request)) return request.socket.destroyed
+  const stream = streamOf(request)
+  return stream.destroyed || stream.aborted
+}
+
 /** Whether nobody is left to read a response. */
 export function isGone(response: ServerResponse): boolean {
   if (response.destroyed) return true

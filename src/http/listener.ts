@@ -1,7 +1,12 @@
 /** The server that listens: plain HTTP/1.1, or TLS with HTTP/2 and HTTP/1.1. */
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { constants, createSecureServer } from 'node:http2'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  constants,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2'
 import type { Socket } from 'node:net'
 import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
@@ -19,7 +24,7 @@ const streamsMax = 128
 const windowSize = 1_048_576
 
 /** Megabytes of a connection's responses that wait; past that it gets no new streams. */
-const sessionMemoryMax = 128
+const sessionMemoryMax = 32
 
 export interface ListenerSettings {
   /** A request that has not arrived whole by then is dropped; 0 means never. */
@@ -31,9 +36,14 @@ export interface ListenerSettings {
   readonly log: (level: 'info' | 'warn', message: string) => void
 }
 
+/**
+ * `onContinue` gets the requests of clients that wait to be told to send the body; without
+ * it all of them are told.
+ */
 export function createListener(
   settings: ListenerSettings,
   onRequest: RequestListener,
+  onContinue?: RequestListener,
 ): Server {
   const { tls, requestTimeoutMs, connectionsMax } = settings
   const timeouts = {
@@ -45,7 +55,8 @@ export function createListener(
   const server =
     tls === undefined
       ? createServer(timeouts, onRequest)
-      : createTlsServer(tls, timeouts, settings, onRequest)
+      : createTlsServer(tls, timeouts, settings, onRequest, onContinue)
+  if (tls === undefined && onContinue !== undefined) server.on('checkContinue', onContinue)
   if (connectionsMax > 0) server.maxConnections = connectionsMax
   return server
 }
@@ -55,6 +66,7 @@ function createTlsServer(
   timeouts: object,
   { requestTimeoutMs, log }: ListenerSettings,
   onRequest: RequestListener,
+  onContinue: RequestListener | undefined,
 ): Server {
   const certificate = readCertificate(files)
   const server = createSecureServer({
@@ -70,11 +82,15 @@ function createTlsServer(
     // Waits for the streams that are open.
     session.setTimeout(keepAliveTimeoutMs, () => session.close())
   })
-  server.on('request', (request, response) => {
-    const incoming = request as unknown as IncomingMessage
-    if (isMultiplexed(incoming)) limitArrival(incoming, requestTimeoutMs)
-    onRequest(incoming, response as unknown as Parameters<RequestListener>[1])
-  })
+  const limited = (listener: RequestListener) => {
+    return (request: Http2ServerRequest, response: Http2ServerResponse) => {
+      const incoming = request as unknown as IncomingMessage
+      if (isMultiplexed(incoming)) limitArrival(incoming, requestTimeoutMs)
+      listener(incoming, response as unknown as ServerResponse)
+    }
+  }
+  server.on('request', limited(onRequest))
+  if (onContinue !== undefined) server.on('checkContinue', limited(onContinue))
   const unfollow = followCertificate(
     files,
     certificate,

@@ -9,13 +9,12 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import { identityError, isPrincipal, type NotIdentified } from '../auth/authenticator.ts'
-import type { Principal } from '../auth/principal.ts'
 import type { Reply } from '../commands/define.ts'
-import { apiError } from '../errors/api-error.ts'
-import { originOf, type HttpServices } from './command.ts'
-import { tokenOf } from './headers.ts'
-import { missingToken, send, sendText } from './reply.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { authenticate, isUnauthenticated } from './authenticate.ts'
+import { refuseUnauthenticated, type HttpServices } from './command.ts'
+import { RateLimit } from './rate-limit.ts'
+import { send, sendText } from './reply.ts'
 
 /** Who may read the metrics; `off`: they are not even kept. */
 export type MetricsAccess = 'on' | 'token' | 'off'
@@ -25,39 +24,43 @@ export function addMetricsRoute(
   services: HttpServices,
   access: MetricsAccess,
 ): void {
-  const { metrics, engine, authenticator } = services
+  const { metrics } = services
   if (metrics === undefined) return
   app.get('/metrics', async (request, reply) => {
     if (access === 'token') {
-      const token = tokenOf(request.headers)
-      const refusal =
-        token === undefined
-          ? missingToken()
-          : refusalOf(authenticator.identify(token, originOf(request.raw, services)))
-      if (refusal !== undefined) {
+      const found = await authenticate(request.raw, undefined, services)
+      if (isUnauthenticated(found)) {
         reply.hijack()
-        send(reply.raw, refusal)
+        refuseUnauthenticated(request.raw, reply.raw, found, undefined, services)
+        return
+      }
+      if (!found.allows('org-read', {})) {
+        reply.hijack()
+        send(reply.raw, { errors: [notPermitted()] })
         return
       }
     }
-    const text = await metrics.print(engine, app.server)
+    const text = await metrics.print(services, app.server)
     reply.hijack()
     sendText(reply.raw, 200, Registry.PROMETHEUS_CONTENT_TYPE, text)
   })
 }
 
 /** Metrics are for those who may do everything: they tell of the whole server. */
-function refusalOf(found: Principal | NotIdentified): Reply | undefined {
-  if (!isPrincipal(found)) return { errors: [identityError(found)] }
-  if (found.allows('org-read', {})) return undefined
+function notPermitted(): ApiError {
   const action = 'read the metrics of'
-  return { errors: [apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })] }
+  return apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })
 }
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
 
-/** Why a command was not even looked at. */
-type Refusal = 'overloaded' | 'rate_limited'
+/** Why a command was not done. */
+export type Refusal =
+  | 'unauthenticated'
+  | 'overloaded'
+  | 'rate_limited'
+  | 'no_room_for_body'
+  | 'no_room_for_reply'
 
 /** What is kept of one command. Plain numbers: they are counted up with every request. */
 interface Tally extends Record<Outcome, number> {
@@ -71,12 +74,18 @@ const durationBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
+/** What is measured besides what is counted here. */
+type Measured = Pick<HttpServices, 'engine' | 'bodies' | 'replyRoom'>
+
 export class Metrics {
   readonly #commands = new Map<string, Tally>()
   readonly #statuses = new Map<number | 'none', number>()
   readonly #refused = new Map<Refusal, number>()
   readonly #version = readVersion()
   #inFlight = 0
+  #unread = 0
+  readonly #gatherings = new RateLimit(gatheringsPerSecond)
+  #gathering: Promise<string> | undefined
   readonly #requestEnded: (this: ServerResponse) => void
 
   constructor() {
@@ -122,8 +131,14 @@ export class Metrics {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
 
+  /** A connection was closed because its client did not read. */
+  countUnread(): void {
+    this.#unread++
+  }
+
   /** Everything as it is now. */
-  async print(engine: HttpServices['engine'], server: Server): Promise<string> {
+  async print(services: Measured, server: Server): Promise<string> {
+    const { engine, bodies, replyRoom } = services
     const now = new Registry()
     addGauge(now, 'stela_info', 'Always 1: its labels say what runs.', ['version']).set(
       { version: this.#version },
@@ -134,13 +149,24 @@ export class Metrics {
     addGauge(now, 'stela_http_connections', 'Open connections.').set(
       await countConnections(server),
     )
-    // A store that fails is seen by what is missing; the rest is needed then more than ever.
-    await addEngineMetrics(now, engine).catch(() => undefined)
+    addGauge(now, 'stela_body_memory_bytes', 'Bodies that arrive or are at work.').set(
+      bodies.room.held,
+    )
+    addGauge(now, 'stela_reply_memory_bytes', 'Replies that are made or not yet read.').set(
+      replyRoom.held,
+    )
     return [
       await now.metrics(),
       printDurations(this.#commands),
-      await processMetrics().metrics(),
+      await this.#gathered(engine),
     ].join('\n')
+  }
+
+  /** What is dear to find out. Scrapes that come too fast, or at once, share one text. */
+  #gathered(engine: HttpServices['engine']): Promise<string> {
+    if (this.#gathering === undefined || this.#gatherings.take('') === 0)
+      this.#gathering = gather(engine)
+    return this.#gathering
   }
 
   #addCommands(registry: Registry): void {
@@ -156,10 +182,15 @@ export class Metrics {
     const refused = addCounter(
       registry,
       'stela_commands_refused_total',
-      'Commands that were refused unread, by the reason.',
+      'Commands that were refused, by the reason.',
       ['reason'],
     )
     for (const [reason, count] of this.#refused) refused.inc({ reason }, count)
+    addCounter(
+      registry,
+      'stela_replies_unread_total',
+      'Connections that were closed because a reply was not read.',
+    ).inc(this.#unread)
   }
 
   #addRequests(registry: Registry): void {
@@ -209,6 +240,16 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
   if (first === undefined) return 'ok'
   if (first.family === 'REQUEST') return 'request_error'
   return clientLeft ? 'client_left' : 'server_error'
+}
+
+/** Each takes two to three milliseconds of the thread that answers. */
+const gatheringsPerSecond = 20
+
+async function gather(engine: HttpServices['engine']): Promise<string> {
+  const now = new Registry()
+  // A store that fails is seen by what is missing; the rest is needed then more than ever.
+  await addEngineMetrics(now, engine).catch(() => undefined)
+  return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }
 
 async function addEngineMetrics(

@@ -5,13 +5,29 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/define.ts'
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { ApiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { encodingOf, pack, packedSizeMin, type Encoding } from './compression.ts'
 import { isGone } from './connection.ts'
 
-export function send(response: ServerResponse, reply: Reply, requestId?: string): void {
-  sendText(response, statusOf(reply), 'application/json', printReply(reply), requestId)
+/** Writes a body after its head. */
+export interface BodyWriter {
+  write(response: ServerResponse, body: string | Buffer, encoding: BufferEncoding): void
+}
+
+/** For what is short. Replies of commands have a writer that waits for those who read. */
+const writeAtOnce: BodyWriter = {
+  write: (response, body, encoding) => response.end(body, encoding),
+}
+
+export function send(
+  response: ServerResponse,
+  reply: Reply,
+  requestId?: string,
+  writer?: BodyWriter,
+): void {
+  const body = printReply(reply)
+  sendText(response, statusOf(reply), 'application/json', body, requestId, writer)
 }
 
 export function sendJson(response: ServerResponse, status: number, body: string): void {
@@ -24,24 +40,30 @@ export function sendText(
   contentType: string,
   body: string,
   requestId?: string,
+  writer = writeAtOnce,
+  size = Buffer.byteLength(body),
 ): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (isGone(response)) return
-  const size = Buffer.byteLength(body)
   const headers = {
     'Content-Type': contentType,
     'Content-Length': size,
     ...(requestId !== undefined && { 'X-Request-Id': requestId }),
   }
+  if ((status === 429 || status === 503) && !response.hasHeader('Retry-After'))
+    response.setHeader('Retry-After', retryAfterSeconds)
   const encoding = size < packedSizeMin ? undefined : encodingOf(response)
   if (encoding !== undefined) {
-    void sendPacked(response, status, headers, body, encoding)
+    void sendPacked(response, status, headers, body, encoding, writer)
     return
   }
   response.writeHead(status, headers)
   // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
-  response.end(body, size === body.length ? 'latin1' : 'utf8')
+  writer.write(response, body, size === body.length ? 'latin1' : 'utf8')
 }
+
+/** When to come back where nothing is known but that there is no room now. */
+export const retryAfterSeconds = 1
 
 async function sendPacked(
   response: ServerResponse,
@@ -49,6 +71,7 @@ async function sendPacked(
   headers: object,
   body: string,
   encoding: Encoding,
+  writer: BodyWriter,
 ): Promise<void> {
   const packed = await pack(Buffer.from(body), encoding)
   if (isGone(response)) return
@@ -57,23 +80,7 @@ async function sendPacked(
     'Content-Encoding': encoding,
     'Content-Length': packed.length,
   })
-  response.end(packed)
-}
-
-export function sendEmpty(
-  response: ServerResponse,
-  status: number,
-  requestId?: string,
-): void {
-  response.writeHead(status, {
-    'Content-Length': 0,
-    ...(requestId !== undefined && { 'X-Request-Id': requestId }),
-  })
-  response.end()
-}
-
-export function missingToken(): Reply {
-  return { errors: [apiError('MISSING_AUTHENTICATION_TOKEN')] }
+  writer.write(response, packed, 'latin1')
 }
 
 /** The body that carries a reply. */

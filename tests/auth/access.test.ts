@@ -118,10 +118,10 @@ describe('a holder', () => {
     const from = () => ({ connection: {}, address: 'x' })
     const utf8 = Buffer.from('tökén', 'utf8').toString('latin1')
     for (const token of ['tökén', utf8])
-      assert(isPrincipal(authenticator.identify(token, from())))
-    assert.deepEqual(authenticator.identify('token', from()), { why: 'unknown' })
+      assert(isPrincipal(await authenticator.identify(token, from())))
+    assert.deepEqual(await authenticator.identify('token', from()), { why: 'unknown' })
     const without = new Authenticator(await open(), new Lockout(0))
-    assert.deepEqual(without.identify('tökén', from()), { why: 'unknown' })
+    assert.deepEqual(await without.identify('tökén', from()), { why: 'unknown' })
   })
 })
 

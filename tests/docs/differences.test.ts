@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfig } from '../../src/config.ts'
+import { defaultLimits } from '../../src/limits.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { AdminServer } from '../admin/admin-server.ts'
 import { Collections, numbered, type Target } from '../commands/collections.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { people, WrittenTables } from '../commands/written-tables.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { headOf, openConnection, readUntil, requestOf } from '../http/raw-connection.ts'
 import { FakeProvider } from '../providers/fake-provider.ts'
 
 const numbers: number[] = []
@@ -1170,6 +1172,47 @@ describe('differences in the language', () => {
     ])
       await target.refuse(body, 'REQUEST_NOT_JSON')
     assert.deepEqual(await target.all(), [{ _id: 1 }])
+  })
+})
+
+describe('differences at the door', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+  })
+  after(() => server.close())
+
+  difference(82, 'a bad token is answered before the body is read', async () => {
+    const socket = await openConnection(server.url)
+    socket.write(headOf(1_000_000, '/v1', { Token: 'wrong' }))
+    await readUntil(socket, 'UNAUTHENTICATED_REQUEST')
+    socket.destroy()
+  })
+
+  difference(83, 'every refusal has a body', async () => {
+    const headers = { Token: testToken, 'Content-Type': 'application/json' }
+    const large = ' '.repeat(defaultLimits.bodySizeMax + 1)
+    for (const [path, request, http, code] of [
+      ['/v1/a/b/c', { method: 'POST', headers }, 404, 'UNKNOWN_PATH'],
+      ['/v1', { method: 'PUT', headers }, 405, 'UNSUPPORTED_METHOD'],
+      ['/v1', { method: 'POST', headers, body: large }, 413, 'BODY_TOO_LARGE'],
+    ] as const) {
+      const answer = await server.send(path, request)
+      assert.deepEqual([answer.http, answer.codes], [http, [code]])
+    }
+  })
+
+  difference(84, 'two hosts are refused', async () => {
+    const command = { findKeyspaces: {} }
+    for (const request of [
+      requestOf(command).replace('Host: test', 'Host: test\r\nHost: other'),
+      requestOf(command, 'http://other/v1'),
+    ]) {
+      const socket = await openConnection(server.url)
+      socket.write(request)
+      assert.match(await readUntil(socket, 'MALFORMED_REQUEST'), /^HTTP\/1\.1 400 /)
+      socket.destroy()
+    }
   })
 })
 

@@ -56,7 +56,7 @@ describe('odd HTTP', () => {
     const methods =
       'GET HEAD PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PURGE FOO post'
     for (const method of methods.split(' '))
-      for (const path of ['/v1', '/v1/default_keyspace/kept', '*', '/'])
+      for (const path of ['/v1', '/v1/default_keyspace/kept', '*', '/nowhere'])
         await assertRefused(request(`${method} ${path} HTTP/1.1`))
   })
 
@@ -214,7 +214,7 @@ describe('odd HTTP', () => {
       request('POST /v1 HTTP/9.9', length, findKeyspaces),
       request('POST /v1 HTTP/1', length, findKeyspaces),
       request('POST', length, findKeyspaces),
-      'GET /\r\n\r\n',
+      'GET /nowhere\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       Buffer.from('16030100a5010000a10303', 'hex'),
       '\u0000'.repeat(1_000),
@@ -225,8 +225,14 @@ describe('odd HTTP', () => {
   })
 
   test('addresses in full', async () => {
-    for (const host of ['http://x', suspect.server.url])
+    for (const host of ['http://x', 'http://X', 'https://x:443'])
       assert((await exchange(post(`${host}/v1`))).endsWith(found), host)
+    const other = await exchange(post(`${suspect.server.url}/v1`))
+    assert.deepEqual(statusesOf(other), [400])
+    assert(other.includes('MALFORMED_REQUEST'), other)
+    const two = await exchange(post().replace('Host: x', 'Host: x\r\nhost: x'))
+    assert.deepEqual(statusesOf(two), [400])
+    assert(two.includes('MALFORMED_REQUEST'), two)
     await assertRefused(post('http://x/nowhere'))
     await assertRefused(post('http://'))
     await assertRefused(post('http://x'))

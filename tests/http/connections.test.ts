@@ -164,26 +164,6 @@ describe('connections', () => {
     }
     await assertServes()
   })
-
-  test('that deliver more unfinished bodies than fit lose the oldest ones', async () => {
-    // Bodies of 100 kB, of which 25 fit: the 40 that follow crowd out the first.
-    server = await startServer({
-      limits: { ...defaultLimits, documentLengthMax: 100, bodySizeMax: 100_000 },
-    })
-    const first = await open()
-    const closed = once(first.resume(), 'close')
-    const sockets = [
-      first,
-      ...(await Promise.all(Array.from({ length: 40 }, () => open()))),
-    ]
-    for (const socket of sockets) {
-      socket.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 100000\r\n\r\n`)
-      socket.write(' '.repeat(99_000))
-    }
-    await closed
-    await assertServes()
-    for (const socket of sockets) socket.destroy()
-  })
 })
 
 describe('a stopping server', () => {

@@ -82,7 +82,7 @@ describe('with a list of origins', () => {
       server.send(path, { method, headers: { Origin: page, ...headers } })
     for (const [answer, http] of [
       [await send('/v1', 'POST'), 401],
-      [await send('/v1', 'POST', { Token: 'wrong' }), 200],
+      [await send('/v1', 'POST', { Token: 'wrong' }), 401],
       [await send('/nowhere', 'GET'), 404],
       [await send('/v1', 'GET', { Token: testToken }), 405],
       [await send('/metrics', 'GET'), 200],

@@ -151,25 +151,31 @@ describe('as many commands as there may be', () => {
     assert.deepEqual(body, { status: { count: done.length } })
   })
 
-  test('may be held up by clients that do not read, but those hold up nobody', async () => {
-    await start({ commandsMax: 2, durable: false })
+  test('count until their replies are read, or their clients are cut off', async () => {
+    await start({ commandsMax: 2, durable: false, replyTimeoutMs: 300 })
     const long = '/default_keyspace/long'
     await server.command('/default_keyspace', {
       createCollection: { name: 'long', options: { indexing: { deny: ['text'] } } },
     })
     for (let _id = 0; _id < 4; _id++) {
-      const document = { _id, text: 'x'.repeat(2_000_000) }
+      const document = { _id, text: 'x'.repeat(3_000_000) }
       await server.command(long, { insertOne: { document } })
     }
-    for (let i = 0; i < 4; i++) {
-      const socket = await open()
+    const deaf = [await open(), await open()]
+    const closed = deaf.map((socket) => once(socket, 'close'))
+    for (const socket of deaf) {
       socket.pause()
       socket.write(requestOf('{"find": {}}', `/v1${long}`))
     }
-    // Answered or not, what is at work ends by itself.
-    let http = 503
-    for (let i = 0; i < 1_000 && http !== 200; i++) http = (await findKeyspaces()).http
+    // Once both are at work nobody else is served; once they are cut off, everybody is.
+    let http = 200
+    for (let i = 0; i < 10_000 && http === 200; i++) http = (await findKeyspaces()).http
+    assert.equal(http, 503)
+    for (let i = 0; i < 10_000 && http !== 200; i++) http = (await findKeyspaces()).http
     assert.equal(http, 200)
+    assert.match(await scrape(), /^stela_replies_unread_total [12]$/m)
+    for (const socket of deaf) socket.resume()
+    await Promise.all(closed)
   })
 })
 
@@ -234,10 +240,7 @@ describe('a command that takes too long', () => {
     }
     // Also for one that was sent before the first was answered.
     socket.write(requestOf(slow, letters) + requestOf(slow, letters))
-    await provider.asked(2)
-    const text = await readUntil(socket, '}]}')
-    const rest = text.split('TIMEOUT_READING_DATA').length > 2
-    if (!rest) await readUntil(socket, 'TIMEOUT_READING_DATA')
+    for (let i = 0; i < 2; i++) await readUntil(socket, 'TIMEOUT_READING_DATA')
     socket.write(requestOf('{"find": {}}', letters))
     await readUntil(socket, '"documents":[]')
   })

@@ -81,7 +81,8 @@ describe('metrics', () => {
       assert.equal(answer.body.errors![0]!.family, 'SERVER')
     })
     assert.equal(grew(commands('findOne', 'ok')), 3)
-    assert.equal(grew(commands('findOne', 'request_error')), 3)
+    assert.equal(grew(commands('findOne', 'request_error')), 2)
+    assert.equal(grew('stela_commands_refused_total{reason="unauthenticated"}'), 1)
     assert.equal(grew(commands('findOne', 'server_error')), 0)
     assert.equal(grew(commands('insertOne', 'server_error')), 1)
     assert.equal(grew(commands('unknown', 'request_error')), 0)
@@ -271,7 +272,7 @@ describe('the setting for metrics', () => {
     server = await startServer({ metrics: 'off' })
     const answer = await server.send('/metrics', { method: 'GET' })
     assert.equal(answer.http, 404)
-    assert.equal(answer.text, '')
+    assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
     assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 

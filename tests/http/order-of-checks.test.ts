@@ -17,8 +17,7 @@ interface Request {
 interface Fault {
   readonly name: string
   readonly http: number
-  /** The error code; undefined where the body is empty. */
-  readonly code: string | undefined
+  readonly code: string
   apply(request: Request): void
 }
 
@@ -34,9 +33,17 @@ const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'an invalid token',
+    http: 401,
+    code: 'UNAUTHENTICATED_REQUEST',
+    apply(request) {
+      if (request.headers['Token'] !== undefined) request.headers['Token'] = 'unknown'
+    },
+  },
+  {
     name: 'a path too deep',
     http: 404,
-    code: undefined,
+    code: 'UNKNOWN_PATH',
     apply(request) {
       request.path += '/deeper/still'
     },
@@ -44,9 +51,17 @@ const faults: readonly Fault[] = [
   {
     name: 'another method',
     http: 405,
-    code: undefined,
+    code: 'UNSUPPORTED_METHOD',
     apply(request) {
       request.method = 'PUT'
+    },
+  },
+  {
+    name: 'an unknown database',
+    http: 404,
+    code: 'UNKNOWN_DATABASE',
+    apply(request) {
+      request.path = `/databases/${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}${request.path}`
     },
   },
   {
@@ -60,7 +75,7 @@ const faults: readonly Fault[] = [
   {
     name: 'a body over the limit',
     http: 413,
-    code: undefined,
+    code: 'BODY_TOO_LARGE',
     apply(request) {
       request.body = request.body.padEnd(bodySizeMax + 100)
     },
@@ -98,14 +113,6 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'an invalid token',
-    http: 401,
-    code: 'UNAUTHENTICATED_REQUEST',
-    apply(request) {
-      if (request.headers['Token'] !== undefined) request.headers['Token'] = 'unknown'
-    },
-  },
-  {
     name: 'an unknown keyspace',
     http: 200,
     code: 'UNKNOWN_KEYSPACE',
@@ -136,6 +143,7 @@ describe('order of checks', () => {
   before(async () => {
     server = await startServer({
       limits: { ...defaultLimits, documentLengthMax: 1_000, bodySizeMax },
+      badCredentialsMax: 0,
     })
     const created = await server.command('/default_keyspace', {
       createCollection: { name: 'books' },
@@ -161,8 +169,7 @@ describe('order of checks', () => {
           if (second !== first) second.apply(request)
           const answer = await server.send(request.path, request)
           assert.equal(answer.http, first.http)
-          if (first.code === undefined) assert.equal(answer.text, '')
-          else assert.deepEqual(answer.codes, [first.code])
+          assert.deepEqual(answer.codes, [first.code])
         },
       )
 })

@@ -11,6 +11,7 @@ before(async () => {
   server = await startServer({
     limits: { ...defaultLimits, documentLengthMax: 10_000, bodySizeMax },
     accounts: [{ name: 'zoë', password: 'p:äss' }],
+    badCredentialsMax: 0,
   })
   await server.command('', { createKeyspace: { name: 'library' } })
 })
@@ -74,15 +75,17 @@ describe('paths', () => {
   test('a path that cannot be decoded does not exist', async () => {
     const answer = await post('/v1/%E0%A4%A', findKeyspaces)
     assert.equal(answer.http, 404)
-    assert.equal(answer.text, '')
+    assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
     assert.equal((await post('/v1/%E0%A4%A', findKeyspaces, {})).http, 401)
   })
 
   test('other paths need no token to not exist', async () => {
-    for (const path of ['/', '/v2', '/v1x', '/api/json', '/favicon.ico']) {
+    for (const path of ['/v2', '/v1x', '/api/json', '/favicon.ico']) {
       const answer = await server.send(path, { method: 'GET' })
       assert.equal(answer.http, 404, path)
-      assert.equal(answer.text, '')
+      assert.equal(answer.headers.get('content-type'), 'application/json')
+      assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
+      assert(answer.body.errors![0]!.message.includes(`"${path}"`))
     }
   })
 
@@ -91,17 +94,24 @@ describe('paths', () => {
       for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const answer = await server.send(path, { method, headers: json })
         assert.equal(answer.http, 405, `${method} ${path}`)
-        assert.equal(answer.text, '')
+        if (method === 'HEAD') assert.equal(answer.text, '')
+        else assert.deepEqual(answer.codes, ['UNSUPPORTED_METHOD'])
         assert.equal(answer.headers.get('allow'), 'POST')
       }
   })
 
-  test('a missing token is noticed first on every path under both prefixes', async () => {
+  test('a missing or bad token is noticed first on every path under both prefixes', async () => {
     for (const path of ['/v1', '/v1/a/b/c/d', '/api/json/v1/', '/v1/library/x'])
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await server.send(path, { method })
         assert.equal(answer.http, 401, `${method} ${path}`)
         assert.deepEqual(answer.codes, ['MISSING_AUTHENTICATION_TOKEN'])
+      }
+    for (const path of ['/v1/a/b/c/d', '/api/json/v1/', '/v1/%E0%A4%A'])
+      for (const method of ['GET', 'POST']) {
+        const answer = await server.send(path, { method, headers: { Token: 'wrong' } })
+        assert.equal(answer.http, 401, `${method} ${path}`)
+        assert.deepEqual(answer.codes, ['UNAUTHENTICATED_REQUEST'])
       }
   })
 })
@@ -277,10 +287,11 @@ describe('bodies', () => {
     assertFound(await post('/v1', findKeyspaces.padEnd(bodySizeMax)))
   })
 
-  test('one byte more is refused without a word', async () => {
+  test('one byte more is refused, and the limit is named', async () => {
     const answer = await post('/v1', findKeyspaces.padEnd(bodySizeMax + 1))
     assert.equal(answer.http, 413)
-    assert.equal(answer.text, '')
+    assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
+    assert.match(answer.body.errors![0]!.message, /20000 bytes/)
   })
 
   test('so is a longer body that did not say how long it is', async () => {
@@ -292,7 +303,7 @@ describe('bodies', () => {
       duplex: 'half',
     })
     assert.equal(answer.http, 413)
-    assert.equal(answer.text, '')
+    assert.deepEqual(answer.codes, ['BODY_TOO_LARGE'])
   })
 
   test('a body may come in pieces that cut characters in two', async () => {
@@ -349,6 +360,34 @@ describe('the envelope', () => {
     const answer = await post('/v1/library', '{"deleteCollection":{"name":""}}')
     assert.deepEqual(answer.codes, ['COMMAND_FIELD_VALUE_INVALID'])
     assert(answer.body.errors![0]!.message.includes('command.name'))
+  })
+})
+
+describe('the root', () => {
+  test('tells a tool where things are', async () => {
+    const answer = await server.send('/', { headers: { Accept: '*/*' } })
+    assert.equal(answer.http, 200)
+    assert.equal(answer.headers.get('content-type'), 'application/json')
+    const { name, health, reference, openapi } = JSON.parse(answer.text) as Record<
+      'name' | 'health' | 'reference' | 'openapi',
+      string
+    >
+    assert.equal(name, 'Stela')
+    for (const path of [health, reference, openapi])
+      assert.equal((await server.send(`/${path}`, {})).http, 200, path)
+  })
+
+  test('shows a browser a page that runs no script and loads nothing', async () => {
+    const answer = await server.send('/', { headers: { Accept: 'text/html,*/*;q=0.8' } })
+    assert.equal(answer.http, 200)
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(answer.headers.get('vary'), 'Accept')
+    const policy = answer.headers.get('content-security-policy')!
+    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^ ]+'; /)
+    assert(!policy.includes('script-src') && !/<script|onload/.test(answer.text))
+    for (const [, path] of answer.text.matchAll(/<a href="([^"]+)"/g))
+      assert.equal((await server.send(`/${path!}`, {})).http, 200, path)
+    assert.equal((await server.send('/', { method: 'POST' })).http, 404)
   })
 })
 

@@ -1,0 +1,64 @@
+/** Who sent a request, known from its headers alone. */
+import type { IncomingMessage } from 'node:http'
+import type { Asked, Audit } from '../auth/audit.ts'
+import {
+  identityError,
+  isPrincipal,
+  refusalReason,
+  type Authenticator,
+  type NotIdentified,
+} from '../auth/authenticator.ts'
+import type { Principal } from '../auth/principal.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { RequestOrigin, type ProxySettings } from './client-address.ts'
+import { tokenOf } from './headers.ts'
+
+export interface AuthenticationServices extends ProxySettings {
+  readonly authenticator: Authenticator
+  readonly audit: Audit
+}
+
+/** Why a request is refused, whatever else it holds. */
+export interface Unauthenticated {
+  readonly error: ApiError
+  /** Seconds after which a token from there is looked at again; 0: any time. */
+  readonly retryAfterSeconds: number
+}
+
+/** At once where the connection has shown the token before. Refusals are in the audit log. */
+export function authenticate(
+  request: IncomingMessage,
+  requestId: string | undefined,
+  services: AuthenticationServices,
+): Principal | Unauthenticated | Promise<Principal | Unauthenticated> {
+  const token = tokenOf(request.headers)
+  const origin = new RequestOrigin(request, services)
+  if (token === undefined) {
+    services.audit.refused('no token', askedBy(request, origin, requestId))
+    return { error: apiError('MISSING_AUTHENTICATION_TOKEN'), retryAfterSeconds: 0 }
+  }
+  const found = services.authenticator.identify(token, origin)
+  if (!(found instanceof Promise) && isPrincipal(found)) return found
+  const conclude = (known: Principal | NotIdentified): Principal | Unauthenticated => {
+    if (isPrincipal(known)) return known
+    services.audit.refused(refusalReason(known), askedBy(request, origin, requestId))
+    const retryAfterSeconds = known.why === 'locked' ? known.seconds : 0
+    return { error: identityError(known), retryAfterSeconds }
+  }
+  return found instanceof Promise ? found.then(conclude) : conclude(found)
+}
+
+function askedBy(
+  { method, url }: IncomingMessage,
+  { address }: RequestOrigin,
+  requestId: string | undefined,
+): Asked {
+  const path = url!.split('?', 1)[0]!
+  return { requestId, address, command: `${method!} ${path.slice(0, 200)}` }
+}
+
+export function isUnauthenticated(
+  found: Principal | Unauthenticated,
+): found is Unauthenticated {
+  return 'error' in found
+}

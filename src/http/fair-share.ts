@@ -1,0 +1,163 @@
+/**
+ * What all clients hold together, and how much of it each may hold: bytes of bodies, bytes
+ * of replies, or commands at work.
+ *
+ * A principal may hold as much as three times what is free. Alone it gets three quarters of
+ * everything, so nobody has to tell it how many others there are; and whoever comes next
+ * finds a quarter free, of which three quarters are for it. (Choudhury and Hahne, Dynamic
+ * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Nothing is ever taken
+ * away from one that holds it.
+ *
+ * Within a principal, a connection that carries several requests at a time may hold an
+ * eighth of everything. One that holds nothing may take what it needs: the largest body must
+ * be able to arrive.
+ */
+
+/** What a principal may hold, in multiples of what is free. */
+const freeMultiple = 3
+
+/** Into how many parts the whole is divided for connections. */
+const connectionParts = 8
+
+/** Milliseconds that a request waits for room before it is refused. */
+export const roomWaitMs = 5_000
+
+/** Who takes: the principal by name, and one of its connections. */
+export interface Taker {
+  readonly principalName: string
+  /** Undefined: it has one request at a time, which is bound enough. */
+  readonly sharedConnection: object | undefined
+}
+
+interface Held {
+  held: number
+}
+
+interface Waiter {
+  readonly taker: Taker
+  readonly amount: number
+  readonly resolve: (isTaken: boolean) => void
+}
+
+export class FairShare {
+  readonly total: number
+  #held = 0
+  readonly #waitersMax: number
+  readonly #principals = new Map<string, Held>()
+  readonly #connections = new WeakMap<object, Held>()
+  /** In the order in which they came. */
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(total: number, waitersMax = 1_024) {
+    this.total = total
+    this.#waitersMax = waitersMax
+  }
+
+  get held(): number {
+    return this.#held
+  }
+
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  heldBy(principalName: string): number {
+    return this.#principals.get(principalName)?.held ?? 0
+  }
+
+  hasRoom(taker: Taker, amount: number): boolean {
+    return this.#fits(taker, amount)
+  }
+
+  /** Whether there was room for it. What is taken must be given back. */
+  take(taker: Taker, amount: number): boolean {
+    if (!this.#fits(taker, amount)) return false
+    this.force(taker, amount)
+    return true
+  }
+
+  /** Takes it although there may be no room: for what exists already. */
+  force(taker: Taker, amount: number): void {
+    this.#held += amount
+    this.#principal(taker.principalName).held += amount
+    const connection = this.#connection(taker)
+    if (connection !== undefined) connection.held += amount
+  }
+
+  giveBack(taker: Taker, amount: number): void {
+    this.#held -= amount
+    this.#principal(taker.principalName).held -= amount
+    const connection = this.#connection(taker)
+    if (connection !== undefined) connection.held -= amount
+    if (this.#waiters.size > 0) this.#serveWaiters()
+  }
+
+  /**
+   * Takes it as soon as there is room. False: there was none in time, or too many wait
+   * already, or the signal was aborted.
+   */
+  async takeWithin(
+    taker: Taker,
+    amount: number,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (this.#waiters.size === 0 && this.take(taker, amount)) return true
+    if (this.#waiters.size >= this.#waitersMax || signal.aborted) return false
+    return new Promise((resolve) => {
+      const settle = (isTaken: boolean) => {
+        this.#waiters.delete(waiter)
+        clearTimeout(timer)
+        signal.removeEventListener('abort', giveUp)
+        resolve(isTaken)
+      }
+      const giveUp = () => settle(false)
+      const waiter: Waiter = { taker, amount, resolve: settle }
+      const timer = setTimeout(giveUp, waitMs)
+      signal.addEventListener('abort', giveUp)
+      this.#waiters.add(waiter)
+      // Those who wait may be of principals that hold too much, which this one does not.
+      this.#serveWaiters()
+    })
+  }
+
+  /** Of each principal the one that waits longest goes first, be it larger than the next. */
+  #serveWaiters(): void {
+    const passed = new Set<string>()
+    for (const waiter of this.#waiters) {
+      const { taker, amount } = waiter
+      if (passed.has(taker.principalName)) continue
+      if (this.take(taker, amount)) waiter.resolve(true)
+      else if (!this.#fitsPrincipal(taker, amount)) passed.add(taker.principalName)
+    }
+  }
+
+  #fits(taker: Taker, amount: number): boolean {
+    return this.#fitsPrincipal(taker, amount) && this.#fitsConnection(taker, amount)
+  }
+
+  #fitsPrincipal({ principalName }: Taker, amount: number): boolean {
+    const free = this.total - this.#held
+    const { held } = this.#principal(principalName)
+    return amount <= free && held + amount <= freeMultiple * free
+  }
+
+  #fitsConnection(taker: Taker, amount: number): boolean {
+    const connection = this.#connection(taker)
+    if (connection === undefined || connection.held === 0) return true
+    return connection.held + amount <= this.total / connectionParts
+  }
+
+  #principal(name: string): Held {
+    let held = this.#principals.get(name)
+    if (held === undefined) this.#principals.set(name, (held = { held: 0 }))
+    return held
+  }
+
+  #connection({ sharedConnection }: Taker): Held | undefined {
+    if (sharedConnection === undefined) return undefined
+    let held = this.#connections.get(sharedConnection)
+    if (held === undefined) this.#connections.set(sharedConnection, (held = { held: 0 }))
+    return held
+  }
+}

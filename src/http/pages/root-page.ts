@@ -1,0 +1,54 @@
+/** What somebody finds who opens the server's address: what this is, and where to go on. */
+import type { FastifyInstance } from 'fastify'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readVersion } from '../metrics.ts'
+import { FixedContent } from './fixed-content.ts'
+
+export function addRootPage(app: FastifyInstance): void {
+  let page: FixedContent | undefined
+  let summary: FixedContent | undefined
+  app.get('/', (request, reply) => {
+    reply.hijack()
+    const isBrowser = request.headers.accept?.includes('text/html') === true
+    const content = isBrowser ? (page ??= readPage()) : (summary ??= makeSummary())
+    content.answer(request.raw, reply.raw)
+  })
+}
+
+/** For those who ask with a tool. Paths are relative, as in the page: proxies add prefixes. */
+function makeSummary(): FixedContent {
+  const summary = {
+    name: 'Stela',
+    version: readVersion(),
+    commands: 'v1',
+    health: 'stargate/health',
+    reference: 'swagger-ui',
+    openapi: 'api/json/openapi',
+  }
+  return new FixedContent('application/json', JSON.stringify(summary), vary)
+}
+
+const vary = { Vary: 'Accept' }
+
+function readPage(): FixedContent {
+  const html = readFileSync(new URL('root.html', import.meta.url), 'utf8').replace(
+    '{version}',
+    readVersion(),
+  )
+  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? []
+  const digest = createHash('sha256').update(style).digest('base64')
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${digest}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return new FixedContent('text/html; charset=utf-8', html, {
+    ...vary,
+    'Content-Security-Policy': policy.join('; '),
+    'Referrer-Policy': 'no-referrer',
+  })
+}

@@ -1,0 +1,186 @@
+/**
+ * Bodies, from the connection into memory. Their bytes are charged to whoever sends them
+ * before they are read: by Content-Length where it is there.
+ */
+import type { IncomingMessage } from 'node:http'
+import { Unpacking, type Packing } from './compression.ts'
+import { isMultiplexed, streamOf } from './connection.ts'
+import { roomWaitMs, type FairShare, type Taker } from './fair-share.ts'
+
+/**
+ * Bytes that a body may have that does not say how long it is, before it takes room for the
+ * largest. Growing step by step, two could wait for each other.
+ */
+const firstSize = 65_536
+
+export interface ReceivedBody {
+  /** Unpacked. */
+  readonly bytes: Buffer
+  /** Gives the room back, once what was made of the bytes is no longer needed. */
+  release(): void
+}
+
+/**
+ * `no room`: others hold too much, and nothing was read, or not all. `damaged`: the bytes
+ * cannot be unpacked. `broken`: the client disconnected before the end.
+ */
+export type NotReceived = 'too large' | 'no room' | 'damaged' | 'broken'
+
+export class BodyReceiver {
+  readonly room: FairShare
+  readonly #unpacking = new Unpacking()
+
+  constructor(room: FairShare) {
+    this.room = room
+  }
+
+  /** `begin` is called once there is room: the client may wait to be told to send. */
+  async receive(
+    message: IncomingMessage,
+    taker: Taker,
+    sizeMax: number,
+    packing: Packing | undefined,
+    begin?: () => void,
+  ): Promise<ReceivedBody | NotReceived> {
+    const announced = lengthOf(message)
+    if (announced !== undefined && announced > sizeMax) return 'too large'
+    const charge = new Charge(this.room, taker, message)
+    const first = announced ?? Math.min(firstSize, sizeMax)
+    if (!charge.raiseNow(first) && !(await charge.raise(first)))
+      return message.destroyed ? 'broken' : 'no room'
+    begin?.()
+    let bytes: Buffer | NotReceived = await (announced === undefined
+      ? collect(message, charge, sizeMax)
+      : collectAnnounced(message, announced))
+    if (typeof bytes !== 'string') charge.lower(bytes.length)
+    if (packing !== undefined && typeof bytes !== 'string') {
+      // Anything may come out of it, up to the largest body.
+      bytes = (await charge.raise(sizeMax))
+        ? await this.#unpacking.unpack(bytes, packing, sizeMax)
+        : 'no room'
+      if (typeof bytes !== 'string') charge.lower(bytes.length)
+    }
+    if (typeof bytes === 'string') {
+      charge.lower(0)
+      return bytes
+    }
+    return { bytes, release: () => charge.lower(0) }
+  }
+}
+
+/** What one body holds of the room. */
+class Charge {
+  readonly #room: FairShare
+  readonly #taker: Taker
+  readonly #message: IncomingMessage
+  #size = 0
+
+  constructor(room: FairShare, taker: Taker, message: IncomingMessage) {
+    this.#room = room
+    this.#taker = taker
+    this.#message = message
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether there was room at once. */
+  raiseNow(size: number): boolean {
+    if (!this.#room.take(this.#taker, size - this.#size)) return false
+    this.#size = size
+    return true
+  }
+
+  /** Whether there was room in time. */
+  async raise(size: number): Promise<boolean> {
+    if (size <= this.#size) return true
+    const left = new AbortController()
+    const abort = () => left.abort()
+    this.#message.once('close', abort)
+    const isTaken = await this.#room.takeWithin(
+      this.#taker,
+      size - this.#size,
+      roomWaitMs,
+      left.signal,
+    )
+    this.#message.removeListener('close', abort)
+    if (isTaken) this.#size = size
+    return isTaken
+  }
+
+  lower(size: number): void {
+    if (size >= this.#size) return
+    this.#room.giveBack(this.#taker, this.#size - size)
+    this.#size = size
+  }
+}
+
+/** The bytes of a body that says how long it is: copied once at most. */
+function collectAnnounced(
+  message: IncomingMessage,
+  length: number,
+): Promise<Buffer | 'broken'> {
+  return new Promise((resolve) => {
+    let bytes: Buffer | undefined
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      if (chunk.length === length) bytes = chunk
+      else chunk.copy((bytes ??= Buffer.allocUnsafeSlow(length)), size)
+      size += chunk.length
+    })
+    message.on('end', () => resolve(size === length ? (bytes ?? noBytes) : 'broken'))
+    message.on('close', () => resolve('broken'))
+  })
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** The bytes of a body that does not: when it grows, it takes room for the largest. */
+function collect(
+  message: IncomingMessage,
+  charge: Charge,
+  sizeMax: number,
+): Promise<Buffer | NotReceived> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    const fail = (reason: NotReceived) => {
+      chunks = []
+      size = Infinity
+      resolve(reason)
+    }
+    message.on('data', (chunk: Buffer) => {
+      // The rest of a body that was refused.
+      if (size === Infinity) return
+      size += chunk.length
+      chunks.push(chunk)
+      if (size > sizeMax) {
+        fail('too large')
+        return
+      }
+      if (size <= charge.size) return
+      if (charge.raiseNow(sizeMax)) return
+      message.pause()
+      void charge.raise(sizeMax).then((isTaken) => {
+        if (!isTaken) fail('no room')
+        message.resume()
+      })
+    })
+    message.on('end', () => {
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+    message.on('close', () => resolve('broken'))
+  })
+}
+
+/** Bytes of a request's body, as it says; undefined: it does not say. */
+export function lengthOf(request: IncomingMessage): number | undefined {
+  const { headers } = request
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  const hasBody = isMultiplexed(request)
+    ? !streamOf(request).endAfterHeaders
+    : headers['transfer-encoding'] !== undefined
+  return hasBody ? undefined : 0
+}

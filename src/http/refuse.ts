@@ -1,0 +1,73 @@
+/**
+ * Answers to requests whose bodies are not wanted, before they have arrived.
+ *
+ * The answer goes out at once. A client that is still sending may read it only when it is
+ * done, and would never see it if the connection were closed under it. So what it sends is
+ * read and dropped, up to a bound. A short rest is dropped and the connection stays in use;
+ * otherwise it is closed afterwards.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Reply } from '../commands/define.ts'
+import { isMultiplexed } from './connection.ts'
+import { lengthOf } from './receive-body.ts'
+import { send, type BodyWriter } from './reply.ts'
+
+/** Milliseconds for which the rest of a body is read before the connection is closed. */
+const drainMs = 10_000
+
+/** Bytes of a body after which a connection stays in use where nobody knows who sends. */
+export const keepMaxUnknown = 65_536
+
+export interface Drain {
+  /** Bytes of a body after which the connection stays in use. */
+  readonly keepMax: number
+  /** Bytes that are read of any other. */
+  readonly drainMax: number
+}
+
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  requestId: string | undefined,
+  { keepMax, drainMax }: Drain,
+): void {
+  // A stream of HTTP/2 ends by itself, and the others of its connection go on.
+  if (isMultiplexed(request) || isShort(request, keepMax)) {
+    send(response, reply, requestId)
+    return
+  }
+  response.setHeader('Connection', 'close')
+  // Node closes the connection when the response ends, so the end is what waits.
+  send(response, reply, requestId, writeWithoutEnd)
+  drain(request, drainMax, () => response.end())
+}
+
+const writeWithoutEnd: BodyWriter = {
+  write: (response, body, encoding) => response.write(body, encoding),
+}
+
+/** Whether the body is so short that nobody minds its arrival. */
+function isShort(request: IncomingMessage, sizeMax: number): boolean {
+  if (request.complete) return true
+  // Who asks whether to send it may not send it, after this answer.
+  if (request.headers.expect !== undefined) return false
+  const length = lengthOf(request)
+  return length !== undefined && length <= sizeMax
+}
+
+function drain(request: IncomingMessage, sizeMax: number, done: () => void): void {
+  let size = 0
+  const timer = setTimeout(end, drainMs)
+  function end(): void {
+    clearTimeout(timer)
+    request.removeListener('data', count)
+    done()
+  }
+  function count(chunk: Buffer): void {
+    size += chunk.length
+    if (size > sizeMax) end()
+  }
+  request.on('data', count).once('end', end).once('close', end)
+  request.resume()
+}

@@ -1,0 +1,110 @@
+/**
+ * Replies on their way out.
+ *
+ * A large one is written in parts, each when the one before has gone out, so that a client
+ * that reads slowly keeps one text in memory and no copies of it. Who reads nothing for too
+ * long loses the connection.
+ */
+import type { ServerResponse } from 'node:http'
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import { nextTurn, sliceMs } from '../caller.ts'
+import { isGone } from './connection.ts'
+import type { BodyWriter } from './reply.ts'
+
+/** Characters or bytes that are written at a time. */
+const partSize = 65_536
+
+export class ReplyWriter implements BodyWriter {
+  readonly #timeoutMs: number
+  readonly #onUnread: () => void
+  /** Responses that wait for their clients to read, by when one last did. */
+  readonly #waiting = new Map<ServerResponse, number>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** 0 ms: any time. `onUnread` is told of each connection that is closed. */
+  constructor(timeoutMs: number, onUnread: () => void) {
+    this.#timeoutMs = timeoutMs
+    this.#onUnread = onUnread
+  }
+
+  /** Writes the body of a response whose head is written. */
+  write(response: ServerResponse, body: string | Buffer, encoding: BufferEncoding): void {
+    if (body.length > partSize) {
+      this.#watch(response)
+      void this.#writeParts(response, body, encoding)
+      return
+    }
+    response.end(body, encoding)
+    // Mostly the system has taken all of it by now.
+    if (response.writableLength !== 0) this.#watch(response)
+  }
+
+  async #writeParts(
+    response: ServerResponse,
+    body: string | Buffer,
+    encoding: BufferEncoding,
+  ): Promise<void> {
+    let sliceStartedAt = performance.now()
+    for (let from = 0; ;) {
+      const to = endOfPart(body, from)
+      const part = typeof body === 'string' ? body.slice(from, to) : body.subarray(from, to)
+      if (to >= body.length) {
+        response.end(part, encoding)
+        return
+      }
+      if (!response.write(part, encoding)) await drained(response)
+      if (performance.now() - sliceStartedAt >= sliceMs) {
+        await nextTurn()
+        sliceStartedAt = performance.now()
+      }
+      if (isGone(response)) return
+      this.#waiting.set(response, performance.now())
+      from = to
+    }
+  }
+
+  #watch(response: ServerResponse): void {
+    if (this.#timeoutMs === 0) return
+    this.#waiting.set(response, performance.now())
+    response.once('close', () => this.#waiting.delete(response))
+    this.#timer ??= setInterval(this.#look, Math.min(this.#timeoutMs / 4, 1_000)).unref()
+  }
+
+  readonly #look = (): void => {
+    const now = performance.now()
+    for (const [response, at] of this.#waiting) {
+      if (now - at < this.#timeoutMs) continue
+      this.#waiting.delete(response)
+      this.#onUnread()
+      cutOff(response)
+    }
+    if (this.#waiting.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/** No character is cut in two. */
+function endOfPart(body: string | Buffer, from: number): number {
+  const to = from + partSize
+  if (typeof body !== 'string' || to >= body.length) return to
+  const last = body.charCodeAt(to - 1)
+  return last >= 0xd800 && last < 0xdc00 ? to - 1 : to
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.removeListener('drain', go)
+      response.removeListener('close', go)
+      resolve()
+    }
+    response.once('drain', go).once('close', go)
+  })
+}
+
+function cutOff(response: ServerResponse): void {
+  const { stream } = response as { stream?: ServerHttp2Stream }
+  if (stream === undefined) response.destroy()
+  else stream.close(constants.NGHTTP2_CANCEL)
+}

@@ -1,0 +1,326 @@
+/**
+ * Clients that send much and read nothing: what they can make the server keep, and what
+ * others notice of it. Everything is counted; nothing is timed.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Config } from '../../src/config.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
+import { H2Client } from './h2-client.ts'
+import { makeCertificate, saveCertificate } from './made-certificate.ts'
+import { headOf, openConnection, readUntil, requestOf } from './raw-connection.ts'
+
+let dataDir: string
+let server: TestServer
+const sockets: Socket[] = []
+
+const long = '/default_keyspace/long'
+const short = '/default_keyspace/short'
+const ann = { Token: `Cassandra:${btoa('ann')}:${btoa('secret')}` }
+
+/** A collection whose page takes 12 MB, more than systems keep for a connection. */
+before(async () => {
+  dataDir = await temporaryFolder()
+  await start()
+  await server.command('/default_keyspace', {
+    createCollection: { name: 'long', options: { indexing: { deny: ['text'] } } },
+  })
+  for (let _id = 0; _id < 4; _id++) {
+    const document = { _id, text: 'x'.repeat(3_000_000) }
+    await server.command(long, { insertOne: { document } })
+  }
+  await server.command('/default_keyspace', { createCollection: { name: 'short' } })
+  const documents = [0, 1, 2, 3].map((_id) => ({ _id }))
+  await server.command(short, { insertMany: { documents } })
+  await server.stop()
+})
+after(() => rm(dataDir, { recursive: true, force: true }))
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await server.stop()
+})
+
+async function start(config: Partial<Config> = {}): Promise<void> {
+  const accounts = [{ name: 'ann', password: 'secret' }]
+  server = await startServer({
+    ...{ dataDir, accounts, durable: false, checked: false },
+    ...config,
+  })
+}
+
+async function open(): Promise<Socket> {
+  const socket = await openConnection(server.url)
+  sockets.push(socket)
+  return socket
+}
+
+/** Sends one that does not read its reply, until it is at work. */
+async function findUnread(headers = {}): Promise<Socket> {
+  const socket = await open()
+  socket.pause()
+  const before = await commandsSeen()
+  socket.write(requestOf({ find: {} }, `/v1${long}`, headers))
+  while ((await commandsSeen()) === before);
+  return socket
+}
+
+async function metric(name: string): Promise<number> {
+  const { text } = await server.send('/metrics', {})
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+  return line === undefined ? 0 : Number(line.slice(name.length + 1))
+}
+
+const commandsSeen = () => metric('stela_commands_total{command="find",outcome="ok"}')
+
+function findOne(headers: Record<string, string> = {}): Promise<Answer> {
+  return server.command(short, { findOne: { filter: { _id: 1 } } }, headers)
+}
+
+function assertNoRoom(answer: Answer): void {
+  assert.equal(answer.http, 503)
+  assert.deepEqual(answer.codes, ['SERVER_OVERLOADED'])
+  assert.equal(answer.headers.get('retry-after'), '1')
+}
+
+describe('pipelined requests', () => {
+  test('run one at a time, each when the reply before it is out', async () => {
+    await start()
+    const { length } = (await server.command(long, { find: {} })).text
+    const socket = await open()
+    socket.pause()
+    socket.write(requestOf({ find: {} }, `/v1${long}`).repeat(200))
+    // The first runs, and waits for its reader; meanwhile others are served.
+    while ((await commandsSeen()) === 1);
+    for (let i = 0; i < 50; i++) assert.equal((await findOne()).http, 200)
+    assert.equal(await commandsSeen(), 2)
+    assert.equal(await metric('stela_reply_memory_bytes'), length)
+    socket.destroy()
+    while ((await metric('stela_reply_memory_bytes')) > 0);
+    assert.equal(await commandsSeen(), 2)
+  })
+
+  test('are all answered, in order, to a client that reads', async () => {
+    await start()
+    const socket = await open()
+    const ids = Array.from({ length: 500 }, (_, i) => i % 4)
+    const all = ids.map((_id) => requestOf({ findOne: { filter: { _id } } }, `/v1${short}`))
+    socket.write(all.join(''))
+    socket.end(requestOf({ countDocuments: {} }, `/v1${short}`))
+    const text = await readUntil(socket, '"count":4')
+    const found = [...text.matchAll(/\{"document":\{"_id":(\d)\}\}/g)]
+    assert.deepEqual(
+      found.map(([, id]) => Number(id)),
+      ids,
+    )
+  })
+
+  test('may have bodies of any size among them', async () => {
+    await start()
+    const socket = await open()
+    const body = `{"countDocuments":{}}${' '.repeat(300_000)}`
+    const large = headOf(body.length, `/v1${short}`) + body
+    const small = requestOf({ findKeyspaces: {} })
+    socket.write(small + large + small + large + large + small)
+    let text = ''
+    while (text.split('HTTP/1.1 200').length <= 6) text += await readUntil(socket, '}')
+    assert.equal(text.split('"count":4').length, 4)
+  })
+
+  test('beyond any that a client would send end the connection', async () => {
+    await start()
+    const socket = await open()
+    const closed = once(socket, 'close')
+    socket.pause()
+    const first = requestOf({ find: {} }, `/v1${long}`)
+    socket.write(first + 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_002))
+    socket.resume()
+    await closed
+    assert.equal((await findOne()).http, 200)
+  })
+})
+
+describe('replies that are not read', () => {
+  test('are kept for a part of the room; then reads are refused, and others not', async () => {
+    await start({ replyMemoryMax: 50_000_000 })
+    // Three of 12 MB fit into what one may hold, the fourth does not.
+    for (let i = 0; i < 3; i++) await findUnread()
+    assertNoRoom(await server.command(long, { find: {} }))
+    assert.equal((await findOne()).http, 200)
+    const { text, http } = await server.command(long, { find: {} }, ann)
+    assert.equal(http, 200)
+    assert.equal(text.split('"_id"').length, 5)
+    assert((await metric('stela_commands_refused_total{reason="no_room_for_reply"}')) >= 1)
+    // There is room again as soon as one of them is gone.
+    sockets[0]!.destroy()
+    let answer = await server.command(long, { find: {} })
+    while (answer.http !== 200) answer = await server.command(long, { find: {} })
+  })
+
+  test('take room before anything is written, so that a write is always answered', async () => {
+    const limits = { ...defaultLimits, documentLengthMax: 4_000_000 }
+    await start({ replyMemoryMax: 16_500_000, limits, commandTimeoutMs: 300 })
+    await findUnread()
+    // 12 MB are held, and the reply could have 4 MB: more than three quarters together.
+    const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
+    const answer = await server.command(long, update)
+    assert(['TIMEOUT_WRITING_DATA', 'SERVER_OVERLOADED'].includes(answer.codes[0]!))
+    sockets[0]!.destroy()
+    while ((await metric('stela_reply_memory_bytes')) > 0);
+    const counted = await server.command(long, { countDocuments: { filter: { n: 1 } } })
+    assert.deepEqual(counted.body.status, { count: 0 })
+    const options = { upsert: true, returnDocument: 'after' }
+    const { findOneAndUpdate } = update
+    const done = await server.command(long, {
+      findOneAndUpdate: { ...findOneAndUpdate, options },
+    })
+    assert.equal(done.body.data!.document!['n'], 1)
+  })
+
+  test('come whole to a client that reads slowly', async () => {
+    await start({ replyTimeoutMs: 60_000 })
+    await server.command(long, {
+      updateOne: { filter: { _id: 0 }, update: { $set: { text: '𝄞é'.repeat(500_000) } } },
+    })
+    const expected = (await server.command(long, { find: {} })).text
+    const socket = await findUnread()
+    const parts: Buffer[] = []
+    let size = 0
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      parts.push(chunk as Buffer)
+      size += (chunk as Buffer).length
+      if (size > Buffer.byteLength(expected)) break
+    }
+    assert(Buffer.concat(parts).toString().endsWith(expected))
+    while ((await metric('stela_reply_memory_bytes')) > 0);
+  })
+
+  test('cost a client its connection after a while, and are counted', async () => {
+    await start({ replyTimeoutMs: 200 })
+    const socket = await findUnread()
+    while ((await metric('stela_replies_unread_total')) === 0);
+    assert.equal(await metric('stela_reply_memory_bytes'), 0)
+    await once(socket.resume(), 'close')
+  })
+})
+
+describe('bodies', () => {
+  const body = `{"findKeyspaces":{}}${' '.repeat(900_000)}`
+
+  test('that find no room wait for it, and nobody loses an upload', async () => {
+    await start({ bodyMemoryMax: 2_400_000 })
+    const halves = await Promise.all([open(), open()])
+    for (const socket of halves)
+      socket.write(headOf(body.length) + body.slice(0, body.length / 2))
+    while ((await metric('stela_body_memory_bytes')) < 2 * body.length);
+    // The third of the same principal waits; another principal has room left.
+    const third = await open()
+    third.write(headOf(body.length) + body)
+    const other = await server.command('', body.slice(0, 300_000), ann)
+    assert.equal(other.http, 200)
+    for (const socket of halves) {
+      socket.write(body.slice(body.length / 2))
+      await readUntil(socket, 'default_keyspace')
+    }
+    await readUntil(third, 'default_keyspace')
+    assert.equal(await metric('stela_body_memory_bytes'), 0)
+  })
+
+  test('whose client leaves give their room back', async () => {
+    await start({ bodyMemoryMax: 2_400_000 })
+    for (let i = 0; i < 5; i++) {
+      const socket = await open()
+      socket.write(headOf(i % 2 === 0 ? body.length : undefined) + '5\r\n     \r\n')
+      while ((await metric('stela_body_memory_bytes')) === 0);
+      socket.resetAndDestroy()
+      while ((await metric('stela_body_memory_bytes')) > 0);
+    }
+    assert.equal((await server.command('', body)).http, 200)
+  })
+
+  test('that find none in time are refused, and say when to come back', async () => {
+    await start({ bodyMemoryMax: 1_000_000 })
+    const half = await open()
+    half.write(headOf(body.length) + ' ')
+    while ((await metric('stela_body_memory_bytes')) === 0);
+    const [announced, chunked] = await Promise.all([
+      server.command('', body),
+      server.send('/v1', {
+        method: 'POST',
+        headers: { Token: 'test-token' },
+        body: ReadableStream.from([body, body].map((text) => Buffer.from(text))),
+        duplex: 'half',
+      }),
+    ])
+    assertNoRoom(announced)
+    assertNoRoom(chunked)
+    half.write(body.slice(1))
+    await readUntil(half, 'REQUEST_NOT_JSON')
+  })
+
+  test('that do not say how long they are take room for the largest', async () => {
+    const limits = { ...defaultLimits, documentLengthMax: 1_000, bodySizeMax: 1_000_000 }
+    await start({ bodyMemoryMax: 1_200_000, limits })
+    const send = () =>
+      server.send('/v1', {
+        method: 'POST',
+        headers: { Token: 'test-token' },
+        body: ReadableStream.from(
+          Array.from({ length: 9 }, (_, i) =>
+            Buffer.from(body.slice(i * 1e5, i * 1e5 + 1e5)),
+          ),
+        ),
+        duplex: 'half',
+      })
+    for (const answer of await Promise.all([send(), send(), send()]))
+      assert.equal(answer.http, 200)
+    assert.equal(await metric('stela_body_memory_bytes'), 0)
+  })
+})
+
+describe('commands', () => {
+  test('of one principal leave some for others', async () => {
+    await start({ commandsMax: 4 })
+    for (let i = 0; i < 3; i++) await findUnread()
+    assertNoRoom(await findOne())
+    assert.equal((await findOne(ann)).http, 200)
+  })
+})
+
+describe('streams of HTTP/2 that are not read', () => {
+  test('are bounded for a connection and for all, and others are served', async () => {
+    const folder = await temporaryFolder()
+    const certificate = makeCertificate()
+    const tls = await saveCertificate(folder, certificate)
+    await start({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500, tls })
+    const other = await H2Client.connect(server.url, certificate.cert)
+    const deaf = await H2Client.connect(server.url, certificate.cert)
+    deaf.session.settings({ initialWindowSize: 0 })
+    await once(deaf.session, 'localSettings')
+    const streams = Array.from({ length: 20 }, () => {
+      const stream = deaf.open({ ':method': 'POST', ':path': `/v1${long}` })
+      stream.on('error', () => undefined)
+      stream.end('{"find":{}}')
+      return stream
+    })
+    const scrape = async () => (await other.send({ ':path': '/metrics' })).text
+    const held = async () =>
+      Number(/^stela_reply_memory_bytes (\d+)$/m.exec(await scrape())![1])
+    // One page of 12 MB, which is an eighth of everything, and refusals.
+    let most = 0
+    for (let i = 0; i < 15; i++) {
+      most = Math.max(most, await held())
+      assert.equal((await other.command(short, { countDocuments: {} })).status, 200)
+    }
+    assert(most < 30_000_000, `${most} bytes`)
+    for (const stream of streams) if (!stream.closed) await once(stream, 'close')
+    assert.match(await scrape(), /^stela_replies_unread_total [1-9]/m)
+    while ((await held()) > 0);
+    await deaf.close()
+    await other.close()
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FairShare, type Taker } from '../../src/http/fair-share.ts'
+
+function taker(principalName: string, sharedConnection?: object): Taker {
+  return { principalName, sharedConnection }
+}
+
+const ann = taker('ann')
+const bob = taker('bob')
+
+/** Takes one by one for as long as there is room; how many there were. */
+function takeAll(share: FairShare, who: Taker, amount = 1): number {
+  let count = 0
+  while (share.take(who, amount)) count++
+  return count
+}
+
+const never = new AbortController().signal
+
+describe('a share', () => {
+  test('is three quarters of everything for one that is alone', () => {
+    const share = new FairShare(1_000)
+    assert.equal(takeAll(share, ann), 750)
+    assert.equal(share.held, 750)
+    assert.equal(share.heldBy('ann'), 750)
+  })
+
+  test('leaves room for whoever comes next, however many come', () => {
+    const share = new FairShare(1_000)
+    const counts = ['a', 'b', 'c', 'd', 'e'].map((name) => takeAll(share, taker(name)))
+    assert.deepEqual(counts, [750, 188, 47, 12, 3])
+  })
+
+  test('is everything where everything is little', () => {
+    for (const total of [1, 2, 3])
+      assert.equal(takeAll(new FairShare(total), ann), total, `${total}`)
+    assert.equal(takeAll(new FairShare(4), ann), 3)
+  })
+
+  test('grows again when others give back', () => {
+    const share = new FairShare(100)
+    assert(share.take(bob, 40))
+    assert.equal(takeAll(share, ann), 45)
+    share.giveBack(bob, 40)
+    assert.equal(takeAll(share, ann), 30)
+  })
+
+  test('takes the largest there can be from one that holds nothing', () => {
+    const share = new FairShare(100)
+    assert.equal(share.take(ann, 101), false)
+    assert.equal(share.take(ann, 100), true)
+    assert.equal(share.take(bob, 1), false)
+    share.giveBack(ann, 100)
+    assert.equal(share.held, 0)
+  })
+
+  test('may be exceeded by what exists already, and is then full', () => {
+    const share = new FairShare(100)
+    share.force(ann, 150)
+    assert.equal(share.hasRoom(bob, 1), false)
+    share.giveBack(ann, 150)
+    assert.equal(share.hasRoom(bob, 100), true)
+  })
+
+  test('of a connection is an eighth, or the first that it takes', () => {
+    const share = new FairShare(800)
+    const [one, two] = [taker('ann', {}), taker('ann', {})]
+    assert.equal(takeAll(share, one), 100)
+    assert.equal(takeAll(share, two), 100)
+    share.giveBack(one, 100)
+    assert.equal(share.take(one, 300), true)
+    assert.equal(share.take(one, 1), false)
+  })
+})
+
+describe('waiting for room', () => {
+  test('ends when there is some, first for who came first', async () => {
+    const share = new FairShare(100)
+    assert(share.take(ann, 75))
+    const order: string[] = []
+    const wait = async (name: string, amount: number) => {
+      assert(await share.takeWithin(ann, amount, 60_000, never))
+      order.push(name)
+    }
+    // The second would fit before the first, and does not overtake it.
+    const all = [wait('large', 70), wait('small', 1)]
+    assert.equal(share.waiting, 2)
+    share.giveBack(ann, 10)
+    assert.equal(share.waiting, 2)
+    share.giveBack(ann, 65)
+    await Promise.all(all)
+    assert.deepEqual(order, ['large', 'small'])
+    assert.equal(share.held, 71)
+    assert.equal(share.waiting, 0)
+  })
+
+  test('of one principal does not hold up another', async () => {
+    const share = new FairShare(100)
+    assert(share.take(ann, 75))
+    const waiting = share.takeWithin(ann, 70, 60_000, never)
+    assert.equal(await share.takeWithin(bob, 10, 60_000, never), true)
+    share.giveBack(bob, 10)
+    share.giveBack(ann, 75)
+    assert.equal(await waiting, true)
+  })
+
+  test('of one connection does not hold up another', async () => {
+    const share = new FairShare(80)
+    const [one, two] = [taker('ann', {}), taker('ann', {})]
+    assert(share.take(one, 10))
+    const waiting = share.takeWithin(one, 5, 60_000, never)
+    assert.equal(await share.takeWithin(two, 5, 60_000, never), true)
+    share.giveBack(one, 10)
+    assert.equal(await waiting, true)
+  })
+
+  test('ends without when its time is over, or nobody wants it any more', async () => {
+    const share = new FairShare(10)
+    assert(share.take(ann, 10))
+    assert.equal(await share.takeWithin(bob, 1, 1, never), false)
+    const left = new AbortController()
+    const waiting = share.takeWithin(bob, 1, 60_000, left.signal)
+    left.abort()
+    assert.equal(await waiting, false)
+    assert.equal(await share.takeWithin(bob, 1, 60_000, left.signal), false)
+    assert.equal(share.waiting, 0)
+    assert.equal(share.held, 10)
+  })
+
+  test('is for a bounded number', async () => {
+    const share = new FairShare(10, 2)
+    assert(share.take(ann, 10))
+    const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))
+    assert.equal(await share.takeWithin(bob, 1, 60_000, never), false)
+    share.giveBack(ann, 10)
+    assert.deepEqual(await Promise.all(waiting), [true, true])
+  })
+})

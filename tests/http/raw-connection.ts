@@ -1,0 +1,46 @@
+/** A connection whose bytes a test decides about. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { testToken } from '../harness.ts'
+
+export async function openConnection(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  // Being cut off is what many of these connections are for.
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** The head of a request with a body of this many bytes; undefined: one in chunks. */
+export function headOf(
+  length: number | undefined,
+  path = '/v1',
+  headers: Record<string, string> = {},
+): string {
+  const all = {
+    Host: 'test',
+    Token: testToken,
+    ...(length === undefined
+      ? { 'Transfer-Encoding': 'chunked' }
+      : { 'Content-Length': String(length) }),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
+export function requestOf(command: object, path = '/v1', headers = {}): string {
+  const body = JSON.stringify(command)
+  return headOf(body.length, path, headers) + body
+}
+
+/** Reads until the text has arrived; throws when the connection ends before. */
+export async function readUntil(socket: Socket, end: string): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (text.includes(end)) return text
+  }
+  throw new Error(`the connection ended after: ${text.slice(0, 500)}`)
+}
