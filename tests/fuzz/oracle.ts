@@ -66,8 +66,9 @@ export function judgeRaw(
       return { kind: `status ${status}`, detail: shown(bytes) }
     if (isBare && body.length === 0) continue
     const isJson = headers.get('content-type')?.startsWith('application/json') === true
-    // Health has a form of its own, and so has what was no request at all.
-    if (!isJson || body.includes('"checks"') || brokenStatuses.includes(status)) continue
+    // Health and the root have forms of their own, and so has what was no request at all.
+    const isPage = body.includes('"checks"') || body.includes('"openapi"')
+    if (!isJson || isPage || brokenStatuses.includes(status)) continue
     const finding = judgeEnvelope(response, sent, codes)
     if (finding !== undefined) return finding
   }
