@@ -7,6 +7,12 @@ import assert from 'node:assert/strict'
 export const defaultLimits = {
   /** Bytes of a request body; one more is answered with 413. */
   bodySizeMax: 20_000_000,
+  /**
+   * Objects, arrays, strings, numbers, booleans and nulls of a request body, at all depths;
+   * keys are not counted. An empty object takes two bytes of a body and some 200 of memory,
+   * so this bounds what a body can take: about 250 MB, its text included.
+   */
+  bodyValuesMax: 1_000_000,
   /** Nesting that the JSON reader follows before it gives up on a body. */
   jsonDepthMax: 500,
   /** Characters of one numeral. */
@@ -127,6 +133,10 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.documentLengthMax <= limits.replySizeMax,
     'the largest document must fit into a reply',
+  )
+  assert(
+    limits.vectorDimensionMax < limits.bodyValuesMax,
+    'a body must be able to hold a vector',
   )
   assert(
     limits.vectorDimensionMax < limits.clausePartsMax,

@@ -56,9 +56,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
   limits: [],
   caller: [],
+  steps: [],
 }
 
-const byAnyone = ['caller', 'errors', 'json', 'limits']
+const byAnyone = ['caller', 'errors', 'json', 'limits', 'steps']
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {

@@ -46,8 +46,8 @@ export interface Call extends Caller {
   readonly address: string
   /** The command's name, noted by dispatch as soon as it is known to be one. */
   command: string | undefined
-  /** Throws an ApiError when the body is not JSON. */
-  parseBody(): Value
+  /** Throws an ApiError when the body is not JSON. A large one takes several turns. */
+  parseBody(): Value | Promise<Value>
   /** Who asks. */
   readonly principal: Principal
   /**
@@ -91,7 +91,8 @@ async function answer(call: Call, services: Services): Promise<Reply> {
   }
   let warnings: readonly ApiError[] = []
   try {
-    const [name, value] = onlyCommand(call.parseBody())
+    const parsed = call.parseBody()
+    const [name, value] = onlyCommand(parsed instanceof Promise ? await parsed : parsed)
     const command = findCommand(name, call)
     call.command = name
     warnings = deprecationOf(name)

@@ -400,8 +400,15 @@ export const catalog = {
   SHRED_DOC_LIMIT_VIOLATION: {
     ...request('DOCUMENT'),
     title: 'The document breaks a limit',
-    body: (v: { what: string; actual: number | string; max: number; hint?: string }) =>
-      `${v.what} is ${v.actual}; the maximum is ${v.max}.` +
+    body: (v: {
+      what: string
+      actual: number | string
+      max: number
+      setting?: string
+      hint?: string
+    }) =>
+      `${v.what} is ${v.actual}; the maximum is ${v.max}` +
+      `${v.setting === undefined ? '' : `, which the setting ${v.setting} can raise`}.` +
       (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 

@@ -342,11 +342,18 @@ class HttpCall implements Call, Taker, Waiting {
     replyRoom.giveBack(this, this.#replySize)
   }
 
-  parseBody(): Value {
+  parseBody(): Value | Promise<Value> {
+    const { trace } = this
     const bytes = this.#bytes!
-    const body = parseBody(bytes, this.#services.limits)
-    this.trace?.note(`Parsed a body of ${bytes.length} bytes`)
-    return body
+    // Not needed again, and large ones wait long for what follows.
+    this.#bytes = undefined
+    const body = parseBody(bytes, this.#services.limits, this)
+    if (trace === undefined) return body
+    const size = bytes.length
+    return Promise.resolve(body).then((value) => {
+      trace.note(`Parsed a body of ${size} bytes`)
+      return value
+    })
   }
 
   reserveReply(effect: Effect): Promise<void> | undefined {

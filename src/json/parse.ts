@@ -1,30 +1,79 @@
 /**
- * JSON text to values, after RFC 8259 to the letter, in one pass.
+ * JSON text to values, after RFC 8259 to the letter, in one pass that can be interrupted.
  *
  * The platform's parser would fold numerals into doubles, take the last of two equal keys
  * and lose the order of keys such as "10"; this one refuses or keeps them. It is on the path
  * of every request, hence the character codes: strings without escapes are cut out of the
  * text whole, and most numerals are computed without being cut out at all.
  */
+import {
+  TAB,
+  LINE_FEED,
+  CARRIAGE_RETURN,
+  SPACE,
+  QUOTE,
+  PLUS,
+  COMMA,
+  MINUS,
+  POINT,
+  ZERO,
+  NINE,
+  COLON,
+  UPPER_E,
+  OPEN_BRACKET,
+  BACKSLASH,
+  CLOSE_BRACKET,
+  LOWER_E,
+  LOWER_F,
+  LOWER_N,
+  LOWER_T,
+  LOWER_U,
+  OPEN_BRACE,
+  CLOSE_BRACE,
+} from './char-codes.ts'
 import { readNumeral } from './decimal.ts'
+import { JsonProblem } from './json-problem.ts'
 import { digitsMax, doubleOf, highDigitsMax } from './short-numeral.ts'
+import type { Steps } from '../steps.ts'
 import type { JsonObject, Numeric, Value } from './value.ts'
+
+export { JsonProblem }
 
 export interface ParseLimits {
   /** Objects and arrays within each other; a value outside of any is at depth 0. */
   readonly depthMax: number
   /** Characters of one numeral. */
   readonly numeralLengthMax: number
+  /**
+   * Objects, arrays, strings, numbers, booleans and nulls, at all depths; keys are not
+   * counted. Absent: any number.
+   */
+  readonly valuesMax?: number
+  /** Numbers keep the spelling that they came in. */
+  readonly asWritten?: boolean
 }
 
 /** Throws a JsonProblem when the text is not JSON or goes beyond a limit. */
 export function parseJson(text: string, limits: ParseLimits): Value {
-  return new Reader(text, limits).readText()
+  const reader = new Reader(text, limits)
+  reader.read(unreachable)
+  return reader.value
+}
+
+/** The same in steps of about so many values. */
+export function* parseJsonInSteps(
+  text: string,
+  limits: ParseLimits,
+  valuesPerStep = stepSize,
+): Steps<Value> {
+  const reader = new Reader(text, limits)
+  while (!reader.read(valuesPerStep)) yield
+  return reader.value
 }
 
 /** Reads text that printJson wrote, and so held to the limits when it came in. */
 export function parseStored(text: string): Value {
-  return new Reader(text, unlimited).readText()
+  return parseJson(text, unlimited)
 }
 
 /**
@@ -32,63 +81,17 @@ export function parseStored(text: string): Value {
  * 1e3. Only good for printing: such numbers are not canonical.
  */
 export function parseAsWritten(text: string): Value {
-  return new Reader(text, unlimited, true).readText()
+  return parseJson(text, { ...unlimited, asWritten: true })
 }
 
-export type JsonProblemKind = 'syntax' | 'depth' | 'numeral'
-
-interface JsonProblemDetails {
-  readonly kind: JsonProblemKind
-  readonly offset: number
-  readonly depthMax?: number
-  readonly numeralLength?: number
+export function parseStoredInSteps(text: string): Steps<Value> {
+  return parseJsonInSteps(text, unlimited)
 }
 
-/** Why a text was refused. The message is fit to be shown to whoever sent the text. */
-export class JsonProblem extends Error {
-  readonly kind: JsonProblemKind
-  /** In UTF-16 units from the start of the text. */
-  readonly offset: number
-  /** The depth that the text exceeded, when kind is 'depth'. */
-  readonly depthMax: number | undefined
-  /** The length of the offending numeral, when kind is 'numeral'. */
-  readonly numeralLength: number | undefined
-
-  constructor(what: string, details: JsonProblemDetails) {
-    super(`${what}, at offset ${details.offset}`)
-    this.name = 'JsonProblem'
-    this.kind = details.kind
-    this.offset = details.offset
-    this.depthMax = details.depthMax
-    this.numeralLength = details.numeralLength
-  }
-}
+/** Values, which take some ten microseconds; if they are long strings, a millisecond or two. */
+const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
-
-const TAB = 0x09
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
-const PLUS = 0x2b
-const COMMA = 0x2c
-const MINUS = 0x2d
-const POINT = 0x2e
-const ZERO = 0x30
-const NINE = 0x39
-const COLON = 0x3a
-const UPPER_E = 0x45
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const LOWER_E = 0x65
-const LOWER_F = 0x66
-const LOWER_N = 0x6e
-const LOWER_T = 0x74
-const LOWER_U = 0x75
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 const escapes: ReadonlyMap<number, string> = new Map(
   Object.entries({
@@ -103,7 +106,38 @@ const escapes: ReadonlyMap<number, string> = new Map(
   }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
 )
 
-/** `at` is the offset of the next character to look at. */
+/** Characters of a long string that are read at a time. */
+const pieceLength = 16_384
+
+/** From this many characters on the platform reads escapes faster. */
+const longPieceLength = 256
+
+/** Characters past the limit after which a numeral is only known to be too long. */
+const numeralSlack = 10_000
+
+/** Instead of a value: reading stopped before it, or in it. */
+type Stopped = undefined
+
+/** An object or array that reading stopped in. */
+type Frame =
+  | { readonly array: Value[] }
+  | {
+      readonly object: JsonObject
+      /** Undefined when reading stopped in the key. */
+      readonly key: string | undefined
+      readonly keyAt: number
+    }
+
+const noFrames: Frame[] = []
+
+/** No text is as long. A small integer, unlike Infinity: comparing with it costs nothing. */
+const unreachable = 2 ** 30 - 1
+
+/**
+ * `at` is the offset of the next character to look at. Reading descends recursively. Where it
+ * is to stop, it comes back up and leaves a frame for each open object and array; to go on,
+ * the frames are taken up again, the innermost first.
+ */
 class Reader {
   readonly text: string
   readonly depthMax: number
@@ -111,24 +145,81 @@ class Reader {
   /** Whether numbers keep their spelling. */
   readonly asWritten: boolean
   at = 0
+  /** What has been read, once all has. */
+  value: Value = null
+  /** Values that it may come to before it stops, and pieces of long strings. */
+  left = 0
+  piecesLeft = 0
+  /** Values that it may come to in all. */
+  valuesLeft: number
+  readonly valuesMax: number
+  isStopped = false
+  /** What reading stopped in, the innermost first. */
+  frames: Frame[] = noFrames
+  /** Whether it stopped in a string, and what was read of that. */
+  isInString = false
+  decoded = ''
 
-  constructor(text: string, limits: ParseLimits, asWritten = false) {
+  constructor(text: string, limits: ParseLimits) {
     this.text = text
-    this.asWritten = asWritten
-    this.depthMax = limits.depthMax
-    this.numeralLengthMax = limits.numeralLengthMax
+    this.asWritten = limits.asWritten === true
+    this.depthMax = Math.min(limits.depthMax, unreachable)
+    this.numeralLengthMax = Math.min(limits.numeralLengthMax, unreachable)
+    this.valuesMax = Math.min(limits.valuesMax ?? unreachable, unreachable)
+    this.valuesLeft = this.valuesMax - 1
+    this.next()
   }
 
-  readText(): Value {
-    this.next()
-    const value = this.readValue(1)
+  /** Reads about so many values. True when all of the text has been read. */
+  read(count: number): boolean {
+    // One value more than there may be is enough to stop at.
+    this.left = Math.min(count, this.valuesLeft + 1)
+    this.piecesLeft = count
+    this.valuesLeft -= this.left
+    const value = this.isStopped ? this.resume() : this.readValue(1)
+    this.valuesLeft += this.left
+    this.isStopped = value === undefined
+    if (value === undefined) {
+      if (this.valuesLeft < 0) throw this.tooMany()
+      return false
+    }
     this.next()
     if (this.at < this.text.length) throw this.unexpected('the end of the text')
-    return value
+    this.value = value
+    return true
+  }
+
+  /** Takes up the frames, each with what came out of the one inside it. */
+  resume(): Value | Stopped {
+    const { frames } = this
+    this.frames = []
+    let read = this.isInString ? this.readRestOfString() : this.readValue(frames.length + 1)
+    for (const [i, frame] of frames.entries())
+      if (read === undefined) this.frames.push(frame)
+      else read = this.resumeIn(frame, frames.length - i, read)
+    return read
+  }
+
+  resumeIn(frame: Frame, depth: number, read: Value): Value | Stopped {
+    if ('array' in frame) {
+      const { array } = frame
+      array.push(read)
+      return this.isLastElement() ? array : this.readElements(array, depth)
+    }
+    const { object, key, keyAt } = frame
+    if (key === undefined) return this.readMembers(object, depth, keyAt, read as string)
+    return this.addMember(object, key, keyAt, read)
+      ? object
+      : this.readMembers(object, depth, this.at)
+  }
+
+  stopIn(frame: Frame): void {
+    if (this.frames === noFrames) this.frames = []
+    this.frames.push(frame)
   }
 
   /** `depth` is the one that an object or array read here would have. */
-  readValue(depth: number): Value {
+  readValue(depth: number): Value | Stopped {
     const code = this.text.charCodeAt(this.at)
     switch (code) {
       case QUOTE:
@@ -149,38 +240,63 @@ class Reader {
     }
   }
 
-  readObject(depth: number): JsonObject {
+  readObject(depth: number): JsonObject | Stopped {
     if (depth > this.depthMax) throw this.tooDeep()
     const object: JsonObject = new Map()
     this.at++
-    let code = this.next()
-    if (code === CLOSE_BRACE) {
+    if (this.next() === CLOSE_BRACE) {
       this.at++
       return object
     }
-    let count = 0
+    return this.readMembers(object, depth, this.at)
+  }
+
+  /** Reads on at a key, or behind one that was read already. */
+  readMembers(
+    object: JsonObject,
+    depth: number,
+    keyAt: number,
+    readKey?: string,
+  ): JsonObject | Stopped {
+    let key = readKey
     for (;;) {
-      if (code !== QUOTE)
-        throw this.unexpected(count === 0 ? 'a key or "}"' : 'a key in quotes')
-      const keyAt = this.at
-      const key = this.readString()
+      if (key === undefined) {
+        if (this.text.charCodeAt(this.at) !== QUOTE)
+          throw this.unexpected(object.size === 0 ? 'a key or "}"' : 'a key in quotes')
+        key = this.readString()
+        if (key === undefined) {
+          this.stopIn({ object, key, keyAt })
+          return undefined
+        }
+      }
       if (this.next() !== COLON) throw this.unexpected('":" after the key')
       this.at++
       this.next()
-      object.set(key, this.readValue(depth + 1))
-      // Counting is cheaper than asking the map for each key before setting it.
-      if (object.size === count) throw this.twice(key, keyAt)
-      count++
-
-      code = this.next()
-      if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
-      this.at++
-      if (code === CLOSE_BRACE) return object
-      code = this.next()
+      const value = --this.left > 0 ? this.readValue(depth + 1) : undefined
+      if (value === undefined) {
+        this.stopIn({ object, key, keyAt })
+        return undefined
+      }
+      if (this.addMember(object, key, keyAt, value)) return object
+      keyAt = this.at
+      key = undefined
     }
   }
 
-  readArray(depth: number): Value[] {
+  /** Goes on to the next key; true when there is none. */
+  addMember(object: JsonObject, key: string, keyAt: number, value: Value): boolean {
+    const { size } = object
+    object.set(key, value)
+    if (object.size === size) throw this.twice(key, keyAt)
+    const code = this.next()
+    if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
+    this.at++
+    if (code === CLOSE_BRACE) return true
+    this.next()
+    return false
+  }
+
+  readArray(depth: number): Value[] | Stopped {
     if (depth > this.depthMax) throw this.tooDeep()
     const array: Value[] = []
     this.at++
@@ -188,14 +304,30 @@ class Reader {
       this.at++
       return array
     }
+    return this.readElements(array, depth)
+  }
+
+  /** Reads on at an element. */
+  readElements(array: Value[], depth: number): Value[] | Stopped {
     for (;;) {
-      array.push(this.readValue(depth + 1))
-      const code = this.next()
-      if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"')
-      this.at++
-      if (code === CLOSE_BRACKET) return array
-      this.next()
+      const value = --this.left > 0 ? this.readValue(depth + 1) : undefined
+      if (value === undefined) {
+        this.stopIn({ array })
+        return undefined
+      }
+      array.push(value)
+      if (this.isLastElement()) return array
     }
+  }
+
+  /** Goes on to the next element, if there is one. */
+  isLastElement(): boolean {
+    const code = this.next()
+    if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"')
+    this.at++
+    if (code === CLOSE_BRACKET) return true
+    this.next()
+    return false
   }
 
   readWord<Meaning extends boolean | null>(word: string, meaning: Meaning): Meaning {
@@ -204,42 +336,75 @@ class Reader {
     return meaning
   }
 
-  readString(): string {
+  /** Undefined when reading stopped in it. */
+  readString(): string | undefined {
     const { text } = this
     const start = this.at + 1
+    const end = start + pieceLength
     let at = start
     let code = text.charCodeAt(at)
-    while (code !== QUOTE && code !== BACKSLASH && code >= SPACE)
+    while (code !== QUOTE && code !== BACKSLASH && code >= SPACE && at < end)
       code = text.charCodeAt(++at)
+    if (code === QUOTE) {
+      this.at = at + 1
+      return text.slice(start, at)
+    }
+    this.isInString = true
+    this.decoded = text.slice(start, at)
     this.at = at
-    if (code !== QUOTE) return this.readEscapedString(start)
-    this.at++
-    return text.slice(start, at)
+    return this.readRestOfString()
   }
 
   /** Goes on where the plain part of a string ends, and reports strings that do not. */
-  readEscapedString(start: number): string {
+  readRestOfString(): string | undefined {
     const { text } = this
-    let plainFrom = start
-    let string = ''
     for (;;) {
+      const from = this.at
+      const end = Math.min(from + pieceLength, text.length)
+      let at = from
+      let code = text.charCodeAt(at)
+      while (code !== QUOTE && at < end) {
+        if (code !== BACKSLASH) at++
+        else at += text.charCodeAt(at + 1) === LOWER_U ? 6 : 2
+        code = text.charCodeAt(at)
+      }
+      this.decoded += this.decodePiece(from, at)
+      this.at = at
+      if (code === QUOTE) break
+      if (at >= text.length) throw this.unexpected('the closing quote of a string')
+      if (--this.piecesLeft <= 0) return undefined
+    }
+    const string = this.decoded
+    this.at++
+    this.isInString = false
+    this.decoded = ''
+    return string
+  }
+
+  /** Part of a string. What the platform refuses is read here, to say what is wrong. */
+  decodePiece(from: number, to: number): string {
+    const { text } = this
+    if (to - from >= longPieceLength)
+      try {
+        return JSON.parse(`"${text.slice(from, to)}"`) as string
+      } catch {
+        // Said below.
+      }
+    let decoded = ''
+    let plainFrom = from
+    for (this.at = from; this.at < to;) {
       const code = text.charCodeAt(this.at)
-      if (code === QUOTE) {
-        string += text.slice(plainFrom, this.at)
-        this.at++
-        return string
-      } else if (code === BACKSLASH) {
-        string += text.slice(plainFrom, this.at) + this.readEscape()
+      if (code === BACKSLASH) {
+        decoded += text.slice(plainFrom, this.at) + this.readEscape()
         plainFrom = this.at
       } else if (code >= SPACE) {
         this.at++
-      } else if (this.at >= text.length) {
-        throw this.unexpected('the closing quote of a string')
       } else {
         const written = JSON.stringify(String.fromCharCode(code)).slice(1, -1)
         throw this.syntax(`a control character in a string must be written ${written}`)
       }
     }
+    return decoded + text.slice(plainFrom, to)
   }
 
   readEscape(): string {
@@ -269,7 +434,8 @@ class Reader {
     let low = 0
     let count = 0
     let code = text.charCodeAt(at)
-    for (;;) {
+    const end = start + this.numeralLengthMax + numeralSlack
+    while (at < end) {
       if (isDigit(code)) {
         if (count < highDigitsMax) high = high * 10 + (code - ZERO)
         else if (count < digitsMax) low = low * 10 + (code - ZERO)
@@ -279,6 +445,7 @@ class Reader {
       } else break
       code = text.charCodeAt(++at)
     }
+    if (at === end) throw this.tooLong(start)
     const wholeTo = pointAt < 0 ? at : pointAt
     if (wholeTo === wholeFrom) throw this.unexpected('a digit', wholeTo)
     if (wholeTo > wholeFrom + 1 && text.charCodeAt(wholeFrom) === ZERO)
@@ -286,9 +453,10 @@ class Reader {
     if (at === pointAt + 1) throw this.unexpected('a digit', at)
     this.at = at
     let power = pointAt < 0 ? 0 : pointAt + 1 - at
-    if (code === LOWER_E || code === UPPER_E) power += this.readExponent()
+    if (code === LOWER_E || code === UPPER_E) power += this.readExponent(end)
 
-    if (this.at - start > this.numeralLengthMax) throw this.tooLong(start)
+    const length = this.at - start
+    if (length > this.numeralLengthMax) throw this.tooLong(start, length)
     if (this.asWritten) return asWritten(text.slice(start, this.at))
     if (high === 0) return 0
     const double = doubleOf(high, low, count, power)
@@ -296,13 +464,13 @@ class Reader {
     return this.readLongNumber(start)
   }
 
-  readExponent(): number {
+  readExponent(end: number): number {
     const sign = this.text.charCodeAt(++this.at)
     if (sign === PLUS || sign === MINUS) this.at++
     const from = this.at
     let exponent = 0
     let code = this.text.charCodeAt(this.at)
-    while (isDigit(code)) {
+    while (isDigit(code) && this.at < end) {
       exponent = exponent * 10 + (code - ZERO)
       code = this.text.charCodeAt(++this.at)
     }
@@ -361,12 +529,24 @@ class Reader {
     )
   }
 
-  tooLong(offset: number): JsonProblem {
-    const numeralLength = this.at - offset
+  tooLong(offset: number, numeralLength?: number): JsonProblem {
+    const max = this.numeralLengthMax
+    const length = numeralLength ?? `over ${max + numeralSlack}`
     return new JsonProblem(
-      `a number is ${numeralLength} characters long, at most ${this.numeralLengthMax} are allowed`,
-      { kind: 'numeral', offset, numeralLength },
+      `a number is ${length} characters long, at most ${max} are allowed`,
+      {
+        ...({ kind: 'numeral', offset } as const),
+        ...(numeralLength !== undefined && { numeralLength }),
+      },
     )
+  }
+
+  tooMany(): JsonProblem {
+    const { valuesMax, at: offset } = this
+    return new JsonProblem(`there are more than ${valuesMax} values`, {
+      kind: 'values',
+      offset,
+    })
   }
 }
 

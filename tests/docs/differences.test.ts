@@ -1216,6 +1216,18 @@ describe('differences at the door', () => {
   })
 })
 
+describe('large requests', () => {
+  difference(85, 'a body has at most a million values', async () => {
+    const server = await startServer()
+    const of = (values: number) => `[${'0,'.repeat(values - 2)}0]`
+    const least = await server.command('', of(1_000_000))
+    assert.deepEqual(least.codes, ['REQUEST_STRUCTURE_MISMATCH'])
+    const more = await server.command('', of(1_000_001))
+    assert.deepEqual(more.codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+    await server.close()
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

@@ -368,6 +368,7 @@ const listedLimits: readonly (keyof Limits)[] = [
   'filterComparisonsMax',
   'inValuesMax',
   'bodySizeMax',
+  'bodyValuesMax',
   'replySizeMax',
 ]
 
