@@ -40,6 +40,34 @@ async function afterPause<T>(
   return inTurns(steps, deadline)
 }
 
+/** What comes of each, one after the other. */
+export function* inOrder<T, Made>(
+  items: readonly T[],
+  make: (item: T, position: number) => Steps<Made>,
+): Steps<Made[]> {
+  const made: Made[] = []
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) yield
+    made.push(yield* make(items[i]!, i))
+  }
+  return made
+}
+
+/** For items each of which takes little. */
+export async function mapInTurns<T, Made>(
+  items: readonly T[],
+  make: (item: T) => Made,
+  deadline: Deadline,
+): Promise<Made[]> {
+  const made: Made[] = []
+  for (const item of items) {
+    made.push(make(item))
+    const pause = deadline.pause()
+    if (pause !== undefined) await pause
+  }
+  return made
+}
+
 /** Values that a walk looks at between two places where it can be interrupted. */
 const paceMax = 500
 

@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { keyOf } from '../../src/query/key.ts'
 import { openToWrite } from '../../src/engine/embedded/layout.ts'
 import { packWrites } from '../../src/engine/embedded/writer.ts'
+import { atOnce } from '../../src/steps.ts'
 import type { WriteBatch } from '../../src/engine/embedded/write-batch.ts'
 import type { Write } from '../../src/engine/engine.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -66,11 +67,12 @@ class RawStore {
       return () => this.#increment(id)
     }
     const size = write === 'insert one' ? 1 : 100
-    const batch = packWrites(
+    const packing = packWrites(
       Array.from({ length: size }, () => insertOf(this.#picks.newDocument())),
       documentView({}),
       false,
     )
+    const batch = atOnce(packing)
     return () => this.#insert(batch)
   }
 

@@ -1,9 +1,11 @@
 /** How changes are told to the caller. */
+import type { Deadline } from '../caller.ts'
 import type { ChangedMany, ChangedOne } from '../documents/documents.ts'
 import type { Insertion } from '../documents/insert.ts'
 import { show } from '../documents/records.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { Projection } from '../query/projection.ts'
+import { inTurns } from '../steps.ts'
 import type { Reply } from './define.ts'
 
 /** Counts, and the error beside them when others kept changing the document. */
@@ -33,12 +35,14 @@ export function insertErrors(insertions: readonly Insertion[]): readonly ApiErro
 }
 
 /** Adds a version of the document to a reply. */
-export function withDocument(
+export async function withDocument(
   reply: Reply,
   document: ChangedOne['before'],
   projection: Projection,
-): Reply {
-  const text = document === undefined ? null : show(document, projection)
+  deadline: Deadline,
+): Promise<Reply> {
+  const text =
+    document === undefined ? null : await inTurns(show(document, projection), deadline)
   return { ...reply, data: { document: text } }
 }
 

@@ -10,6 +10,6 @@ export const findOneAndDelete = defineCommand({
   async collection({ filter, sort, projection }, { documents, caller }) {
     const selection = documents.select({ filter, sort, projection })
     const changed = await documents.deleteOne(selection, caller)
-    return withDocument(replyDeleted(changed), changed.before, selection.projection)
+    return withDocument(replyDeleted(changed), changed.before, selection.projection, caller)
   },
 })

@@ -23,6 +23,11 @@ export const findOneAndReplace = defineCommand({
     const selection = documents.select({ filter, sort, projection })
     const changed = await documents.replaceOne(selection, replacement, options, caller)
     const reply = replyUpdated(changed)
-    return withDocument(reply, changed[options.returnDocument], selection.projection)
+    return withDocument(
+      reply,
+      changed[options.returnDocument],
+      selection.projection,
+      caller,
+    )
   },
 })

@@ -25,6 +25,11 @@ export const findOneAndUpdate = defineCommand({
     const parsed = parseUpdate(update, limits)
     const changed = await documents.updateOne(selection, parsed, options, caller)
     const reply = replyUpdated(changed)
-    return withDocument(reply, changed[options.returnDocument], selection.projection)
+    return withDocument(
+      reply,
+      changed[options.returnDocument],
+      selection.projection,
+      caller,
+    )
   },
 })

@@ -31,6 +31,7 @@ import { locksOf, type Locks } from '../records/locks.ts'
 import { decodePageState, encodePageState, nameQuery } from '../records/page-state.ts'
 import { anyOrder, count, matchesRecord, read } from '../records/read.ts'
 import { readPage } from '../records/read-page.ts'
+import { showAll } from '../records/show-all.ts'
 import { addSimilarity } from '../records/similarity.ts'
 import { show, showsSearchFields, type Stored } from './records.ts'
 import { planRerank, type AskedRerank, type RerankServer } from './rerank-plan.ts'
@@ -39,6 +40,7 @@ import { deleting, pinnedId, replacing, updating, type Revision } from './revise
 import type { DocumentSource } from './search-fields.ts'
 import { search, withinReach } from '../records/search.ts'
 import { searchPage } from '../records/search-page.ts'
+import { inTurns, type Steps } from '../steps.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
 import { upsertsOf, type Upserts } from './upserts.ts'
 
@@ -185,7 +187,8 @@ export class Documents {
     )
     return {
       documents:
-        joined?.text ?? records.map((record) => show(record, projection)).join(','),
+        joined?.text ??
+        (await showAll(records, (record) => show(record, projection), caller)),
       nextPageState,
     }
   }
@@ -202,7 +205,8 @@ export class Documents {
       return { ...found, document: found.documents || null }
     }
     const record = await this.#readFirst(selection, showsSearchFields(projection), caller)
-    return { document: record === undefined ? null : show(record, projection) }
+    if (record === undefined) return { document: null }
+    return { document: await inTurns(show(record, projection), caller) }
   }
 
   /** Searches by vector and by terms, and orders what is found by a reranker's word. */
@@ -387,7 +391,8 @@ export class Documents {
     const { engine, collection, upserts } = this.#store
     const record = await revision.create()
     const insertRecord = async () => {
-      const [outcome] = await engine.write(collection, [{ kind: 'insert', record }])
+      const writes = [{ kind: 'insert', record }] as const
+      const [outcome] = await engine.write(collection, writes, { deadline: caller })
       if (outcome !== 'done') return 'taken'
       return { ...nothing, upsertedId: record.id, after: record }
     }
@@ -433,12 +438,12 @@ export class Documents {
       caller,
     )
     const isVector = by.kind === 'vector'
-    const showHit = ({ record, score }: Hit) =>
-      isVector && includeSimilarity
-        ? addSimilarity(show(record, projection), score)
-        : show(record, projection)
+    const showHit = function* ({ record, score }: Hit): Steps<string> {
+      const text = yield* show(record, projection)
+      return isVector && includeSimilarity ? addSimilarity(text, score) : text
+    }
     return {
-      documents: hits.map(showHit).join(','),
+      documents: await showAll(hits, showHit, caller),
       nextPageState,
       warnings,
       ...(isVector && { sortVector: by.numbers }),

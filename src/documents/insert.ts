@@ -1,9 +1,10 @@
 /** Inserting: all that can be, in one write. */
-import type { Caller } from '../caller.ts'
+import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/engine.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
-import { isObject, jsonTypeOf, type Value } from '../json/value.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import { inOrder, inTurns, type Steps } from '../steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
 import { expandHybrid, type DocumentSource } from './search-fields.ts'
@@ -32,27 +33,38 @@ export async function insert(
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
   const whole = await embedTexts(expanded, store, caller)
 
-  const prepared = documents.map((document, i) => {
-    try {
-      if (!isObject(document))
-        throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
-      return makeRecord(whole[i]!, store)
-    } catch (error) {
-      if (error instanceof ApiError) return error
-      throw error
-    }
-  })
-  const outcomes = await write(store, prepared, ordered)
+  const prepared = await inTurns(
+    inOrder(documents, (document, i) => prepare(document, whole[i]!, store)),
+    caller,
+  )
+  const outcomes = await write(store, prepared, ordered, caller)
   return report(documents, prepared, outcomes, ordered)
 }
 
 type Prepared = NewRecord | ApiError
+
+/** `whole` is the document with what was made of it. */
+function* prepare(
+  document: Value,
+  whole: JsonObject,
+  store: DocumentSource,
+): Steps<Prepared> {
+  try {
+    if (!isObject(document))
+      throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
+    return yield* makeRecord(whole, store)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
 
 /** Writes the records; when ordered, only those before the first document that failed. */
 async function write(
   { engine, collection }: DocumentSource,
   prepared: readonly Prepared[],
   ordered: boolean,
+  deadline: Deadline,
 ): Promise<readonly Outcome[]> {
   const failed = prepared.findIndex((record) => record instanceof ApiError)
   const attempted = ordered && failed >= 0 ? prepared.slice(0, failed) : prepared
@@ -60,7 +72,7 @@ async function write(
     record instanceof ApiError ? [] : [{ kind: 'insert', record }],
   )
   if (writes.length === 0) return []
-  return engine.write(collection, writes, { ordered })
+  return engine.write(collection, writes, { ordered, deadline })
 }
 
 /** `outcomes` are those of the records only, and fewer where documents were not attempted. */

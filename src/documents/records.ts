@@ -1,9 +1,10 @@
 /** Documents on their way to the engine and back. */
 import type { NewRecord, SearchFields } from '../engine/engine.ts'
-import { parseStored } from '../json/parse.ts'
-import { printJson } from '../json/print.ts'
+import { parseStoredInSteps } from '../json/parse.ts'
+import { printJsonInSteps } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../query/projection.ts'
+import type { Steps } from '../steps.ts'
 import { checkId, newId } from './ids.ts'
 import {
   attachPrinted,
@@ -12,25 +13,25 @@ import {
   type Attached,
   type DocumentSource,
 } from './search-fields.ts'
-import { checkDocument, checkLength } from './validate.ts'
+import { checkDocumentInSteps, checkLength } from './validate.ts'
 
 /**
  * The record for a document that is whole, its search fields included. Throws when the
  * document breaks a rule; makes an _id when it has none.
  */
-export function makeRecord(
+export function* makeRecord(
   whole: JsonObject,
   store: DocumentSource,
   before?: Attached,
-): NewRecord {
+): Steps<NewRecord> {
   const { limits, collection } = store
   const given = whole.get('_id')
   if (given !== undefined) checkId(given)
   const { document: fields, search } = detach(whole, store, before)
   const id = given ?? (given === null ? null : newId(collection.options.defaultId?.type))
   const document = withIdFirst(fields, id)
-  checkDocument(document, store.indexing, limits)
-  const text = printJson(document)
+  yield* checkDocumentInSteps(document, store.indexing, limits)
+  const text = yield* printJsonInSteps(document)
   const beside = (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
   checkLength(text.length + beside, limits)
   return withTerms({ id, text, document, search }, store, before)
@@ -49,13 +50,12 @@ export interface Stored {
 }
 
 /** The document as the caller gets it. */
-export function show({ text, search }: Stored, projection: Projection): string {
+export function* show({ text, search }: Stored, projection: Projection): Steps<string> {
   if (projection.whole) return text
   if (projection.nothing) return '{}'
-  const document = parseStored(text) as JsonObject
-  return printJson(
-    projection.apply(search === undefined ? document : attachPrinted(document, search)),
-  )
+  const document = (yield* parseStoredInSteps(text)) as JsonObject
+  const whole = search === undefined ? document : attachPrinted(document, search)
+  return yield* printJsonInSteps(projection.apply(whole))
 }
 
 /** Whether the projection shows anything that is kept beside the text. */

@@ -8,6 +8,7 @@ import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { Projection } from '../query/projection.ts'
+import { showAll } from '../records/show-all.ts'
 import { compareReranked, fuse } from '../search/hybrid/fusion.ts'
 import { similarity } from '../search/vector/similarity.ts'
 import { idKey } from '../records/record-id.ts'
@@ -66,7 +67,7 @@ export async function rerank(
     .sort(compareReranked)
     .slice(0, limit)
   return {
-    documents: best.map(({ record }) => show(record, projection)).join(','),
+    documents: await showAll(best, ({ record }) => show(record, projection), caller),
     scores: best,
     sortVector: found.byVector.numbers,
     warnings,

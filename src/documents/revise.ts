@@ -2,10 +2,11 @@
  * What updates and replacements make of a document: of one that was found, and of none
  * when the command is to insert what it does not find.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller, Deadline } from '../caller.ts'
 import assert from 'node:assert/strict'
 import type { NewRecord, StoredRecord } from '../engine/engine.ts'
 import { apiError } from '../errors/api-error.ts'
+import { parseStoredInSteps } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
@@ -14,7 +15,7 @@ import { equalityDocument } from '../query/upsert.ts'
 import type { Decide, Decision } from '../records/change.ts'
 import { idKey } from '../records/record-id.ts'
 import { checkId } from './ids.ts'
-import { parseRecord } from '../records/read.ts'
+import { inTurns } from '../steps.ts'
 import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
@@ -68,7 +69,7 @@ export function updating(
         : undefined,
 
     async decide(record) {
-      const { before, beforeDocument } = open(record)
+      const { before, beforeDocument } = await open(record, caller)
       const { document, changed } = apply(before.document, false)
       if (!changed) return { kind: 'keep' }
       const after = await remake(before, document, store, caller)
@@ -78,7 +79,7 @@ export function updating(
     async create() {
       const { document } = apply(equalityDocument(filter), true)
       const [whole] = await embedTexts([document], store, caller)
-      return makeRecord(whole!, store)
+      return inTurns(makeRecord(whole!, store), caller)
     },
   }
 }
@@ -101,7 +102,7 @@ export function replacing(
 
     async decide(record) {
       checkSameId(record.id, givenId)
-      const { before, beforeDocument } = open(record)
+      const { before, beforeDocument } = await open(record, caller)
       const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
       const after = await remake(before, document, store, caller)
       const same =
@@ -115,7 +116,7 @@ export function replacing(
       const id = givenId === undefined ? wanted : givenId
       const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
       const [whole] = await embedTexts([document], store, caller)
-      return makeRecord(whole!, store)
+      return inTurns(makeRecord(whole!, store), caller)
     },
   }
 }
@@ -129,9 +130,10 @@ export function pinnedId(filter: Filter): Value | undefined {
   return undefined
 }
 
-function open(record: StoredRecord) {
+async function open(record: StoredRecord, deadline: Deadline) {
   assert(record.search, 'a record without its search fields would lose them when rewritten')
-  const beforeDocument = parseRecord(record)
+  const parsed = await inTurns(parseStoredInSteps(record.text), deadline)
+  const beforeDocument = parsed as JsonObject
   return { beforeDocument, before: attach(beforeDocument, record.search) }
 }
 
@@ -160,7 +162,7 @@ async function remake(
 ): Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
   const [whole] = await embedTexts([kept], store, caller)
-  return makeRecord(whole!, store, before)
+  return inTurns(makeRecord(whole!, store, before), caller)
 }
 
 function checkSameId(found: Value, given: Value | undefined): void {

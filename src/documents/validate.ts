@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../query/indexing.ts'
 import { escapeSegment } from '../query/path.ts'
+import { atOnce, Pace, type Steps } from '../steps.ts'
 
 /** Throws at the first rule that the document breaks. Its search fields are not part of it. */
 export function checkDocument(
@@ -16,8 +17,17 @@ export function checkDocument(
   indexing: IndexingRule,
   limits: Limits,
 ): void {
-  checkForm(document, '', 1, limits)
-  checkSizes(indexing.all ? document : indexing.prune(document), limits)
+  atOnce(checkDocumentInSteps(document, indexing, limits))
+}
+
+export function* checkDocumentInSteps(
+  document: JsonObject,
+  indexing: IndexingRule,
+  limits: Limits,
+): Steps<void> {
+  const pace = new Pace()
+  yield* checkForm(document, '', 1, limits, pace)
+  yield* checkSizes(indexing.all ? document : indexing.prune(document), limits, pace)
 }
 
 export function checkLength(length: number, limits: Limits): void {
@@ -30,15 +40,25 @@ export function checkLength(length: number, limits: Limits): void {
 }
 
 /** Names, nesting and typed values. The depth is checked first, so recursion stays shallow. */
-function checkForm(value: Value, path: string, depth: number, limits: Limits): void {
-  if (value === null || typeof value !== 'object') return
+function* checkForm(
+  value: object,
+  path: string,
+  depth: number,
+  limits: Limits,
+  pace: Pace,
+): Steps<void> {
   if (Array.isArray(value)) {
     checkDepth(path, depth, limits)
-    for (const element of value) checkForm(element, path, depth + 1, limits)
-  } else if (isObject(value)) {
+    for (const element of value as Value[]) {
+      if (pace.isDue()) yield
+      if (isNested(element)) yield* checkForm(element, path, depth + 1, limits, pace)
+    }
+  } else if (isObject(value as Value)) {
+    const object = value as JsonObject
     checkDepth(path, depth, limits)
-    if (depth > 1 && isTyped(value, path)) return
-    for (const [name, child] of value) {
+    if (depth > 1 && isTyped(object, path)) return
+    for (const [name, child] of object) {
+      if (pace.isDue()) yield
       checkName(name, path)
       const childPath = join(path, name)
       if (childPath.length > limits.pathLengthMax)
@@ -47,9 +67,13 @@ function checkForm(value: Value, path: string, depth: number, limits: Limits): v
           childPath.length,
           limits.pathLengthMax,
         )
-      checkForm(child, childPath, depth + 1, limits)
+      if (isNested(child)) yield* checkForm(child, childPath, depth + 1, limits, pace)
     }
   }
+}
+
+function isNested(value: Value): value is Exclude<Value, string | number | boolean | null> {
+  return typeof value === 'object' && value !== null
 }
 
 function checkDepth(path: string, depth: number, limits: Limits): void {
@@ -85,9 +109,9 @@ function badName(name: string, path: string, reason: string) {
 }
 
 /** The limits of what is indexed: properties, array lengths, string sizes. */
-function checkSizes(document: JsonObject, limits: Limits): void {
+function* checkSizes(document: JsonObject, limits: Limits, pace: Pace): Steps<void> {
   let properties = 0
-  visit(document, '')
+  yield* visitObject(document, '')
   if (properties > limits.documentPropertiesMax)
     throw tooMuch(
       'The count of indexed properties in the document',
@@ -95,9 +119,8 @@ function checkSizes(document: JsonObject, limits: Limits): void {
       limits.documentPropertiesMax,
     )
 
-  function visit(value: Value, path: string): void {
-    if (typeof value === 'string') checkString(value, path, limits)
-    else if (Array.isArray(value)) {
+  function* visit(value: Value, path: string): Steps<void> {
+    if (Array.isArray(value)) {
       if (value.length > limits.arrayLengthMax)
         throw tooMuch(
           `The length of the array "${path}"`,
@@ -105,12 +128,16 @@ function checkSizes(document: JsonObject, limits: Limits): void {
           limits.arrayLengthMax,
           unindexed(path),
         )
-      for (const element of value) visit(element, path)
-    } else if (isObject(value) && (value === document || extendedOf(value) === undefined))
-      visitObject(value, path)
+      for (const element of value) {
+        if (pace.isDue()) yield
+        if (typeof element === 'string') checkString(element, path, limits)
+        else if (isNested(element)) yield* visit(element, path)
+      }
+    } else if (isObject(value) && extendedOf(value) === undefined)
+      yield* visitObject(value, path)
   }
 
-  function visitObject(object: JsonObject, path: string): void {
+  function* visitObject(object: JsonObject, path: string): Steps<void> {
     const count = object.size
     if (count > limits.objectPropertiesMax)
       throw tooMuch(
@@ -122,7 +149,12 @@ function checkSizes(document: JsonObject, limits: Limits): void {
         path === '' ? undefined : unindexed(path),
       )
     properties += count
-    for (const [name, child] of object) visit(child, join(path, escapeSegment(name)))
+    for (const [name, child] of object) {
+      if (pace.isDue()) yield
+      const inner = join(path, escapeSegment(name))
+      if (typeof child === 'string') checkString(child, inner, limits)
+      else if (isNested(child)) yield* visit(child, inner)
+    }
   }
 }
 

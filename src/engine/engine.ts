@@ -6,7 +6,7 @@
  * finishes the job, so a new engine is right on its first day and fast later. checked.ts
  * asserts the promises made in these comments.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller, Deadline } from '../caller.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { SortKey } from '../query/sort.ts'
@@ -90,7 +90,7 @@ export interface Engine {
   write(
     target: Target,
     writes: readonly Write[],
-    options?: { readonly ordered?: boolean },
+    options?: WriteOptions,
   ): Promise<readonly Outcome[]>
   /** Deletes every record. */
   truncate(target: Target): Promise<void>
@@ -334,6 +334,13 @@ export type Write =
       readonly after: NewRecord
     }
   | { readonly kind: 'delete'; readonly before: StoredRecord }
+
+export interface WriteOptions {
+  /** Whether writes after the first that fails are skipped. */
+  readonly ordered?: boolean
+  /** Who waits: asked while the writes are prepared, not once they are being made. */
+  readonly deadline?: Deadline
+}
 
 /**
  * `exists`: the id of an insert is taken. `conflict`: the record to replace or delete has

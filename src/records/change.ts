@@ -5,7 +5,7 @@
  * document that had to be waited for, or whose version moved, is read again, and is left
  * alone if it no longer matches.
  */
-import type { Caller } from '../caller.ts'
+import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, StoredRecord, Write } from '../engine/engine.ts'
 import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
@@ -70,8 +70,8 @@ export async function changeLocked(
   const settled: Settled[] = []
   let pending = found
   for (let attempt = 1; ; attempt++) {
-    const { decided, refusal } = await decideAll(pending, decide)
-    const lost = await write(source, decided, settled)
+    const { decided, refusal } = await decideAll(pending, decide, caller)
+    const lost = await write(source, decided, settled, caller)
     if (refusal !== undefined) throw refusal.error
     if (lost.length === 0) return { settled, failure: undefined }
     if (attempt >= source.limits.writeAttemptsMax)
@@ -81,10 +81,11 @@ export async function changeLocked(
 }
 
 /** Stops at the first record that the change cannot be made to; those before it count. */
-async function decideAll(records: readonly StoredRecord[], decide: Decide) {
+async function decideAll(records: readonly StoredRecord[], decide: Decide, caller: Caller) {
   const decided: Settled[] = []
   for (const before of records) {
     try {
+      await caller.pause()
       decided.push({ before, decision: await decide(before) })
     } catch (error) {
       return { decided, refusal: { error } }
@@ -98,9 +99,11 @@ async function write(
   { engine, owner }: Source,
   decided: readonly Settled[],
   settled: Settled[],
+  deadline: Deadline,
 ): Promise<readonly StoredRecord[]> {
   const writes = decided.map(writeOf).filter((write) => write !== undefined)
-  const outcomes = writes.length === 0 ? [] : await engine.write(owner, writes)
+  const outcomes =
+    writes.length === 0 ? [] : await engine.write(owner, writes, { deadline })
   const lost: StoredRecord[] = []
   let next = 0
   for (const entry of decided)

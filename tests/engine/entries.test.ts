@@ -7,6 +7,7 @@ import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { indexingRule } from '../../src/query/indexing.ts'
 import { documents, seed } from '../query/documents.ts'
+import { atOnce } from '../../src/steps.ts'
 
 const all = indexingRule(undefined)
 
@@ -90,7 +91,7 @@ describe('entries', () => {
         list.addDocument(before)
         const old = list.entries.slice()
         const fresh = list.entries.slice(list.addDocument(after))
-        const { removed, added } = difference(list, old, fresh)
+        const { removed, added } = atOnce(difference(list, old, fresh))
         const changed = new Set(said(list, old))
         for (const gone of said(list, removed)) assert(changed.delete(gone))
         for (const come of said(list, added)) {

@@ -8,7 +8,8 @@ import {
   parseJsonInSteps,
   type ParseLimits,
 } from '../../src/json/parse.ts'
-import { printJson } from '../../src/json/print.ts'
+import { fromPlain } from '../../src/json/plain.ts'
+import { printJson, printJsonInSteps } from '../../src/json/print.ts'
 import { atOnce } from '../../src/steps.ts'
 
 const seed = Date.now() % 2 ** 31
@@ -120,5 +121,19 @@ describe(`reading JSON in steps, seed ${seed}`, () => {
         () => parseJson(text, limits),
         (problem) => problem instanceof JsonProblem && problem.kind === 'numeral',
       )
+  })
+})
+
+describe('printing JSON in steps', () => {
+  test('gives the same text as printing it in one go', () => {
+    const large = fc
+      .array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 40 })
+      .map((values) => fromPlain([values, ...Array<unknown>(20).fill(values)]))
+    fc.assert(
+      fc.property(large, (value) => {
+        assert.equal(atOnce(printJsonInSteps(value)), printJson(value))
+      }),
+      { seed, numRuns: 300 },
+    )
   })
 })

@@ -8,6 +8,7 @@ import type { Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../query/filter.ts'
+import { atOnce, inTurns } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import {
   EngineError,
@@ -21,6 +22,7 @@ import {
   type SearchBy,
   type SearchResult,
   type Write,
+  type WriteOptions,
 } from '../engine.ts'
 import { viewOf, type VectorField } from '../record-view.ts'
 import type {
@@ -51,7 +53,7 @@ import type { IndexStep } from './reindex.ts'
 import { changesOf } from './table-changes.ts'
 import { StoreHealth } from './store-health.ts'
 import { Vectors } from './vectors.ts'
-import { Writer, type Written } from './writer.ts'
+import { packWrites, Writer, type Written } from './writer.ts'
 
 export interface EmbeddedOptions {
   readonly dataDir: string
@@ -352,12 +354,21 @@ class EmbeddedEngine implements Engine {
   write(
     target: Target,
     writes: readonly Write[],
-    { ordered = false }: { readonly ordered?: boolean } = {},
+    { ordered = false, deadline }: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
-    return this.#writing(target, ({ file, writeView }) => {
-      // What was made by the present schema lacks what an index that is being filled needs.
-      const fitting = writeView === viewOf(target) ? writes : recast(writes, writeView)
-      return this.#writer.write(file, writeView, fitting, ordered)
+    return this.#writing(target, async (store) => {
+      for (;;) {
+        const { file, writeView } = store
+        // What was made by the present schema lacks what an index that is being filled needs.
+        const fitting = writeView === viewOf(target) ? writes : recast(writes, writeView)
+        const packing = packWrites(fitting, writeView, ordered)
+        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
+        const packed = await batch
+        // Others had their turn: the target may be gone, or an index may be being filled.
+        this.#openStore(target)
+        if (store.writeView === writeView) return this.#writer.write(file, packed)
+      }
     })
   }
 

@@ -14,6 +14,7 @@ import { extendedOf } from '../../json/extended.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { escapeSegment } from '../../query/path.ts'
 import { KeyBytes } from '../../query/key.ts'
+import { atOnce, Pace, type Steps } from '../../steps.ts'
 
 export const arrayStep = '&['
 
@@ -29,13 +30,18 @@ export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
   #isInArray = false
+  readonly #pace = new Pace()
 
   /** Adds the entries of what is indexed of a document and returns where they start. */
   addDocument(indexed: JsonObject): number {
+    return atOnce(this.addDocumentInSteps(indexed))
+  }
+
+  *addDocumentInSteps(indexed: JsonObject): Steps<number> {
     const start = this.entries.length
     for (const [name, value] of indexed) {
       // The record's own id column answers for _id.
-      if (name !== '_id') this.#node(escapeSegment(name), value)
+      if (name !== '_id') yield* this.#node(escapeSegment(name), value)
     }
     return start
   }
@@ -48,27 +54,32 @@ export class EntryList {
     return `${key.length} ${text}${entry.path}`
   }
 
-  #node(path: string, value: Value): void {
+  *#node(path: string, value: Value): Steps<void> {
     const start = this.entries.length
     this.#add(path, value, false)
+    if (this.#pace.isDue()) yield
     if (typeof value !== 'object' || value === null) return
     // Only what an array holds can stand twice under a path: in it, or in arrays within it.
     const isOutermost = Array.isArray(value) && !this.#isInArray
     if (isOutermost) this.#isInArray = true
-    this.#inside(path, value)
+    yield* this.#inside(path, value)
     if (!isOutermost) return
     this.#isInArray = false
-    this.#dropDuplicates(start)
+    yield* this.#dropDuplicates(start)
   }
 
-  #inside(path: string, value: Value): void {
+  *#inside(path: string, value: Value): Steps<void> {
     if (Array.isArray(value)) {
+      const within = `${path}.${arrayStep}`
       for (const element of value) {
         this.#add(path, element, true)
-        this.#inside(`${path}.${arrayStep}`, element)
+        if (this.#pace.isDue()) yield
+        if (typeof element === 'object' && element !== null)
+          yield* this.#inside(within, element)
       }
     } else if (isObject(value) && extendedOf(value) === undefined) {
-      for (const [name, child] of value) this.#node(`${path}.${escapeSegment(name)}`, child)
+      for (const [name, child] of value)
+        yield* this.#node(`${path}.${escapeSegment(name)}`, child)
     }
   }
 
@@ -79,9 +90,10 @@ export class EntryList {
   }
 
   /** A path and key stand once per document; a value counts for more than an element. */
-  #dropDuplicates(start: number): void {
+  *#dropDuplicates(start: number): Steps<void> {
     const kept = new Map<string, Entry>()
     for (let i = start; i < this.entries.length; i++) {
+      if (this.#pace.isDue()) yield
       const entry = this.entries[i]!
       const identity = this.identity(entry)
       const other = kept.get(identity)
@@ -94,14 +106,20 @@ export class EntryList {
 }
 
 /** The entries that a change takes away and brings. Both lists come from one EntryList. */
-export function difference(
+export function* difference(
   list: EntryList,
   before: readonly Entry[],
   after: readonly Entry[],
-): { readonly removed: readonly Entry[]; readonly added: readonly Entry[] } {
-  const old = new Map(before.map((entry) => [list.identity(entry), entry]))
+): Steps<{ readonly removed: readonly Entry[]; readonly added: readonly Entry[] }> {
+  const pace = new Pace()
+  const old = new Map<string, Entry>()
+  for (const entry of before) {
+    if (pace.isDue()) yield
+    old.set(list.identity(entry), entry)
+  }
   const added: Entry[] = []
   for (const entry of after) {
+    if (pace.isDue()) yield
     const identity = list.identity(entry)
     const same = old.get(identity)
     if (same?.element === entry.element) old.delete(identity)

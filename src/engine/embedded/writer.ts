@@ -1,6 +1,8 @@
 /** Packs writes for the thread that writes them. */
+import { parseStoredInSteps } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
+import { Pace, type Steps } from '../../steps.ts'
 import type { RecordView } from '../record-view.ts'
 import {
   EngineError,
@@ -70,13 +72,7 @@ export class Writer {
     return this.#thread.memory()
   }
 
-  async write(
-    file: string,
-    view: RecordView,
-    writes: readonly Write[],
-    ordered: boolean,
-  ): Promise<Written> {
-    const batch = packWrites(writes, view, ordered)
+  async write(file: string, batch: WriteBatch): Promise<Written> {
     return this.#ask({ kind: 'write', file, batch })
   }
 
@@ -149,18 +145,18 @@ export interface Written {
   readonly next?: number | undefined
 }
 
-export function packWrites(
+export function* packWrites(
   writes: readonly Write[],
   view: RecordView,
   ordered: boolean,
-): WriteBatch {
+): Steps<WriteBatch> {
   const list = new EntryList()
   const chosen: Entry[] = []
   const operations: Operation[] = []
   const terms = new TermList()
   for (const write of writes) {
     const from = chosen.length
-    const { removed, added } = changedEntries(write, list, view)
+    const { removed, added } = yield* changedEntries(write, list, view)
     for (const entry of removed) chosen.push(entry)
     const middle = chosen.length
     for (const entry of added) chosen.push(entry)
@@ -174,8 +170,9 @@ export function packWrites(
       middle,
       to: chosen.length,
     })
+    yield
   }
-  const { paths, entries } = packEntries(chosen)
+  const { paths, entries } = yield* packEntries(chosen)
   return {
     ordered,
     paths,
@@ -186,21 +183,31 @@ export function packWrites(
   }
 }
 
-function changedEntries(write: Write, list: EntryList, view: RecordView) {
-  const entriesOf = (record: JsonObject | string): readonly Entry[] =>
-    list.entries.slice(list.addDocument(view.indexed(record)))
+function* changedEntries(write: Write, list: EntryList, view: RecordView) {
   switch (write.kind) {
     case 'insert':
-      return { removed: [], added: entriesOf(write.record.document) }
-    case 'replace':
-      return difference(
-        list,
-        entriesOf(write.beforeDocument),
-        entriesOf(write.after.document),
-      )
-    case 'delete':
-      return { removed: entriesOf(write.before.text), added: [] }
+      return { removed: [], added: yield* entriesOf(write.record.document, list, view) }
+    case 'replace': {
+      const before = yield* entriesOf(write.beforeDocument, list, view)
+      const after = yield* entriesOf(write.after.document, list, view)
+      return yield* difference(list, before, after)
+    }
+    case 'delete': {
+      const { text } = write.before
+      const record =
+        view.kind === 'row' ? text : ((yield* parseStoredInSteps(text)) as JsonObject)
+      return { removed: yield* entriesOf(record, list, view), added: [] }
+    }
   }
+}
+
+function* entriesOf(
+  record: JsonObject | string,
+  list: EntryList,
+  view: RecordView,
+): Steps<readonly Entry[]> {
+  const start = yield* list.addDocumentInSteps(view.indexed(record))
+  return list.entries.slice(start)
 }
 
 function idOf(write: Write): Value {
@@ -291,11 +298,13 @@ function searchColumns(search: SearchFields): SearchColumns | null {
   return { form, vector: bytes, vectorize, lexical }
 }
 
-function packEntries(chosen: readonly Entry[]) {
+function* packEntries(chosen: readonly Entry[]) {
+  const pace = new Pace()
   const positions = new Map<string, number>()
   const entries = new Uint32Array(chosen.length * 4)
   let at = 0
   for (const { path, start, end, element } of chosen) {
+    if (pace.isDue()) yield
     let position = positions.get(path)
     if (position === undefined) positions.set(path, (position = positions.size))
     entries[at++] = position

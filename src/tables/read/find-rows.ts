@@ -1,7 +1,7 @@
 /** Finding rows: clauses in, a page out. */
 import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
-import type { SearchBy } from '../../engine/engine.ts'
+import type { Hit, SearchBy } from '../../engine/engine.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../query/filter-clause.ts'
@@ -10,6 +10,7 @@ import { nameQuery } from '../../records/page-state.ts'
 import { count, type Source } from '../../records/read.ts'
 import { readPage } from '../../records/read-page.ts'
 import { searchPage } from '../../records/search-page.ts'
+import { showAll } from '../../records/show-all.ts'
 import { addSimilarity } from '../../records/similarity.ts'
 import type { RowStore } from '../row-store.ts'
 import { filterWarnings } from './filter-warnings.ts'
@@ -113,7 +114,8 @@ async function findInOrder(
     },
     caller,
   )
-  const documents = joined?.text ?? records.map((record) => shown.row(record)).join(',')
+  const documents =
+    joined?.text ?? (await showAll(records, (record) => shown.row(record), caller))
   return {
     documents,
     nextPageState,
@@ -168,13 +170,12 @@ async function findBest(
     caller,
   )
   const isVector = by.kind === 'vector'
-  const rows = hits.map(({ record, score }) =>
+  const showHit = ({ record, score }: Hit) =>
     isVector && options.includeSimilarity
       ? addSimilarity(shown.row(record), score)
-      : shown.row(record),
-  )
+      : shown.row(record)
   return {
-    documents: rows.join(','),
+    documents: await showAll(hits, showHit, caller),
     nextPageState,
     warnings,
     ...(isVector && { sortVector: by.numbers }),

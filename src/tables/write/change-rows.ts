@@ -4,7 +4,7 @@
  * The locks keep the requests of this process apart, the engine's versions everyone else. A
  * change that lost a race is made again, of the row as it is by then.
  */
-import type { Caller } from '../../caller.ts'
+import type { Caller, Deadline } from '../../caller.ts'
 import {
   EngineError,
   type NewRecord,
@@ -45,7 +45,7 @@ export async function changeRows(
   if (changes.length === 0) return []
   const keys = changes.map(({ id }) => lockKey(store, id))
   return store.locks.holding(keys, async () => {
-    const run = new Run(store, changes, options)
+    const run = new Run(store, changes, options, caller)
     for (let attempt = 1; attempt <= store.limits.writeAttemptsMax; attempt++) {
       const guess = attempt === 1 && options.likelyNew
       try {
@@ -85,11 +85,18 @@ class Run {
   readonly #store: RowStore
   readonly #changes: readonly RowChange[]
   readonly #ordered: boolean
+  readonly #deadline: Deadline
   /** Undefined while a change has yet to be made. */
   readonly #outcomes: (RowOutcome | undefined)[]
   hasWritten = false
 
-  constructor(store: RowStore, changes: readonly RowChange[], { ordered }: ChangeOptions) {
+  constructor(
+    store: RowStore,
+    changes: readonly RowChange[],
+    { ordered }: ChangeOptions,
+    deadline: Deadline,
+  ) {
+    this.#deadline = deadline
     this.#store = store
     this.#changes = changes
     this.#ordered = ordered
@@ -107,7 +114,7 @@ class Run {
 
   /** Makes the changes that are left, in one write; those that lose a race are left again. */
   async attempt(stored: Records): Promise<void> {
-    const drafts = this.#draftAll(stored)
+    const drafts = await this.#draftAll(stored)
     const { engine, table } = this.#store
     const writing: { readonly draft: Draft; readonly write: Write }[] = []
     for (const draft of drafts.values()) {
@@ -117,7 +124,8 @@ class Run {
     }
     if (writing.length === 0) return
     const writes = writing.map(({ write }) => write)
-    const outcomes = await engine.write(table, writes, { ordered: this.#ordered })
+    const options = { ordered: this.#ordered, deadline: this.#deadline }
+    const outcomes = await engine.write(table, writes, options)
     for (const [at, { draft }] of writing.entries())
       if (outcomes[at] === 'done') {
         this.#settle(draft, 'done')
@@ -136,10 +144,12 @@ class Run {
     })
   }
 
-  #draftAll(stored: Records): ReadonlyMap<string, Draft> {
+  async #draftAll(stored: Records): Promise<ReadonlyMap<string, Draft>> {
     const drafts = new Map<string, Draft>()
     for (const [position, change] of this.#changes.entries()) {
       if (this.#outcomes[position] !== undefined) continue
+      const pause = this.#deadline.pause()
+      if (pause !== undefined) await pause
       const sofar = drafts.get(change.id) ?? this.#open(stored.get(change.id))
       try {
         drafts.set(change.id, this.#apply(change, sofar, position))

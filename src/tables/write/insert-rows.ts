@@ -7,6 +7,7 @@ import { showValue } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'
+import { mapInTurns } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
 import { changeRows, type RowChange, type RowOutcome } from './change-rows.ts'
 import { checkVectors, embedTexts, type GivenContents } from './column-content.ts'
@@ -30,7 +31,11 @@ export async function insertRows(
   ordered: boolean,
   caller: Caller,
 ): Promise<readonly RowInsertion[]> {
-  const given = documents.map((document) => orError(() => readRow(store, document)))
+  const given = await mapInTurns(
+    documents,
+    (document) => orError(() => readRow(store, document)),
+    caller,
+  )
   const prepared = await prepareRows(store, given, caller)
   const firstBad = prepared.findIndex((row) => row instanceof ApiError)
   const attempted = ordered && firstBad >= 0 ? prepared.slice(0, firstBad) : prepared
@@ -58,10 +63,13 @@ async function prepareRows(
 ): Promise<readonly (PreparedRow | ApiError)[]> {
   const good = given.filter(isFine)
   const whole = (await embedTexts(store, good, caller)).values()
-  return given.map((contents) =>
-    contents instanceof ApiError
-      ? contents
-      : orError(() => prepareRow(store, whole.next().value!)),
+  return mapInTurns(
+    given,
+    (contents) =>
+      contents instanceof ApiError
+        ? contents
+        : orError(() => prepareRow(store, whole.next().value!)),
+    caller,
   )
 }
 

@@ -1,0 +1,24 @@
+import type { Deadline } from '../caller.ts'
+import { inTurns, type Steps } from '../steps.ts'
+
+/** JSON texts with commas between them. Others have their turn while there is much to show. */
+export async function showAll<T>(
+  found: readonly T[],
+  showOne: (one: T) => string | Steps<string>,
+  deadline: Deadline,
+): Promise<string> {
+  return inTurns(showing(found, showOne), deadline)
+}
+
+function* showing<T>(
+  found: readonly T[],
+  showOne: (one: T) => string | Steps<string>,
+): Steps<string> {
+  const texts: string[] = []
+  for (const one of found) {
+    const text = showOne(one)
+    texts.push(typeof text === 'string' ? text : yield* text)
+    yield
+  }
+  return texts.join(',')
+}
