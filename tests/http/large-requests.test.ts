@@ -1,0 +1,123 @@
+/**
+ * Large requests give others their turn. What is counted is how many other requests were
+ * answered while a command ran, not how long they took.
+ */
+import assert from 'node:assert/strict'
+import { afterEach, describe, test } from 'node:test'
+import { defaultLimits } from '../../src/limits.ts'
+import { startServer, type Answer, type TestServer } from '../harness.ts'
+
+/** Values that are sent, and requests that must be answered meanwhile: a few of very many. */
+const count = 900_000
+const answersMin = 4
+
+describe('a large request', () => {
+  let server: TestServer
+  afterEach(() => server.close())
+
+  async function start(config: Parameters<typeof startServer>[0] = {}): Promise<void> {
+    // Engines are not checked here: that would be most of the work.
+    server = await startServer({ checked: false, durable: false, ...config })
+    const indexing = { allow: ['n'] }
+    await send('', { createCollection: { name: 'free', options: { indexing } } })
+    await send('', { createCollection: { name: 'indexed' } })
+  }
+
+  function send(path: string, command: object | string): Promise<Answer> {
+    return server.command(`/default_keyspace${path}`, command)
+  }
+
+  /** Counts the answers of the health check that come while the command runs. */
+  async function healthAnswersDuring(command: Promise<Answer>): Promise<number> {
+    const state = { isRunning: true }
+    const ended = command.finally(() => (state.isRunning = false))
+    let answers = 0
+    while (state.isRunning) {
+      const { http } = await server.send('/stargate/health', {})
+      assert.equal(http, 200)
+      answers++
+    }
+    await ended
+    return answers
+  }
+
+  const elements = Array.from({ length: 200_000 }, (_, k) => ({ k, b: 1 }))
+  const rowsOfNumbers = Array.from({ length: 900 }, (_, i) =>
+    Array.from({ length: 900 }, (_, j) => i + j),
+  )
+
+  test('that is only parsed', async () => {
+    await start()
+    const answering = send('', `[${'{},'.repeat(count)}0]`)
+    const answers = await healthAnswersDuring(answering)
+    assert.deepEqual((await answering).codes, ['REQUEST_STRUCTURE_MISMATCH'])
+    assert(answers >= answersMin, `${answers} answers`)
+  })
+
+  test('that inserts, changes, shows and deletes a large document', async () => {
+    await start()
+    const filter = { _id: 'large' }
+    const commands = [
+      ['/free', { insertOne: { document: { ...filter, n: 7, elements } } }],
+      ['/free', { updateOne: { filter, update: { $set: { m: 1 } } } }],
+      ['/free', { findOne: { filter, projection: { m: 0 } } }],
+      ['/indexed', { insertOne: { document: { ...filter, rowsOfNumbers } } }],
+      ['/indexed', { updateOne: { filter, update: { $set: { m: 1 } } } }],
+      ['/indexed', { deleteOne: { filter } }],
+    ] as const
+    for (const [path, command] of commands) {
+      const answering = send(path, command)
+      const answers = await healthAnswersDuring(answering)
+      const name = `${Object.keys(command).join()} ${path}`
+      assert.deepEqual((await answering).codes, [], name)
+      assert(answers >= answersMin, `${name}: ${answers} answers`)
+    }
+  })
+
+  test('that runs out of time while it is parsed has done nothing', async () => {
+    await start({ commandTimeoutMs: 20 })
+    const document = { _id: 'late', elements }
+    const late = await send('/free', { insertOne: { document } })
+    assert.deepEqual(late.codes, ['TIMEOUT_WRITING_DATA'])
+    // Without the timeout, which a busy machine might exceed.
+    await server.stop()
+    server = await startServer({ dataDir: server.dataDir })
+    const found = await send('/free', { findOne: { filter: { _id: 'late' } } })
+    assert.equal(found.body.data?.document, null)
+  })
+
+  test('with more values than allowed is refused, and told by which setting', async () => {
+    const limits = { ...defaultLimits, bodyValuesMax: 10_000 }
+    await start({ limits })
+    // The body, the command, its document and the array are values, too.
+    const of = (numbers: number) => ({
+      insertOne: { document: { numbers: Array<number>(numbers).fill(0) } },
+    })
+    assert.deepEqual((await send('/free', of(9_996))).codes, [])
+    const refused = await send('/free', of(9_997))
+    assert.deepEqual(refused.codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+    assert.match(
+      refused.body.errors![0]!.message,
+      /over 10000; the maximum is 10000.*--max-body-values/,
+    )
+  })
+
+  test('of the largest legal kinds passes', async () => {
+    await start()
+    const options = { vector: { dimension: defaultLimits.vectorDimensionMax } }
+    await send('', { createCollection: { name: 'vectors', options } })
+    const numbers = Array.from(
+      { length: defaultLimits.vectorDimensionMax },
+      (_, i) => i + 1,
+    )
+    const named = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, i]))
+    const documents = Array.from({ length: defaultLimits.insertManyMax }, (_, _id) => ({
+      ...{ _id, $vector: numbers },
+      ...{ a: named(990), b: named(990) },
+    }))
+    const inserted = await send('/vectors', { insertMany: { documents } })
+    assert.deepEqual(inserted.codes, [])
+    assert.equal((inserted.body.status!['insertedIds'] as unknown[]).length, 100)
+  })
+})
