@@ -41,7 +41,11 @@ export class EntryList {
     const start = this.entries.length
     for (const [name, value] of indexed) {
       // The record's own id column answers for _id.
-      if (name !== '_id') yield* this.#node(escapeSegment(name), value)
+      if (name === '_id') continue
+      if (this.#pace.isDue()) yield
+      const path = escapeSegment(name)
+      this.#add(path, value, false)
+      if (isNested(value)) yield* this.#node(path, value)
     }
     return start
   }
@@ -54,11 +58,9 @@ export class EntryList {
     return `${key.length} ${text}${entry.path}`
   }
 
+  /** What is inside of the value that was added last. */
   *#node(path: string, value: Value): Steps<void> {
-    const start = this.entries.length
-    this.#add(path, value, false)
-    if (this.#pace.isDue()) yield
-    if (typeof value !== 'object' || value === null) return
+    const start = this.entries.length - 1
     // Only what an array holds can stand twice under a path: in it, or in arrays within it.
     const isOutermost = Array.isArray(value) && !this.#isInArray
     if (isOutermost) this.#isInArray = true
@@ -74,12 +76,15 @@ export class EntryList {
       for (const element of value) {
         this.#add(path, element, true)
         if (this.#pace.isDue()) yield
-        if (typeof element === 'object' && element !== null)
-          yield* this.#inside(within, element)
+        if (isNested(element)) yield* this.#inside(within, element)
       }
     } else if (isObject(value) && extendedOf(value) === undefined) {
-      for (const [name, child] of value)
-        yield* this.#node(`${path}.${escapeSegment(name)}`, child)
+      for (const [name, child] of value) {
+        if (this.#pace.isDue()) yield
+        const childPath = `${path}.${escapeSegment(name)}`
+        this.#add(childPath, child, false)
+        if (isNested(child)) yield* this.#node(childPath, child)
+      }
     }
   }
 
@@ -103,6 +108,11 @@ export class EntryList {
     this.entries.length = start
     for (const entry of kept.values()) this.entries.push(entry)
   }
+}
+
+/** A generator costs more than the entry of a scalar, which has nothing inside. */
+function isNested(value: Value): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 /** The entries that a change takes away and brings. Both lists come from one EntryList. */
