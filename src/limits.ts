@@ -65,6 +65,11 @@ export const defaultLimits = {
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
+  /**
+   * Characters of a page state. Those that are given out hold the values of the sort's keys,
+   * strings of up to 8 000 bytes as a rule; a hundred of these fit.
+   */
+  pageStateLengthMax: 1_100_000,
   /** Documents of one page of find, and of one updateMany call. */
   pageSize: 20,
   /**

@@ -7,7 +7,7 @@ export const countDocuments = defineCommand({
   fields: { filter: clause, options: noOptions },
 
   async collection({ filter }, { documents, limits, caller }) {
-    const selection = documents.select({ filter })
+    const selection = documents.select({ filter }, caller)
     // One past the limit tells "exactly that many" from "more than that".
     const count = await documents.count(selection.filter, limits.countMax + 1, caller)
     return count > limits.countMax

@@ -14,7 +14,7 @@ export const deleteMany = defineCommand({
   fields: { filter: clause, options: noOptions },
 
   async collection({ filter }, { documents, caller }) {
-    const selection = documents.select({ filter })
+    const selection = documents.select({ filter }, caller)
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
       await documents.deleteAll()
       // How many there were is not counted: emptying a collection takes no time.

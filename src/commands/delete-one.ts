@@ -11,7 +11,7 @@ export const deleteOne = defineCommand({
   fields: { filter: requiredClause, sort: clause, options: noOptions },
 
   async collection({ filter, sort }, { documents, caller }) {
-    const selection = documents.select({ filter, sort })
+    const selection = documents.select({ filter, sort }, caller)
     return replyDeleted(await documents.deleteOne(selection, caller))
   },
 

@@ -8,7 +8,7 @@ export const findOneAndDelete = defineCommand({
   fields: { filter: clause, sort: clause, projection: clauseOrNull },
 
   async collection({ filter, sort, projection }, { documents, caller }) {
-    const selection = documents.select({ filter, sort, projection })
+    const selection = documents.select({ filter, sort, projection }, caller)
     const changed = await documents.deleteOne(selection, caller)
     return withDocument(replyDeleted(changed), changed.before, selection.projection, caller)
   },

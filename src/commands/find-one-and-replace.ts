@@ -20,7 +20,7 @@ export const findOneAndReplace = defineCommand({
     { filter, sort, projection, replacement, options },
     { documents, caller },
   ) {
-    const selection = documents.select({ filter, sort, projection })
+    const selection = documents.select({ filter, sort, projection }, caller)
     const changed = await documents.replaceOne(selection, replacement, options, caller)
     const reply = replyUpdated(changed)
     return withDocument(

@@ -21,7 +21,7 @@ export const findOneAndUpdate = defineCommand({
     { filter, sort, projection, update, options },
     { documents, limits, caller },
   ) {
-    const selection = documents.select({ filter, sort, projection })
+    const selection = documents.select({ filter, sort, projection }, caller)
     const parsed = parseUpdate(update, limits)
     const changed = await documents.updateOne(selection, parsed, options, caller)
     const reply = replyUpdated(changed)

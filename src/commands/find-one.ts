@@ -15,7 +15,7 @@ export const findOne = defineCommand({
   },
 
   async collection({ filter, sort, projection, options }, { documents, caller }) {
-    const selection = documents.select({ filter, sort, projection })
+    const selection = documents.select({ filter, sort, projection }, caller)
     const found = await documents.findOne(selection, options, caller)
     const data = { document: found.document }
     return { data, ...(options.includeSortVector && tellSortVector(found)) }

@@ -25,7 +25,7 @@ export const find = defineCommand({
   },
 
   async collection({ filter, sort, projection, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter, sort, projection })
+    const selection = documents.select({ filter, sort, projection }, caller)
     const { skip, limit } = options
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)

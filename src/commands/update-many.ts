@@ -13,7 +13,7 @@ export const updateMany = defineCommand({
   },
 
   async collection({ filter, update, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter })
+    const selection = documents.select({ filter }, caller)
     const parsed = parseUpdate(update, limits)
     const changed = await documents.updateMany(selection, parsed, options, caller)
     const reply = replyUpdated(changed)

@@ -18,7 +18,7 @@ export const updateOne = defineCommand({
   },
 
   async collection({ filter, sort, update, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter, sort })
+    const selection = documents.select({ filter, sort }, caller)
     const parsed = parseUpdate(update, limits)
     return replyUpdated(await documents.updateOne(selection, parsed, options, caller))
   },

@@ -17,7 +17,8 @@ import { parseProjection, type Projection } from '../query/projection.ts'
 import type { Sort } from '../query/sort.ts'
 import type { Update } from '../query/update.ts'
 import type { Credentials, Models } from '../providers/models.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { budgetOf } from '../search/lexical/analysis-budget.ts'
+import { analyzerFor, termsWithin } from '../search/lexical/analyzer.ts'
 import {
   change,
   changeLocked,
@@ -132,10 +133,11 @@ export class Documents {
   }
 
   /** Reads clauses in the order in which their errors win. */
-  select(clauses: Clauses): Selection {
+  select(clauses: Clauses, caller: Caller): Selection {
     const { target, limits, indexing, collection, analyzer } = this.#store
     const { vector } = collection.options
-    const analyze = analyzer && ((text: string) => analyzer.terms(text))
+    const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
+    const analyze = analyzer && ((text: string) => termsWithin(analyzer, text, bounds))
     const vectorize = vector?.service !== undefined
     const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, analyze })
     const filter = parseFilter(clauses.filter, { limits, indexing, target, analyze })
@@ -216,8 +218,9 @@ export class Documents {
     server: RerankServer,
     caller: Caller,
   ): Promise<RerankedPage> {
-    const plan = planRerank(this.#store, asked, server)
-    return rerank(this.#store, plan, this.select(clauses), server, caller)
+    const charged = { ...this.#store, analysis: budgetOf(caller) }
+    const plan = planRerank(charged, asked, server)
+    return rerank(this.#store, plan, this.select(clauses, caller), server, caller)
   }
 
   /** Counts up to `stopAt`. */

@@ -4,6 +4,7 @@ import type { NewRecord, Outcome, Write } from '../engine/engine.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import { budgetOf, type AnalysisBudget } from '../search/lexical/analysis-budget.ts'
 import { inOrder, inTurns, type Steps } from '../steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
@@ -33,8 +34,9 @@ export async function insert(
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
   const whole = await embedTexts(expanded, store, caller)
 
+  const analyzing = { ...store, analysis: budgetOf(caller) }
   const prepared = await inTurns(
-    inOrder(documents, (document, i) => prepare(document, whole[i]!, store)),
+    inOrder(documents, (document, i) => prepare(document, whole[i]!, analyzing, caller)),
     caller,
   )
   const outcomes = await write(store, prepared, ordered, caller)
@@ -47,13 +49,17 @@ type Prepared = NewRecord | ApiError
 function* prepare(
   document: Value,
   whole: JsonObject,
-  store: DocumentSource,
+  store: DocumentSource & { readonly analysis: AnalysisBudget },
+  deadline: Deadline,
 ): Steps<Prepared> {
+  store.analysis.startText()
   try {
     if (!isObject(document))
       throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
     return yield* makeRecord(whole, store)
   } catch (error) {
+    // Not a mistake of this document.
+    deadline.check()
     if (error instanceof ApiError) return error
     throw error
   }

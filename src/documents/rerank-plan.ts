@@ -9,6 +9,7 @@ import { parsePath, type Path } from '../query/path.ts'
 import { showValue } from '../query/show.ts'
 import type { Sort } from '../query/sort.ts'
 import { readTerms } from '../query/terms.ts'
+import { termsWithin } from '../search/lexical/analyzer.ts'
 import { checkVector } from '../query/vector.ts'
 import { checkModelForUse } from '../providers/model-support.ts'
 import type { Credentials, Models } from '../providers/models.ts'
@@ -225,12 +226,13 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
 }
 
 function chooseTerms(
-  { analyzer }: DocumentSource,
+  { analyzer, analysis, target, limits }: DocumentSource,
   { lexical }: HybridSort,
 ): RerankPlan['byTerms'] {
   // There is one wherever there is a vector (checkWhole).
-  const place = { field: '$lexical', clause: 'sort' } as const
-  const terms = readTerms(lexical!, (text) => analyzer!.terms(text), place)
+  const place = { target, field: '$lexical', clause: 'sort' } as const
+  const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
+  const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
   return { kind: 'lexical', terms }
 }
 

@@ -14,6 +14,7 @@ import { applyUpdate, type Update } from '../query/update.ts'
 import { equalityDocument } from '../query/upsert.ts'
 import type { Decide, Decision } from '../records/change.ts'
 import { idKey } from '../records/record-id.ts'
+import { budgetOf } from '../search/lexical/analysis-budget.ts'
 import { checkId } from './ids.ts'
 import { inTurns } from '../steps.ts'
 import { makeRecord } from './records.ts'
@@ -52,7 +53,7 @@ export function updating(
   plainStore: Store,
   caller: Caller,
 ): Revision {
-  const store = embeddingOnce(plainStore)
+  const store = storeFor(plainStore, caller)
   const text = update.actions.find(({ path }) => path.text === '$vectorize')
   const apply = (document: JsonObject, inserting: boolean) =>
     applyUpdate(update, document, { inserting, nowMs: Date.now(), limits: store.limits })
@@ -90,7 +91,7 @@ export function replacing(
   plainStore: Store,
   caller: Caller,
 ): Revision {
-  const store = embeddingOnce(plainStore)
+  const store = storeFor(plainStore, caller)
   const replacement = expandHybrid(given, 'the replacement')
   checkNotBoth(replacement, 'The replacement')
   const givenId = replacement.get('_id')
@@ -138,9 +139,13 @@ async function open(record: StoredRecord, deadline: Deadline) {
 }
 
 /** The same store for one revision: it gives all documents one text, and needs one vector. */
-function embeddingOnce(store: Store): Store {
-  return { ...store, embedder: store.embedder && rememberingEmbedder(store.embedder) }
+function storeFor(store: Store, caller: Caller): Charged {
+  const embedder = store.embedder && rememberingEmbedder(store.embedder)
+  return { ...store, embedder, analysis: budgetOf(caller) }
 }
+
+/** Whoever waits for a revision pays for its analysis. */
+type Charged = Store & Required<Pick<Store, 'analysis'>>
 
 /** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */
 async function embedAhead(
@@ -157,11 +162,12 @@ async function embedAhead(
 async function remake(
   before: Attached,
   document: JsonObject,
-  store: Store,
+  store: Charged,
   caller: Caller,
 ): Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
   const [whole] = await embedTexts([kept], store, caller)
+  await store.analysis.nextText()
   return inTurns(makeRecord(whole!, store, before), caller)
 }
 

@@ -27,7 +27,8 @@ import {
 import type { IndexingRule } from '../query/indexing.ts'
 import type { Embedder } from '../records/embedder.ts'
 import type { Source } from '../records/read.ts'
-import type { Analyzer } from '../search/lexical/analyzer.ts'
+import type { AnalysisBudget } from '../search/lexical/analysis-budget.ts'
+import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
 /** What the rules for search fields depend on. */
 export interface SearchRules {
@@ -37,6 +38,8 @@ export interface SearchRules {
   readonly limits: Limits
   /** Absent where the collection has no lexical search. */
   readonly analyzer: Analyzer | undefined
+  /** What analysis is charged to, where somebody waits for it. */
+  readonly analysis?: AnalysisBudget
   /** Absent where the collection has no embedding service. */
   readonly embedder: Embedder | undefined
 }
@@ -222,19 +225,20 @@ function badVector(problem: string): ApiError {
  */
 export function withTerms(
   record: NewRecord,
-  { analyzer, limits, target }: SearchRules,
+  { analyzer, analysis, limits, target }: SearchRules,
   before?: Attached,
 ): NewRecord {
   const { lexical } = record.search
   if (typeof lexical !== 'string') return record
-  let terms: readonly string[] | undefined
-  const make = () => (terms ??= analyzer!.terms(lexical))
-  const making = { ...record, terms: make }
-  if (lexical === before?.search.lexical) return making
-  const size = make().reduce((sum, term) => sum + Buffer.byteLength(term), 0)
+  if (lexical === before?.search.lexical) {
+    let made: readonly string[] | undefined
+    return { ...record, terms: () => (made ??= analyzer!.terms(lexical)) }
+  }
   const max = limits.lexicalSizeMax
-  if (size > max) throw apiError('LEXICAL_CONTENT_TOO_LONG', { target, size, max })
-  return making
+  const bounds = { sizeMax: max, ...(analysis && { budget: analysis }) }
+  const terms = termsWithin(analyzer!, lexical, bounds)
+  if (terms === undefined) throw apiError('LEXICAL_CONTENT_TOO_LONG', { target, max })
+  return { ...record, terms: () => terms }
 }
 
 export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {

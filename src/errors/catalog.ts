@@ -325,17 +325,26 @@ export const catalog = {
   LEXICAL_CONTENT_TOO_LONG: {
     ...request('DOCUMENT'),
     title: '$lexical is too long to index',
-    body: (v: { target: string; size: number; max: number }) =>
-      `The analyzed $lexical text takes ${counted(v.size, 'byte')}; ${v.target} indexes at most ` +
-      `${v.max}. Shorten the text.`,
+    body: (v: { target: string; max: number }) =>
+      `The terms of the $lexical text take more than ${counted(v.max, 'byte')}, which is what ` +
+      `${v.target} indexes at most. Shorten the text.`,
+  },
+  LEXICAL_QUERY_TOO_LONG: {
+    ...request('DOCUMENT'),
+    code: 'LEXICAL_CONTENT_TOO_LONG',
+    title: 'A text to search for is too long',
+    body: (v: { target: string; field: string }) =>
+      `The terms of the text to look for in ${v.field} take more bytes than those of any ` +
+      `text that ${v.target} indexes may, so nothing can have them all. Search for fewer words.`,
   },
   TEXT_TOO_SLOW_TO_ANALYZE: {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
     title: 'The text takes too long to analyze',
     body: () =>
-      'A pattern of the analyzer takes too many steps on this text. Shorten the text, or use ' +
-      'an analyzer whose patterns repeat nothing inside of repetitions.',
+      'The analyzer takes too many steps to make terms of this text. Shorten it, send fewer ' +
+      'texts at a time, or create the collection with an analyzer that does less: with fewer ' +
+      'filters, or with patterns that repeat nothing inside of repetitions.',
   },
   SHRED_BAD_BINARY_VECTOR_VALUE: {
     ...request('DOCUMENT'),

@@ -66,9 +66,9 @@ export const rowWriteErrors = {
     ...request('DOCUMENT'),
     code: 'LEXICAL_CONTENT_TOO_LONG',
     title: 'A text is too long to index',
-    body: (v: { target: string; column: string; size: number; max: number }) =>
-      `The analyzed text of ${v.column} takes ${counted(v.size, 'byte')}; ${v.target} indexes at most ` +
-      `${v.max}. Shorten the text.`,
+    body: (v: { target: string; column: string; max: number }) =>
+      `The terms of the text of ${v.column} take more than ${counted(v.max, 'byte')}, which is what ` +
+      `${v.target} indexes at most. Shorten the text.`,
   },
 
   // Updates.

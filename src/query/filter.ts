@@ -29,8 +29,8 @@ export type Comparison =
   /** Has a text with all of these terms, as the analyzer of the path makes them. */
   | { readonly kind: 'match'; readonly path: Path; readonly terms: readonly string[] }
 
-/** Makes the terms of a text, in order and with repeats. */
-export type Analyze = (text: string) => readonly string[]
+/** Makes the terms of a text, in order and with repeats; undefined: they are too many. */
+export type Analyze = (text: string) => readonly string[] | undefined
 
 /** Matches every document. */
 export const everything: Filter = Object.freeze({ kind: 'and', of: Object.freeze([]) })

@@ -211,7 +211,11 @@ function readComparison(
         throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: rules.target })
       if (typeof argument !== 'string')
         throw invalidArgument(path.text, operator, 'a String of terms', argument)
-      return { kind: 'match', path, terms: readTerms(argument, rules.analyze, inLexical) }
+      return {
+        kind: 'match',
+        path,
+        terms: readTerms(argument, rules.analyze, { target: rules.target, ...inLexical }),
+      }
     case '$and':
     case '$or':
     case '$not':

@@ -79,7 +79,7 @@ const searches = {
       throw invalid(`Sort on "$lexical" takes a String of terms; ${shown(query)} was sent`)
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
-    const place = { field: '$lexical', clause: 'sort' } as const
+    const place = { target, field: '$lexical', clause: 'sort' } as const
     return { kind: 'lexical', terms: readTerms(query, analyze, place) }
   },
 }

@@ -3,8 +3,9 @@ import { apiError } from '../errors/api-error.ts'
 import type { Analyze } from './filter.ts'
 import { showValue } from './show.ts'
 
-/** Where a text to search for stands: the field that is searched, and the clause. */
+/** Where a text to search for stands: what is searched, its field, and the clause. */
 export interface TermsPlace {
+  readonly target: string
   readonly field: string
   readonly clause: 'filter' | 'sort'
 }
@@ -13,9 +14,11 @@ export interface TermsPlace {
 export function readTerms(
   text: string,
   analyze: Analyze,
-  { field, clause }: TermsPlace,
+  { target, field, clause }: TermsPlace,
 ): readonly string[] {
-  const terms = [...new Set(analyze(text))]
+  const analyzed = analyze(text)
+  if (analyzed === undefined) throw apiError('LEXICAL_QUERY_TOO_LONG', { target, field })
+  const terms = [...new Set(analyzed)]
   if (terms.length > 0) return terms
   const problem =
     `the analyzer makes no term of ${showValue(text)}, so there is nothing to look for; ` +

@@ -75,6 +75,9 @@ function decode<P>(
   readPlaceOf: (kind: Value, where: Value) => P | undefined,
   limits: Limits,
 ): { readonly count: number; readonly place: P } {
+  // Before anything is decoded: it costs nothing to send a long one.
+  if (text.length > limits.pageStateLengthMax)
+    throw refused(text, `it has more than ${limits.pageStateLengthMax} characters`)
   const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
   const [, count, name, kind, where] =
     Array.isArray(parts) && parts.length === 5 && parts[0] === version ? parts : []

@@ -60,7 +60,7 @@ export class Fixture {
     const clauses: Clauses = Object.fromEntries(
       Object.entries(given).map(([name, clause]) => [name, json(clause)]),
     )
-    return this.documents.select(clauses)
+    return this.documents.select(clauses, tester)
   }
 
   async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {

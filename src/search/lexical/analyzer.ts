@@ -1,5 +1,5 @@
 /** Turns texts into terms, as the analyzer of a collection says. */
-import { TooLong } from './bounds.ts'
+import { ownBudget, type AnalysisBudget, type Steps } from './analysis-budget.ts'
 import { builtIn, type Stages } from './built-in.ts'
 import {
   makeCharFilter,
@@ -13,14 +13,29 @@ import { standardTokenizer } from './tokenizers/standard.ts'
 import { Words } from './tokenizers/words.ts'
 
 export interface Analyzer {
-  /**
-   * The terms of a text in order, repeats included. With a bound, it may stop as soon as
-   * they take more bytes than that.
-   *
-   * Far beyond what an index takes of a text (bounds.ts), the work ends early, and the terms
-   * are whatever there was by then: too many for anyone to go on with.
-   */
-  terms(text: string, bound?: { readonly tokenSizeMax: number }): readonly string[]
+  /** The terms of a text in order, repeats included. */
+  terms(text: string, bounds?: AnalysisBounds): readonly string[]
+}
+
+export interface AnalysisBounds {
+  /** UTF-8 bytes of terms after which it may stop: with more, they are of no use. */
+  readonly sizeMax?: number
+  /** What to charge the work to. Throws when it is used up. */
+  readonly budget?: AnalysisBudget
+}
+
+/** The terms of a text, or undefined if they take more bytes than they may. */
+export function termsWithin(
+  analyzer: Analyzer,
+  text: string,
+  bounds: AnalysisBounds & { readonly sizeMax: number },
+): readonly string[] | undefined {
+  const terms = analyzer.terms(text, bounds)
+  return sizeOf(terms) > bounds.sizeMax ? undefined : terms
+}
+
+function sizeOf(terms: readonly string[]): number {
+  return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0)
 }
 
 /** The analyzer that a checked recipe, or the name of a built-in one, describes. */
@@ -72,36 +87,51 @@ function analyzerOf({ charFilters, tokenizer, filters }: Stages): Analyzer {
     tokenizer === standardTokenizer &&
     filters.length === 1 &&
     filters[0] === lowercase
-  if (isStandard)
-    return { terms: (text, bound) => lowerCaseWords(text, bound?.tokenSizeMax) }
+  if (isStandard) return { terms: lowerCaseWords }
   return {
-    terms(text) {
-      try {
-        const clean = charFilters.reduce((changed, change) => change(changed), text)
-        const tokens: readonly Token[] = tokenizer(clean)
-        return filters.reduce((made, filter) => filter(made), tokens).map(textOf)
-      } catch (error) {
-        if (error instanceof TooLong) return error.made
-        throw error
+    terms(text, { sizeMax = Infinity, budget = ownBudget() } = {}) {
+      let clean = text
+      for (const change of charFilters) {
+        budget.take(clean.length >> 1)
+        clean = change(clean, budget)
       }
+      budget.take(clean.length >> 2)
+      let tokens = counted(tokenizer(clean, budget), budget)
+      for (const filter of filters) tokens = counted(filter(tokens, budget), budget)
+      const terms: string[] = []
+      let size = 0
+      for (const { text: term } of tokens) {
+        terms.push(term)
+        size += Buffer.byteLength(term)
+        if (size > sizeMax) break
+      }
+      return terms
     },
   }
 }
 
-function textOf(token: Token): string {
-  return token.text
+/** What every stage costs, whatever it does, for each token that it makes. */
+function* counted(tokens: Iterable<Token>, steps: Steps): Iterable<Token> {
+  for (const token of tokens) {
+    steps.take(tokenSteps + (token.text.length >> 1))
+    yield token
+  }
 }
 
+const tokenSteps = 16
+
 /** What most collections use, so without anything in between. */
-function lowerCaseWords(text: string, tokenSizeMax = Infinity): readonly string[] {
-  const words = new Words(text)
+function lowerCaseWords(
+  text: string,
+  { sizeMax = Infinity, budget = ownBudget() }: AnalysisBounds = {},
+): readonly string[] {
+  const words = new Words(text, budget)
   const terms: string[] = []
-  // No character takes less than a byte, so the length tells when there are too many.
-  let length = 0
-  while (length <= tokenSizeMax && words.next()) {
+  let size = 0
+  while (size <= sizeMax && words.next()) {
     const term = lowercased(text.slice(words.start, words.end))
     terms.push(term)
-    length += term.length
+    size += Buffer.byteLength(term)
   }
   return terms
 }

@@ -1,7 +1,10 @@
 /**
  * What an analyzer is made of: char filters change the text, a tokenizer cuts it into
- * tokens, token filters change those. Each stage takes all of what the one before made.
+ * tokens, token filters change those. Tokens are made when the next stage asks for them, so
+ * nothing is made that nobody needs. Whatever takes time counts its steps.
  */
+import type { Steps } from './analysis-budget.ts'
+
 export interface Token {
   readonly text: string
   /**
@@ -32,9 +35,9 @@ export type TokenKind =
   | 'shingle'
   | 'gram'
 
-export type CharFilter = (text: string) => string
-export type Tokenizer = (text: string) => Token[]
-export type TokenFilter = (tokens: readonly Token[]) => readonly Token[]
+export type CharFilter = (text: string, steps: Steps) => string
+export type Tokenizer = (text: string, steps: Steps) => Iterable<Token>
+export type TokenFilter = (tokens: Iterable<Token>, steps: Steps) => Iterable<Token>
 
 /** Texts made of a component's arguments, as they were given; names in their known case. */
 export type Arguments = ReadonlyMap<string, string>

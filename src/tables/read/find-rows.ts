@@ -59,9 +59,9 @@ export async function findRows(
   options: RowOptions,
   caller: Caller,
 ): Promise<FoundRows> {
-  const sort = parseRowSort(clauses.sort, options, store)
+  const sort = parseRowSort(clauses.sort, options, store, caller)
   const shown = showing(parseRowProjection(clauses.projection, store), store)
-  const clause = parseRowFilter(clauses.filter, store)
+  const clause = parseRowFilter(clauses.filter, store, caller)
   const filter = filterOfRows(clause, store)
   const byVector = sort.kind === 'vector' || sort.kind === 'vectorize'
   const warnings = filterWarnings(conditionsOf(clause), store, byVector)

@@ -4,6 +4,7 @@
  * What is wrong with a filter is found in this order: its form, the columns that it names,
  * what these can be asked for, and the values that they are compared with.
  */
+import type { Caller } from '../../caller.ts'
 import type { ColumnPart } from '../../columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -33,7 +34,11 @@ import { indexedColumns } from './indexed-columns.ts'
 import { readOperands } from './read-operands.ts'
 import { columnsOf, isRange, type RowClause, type RowCondition } from './row-condition.ts'
 
-export function parseRowFilter(value: Value | undefined, store: RowStore): RowClause {
+export function parseRowFilter(
+  value: Value | undefined,
+  store: RowStore,
+  caller: Caller,
+): RowClause {
   const written = readColumnClause<RowCondition>(value, store, {
     operators: knownOperators,
     read: (column, operand) => readColumn(column, operand, store.limits),
@@ -43,7 +48,7 @@ export function parseRowFilter(value: Value | undefined, store: RowStore): RowCl
   checkDurations(conditions, store)
   return mapConditions(written, (condition) => ({
     ...condition,
-    operands: readOperands(condition, store),
+    operands: readOperands(condition, store, caller),
   }))
 }
 

@@ -1,4 +1,5 @@
 /** Reads the sort clause of a command that reads rows: columns in order, or one search. */
+import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -25,6 +26,7 @@ export function parseRowSort(
   value: Value | undefined,
   range: SortRange,
   store: RowStore,
+  caller: Caller,
 ): RowSort {
   if (value === undefined || value === null) return { kind: 'values', keys: [] }
   if (!isObject(value))
@@ -53,7 +55,8 @@ export function parseRowSort(
     case 'text': {
       const { column, text } = first
       checkLexical(column, range, store)
-      return { kind: 'lexical', column, terms: termsIn(column, text, 'sort', store) }
+      const terms = termsIn(column, text, 'sort', store, caller)
+      return { kind: 'lexical', column, terms }
     }
     default:
       return { kind: 'values', keys: members.filter((member) => member.kind === 'value') }

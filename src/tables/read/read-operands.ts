@@ -1,4 +1,5 @@
 /** What columns are compared with: from values as they were written to comparables. */
+import type { Caller } from '../../caller.ts'
 import type { ElementType } from '../../columns/column-type.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import { comparable, comparableEntry } from '../../columns/comparable.ts'
@@ -6,15 +7,21 @@ import { BadValue, readElement } from '../../columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
 import { readTerms, type TermsPlace } from '../../query/terms.ts'
-import { analyzerFor } from '../../search/lexical/analyzer.ts'
+import { budgetOf } from '../../search/lexical/analysis-budget.ts'
+import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
 import type { RowCondition } from './row-condition.ts'
 
 /** Throws when one of the values does not fit its column. */
-export function readOperands(condition: RowCondition, store: RowStore): readonly Value[] {
+export function readOperands(
+  condition: RowCondition,
+  store: RowStore,
+  caller: Caller,
+): readonly Value[] {
   const { kind, column, part, operands } = condition
-  if (kind === 'match') return termsIn(column, operands[0] as string, 'filter', store)
+  if (kind === 'match')
+    return termsIn(column, operands[0] as string, 'filter', store, caller)
   const { type } = column
   const read = (element: ElementType) => (value: Value) =>
     readComparable(element, value, column, store)
@@ -75,7 +82,10 @@ export function termsIn(
   text: string,
   clause: TermsPlace['clause'],
   store: RowStore,
+  caller: Caller,
 ): readonly string[] {
   const analyzer = analyzerFor(store.view.texts.get(columnPath(column.id).text)!.analyzer)
-  return readTerms(text, (given) => analyzer.terms(given), { field: column.name, clause })
+  const bounds = { sizeMax: store.limits.lexicalSizeMax, budget: budgetOf(caller) }
+  const place = { target: store.name, field: column.name, clause }
+  return readTerms(text, (given) => termsWithin(analyzer, given, bounds), place)
 }

@@ -4,7 +4,7 @@
  * The locks keep the requests of this process apart, the engine's versions everyone else. A
  * change that lost a race is made again, of the row as it is by then.
  */
-import type { Caller, Deadline } from '../../caller.ts'
+import type { Caller } from '../../caller.ts'
 import {
   EngineError,
   type NewRecord,
@@ -17,6 +17,7 @@ import type { Filter } from '../../query/filter.ts'
 import { lockKey } from '../../records/change.ts'
 import { anyOrder, read } from '../../records/read.ts'
 import { idPath } from '../../records/record-id.ts'
+import { budgetOf, type AnalysisBudget } from '../../search/lexical/analysis-budget.ts'
 import type { RowStore } from '../row-store.ts'
 import { makeRecord, openRow, type Row } from './row.ts'
 
@@ -85,7 +86,7 @@ class Run {
   readonly #store: RowStore
   readonly #changes: readonly RowChange[]
   readonly #ordered: boolean
-  readonly #deadline: Deadline
+  readonly #caller: Caller
   /** Undefined while a change has yet to be made. */
   readonly #outcomes: (RowOutcome | undefined)[]
   hasWritten = false
@@ -94,9 +95,9 @@ class Run {
     store: RowStore,
     changes: readonly RowChange[],
     { ordered }: ChangeOptions,
-    deadline: Deadline,
+    caller: Caller,
   ) {
-    this.#deadline = deadline
+    this.#caller = caller
     this.#store = store
     this.#changes = changes
     this.#ordered = ordered
@@ -124,7 +125,7 @@ class Run {
     }
     if (writing.length === 0) return
     const writes = writing.map(({ write }) => write)
-    const options = { ordered: this.#ordered, deadline: this.#deadline }
+    const options = { ordered: this.#ordered, deadline: this.#caller }
     const outcomes = await engine.write(table, writes, options)
     for (const [at, { draft }] of writing.entries())
       if (outcomes[at] === 'done') {
@@ -145,15 +146,16 @@ class Run {
   }
 
   async #draftAll(stored: Records): Promise<ReadonlyMap<string, Draft>> {
+    const analysis = budgetOf(this.#caller)
     const drafts = new Map<string, Draft>()
     for (const [position, change] of this.#changes.entries()) {
       if (this.#outcomes[position] !== undefined) continue
-      const pause = this.#deadline.pause()
-      if (pause !== undefined) await pause
+      await analysis.nextText()
       const sofar = drafts.get(change.id) ?? this.#open(stored.get(change.id))
       try {
-        drafts.set(change.id, this.#apply(change, sofar, position))
+        drafts.set(change.id, this.#apply(change, sofar, position, analysis))
       } catch (error) {
+        this.#caller.check()
         if (!(error instanceof ApiError)) throw error
         this.#outcomes[position] = error
         if (this.#ordered) {
@@ -177,9 +179,15 @@ class Run {
     }
   }
 
-  #apply(change: RowChange, draft: Draft, position: number): Draft {
+  #apply(
+    change: RowChange,
+    draft: Draft,
+    position: number,
+    analysis: AnalysisBudget,
+  ): Draft {
     const row = change.apply(draft.row)
-    const record = row && makeRecord(this.#store, change.id, row, draft.beforeDocument)
+    const record =
+      row && makeRecord(this.#store, change.id, row, draft.beforeDocument, analysis)
     return { ...draft, row, record, positions: [...draft.positions, position] }
   }
 

@@ -6,7 +6,8 @@ import { apiError } from '../../errors/api-error.ts'
 import { shortestFloat } from '../../json/floats.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import { parseRecord } from '../../records/read.ts'
-import { analyzerFor } from '../../search/lexical/analyzer.ts'
+import type { AnalysisBudget } from '../../search/lexical/analysis-budget.ts'
+import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { labelOf } from '../column-label.ts'
 import { columnsInOrder, keyNames } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
@@ -88,6 +89,7 @@ export function makeRecord(
   id: string,
   row: Row,
   before: JsonObject | undefined,
+  analysis: AnalysisBudget,
 ): NewRecord {
   const { view, limits } = store
   const text = rowText(row.values, store.table, row.wasInserted)
@@ -99,21 +101,23 @@ export function makeRecord(
     })
   const document = view.indexedRow(row.values)
   const record = { id, text, document, search: { vectors: row.vectors } }
-  return view.texts.size === 0 ? record : withTerms(store, record, before)
+  return view.texts.size === 0 ? record : withTerms(store, record, before, analysis)
 }
 
 function withTerms(
   store: RowStore,
   record: NewRecord,
   before: JsonObject | undefined,
+  analysis: AnalysisBudget,
 ): NewRecord {
   const { view, limits, name: target } = store
   const { document } = record
+  const analyzerOf = (path: string) => analyzerFor(view.texts.get(path)!.analyzer)
   const known = new Map<string, readonly string[]>()
   const terms = (path: string) => {
     let made = known.get(path)
     if (made === undefined) {
-      made = analyzerFor(view.texts.get(path)!.analyzer).terms(document.get(path) as string)
+      made = analyzerOf(path).terms(document.get(path) as string)
       known.set(path, made)
     }
     return made
@@ -122,12 +126,13 @@ function withTerms(
   for (const path of view.texts.keys()) {
     const text = document.get(path)
     if (typeof text !== 'string' || text === before?.get(path)) continue
-    const size = terms(path).reduce((sum, term) => sum + Buffer.byteLength(term), 0)
-    if (size > max) {
+    const made = termsWithin(analyzerOf(path), text, { sizeMax: max, budget: analysis })
+    if (made === undefined) {
       const { column } = layoutOf(store.table).find((place) => place.path === path)!
       const named = labelOf(column)
-      throw apiError('ROW_TEXT_TOO_LONG', { target, column: named, size, max })
+      throw apiError('ROW_TEXT_TOO_LONG', { target, column: named, max })
     }
+    known.set(path, made)
   }
   return { ...record, terms }
 }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { analyzerFor } from '../../../src/search/lexical/analyzer.ts'
+import { ownCaller } from '../../../src/caller.ts'
+import {
+  AnalysisBudget,
+  textStepsMax,
+} from '../../../src/search/lexical/analysis-budget.ts'
+import { analyzerFor, termsWithin } from '../../../src/search/lexical/analyzer.ts'
 import { builtInAnalyzers } from '../../../src/search/lexical/analyzers.ts'
 import { termsOf } from './analyze.ts'
 
@@ -125,10 +130,10 @@ describe('recipes', () => {
 describe('bounds', () => {
   test('stop the standard analyzer once the terms are too many', () => {
     const text = 'word '.repeat(800_000)
-    const terms = analyzerFor('standard').terms(text, { tokenSizeMax: sizeMax })
+    const terms = analyzerFor('standard').terms(text, { sizeMax })
     assert.equal(terms.length, Math.floor(sizeMax / 4) + 1)
     assert.ok(sizeOf(terms) > sizeMax)
-    const few = analyzerFor('standard').terms('word', { tokenSizeMax: sizeMax })
+    const few = analyzerFor('standard').terms('word', { sizeMax })
     assert.deepEqual(few, ['word'])
   })
 
@@ -175,7 +180,22 @@ describe('bounds', () => {
       { tokenizer: component('pathHierarchy', { reverse: 'true' }) },
       long('a/'),
     ],
-    ['word parts', { filters: [component('wordDelimiterGraph')] }, long('a-')],
+    ['letters', { tokenizer: component('letter') }, long('a ')],
+    ['classic words', { tokenizer: component('classic') }, long('a-')],
+    ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
+    ['Thai', { tokenizer: component('thai') }, long('a ')],
+  ] as const)
+    test(`hold for ${what}: it stops when there are too many`, () => {
+      const budget = new AnalysisBudget(ownCaller())
+      const before = budget.left
+      const terms = analyzerFor(recipe).terms(text, { sizeMax, budget })
+      assert.ok(sizeOf(terms) > sizeMax)
+      assert.ok(sizeOf(terms.slice(0, -1)) <= sizeMax)
+      assert.ok(before - budget.left < textStepsMax)
+      assert.ok(termsWithin(analyzerFor(recipe), 'abcdef', { sizeMax }) !== undefined)
+    })
+
+  for (const [what, recipe, text] of [
     [
       'a mapping that multiplies',
       {
@@ -194,15 +214,64 @@ describe('bounds', () => {
       },
       'a',
     ],
-    ['letters', { tokenizer: component('letter') }, long('a ')],
-    ['classic words', { tokenizer: component('classic') }, long('a-')],
-    ['addresses', { tokenizer: component('uax29UrlEmail') }, long('a!a@')],
-    ['Thai', { tokenizer: component('thai') }, long('a ')],
+    [
+      'grams of grams that nobody wants',
+      {
+        filters: [
+          ...Array.from({ length: 9 }, () =>
+            component('nGram', { minGramSize: '1', maxGramSize: '255' }),
+          ),
+          component('length', { min: '500', max: '500' }),
+        ],
+      },
+      'abc '.repeat(100),
+    ],
+    [
+      'many synonyms of every word',
+      {
+        tokenizer: component('whitespace'),
+        filters: [
+          component('synonym', {
+            synonyms: Array.from({ length: 50_000 }, (_, i) => `s${i}`).join(','),
+          }),
+          component('keepWord', { words: 'none' }),
+        ],
+      },
+      's1 '.repeat(2_000),
+    ],
+    [
+      'a mapping that almost fits everywhere',
+      { charFilters: [component('mapping', { mapping: `${'a'.repeat(254)}b => c` })] },
+      long('a'),
+    ],
+    [
+      'words that are cut and then dropped',
+      {
+        filters: [
+          component('wordDelimiterGraph'),
+          component('length', { min: '9', max: '9' }),
+        ],
+      },
+      long('a-'),
+    ],
+    [
+      'a language for stop words without end',
+      {
+        tokenizer: component('whitespace'),
+        filters: [
+          ...Array.from({ length: 20 }, () => component('porterStem')),
+          component('keepWord', { words: 'none' }),
+        ],
+      },
+      long('the '),
+    ],
   ] as const)
-    test(`hold for ${what}`, () => {
-      const terms = termsOf(recipe, text)
-      assert.ok(sizeOf(terms) > sizeMax)
-      assert.ok(terms.length <= 250_001)
+    test(`refuse ${what}`, () => {
+      const budget = new AnalysisBudget(ownCaller())
+      assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
+        code: 'INVALID_DATABASE_QUERY',
+        message: /too many steps.*Shorten the text/,
+      })
     })
 
   for (const [what, recipe, text] of [
@@ -221,10 +290,54 @@ describe('bounds', () => {
     })
 
   test('refuse a text on which a pattern takes for ever', () => {
-    const recipe = { tokenizer: component('pattern', { pattern: '(a+)+b' }) }
+    const recipe = { tokenizer: component('pattern', { pattern: '(?>(a+)+b)' }) }
     assert.throws(() => termsOf(recipe, 'a'.repeat(60)), {
       code: 'LEXICAL_CONTENT_TOO_LONG',
       message: /pattern/,
     })
+  })
+
+  test('hold for all texts of a request together', () => {
+    const budget = new AnalysisBudget(ownCaller(), 1_000, 2_500)
+    const analyzer = analyzerFor('standard')
+    const analyze = () => analyzer.terms('x'.repeat(100), { budget })
+    // Three steps a character: three texts are too many at a time, nine at all.
+    analyze()
+    analyze()
+    analyze()
+    assert.throws(analyze, { code: 'INVALID_DATABASE_QUERY' })
+    budget.nextText()
+    for (let i = 0; i < 3; i++) analyze()
+    budget.nextText()
+    assert.throws(() => [analyze(), analyze(), analyze()], {
+      code: 'INVALID_DATABASE_QUERY',
+    })
+  })
+
+  test('a deadline ends it, however it goes', () => {
+    let looks = 0
+    const late = () => {
+      if (++looks === 3) throw new Error('too late')
+    }
+    const budget = new AnalysisBudget({ check: late, pause: () => undefined }, 1e9, 1e9)
+    for (const recipe of [
+      'standard',
+      { tokenizer: component('pattern', { pattern: 'b' }) },
+    ]) {
+      looks = 0
+      assert.throws(() => analyzerFor(recipe).terms(long('_'), { budget }), /too late/)
+    }
+  })
+
+  test('between texts others have their turn', async () => {
+    let turns = 0
+    const pause = () => {
+      turns++
+      return undefined
+    }
+    const budget = new AnalysisBudget({ check: () => undefined, pause })
+    await budget.nextText()
+    await budget.nextText()
+    assert.equal(turns, 2)
   })
 })

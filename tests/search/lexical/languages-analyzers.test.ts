@@ -1,6 +1,7 @@
 /** The analyzers of single languages from text to terms, and their stop words. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ownBudget } from '../../../src/search/lexical/analysis-budget.ts'
 import { builtInAnalyzers } from '../../../src/search/lexical/analyzers.ts'
 import { languageRecipes, stopWords } from '../../../src/search/lexical/languages/index.ts'
 import type { Token } from '../../../src/search/lexical/stage.ts'
@@ -8,11 +9,13 @@ import { standardTokenizer } from '../../../src/search/lexical/tokenizers/standa
 
 function analyze(language: string, text: string): readonly Token[] {
   const { charFilters = [], filters } = languageRecipes.get(language)!
-  const filtered = charFilters.reduce((changed, filter) => filter(changed), text)
-  return filters.reduce<readonly Token[]>(
-    (tokens, filter) => filter(tokens),
-    standardTokenizer(filtered),
+  const steps = ownBudget()
+  const filtered = charFilters.reduce((changed, filter) => filter(changed, steps), text)
+  const made = filters.reduce(
+    (tokens, filter) => filter(tokens, steps),
+    standardTokenizer(filtered, steps),
   )
+  return [...made]
 }
 
 function terms(language: string, text: string): string {

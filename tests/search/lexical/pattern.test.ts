@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { compileSimplePattern } from '../../../src/search/lexical/pattern/longest-match.ts'
-import { compilePattern, StepCount } from '../../../src/search/lexical/pattern/pattern.ts'
+import { ownBudget } from '../../../src/search/lexical/analysis-budget.ts'
+import { compilePattern } from '../../../src/search/lexical/pattern/pattern.ts'
 
 function matches(source: string, text: string): (string | undefined)[][] {
   const pattern = compilePattern(source)
-  const found = pattern.matches(text, new StepCount(text.length))
+  const found = pattern.matches(text, ownBudget())
   return Array.from(found, (match) =>
     Array.from({ length: pattern.groupCount + 1 }, (_, i) => match.group(i)),
   )
@@ -90,7 +91,7 @@ test('remembers what groups matched, and forgets what was taken back', () => {
 
 test('can ask for the whole text', () => {
   const whole = (source: string, text: string) =>
-    compilePattern(source).matchesWhole(text, new StepCount(text.length))
+    compilePattern(source).matchesWhole(text, ownBudget())
   assert.ok(whole('a|ab', 'ab'))
   assert.ok(whole('a*', ''))
   assert.ok(!whole('a', 'ab'))
@@ -173,7 +174,7 @@ test('simple patterns take the longest of all matches', () => {
   })).pattern
   fc.assert(
     fc.property(simple, fc.stringMatching(/^[abc]{1,6}$/), (source, text) => {
-      const found = compileSimplePattern(source).matches(text, new StepCount(text.length))
+      const found = compileSimplePattern(source).matches(text, ownBudget())
       const expected: [number, number][] = []
       const whole = new RegExp(`^(?:${source})$`)
       for (let start = 0; start < text.length;) {
@@ -187,18 +188,50 @@ test('simple patterns take the longest of all matches', () => {
   )
 })
 
+test('finds the same, with the same groups, whether it remembers what it tried or not', () => {
+  fc.assert(
+    fc.property(patterns, fc.stringMatching(/^[abc]{0,12}$/), (source, text) => {
+      const grouped = source.replaceAll('(?:', '(')
+      // What looks ahead, if only at nothing, is walked without remembering.
+      assert.deepEqual(matches(grouped, text), matches(`(?=)(?:${grouped})`, text))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('takes steps in proportion to the text', () => {
+  for (const [source, text] of [
+    ['(x+x+)+y', 'x'],
+    ['(a+)+b', 'a'],
+    ['(a|a)*b', 'a'],
+    ['(a|aa)+$', 'a'],
+    ['a*a*a*a*a*a*b', 'a'],
+    ['(?:a?){10}b', 'a'],
+    ['a*b', 'a'],
+    ['(?:(a*)*|b)*c', 'ab'],
+  ] as const) {
+    const pattern = compilePattern(source)
+    for (const length of [18, 100, 10_000, 40_000]) {
+      const steps = ownBudget()
+      const long = `${text.repeat(length / text.length)}!`
+      const before = steps.left
+      assert.deepEqual([...pattern.matches(long, steps)], [], source)
+      assert.equal(pattern.matchesWhole(long, steps), false)
+      const taken = before - steps.left
+      assert.ok(taken <= 100 * (length + 2), `${source}: ${taken} steps for ${length}`)
+    }
+  }
+})
+
 test('a pattern that would take for ever is stopped', () => {
   const long = 'a'.repeat(100_000)
   for (const [source, text] of [
-    ['(a+)+b', 'a'.repeat(100)],
-    ['(a|a)*b', 'a'.repeat(100)],
-    ['(a|aa)+$', `${'a'.repeat(100)}!`],
-    ['a*a*a*a*a*a*b', 'a'.repeat(10_000)],
-    ['(?:a?){100}b', 'a'.repeat(200)],
     ['(?=(a+)+b)a', 'a'.repeat(100)],
+    ['(?>(a+)+b)', 'a'.repeat(100)],
     ['(?<=a*a*a*b)c', `${'a'.repeat(3_000)}c`],
-    ['a*b', long],
     ['(a*)\\1b', long],
+    // More than is remembered.
+    ['(a+)+b', 'a'.repeat(300_000)],
   ] as const)
     assert.throws(() => texts(source, text), { code: 'LEXICAL_CONTENT_TOO_LONG' }, source)
 })

@@ -2,6 +2,7 @@
  * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
  * they stand for. Where a tag ends a line of text, so does what is left.
  */
+import type { Steps } from '../analysis-budget.ts'
 import { entriesIn } from '../arguments.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { decodeEntity } from './html-entities.ts'
@@ -11,7 +12,7 @@ export function htmlStrip(args: Arguments): CharFilter {
     tags.split(/\s+/),
   )
   const kept = new Set(escaped.map((tag) => tag.toLowerCase()))
-  return (text) => new Stripper(text, kept).strip()
+  return (text, steps) => new Stripper(text, kept, steps).strip()
 }
 
 /** Tags inside of a line, which leave nothing behind. */
@@ -24,17 +25,22 @@ const inlineTags: ReadonlySet<string> = new Set([
 /** A tag that is longer is taken for text; so one that never ends costs little. */
 const tagLengthMax = 4_096
 
+/** For what starts with "<" or "&". */
+const markupSteps = 64
+
 class Stripper {
   readonly #text: string
   readonly #keptTags: ReadonlySet<string>
+  readonly #steps: Steps
   #made = ''
   #at = 0
   /** What was looked for to the end of the text, and is not there. */
   readonly #missing = new Set<string>()
 
-  constructor(text: string, keptTags: ReadonlySet<string>) {
+  constructor(text: string, keptTags: ReadonlySet<string>, steps: Steps) {
     this.#text = text
     this.#keptTags = keptTags
+    this.#steps = steps
   }
 
   strip(): string {
@@ -44,6 +50,7 @@ class Stripper {
       markup.lastIndex = this.#at
       const start = markup.exec(text)?.index
       if (start === undefined) return this.#made + text.slice(this.#at)
+      this.#steps.take(markupSteps)
       this.#made += text.slice(this.#at, start)
       this.#at = start
       const understood = text[start] === '&' ? this.#entity() : this.#markup()
@@ -89,7 +96,7 @@ class Stripper {
     const text = this.#text
     const start = this.#at
     const name = nameAt(text, start)
-    const end = name === undefined ? undefined : tagEnd(text, start + 1)
+    const end = name === undefined ? undefined : tagEnd(text, start + 1, this.#steps)
     if (name === undefined || end === undefined) return false
     this.#at = end
     if (this.#keptTags.has(name)) {
@@ -119,13 +126,16 @@ function nameAt(text: string, start: number): string | undefined {
 }
 
 /** Where a tag ends; a ">" between quotes doesn't end it. */
-function tagEnd(text: string, from: number): number | undefined {
+function tagEnd(text: string, from: number, steps: Steps): number | undefined {
   let quote = ''
   const limit = Math.min(text.length, from + tagLengthMax)
+  // Most tags end soon; quotes that are never closed are what takes long.
   for (let at = from; at < limit; at++) {
     const char = text[at]!
-    if (quote !== '') quote = char === quote ? '' : quote
-    else if (char === '"' || char === "'") quote = char
+    if (quote !== '') {
+      steps.take(1)
+      if (char === quote) quote = ''
+    } else if (char === '"' || char === "'") quote = char
     else if (char === '>') return at + 1
     else if (char === '<') return undefined
   }

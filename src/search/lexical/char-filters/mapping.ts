@@ -1,17 +1,17 @@
 /** Replaces texts by others, wherever they stand; of those that fit, the longest. */
 import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
-import { TextBuilder } from '../bounds.ts'
+import { TextBuilder, type Steps } from '../analysis-budget.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 
 export function mapping(args: Arguments): CharFilter {
   const root = newBranch()
   for (const entry of entriesIn(args.get('mapping') ?? '')) addEntry(root, entry)
-  return (text) => {
-    const made = new TextBuilder()
+  return (text, steps) => {
+    const made = new TextBuilder(steps)
     let kept = 0
     let at = 0
     while (at < text.length) {
-      const found = longestAt(root, text, at)
+      const found = longestAt(root, text, at, steps)
       if (found === undefined) at++
       else {
         made.add(text.slice(kept, at))
@@ -77,12 +77,13 @@ function unquoted(text: string): string {
   )
 }
 
-function longestAt(root: Branch, text: string, start: number) {
+function longestAt(root: Branch, text: string, start: number, steps: Steps) {
   let branch: Branch | undefined = root
   let found: { readonly length: number; readonly replacement: string } | undefined
   for (let length = 0; branch !== undefined; length++) {
     if (branch.replacement !== undefined)
       found = { length, replacement: branch.replacement }
+    steps.take(2)
     branch = branch.next.get(text[start + length] ?? '')
   }
   return found

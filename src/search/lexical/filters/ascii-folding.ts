@@ -1,21 +1,23 @@
 /** Writes letters, digits and signs with ASCII characters where there are such. */
 import { flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
-import { mapTexts } from './basic.ts'
+import { mapTexts, type Change } from './basic.ts'
 
 /** "café" becomes "cafe"; with preserveOriginal it is also kept as it was. */
 export function asciiFolding(args: Arguments): TokenFilter {
-  if (!flagIn(args, 'preserveOriginal', false)) return mapTexts(foldToAscii)
-  return (tokens) => {
-    const list = new TokenList()
+  if (!flagIn(args, 'preserveOriginal', false)) return mapTexts(fold)
+  return function* (tokens, steps) {
     for (const token of tokens) {
-      const text = foldToAscii(token.text)
-      list.add({ ...token, text })
-      if (text !== token.text) list.add({ ...token, step: 0 })
+      const text = fold(token.text, steps)
+      yield { ...token, text }
+      if (text !== token.text) yield { ...token, step: 0 }
     }
-    return list.tokens
   }
+}
+
+const fold: Change = (text, steps) => {
+  steps.take(2 * text.length)
+  return foldToAscii(text)
 }
 
 export function foldToAscii(text: string): string {

@@ -1,6 +1,7 @@
 /**
  * The plainest token filters, which the others and the languages build on.
  */
+import type { Steps } from '../analysis-budget.ts'
 import type { Token, TokenFilter } from '../stage.ts'
 
 export const lowercase: TokenFilter = mapTexts(lowercased)
@@ -12,18 +13,25 @@ export function lowercased(text: string): string {
   return lower.length === text.length ? lower : text.replaceAll('İ', 'i').toLowerCase()
 }
 
+/** Changes the text of a token, and counts what that takes beside looking at it. */
+export type Change = (text: string, steps: Steps) => string
+
 /** Changes the text of each token. Filters after it never see an empty one. */
-export function mapTexts(change: (text: string) => string): TokenFilter {
-  return (tokens) =>
-    withoutEmpty(tokens.map((token) => withText(token, change(token.text))))
+export function mapTexts(change: Change): TokenFilter {
+  return (tokens, steps) =>
+    mapped(tokens, (token) => withText(token, change(token.text, steps)))
 }
 
 /** Cuts words down to their stems; protected ones stay as they are. */
-export function stemmer(stem: (word: string) => string): TokenFilter {
-  return (tokens) =>
-    withoutEmpty(
-      tokens.map((token) => (token.keyword ? token : withText(token, stem(token.text)))),
+export function stemmer(stem: Change): TokenFilter {
+  return (tokens, steps) =>
+    mapped(tokens, (token) =>
+      token.keyword ? token : withText(token, stem(token.text, steps)),
     )
+}
+
+function mapped(tokens: Iterable<Token>, change: (token: Token) => Token) {
+  return keep(tokens, ({ text }) => text !== '', change)
 }
 
 /** Drops stop words. The next token steps over their places, so phrases still line up. */
@@ -52,27 +60,22 @@ export function membership(
   return (text) => lower.has(text.toLowerCase())
 }
 
-/** The tokens that are wanted; what follows a dropped one keeps its place. */
-export function keep(
-  tokens: readonly Token[],
+/** The tokens that are wanted, once changed; what follows a dropped one keeps its place. */
+export function* keep(
+  tokens: Iterable<Token>,
   isWanted: (token: Token) => boolean,
-): readonly Token[] {
-  const kept: Token[] = []
+  change: (token: Token) => Token = (token) => token,
+): Iterable<Token> {
   let skipped = 0
-  for (const token of tokens)
+  for (const given of tokens) {
+    const token = change(given)
     if (isWanted(token)) {
-      kept.push(skipped === 0 ? token : { ...token, step: token.step + skipped })
+      yield skipped === 0 ? token : { ...token, step: token.step + skipped }
       skipped = 0
     } else skipped += token.step
-  return kept
+  }
 }
 
 export function withText(token: Token, text: string): Token {
   return text === token.text ? token : { ...token, text }
-}
-
-function withoutEmpty(tokens: readonly Token[]): readonly Token[] {
-  return tokens.some((token) => token.text === '')
-    ? keep(tokens, (token) => token.text !== '')
-    : tokens
 }

@@ -1,12 +1,13 @@
 /** For Chinese, Japanese and Korean: widths, pairs of characters, and digits of all kinds. */
 import { flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
+import type { Steps } from '../analysis-budget.ts'
 import type { Arguments, Token, TokenFilter, TokenKind } from '../stage.ts'
 import { adjoins } from '../tokenizers/token.ts'
 import { mapTexts } from './basic.ts'
 
 /** Full-width ASCII becomes plain, and half-width katakana full. */
-export function foldWidth(text: string): string {
+export function foldWidth(text: string, steps: Steps): string {
+  steps.take(text.length)
   return text
     .replace(/[\uff01-\uff5e]/g, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))
     .replace(/[\u30a1-\u30fe]?[\uff65-\uff9f]+/g, (run) => run.normalize('NFKC'))
@@ -38,40 +39,48 @@ const scripts = ['han', 'hiragana', 'katakana', 'hangul'] as const
 export function cjkBigram(args: Arguments): TokenFilter {
   const paired = new Set<TokenKind>(scripts.filter((script) => flagIn(args, script, true)))
   const outputUnigrams = flagIn(args, 'outputUnigrams', false)
-  return (tokens) => {
-    const list = new TokenList()
-    let row: Row = []
+  return function* (tokens) {
+    let row: Row | undefined
     for (const token of tokens) {
       const isPaired = paired.has(token.kind)
-      if (!isPaired || !adjoins(token)) {
-        addRow(list, row, outputUnigrams)
-        row = []
+      if (row !== undefined && (!isPaired || !adjoins(token))) {
+        yield* endOf(row, outputUnigrams)
+        row = undefined
       }
-      if (isPaired)
-        for (const [i, text] of Array.from(token.text).entries())
-          row.push({ ...token, text, step: i === 0 ? token.step : 1 })
-      else list.add(token)
+      if (!isPaired) {
+        yield token
+        continue
+      }
+      let { step } = token
+      for (const text of token.text) {
+        const char = { ...token, text, step }
+        if (row !== undefined) yield* pairOf(row.last, char, outputUnigrams)
+        row = { last: char, isAlone: row === undefined }
+        step = 1
+      }
     }
-    addRow(list, row, outputUnigrams)
-    return list.tokens
+    if (row !== undefined) yield* endOf(row, outputUnigrams)
   }
 }
 
-/** Characters without anything between them, a token each. */
-type Row = Token[]
+/** Characters without anything between them, as far as they were read. */
+interface Row {
+  readonly last: Token
+  /** Whether it is the only one so far. */
+  readonly isAlone: boolean
+}
 
-function addRow(list: TokenList, row: Row, outputUnigrams: boolean): void {
-  if (row.length === 1) list.add(row[0]!)
-  if (row.length <= 1) return
-  for (const [i, char] of row.entries()) {
-    const next = row[i + 1]
-    if (outputUnigrams) list.add(char)
-    if (next !== undefined)
-      list.add({
-        ...char,
-        text: char.text + next.text,
-        step: outputUnigrams ? 0 : char.step,
-        kind: 'gram',
-      })
+function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<Token> {
+  if (outputUnigrams) yield char
+  yield {
+    ...char,
+    text: char.text + next.text,
+    step: outputUnigrams ? 0 : char.step,
+    kind: 'gram',
   }
+}
+
+/** The last of several is part of a pair already. */
+function* endOf({ last, isAlone }: Row, outputUnigrams: boolean): Iterable<Token> {
+  if (isAlone || outputUnigrams) yield last
 }

@@ -1,6 +1,5 @@
 /** Pieces of tokens, all at the place of the token that they come from. */
 import { flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { edgeGrams, grams, gramSizesIn, type GramSizes } from '../tokenizers/grams.ts'
 import { keep } from './basic.ts'
@@ -19,8 +18,7 @@ function gramFilter(
 ): TokenFilter {
   const sizes = gramSizesIn(args)
   const preserveOriginal = flagIn(args, 'preserveOriginal', false)
-  return (tokens) => {
-    const list = new TokenList()
+  return function* (tokens) {
     // Tokens without a gram leave a gap, so they are dropped like any other.
     const long = preserveOriginal
       ? tokens
@@ -28,15 +26,14 @@ function gramFilter(
     for (const token of long) {
       let { step } = token
       for (const text of cut(token.text, sizes)) {
-        list.add({ ...token, text, step, kind: 'gram' })
+        yield { ...token, text, step, kind: 'gram' }
         step = 0
       }
       const size = sizeOf(token.text)
       // A token whose size is in the range is a gram of itself.
       if (preserveOriginal && (size < sizes.min || size > sizes.max))
-        list.add({ ...token, step })
+        yield { ...token, step }
     }
-    return list.tokens
   }
 }
 

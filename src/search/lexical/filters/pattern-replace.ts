@@ -1,31 +1,23 @@
 /** Replaces what a pattern of the client's matches, in tokens or in a whole text. */
 import { ArgumentProblem, choiceIn, patternIn } from '../arguments.ts'
-import { checkLength, TextBuilder } from '../bounds.ts'
-import { StepCount, type Match, type Pattern } from '../pattern/pattern.ts'
+import { TextBuilder } from '../analysis-budget.ts'
+import type { Match, Pattern } from '../pattern/pattern.ts'
 import type { Arguments, CharFilter, TokenFilter } from '../stage.ts'
-import { mapTexts } from './basic.ts'
+import { mapTexts, type Change } from './basic.ts'
 
 export function patternReplaceFilter(args: Arguments): TokenFilter {
-  const replaceIn = replacer(args, choiceIn(args, 'replace', ['all', 'first']))
-  return (tokens) => {
-    const steps = StepCount.forTokens(tokens)
-    return checkLength(mapTexts((text) => replaceIn(text, steps))(tokens))
-  }
+  return mapTexts(replacer(args, choiceIn(args, 'replace', ['all', 'first'])))
 }
 
 export function patternReplaceCharFilter(args: Arguments): CharFilter {
-  const replaceIn = replacer(args, 'all')
-  return (text) => replaceIn(text, new StepCount(text.length))
+  return replacer(args, 'all')
 }
 
-function replacer(
-  args: Arguments,
-  which: 'all' | 'first',
-): (text: string, steps: StepCount) => string {
+function replacer(args: Arguments, which: 'all' | 'first'): Change {
   const pattern = patternIn(args)
   const replacement = readReplacement(args.get('replacement') ?? '', pattern)
   return (text, steps) => {
-    const made = new TextBuilder()
+    const made = new TextBuilder(steps)
     let from = 0
     for (const match of pattern.matches(text, steps)) {
       made.add(text.slice(from, match.start))
@@ -55,7 +47,12 @@ function readReplacement(source: string, pattern: Pattern): Replacement {
       throw new ArgumentProblem(
         `"replacement" has a "${part}" that starts nothing. Write "\\${part}" for the sign`,
       )
-    else pieces.push(escaped ?? char!)
+    else {
+      const plain = escaped ?? char!
+      const last = pieces.at(-1)
+      if (typeof last === 'string') pieces[pieces.length - 1] = last + plain
+      else pieces.push(plain)
+    }
   }
   return pieces
 }

@@ -1,6 +1,5 @@
 /** Shingles: neighbouring tokens as one, "please divide", "divide this", beside the tokens. */
 import { checkOrder, countIn, flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 
 const sizeMax = 32
@@ -14,35 +13,47 @@ export function shingle(args: Arguments): TokenFilter {
   const separator = args.get('tokenSeparator') ?? ' '
   const filler = args.get('fillerToken') ?? '_'
 
-  return (tokens) => {
-    const places = withGaps(tokens, max)
-    const withUnigrams = outputUnigrams || (orUnigrams && places.length < min)
-    const list = new TokenList()
-    for (const [start, token] of places.entries()) {
-      let step = 1
-      const add = (text: string, kind: Token['kind'], keyword: boolean) => {
-        list.add({ text, kind, keyword, step })
-        step = 0
-      }
-      if (withUnigrams && token) add(token.text, token.kind, token.keyword)
-      for (let size = min; size <= max && start + size <= places.length; size++) {
-        const joined = places.slice(start, start + size)
-        if (joined.every((one) => one === undefined)) continue
-        const texts = joined.map((one) => one?.text ?? filler)
-        add(texts.join(separator), 'shingle', false)
-      }
+  return function* (tokens) {
+    /** Those from which shingles still start, and those that they reach. */
+    const window: Place[] = []
+    let count = 0
+    let withUnigrams = outputUnigrams
+    for (const place of places(tokens, max)) {
+      window.push(place)
+      count++
+      if (window.length < max) continue
+      yield* startingWith(window, withUnigrams)
+      window.shift()
     }
-    return list.tokens
+    withUnigrams ||= orUnigrams && count < min
+    for (; window.length > 0; window.shift()) yield* startingWith(window, withUnigrams)
+  }
+
+  function* startingWith(window: readonly Place[], withUnigrams: boolean): Iterable<Token> {
+    let step = 1
+    const [token] = window
+    if (withUnigrams && token) {
+      yield { ...token, step }
+      step = 0
+    }
+    for (let size = min; size <= window.length; size++) {
+      const joined = window.slice(0, size)
+      if (joined.every((one) => one === undefined)) continue
+      const text = joined.map((one) => one?.text ?? filler).join(separator)
+      yield { text, kind: 'shingle', keyword: false, step }
+      step = 0
+    }
   }
 }
 
-/** Tokens, and undefined for places that are empty, as far as a shingle can reach. */
-function withGaps(tokens: readonly Token[], sizeMax: number): (Token | undefined)[] {
-  const places: (Token | undefined)[] = []
+/** A token, or undefined where there is none. */
+type Place = Token | undefined
+
+/** Tokens and the empty places between them, as far as a shingle can reach. */
+function* places(tokens: Iterable<Token>, sizeMax: number): Iterable<Place> {
   for (const token of tokens) {
     const gap = Math.min(token.step - 1, sizeMax - 1)
-    for (let i = 0; i < gap; i++) places.push(undefined)
-    places.push(token)
+    for (let i = 0; i < gap; i++) yield undefined
+    yield token
   }
-  return places
 }

@@ -16,7 +16,13 @@ export function length(args: Arguments): TokenFilter {
 /** Keeps the first tokens. Whether the others are still looked at makes no difference. */
 export function limitTokenCount(args: Arguments): TokenFilter {
   const count = countIn(args, 'maxTokenCount', { max: countMax })
-  return (tokens) => tokens.slice(0, count)
+  return function* (tokens) {
+    let left = count
+    for (const token of tokens) {
+      yield token
+      if (--left === 0) return
+    }
+  }
 }
 
 /** Cuts tokens after a number of characters; protected ones stay as they are. */
@@ -31,17 +37,18 @@ export function truncate(args: Arguments): TokenFilter {
 
 export const trim: TokenFilter = mapTexts((text) => text.trim())
 
-export const reverseString: TokenFilter = mapTexts((text) =>
-  Array.from(text).reverse().join(''),
-)
+export const reverseString: TokenFilter = mapTexts((text, steps) => {
+  steps.take(4 * text.length)
+  return Array.from(text).reverse().join('')
+})
 
 /** Drops what already stands, with the same text, at the same place. */
-export const removeDuplicates: TokenFilter = (tokens) => {
+export const removeDuplicates: TokenFilter = function* (tokens) {
   let here = new Set<string>()
-  return tokens.filter(({ text, step }) => {
-    if (step > 0) here = new Set()
-    if (here.has(text)) return false
-    here.add(text)
-    return true
-  })
+  for (const token of tokens) {
+    if (token.step > 0) here = new Set()
+    if (here.has(token.text)) continue
+    here.add(token.text)
+    yield token
+  }
 }

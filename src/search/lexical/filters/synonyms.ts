@@ -3,7 +3,7 @@
  * replaces, or "a, b", which takes each for the other. Words may be several: "new york".
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
+import type { Steps } from '../analysis-budget.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 
 export function synonyms(args: Arguments): TokenFilter {
@@ -14,18 +14,25 @@ export function synonyms(args: Arguments): TokenFilter {
   const root = treeOf(readRules(ignoreCase ? list.toLowerCase() : list), expand)
   const keyOf = (token: Token) => (ignoreCase ? token.text.toLowerCase() : token.text)
 
-  return (tokens) => {
-    const made = new TokenList()
-    let at = 0
-    while (at < tokens.length) {
-      const found = longestFrom(root, tokens, at, keyOf)
-      if (found === undefined) made.add(tokens[at++]!)
-      else {
-        addReplaced(made, tokens.slice(at, at + found.size), meaningOf(found.branch))
-        at += found.size
+  return function* (tokens, steps) {
+    const source = tokens[Symbol.iterator]()
+    /** Tokens that were read to see whether a phrase goes on with them. */
+    const window: Token[] = []
+    const at = (place: number): Token | undefined => {
+      while (window.length <= place) {
+        const next = source.next()
+        if (next.done === true) return undefined
+        window.push(next.value)
       }
+      return window[place]
     }
-    return made.tokens
+    for (let first; (first = at(0)) !== undefined;) {
+      const found = longestFrom(root, at, keyOf, steps)
+      if (found === undefined) {
+        yield first
+        window.shift()
+      } else yield* replaced(window.splice(0, found.size), meaningOf(found.branch), steps)
+    }
   }
 }
 
@@ -132,15 +139,17 @@ function branchOf(root: Branch, phrase: Phrase): Branch {
 
 function longestFrom(
   root: Branch,
-  tokens: readonly Token[],
-  start: number,
+  tokenAt: (place: number) => Token | undefined,
   keyOf: (token: Token) => string,
+  steps: Steps,
 ): { readonly size: number; readonly branch: Branch } | undefined {
   let branch: Branch | undefined = root
   let found: { size: number; branch: Branch } | undefined
   for (let size = 0; branch !== undefined; size++) {
     if (branch.said.length > 0) found = { size, branch }
-    const token = tokens[start + size]
+    // Nothing is read ahead where no phrase goes on.
+    const token: Token | undefined = branch.next.size === 0 ? undefined : tokenAt(size)
+    steps.take(4)
     branch = token && branch.next.get(keyOf(token))
   }
   return found
@@ -157,11 +166,12 @@ function meaningOf(branch: Branch): Meaning {
 }
 
 /** Words of several phrases that come at the same turn stand at the same place. */
-function addReplaced(
-  made: TokenList,
+function* replaced(
   tokens: readonly Token[],
   { phrases, keeps }: Meaning,
-): void {
+  steps: Steps,
+): Iterable<Token> {
+  steps.take(8 * phrases.length)
   const own = tokens.map(({ text }) => text).join(' ')
   const others = keeps ? phrases.filter((phrase) => phrase.join(' ') !== own) : phrases
   const places = others.reduce(
@@ -171,13 +181,14 @@ function addReplaced(
   for (let place = 0; place < places; place++) {
     let step = tokens[place]?.step ?? 1
     if (keeps && place < tokens.length) {
-      made.add(tokens[place]!)
+      yield tokens[place]!
       step = 0
     }
+    steps.take(others.length)
     for (const phrase of others) {
       const text = phrase[place]
       if (text === undefined) continue
-      made.add({ text, step, keyword: false, kind: 'synonym' })
+      yield { text, step, keyword: false, kind: 'synonym' }
       step = 0
     }
   }

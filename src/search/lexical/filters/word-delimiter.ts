@@ -4,24 +4,31 @@
  * or with catenateAll also "WiFi500".
  */
 import { ArgumentProblem, entriesIn, flagIn, pairIn, wordsIn } from '../arguments.ts'
-import { TokenList, tokensMax, TooLong } from '../bounds.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 
 export function wordDelimiterGraph(args: Arguments): TokenFilter {
   const options = readOptions(args)
-  return (tokens) => {
-    const list = new TokenList()
+  return function* (tokens, steps) {
     let skipped = 0
     for (const token of tokens) {
       const step = token.step + skipped
-      const made = list.tokens.length
-      if (isProtected(token, options)) list.add({ ...token, step })
-      else addParts(list, token, step, options)
-      skipped = list.tokens.length > made ? 0 : step
+      skipped = step
+      if (isProtected(token, options)) {
+        yield { ...token, step }
+        skipped = 0
+        continue
+      }
+      steps.take(charSteps * token.text.length)
+      for (const part of partTokens(token, step, options)) {
+        yield part
+        skipped = 0
+      }
     }
-    return list.tokens
   }
 }
+
+/** For a character whose kind is found out. */
+const charSteps = 16
 
 function readOptions(args: Arguments) {
   return {
@@ -46,16 +53,15 @@ function isProtected({ text, keyword }: Token, options: Options): boolean {
   return (keyword && options.ignoreKeywords) || options.protected.has(text)
 }
 
-function addParts(list: TokenList, token: Token, firstStep: number, options: Options) {
+function* partTokens(token: Token, firstStep: number, options: Options): Iterable<Token> {
   const parts = partsOf(token.text, options)
   const isWhole = parts[0]?.text === token.text
   let step = firstStep
   let place = 0
-  const add = (text: string) => {
-    list.add({ ...token, text, step })
+  if (options.preserveOriginal || isWhole) {
+    yield { ...token, step }
     step = 0
   }
-  if (options.preserveOriginal || isWhole) add(token.text)
   if (isWhole) return
   for (const { first, last } of spansOf(parts, options)) {
     const text = textOf(parts, first, last)
@@ -63,7 +69,8 @@ function addParts(list: TokenList, token: Token, firstStep: number, options: Opt
     if (options.preserveOriginal && text === token.text) continue
     if (first > place) step += first - place
     place = first
-    add(text)
+    yield { ...token, text, step }
+    step = 0
   }
 }
 
@@ -105,7 +112,6 @@ function partsOf(text: string, options: Options): readonly Part[] {
     const isWord = (type & alpha) > 0
     const isNumber = (type & digit) > 0
     parts.push({ text: chars.slice(start, end).join(''), isWord, isNumber })
-    if (parts.length > tokensMax) throw new TooLong([text])
     start = end
   }
   return parts

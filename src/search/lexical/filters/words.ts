@@ -7,9 +7,7 @@ import {
   patternIn,
   wordsIn,
 } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
-import { StepCount } from '../pattern/pattern.ts'
-import type { Arguments, TokenFilter } from '../stage.ts'
+import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { elision, keep, membership, stop } from './basic.ts'
 
 export const englishStopWords: ReadonlySet<string> = new Set([
@@ -47,13 +45,11 @@ export function keywordMarker(args: Arguments): TokenFilter {
   const words = wordsIn(args, 'protected') ?? new Set()
   const has = membership(words, flagIn(args, 'ignoreCase', false))
   const pattern = args.has('pattern') ? patternIn(args) : undefined
-  return (tokens) => {
-    const steps = StepCount.forTokens(tokens)
-    return tokens.map((token) =>
-      has(token.text) || pattern?.matchesWhole(token.text, steps)
+  return function* (tokens, steps) {
+    for (const token of tokens)
+      yield has(token.text) || pattern?.matchesWhole(token.text, steps)
         ? { ...token, keyword: true }
-        : token,
-    )
+        : token
   }
 }
 
@@ -69,26 +65,26 @@ export function stemmerOverride(args: Arguments): TokenFilter {
       )
     stems.set(ignoreCase ? word.toLowerCase() : word, stem)
   }
-  return (tokens) =>
-    tokens.map((token) => {
+  return function* (tokens) {
+    for (const token of tokens) {
       const { text, keyword } = token
       const stem = keyword ? undefined : stems.get(ignoreCase ? text.toLowerCase() : text)
-      return stem === undefined ? token : { ...token, text: stem, keyword: true }
-    })
+      yield stem === undefined ? token : { ...token, text: stem, keyword: true }
+    }
+  }
 }
 
 /** Adds pairs with a common word: "the quick" is "the", "the_quick", "quick". */
 export function commonGrams(args: Arguments): TokenFilter {
   const words = wordsIn(args, 'words') ?? englishStopWords
   const isCommon = membership(words, flagIn(args, 'ignoreCase', false))
-  return (tokens) => {
-    const list = new TokenList()
-    for (const [i, token] of tokens.entries()) {
-      list.add(token)
-      const next = tokens[i + 1]
-      if (next !== undefined && (isCommon(token.text) || isCommon(next.text)))
-        list.add({ ...token, text: `${token.text}_${next.text}`, step: 0, kind: 'gram' })
+  return function* (tokens) {
+    let before: Token | undefined
+    for (const token of tokens) {
+      if (before !== undefined && (isCommon(before.text) || isCommon(token.text)))
+        yield { ...before, text: `${before.text}_${token.text}`, step: 0, kind: 'gram' }
+      yield token
+      before = token
     }
-    return list.tokens
   }
 }

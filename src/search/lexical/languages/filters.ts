@@ -1,7 +1,7 @@
 /** The filters for single languages that a recipe may ask for, by name. */
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
-import type { Arguments, TokenFilter } from '../stage.ts'
+import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import {
   arabicNormalization,
   arabicStem,
@@ -110,8 +110,15 @@ const lettersMax = 255
 
 /** A word that is nothing but endings stays as it is. */
 export function stemming(stem: Step): TokenFilter {
-  return stemmer((word) => (word.length > lettersMax ? word : stem(word) || word))
+  return stemmer((word, steps) => {
+    if (word.length > lettersMax) return word
+    steps.take(stemSteps)
+    return stem(word) || word
+  })
 }
+
+/** For the rules of a language. */
+const stemSteps = 100
 
 function snowballPorter(args: Arguments): TokenFilter {
   const language = args.get('language') ?? 'English'
@@ -120,10 +127,11 @@ function snowballPorter(args: Arguments): TokenFilter {
   const stem = stemming(snowballStem(language))
   const spared = wordsIn(args, 'protected')
   if (spared === undefined) return stem
-  return (tokens) =>
-    stem(
-      tokens.map((token) => (spared.has(token.text) ? { ...token, keyword: true } : token)),
-    )
+  const protect = function* (tokens: Iterable<Token>): Iterable<Token> {
+    for (const token of tokens)
+      yield spared.has(token.text) ? { ...token, keyword: true } : token
+  }
+  return (tokens, steps) => stem(protect(tokens), steps)
 }
 
 type MakeFilter = (args: Arguments) => TokenFilter

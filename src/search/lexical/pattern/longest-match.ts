@@ -4,11 +4,12 @@
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type Step } from './program.ts'
-import { charLengthAt, type StepCount } from './pattern.ts'
+import type { Steps } from '../analysis-budget.ts'
+import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {
   /** All longest matches from left to right, as start and end. Never empty ones. */
-  matches(text: string, steps: StepCount): Iterable<readonly [start: number, end: number]>
+  matches(text: string, steps: Steps): Iterable<readonly [start: number, end: number]>
 }
 
 /** Throws SyntaxError with what is wrong with it. */
@@ -16,7 +17,7 @@ export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
   const { steps } = compile(root, groupCount, 'no runs')
 
-  function* matches(text: string, count: StepCount): Iterable<readonly [number, number]> {
+  function* matches(text: string, count: Steps): Iterable<readonly [number, number]> {
     let from = 0
     while (from < text.length) {
       const end = longestFrom(steps, text, from, count)
@@ -33,7 +34,7 @@ function longestFrom(
   steps: readonly Step[],
   text: string,
   start: number,
-  count: StepCount,
+  count: Steps,
 ): number {
   let end = start
   let position = start
@@ -52,11 +53,14 @@ function longestFrom(
   }
 }
 
+/** For a place that is reached, and kept in a set. */
+const placeSteps = 8
+
 /** All places of the program that are reached without taking a character. */
 function reach(
   steps: readonly Step[],
   from: readonly number[],
-  count: StepCount,
+  count: Steps,
 ): ReadonlySet<number> {
   const reached = new Set<number>()
   const open = [...from]
@@ -64,7 +68,7 @@ function reach(
     const place = open.pop()!
     if (reached.has(place)) continue
     reached.add(place)
-    count.take(1)
+    count.take(placeSteps)
     const step = steps[place]!
     if (step.op === 'fork') open.push(step.first, step.second)
     else if (step.op === 'jump') open.push(step.to)

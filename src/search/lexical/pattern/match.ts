@@ -1,11 +1,15 @@
 /**
  * Walks the program of a pattern over a text: the first way first, and where that leads
  * nowhere, back to the last fork. Forks wait on a stack of our own, as deep as it takes.
+ *
+ * Where what follows depends only on the step and the position, a place that led nowhere
+ * once need not be tried again, however it is reached. Remembering those makes the time grow
+ * with the text and the pattern, and never faster.
  */
+import type { Steps } from '../analysis-budget.ts'
 import { lineEnds, type CharSet } from './char-set.ts'
 import type { Edge } from './parse-pattern.ts'
-import type { StepCount } from './pattern.ts'
-import type { Program, Step } from './program.ts'
+import { isRegular, type Program, type Step } from './program.ts'
 
 /** Where groups start and end, in pairs; -1: not matched. The first pair is the match. */
 export type Slots = Int32Array
@@ -17,18 +21,35 @@ const shorten = -2
 /** Numbers on the stack; far more than a pattern that behaves ever leaves there. */
 const stackMax = 6_000_000
 
+/** Places that are remembered take a bit each, in numbers of 32: a megabyte at most. */
+const tried32Max = 262_144
+
+/** Whether all places of a text that may be tried can be remembered. */
+export function canRemember({ choiceCount }: Program, text: string): boolean {
+  return (text.length + 1) * Math.ceil(choiceCount / 32) <= tried32Max
+}
+
 export class Walk {
   readonly #slots: Slots
   readonly #steps: readonly Step[]
   readonly #text: string
-  readonly #count: StepCount
+  readonly #count: Steps
   readonly #stack: number[] = []
+  /** The choices that were tried, by position; undefined: they are not remembered. */
+  readonly #tried: Uint32Array | undefined
+  /** Numbers of 32 bits for each position. */
+  readonly #triedWidth: number
+  #triedEnd = 0
 
-  constructor(program: Program, text: string, count: StepCount) {
+  constructor(program: Program, text: string, count: Steps) {
     this.#slots = new Int32Array(program.slotCount)
     this.#steps = program.steps
     this.#text = text
     this.#count = count
+    this.#triedWidth = Math.ceil(program.choiceCount / 32)
+    if (!isRegular(program) || !canRemember(program, text)) return
+    this.#tried = new Uint32Array((text.length + 1) * this.#triedWidth)
+    count.take(this.#tried.length >> 4)
   }
 
   /** The match that starts at a position, if any; `wantedEnd` leaves only that one. */
@@ -37,9 +58,30 @@ export class Walk {
     this.#stack.length = 0
     const end = this.#from(0, start, wantedEnd)
     if (end === undefined) return undefined
+    this.#forgetTried(start)
     this.#slots[0] = start
     this.#slots[1] = end
     return this.#slots.slice()
+  }
+
+  /** What led to a match did not lead nowhere. */
+  #forgetTried(start: number): void {
+    const width = this.#triedWidth
+    this.#tried?.fill(0, start * width, (this.#triedEnd + 1) * width)
+    this.#count.take(((this.#triedEnd - start) * width) >> 4)
+    this.#triedEnd = start
+  }
+
+  /** Whether a choice is to be made at a position for the first time. */
+  #isNew(choice: number, position: number): boolean {
+    const tried = this.#tried
+    if (tried === undefined) return true
+    const at = position * this.#triedWidth + (choice >> 5)
+    const bit = 1 << (choice & 31)
+    if ((tried[at]! & bit) !== 0) return false
+    tried[at]! |= bit
+    if (position > this.#triedEnd) this.#triedEnd = position
+    return true
   }
 
   /** Where what stands from one step to "done" ends if it starts at a position. */
@@ -78,8 +120,10 @@ export class Walk {
       case 'char':
         return this.#isCharAt(position, step.set) ? this.#after(position) : undefined
       case 'run':
+        if (!this.#isNew(step.choice, position)) return undefined
         return this.#run(step, at, position)
       case 'fork':
+        if (!this.#isNew(step.choice, position)) return undefined
         this.#push(step.second, position, 0)
         this.#next = step.first
         return position
@@ -189,7 +233,7 @@ export class Walk {
   }
 
   #push(what: number, first: number, second: number): void {
-    if (this.#stack.length >= stackMax) this.#count.refuse()
+    if (this.#stack.length >= stackMax) this.#count.take(Infinity)
     this.#stack.push(what, first, second)
   }
 

@@ -2,22 +2,22 @@
  * Regular expressions that clients bring along.
  *
  * JavaScript's own would let a pattern such as (a+)+b hold up the server for hours. These
- * are walked by us, with every step counted: a text that takes too many is refused. So the
- * time is bounded whatever the pattern, and patterns that behave never notice.
+ * are walked by us. Most take a time that grows with the text (match.ts); those that look
+ * around, refer to groups or are possessive may take longer. Every step of either is counted,
+ * and a request that takes too many is refused.
  */
-import { apiError } from '../../../errors/api-error.ts'
-import { Walk, type Slots } from './match.ts'
-import type { Token } from '../stage.ts'
+import type { Steps } from '../analysis-budget.ts'
+import { canRemember, Walk, type Slots } from './match.ts'
 import { parsePattern } from './parse-pattern.ts'
-import { compile } from './program.ts'
+import { compile, isRegular } from './program.ts'
 
 export interface Pattern {
   readonly groupCount: number
   readonly groupNames: ReadonlyMap<string, number>
   /** All matches of a text, from left to right, not overlapping. */
-  matches(text: string, steps: StepCount): Iterable<Match>
+  matches(text: string, steps: Steps): Iterable<Match>
   /** Whether it matches a text from start to end. */
-  matchesWhole(text: string, steps: StepCount): boolean
+  matchesWhole(text: string, steps: Steps): boolean
 }
 
 export interface Match {
@@ -31,9 +31,14 @@ export interface Match {
 export function compilePattern(source: string): Pattern {
   const { root, groupCount, groupNames } = parsePattern(source, 'java')
   const program = compile(root, groupCount)
+  const linear = isRegular(program) ? compile(root, groupCount, 'bounded runs') : program
 
-  function* matches(text: string, steps: StepCount): Iterable<Match> {
-    const walk = new Walk(program, text, steps)
+  function walkOver(text: string, steps: Steps): Walk {
+    return new Walk(canRemember(linear, text) ? linear : program, text, steps)
+  }
+
+  function* matches(text: string, steps: Steps): Iterable<Match> {
+    const walk = walkOver(text, steps)
     let from = 0
     while (from <= text.length) {
       const slots = walk.matchAt(from)
@@ -51,31 +56,7 @@ export function compilePattern(source: string): Pattern {
     groupNames,
     matches,
     matchesWhole: (text, steps) =>
-      new Walk(program, text, steps).matchAt(0, text.length) !== undefined,
-  }
-}
-
-/** Counts the steps that the patterns of one stage take on one text. */
-export class StepCount {
-  #left: number
-
-  /** Takes the characters that the patterns will see. */
-  constructor(length: number) {
-    // A behaving pattern takes a few steps a character; short texts may take many more.
-    this.#left = 3_000_000 + 8 * length
-  }
-
-  static forTokens(tokens: readonly Token[]): StepCount {
-    return new StepCount(tokens.reduce((length, { text }) => length + text.length, 0))
-  }
-
-  take(steps: number): void {
-    this.#left -= steps
-    if (this.#left < 0) this.refuse()
-  }
-
-  refuse(): never {
-    throw apiError('TEXT_TOO_SLOW_TO_ANALYZE')
+      walkOver(text, steps).matchAt(0, text.length) !== undefined,
   }
 }
 

@@ -7,12 +7,13 @@ export type Step =
   /** As many characters of a set as there are, then fewer, at least `min`. */
   | {
       readonly op: 'run'
+      readonly choice: number
       readonly set: CharSet
       readonly min: number
       readonly max: number
     }
   /** Goes on at `first`; if that leads nowhere, at `second`. */
-  | { readonly op: 'fork'; first: number; second: number }
+  | { readonly op: 'fork'; readonly choice: number; first: number; second: number }
   | { readonly op: 'jump'; to: number }
   | { readonly op: 'save'; readonly slot: number }
   /** Fails if nothing was matched since the slot was saved: a loop must get on. */
@@ -33,18 +34,28 @@ export interface Program {
   readonly steps: readonly Step[]
   /** Places that the matcher remembers: two for each group, then one for each loop. */
   readonly slotCount: number
+  /** Steps after which there is more than one way to go on: each has a number. */
+  readonly choiceCount: number
 }
+
+/** Whether what follows a step depends only on where it stands, not on how it was reached. */
+export function isRegular({ steps }: Program): boolean {
+  return steps.every(({ op }) => op !== 'same' && op !== 'look' && op !== 'atomic')
+}
+
+/**
+ * How repeated characters are written: as runs, which is quick; as runs only where their
+ * number is bounded, so that a walk never goes over a stretch of text twice; or never.
+ */
+export type Runs = 'all runs' | 'bounded runs' | 'no runs'
 
 /** Counts such as {1000} are written out, so a short pattern may become a long program. */
 const stepsMax = 20_000
 
-export function compile(
-  root: Node,
-  groupCount: number,
-  runs: 'with runs' | 'no runs' = 'with runs',
-): Program {
+export function compile(root: Node, groupCount: number, runs: Runs = 'all runs'): Program {
   const steps: Step[] = []
   let slotCount = 2 * (groupCount + 1)
+  let choiceCount = 0
 
   function add<Added extends Step>(step: Added): Added {
     if (steps.length >= stepsMax)
@@ -99,7 +110,7 @@ export function compile(
     const ends: { to: number }[] = []
     for (const [i, way] of ways.entries()) {
       const last = i === ways.length - 1
-      const fork = last ? undefined : add({ op: 'fork', first: 0, second: 0 })
+      const fork = last ? undefined : newFork()
       if (fork) fork.first = steps.length
       write(way)
       if (!last) ends.push(add({ op: 'jump', to: 0 }))
@@ -109,8 +120,11 @@ export function compile(
   }
 
   function writeRepeat({ of, min, max, lazy }: Node & { kind: 'repeat' }): void {
-    if (of.kind === 'char' && !lazy && runs === 'with runs') {
-      add({ op: 'run', set: of.set, min, max })
+    const bounded = runs === 'bounded runs' && max === Infinity ? min : max
+    if (of.kind === 'char' && !lazy && runs !== 'no runs') {
+      if (bounded > 0)
+        add({ op: 'run', choice: choiceCount++, set: of.set, min, max: bounded })
+      if (bounded < max) writeLoop(of, lazy)
       return
     }
     for (let i = 0; i < min; i++) write(of)
@@ -129,17 +143,22 @@ export function compile(
   function writeLoop(of: Node, lazy: boolean): void {
     const start = steps.length
     const leave = writeFork(lazy)
-    const slot = slotCount++
-    add({ op: 'save', slot })
+    // A character always gets on.
+    const slot = of.kind === 'char' ? undefined : slotCount++
+    if (slot !== undefined) add({ op: 'save', slot })
     write(of)
-    add({ op: 'progress', slot })
+    if (slot !== undefined) add({ op: 'progress', slot })
     add({ op: 'jump', to: start })
     leave()
   }
 
+  function newFork() {
+    return add({ op: 'fork', choice: choiceCount++, first: 0, second: 0 })
+  }
+
   /** A fork between what is written next and what will stand where it is told to. */
   function writeFork(lazy: boolean): () => void {
-    const fork = add({ op: 'fork', first: 0, second: 0 })
+    const fork = newFork()
     const into = steps.length
     return () => {
       fork.first = lazy ? steps.length : into
@@ -149,5 +168,5 @@ export function compile(
 
   write(root)
   add({ op: 'done' })
-  return { steps, slotCount }
+  return { steps, slotCount, choiceCount }
 }

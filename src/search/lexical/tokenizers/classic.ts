@@ -3,7 +3,6 @@
  * for acronyms, companies, mail addresses, host names and part numbers.
  */
 import { countIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, Tokenizer, TokenKind } from '../stage.ts'
 import { newToken } from './token.ts'
 
@@ -50,22 +49,24 @@ const start = new RegExp(`${cj}|${letter}|\\p{Nd}`, 'gu')
 
 export function classic(args: Arguments): Tokenizer {
   const lengthMax = countIn(args, 'maxTokenLength', { max: 1_048_576, default: 255 })
-  return (text) => {
-    const list = new TokenList()
+  return function* (text, steps) {
     let skipped = 0
     let from = nextStart(text, 0)
     while (from !== undefined) {
+      steps.take(wordSteps)
       const { end, kind } = longestAt(text, from, lengthMax)
       if (end - from > lengthMax) skipped++
       else {
-        list.add(newToken(text.slice(from, end), kind, 1 + skipped))
+        yield newToken(text.slice(from, end), kind, 1 + skipped)
         skipped = 0
       }
       from = nextStart(text, end)
     }
-    return list.tokens
   }
 }
+
+/** For trying all rules at a place. */
+const wordSteps = 64
 
 function nextStart(text: string, from: number): number | undefined {
   start.lastIndex = from

@@ -1,7 +1,6 @@
 /** Pieces of a text of every length in a range, whatever they are made of. */
 import { checkOrder, countIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
-import type { Arguments, Tokenizer } from '../stage.ts'
+import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
 /** As long as the longest word. */
@@ -27,13 +26,13 @@ export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
 /** "abc" with sizes from 1 to 2: "a", "ab", "b", "bc", "c". */
 export function nGram(args: Arguments): Tokenizer {
   const sizes = gramSizesIn(args, { min: 3, max: 7 })
-  return (text) => collect(grams(text, sizes))
+  return (text) => asTokens(grams(text, sizes))
 }
 
 /** "abc" with sizes from 1 to 2: "a", "ab". */
 export function edgeNGram(args: Arguments): Tokenizer {
   const sizes = gramSizesIn(args, { min: 1, max: 1 })
-  return (text) => collect(edgeGrams(text, sizes))
+  return (text) => asTokens(edgeGrams(text, sizes))
 }
 
 export function* grams(text: string, sizes: GramSizes): Iterable<string> {
@@ -58,8 +57,6 @@ function lengthAt(text: string, position: number): number {
   return text.codePointAt(position)! > 0xffff ? 2 : 1
 }
 
-function collect(texts: Iterable<string>) {
-  const list = new TokenList()
-  for (const text of texts) list.add(newToken(text, 'gram'))
-  return list.tokens
+function* asTokens(texts: Iterable<string>): Iterable<Token> {
+  for (const text of texts) yield newToken(text, 'gram')
 }

@@ -1,6 +1,5 @@
 /** Paths and all that they lie in: "/a/b" is "/a" and "/a/b". */
 import { ArgumentProblem, countIn, flagIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
@@ -9,16 +8,15 @@ export function pathHierarchy(args: Arguments): Tokenizer {
   const replacement = charIn(args, 'replace', delimiter)
   const skip = countIn(args, 'skip', { min: 0, max: 1_000_000, default: 0 })
   const slices = flagIn(args, 'reverse', false) ? fromTheEnd : fromTheStart
-  return (text) => {
-    const list = new TokenList()
+  return function* (text) {
+    let step = 1
     const replaced =
       replacement === delimiter ? text : text.replaceAll(delimiter, replacement)
-    for (const [start, end] of slices(text, delimiter, skip))
+    for (const [start, end] of slices(text, delimiter, skip)) {
       // All stand at one place: they are readings of the same path.
-      list.add(
-        newToken(replaced.slice(start, end), 'word', list.tokens.length === 0 ? 1 : 0),
-      )
-    return list.tokens
+      yield newToken(replaced.slice(start, end), 'word', step)
+      step = 0
+    }
   }
 }
 

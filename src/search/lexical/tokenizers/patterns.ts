@@ -1,9 +1,7 @@
 /** Tokenizers that cut where a pattern of the client's says. */
 import { ArgumentProblem, asProblem, patternIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import { compileSimplePattern, type SimplePattern } from '../pattern/longest-match.ts'
-import { StepCount } from '../pattern/pattern.ts'
-import type { Arguments, Tokenizer } from '../stage.ts'
+import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
 /** What a group of the pattern matches, or with group -1, what stands between matches. */
@@ -15,30 +13,30 @@ export function pattern(args: Arguments): Tokenizer {
       `"group" is ${group}, but must be from -1 to ${separator.groupCount}, ` +
         'the number of groups in "pattern"',
     )
-  return (text) => {
-    const matches = separator.matches(text, new StepCount(text.length))
+  return (text, steps) => {
+    const matches = separator.matches(text, steps)
     if (group === -1)
       return between(
         text,
         mapped(matches, ({ start, end }) => [start, end]),
       )
-    return collect(mapped(matches, (match) => match.group(group) ?? ''))
+    return asTokens(mapped(matches, (match) => match.group(group) ?? ''))
   }
 }
 
 /** What the pattern matches. */
 export function simplePattern(args: Arguments): Tokenizer {
   const word = simplePatternIn(args)
-  return (text) => {
-    const matches = word.matches(text, new StepCount(text.length))
-    return collect(mapped(matches, ([start, end]) => text.slice(start, end)))
+  return (text, steps) => {
+    const matches = word.matches(text, steps)
+    return asTokens(mapped(matches, ([start, end]) => text.slice(start, end)))
   }
 }
 
 /** What stands between matches. */
 export function simplePatternSplit(args: Arguments): Tokenizer {
   const separator = simplePatternIn(args)
-  return (text) => between(text, separator.matches(text, new StepCount(text.length)))
+  return (text, steps) => between(text, separator.matches(text, steps))
 }
 
 function simplePatternIn(args: Arguments): SimplePattern {
@@ -59,13 +57,11 @@ function between(text: string, separators: Iterable<readonly [number, number]>) 
     }
     yield text.slice(from)
   }
-  return collect(parts())
+  return asTokens(parts())
 }
 
-function collect(texts: Iterable<string>) {
-  const list = new TokenList()
-  for (const text of texts) if (text !== '') list.add(newToken(text))
-  return list.tokens
+function* asTokens(texts: Iterable<string>): Iterable<Token> {
+  for (const text of texts) if (text !== '') yield newToken(text)
 }
 
 function* mapped<From, To>(from: Iterable<From>, change: (one: From) => To): Iterable<To> {

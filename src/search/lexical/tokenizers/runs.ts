@@ -1,6 +1,5 @@
 /** Tokenizers that only look at single characters: runs of those that belong to a token. */
 import { choiceIn, countIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
 import type { Arguments, Tokenizer } from '../stage.ts'
 import { newToken } from './token.ts'
 
@@ -29,11 +28,9 @@ export function whitespace(args: Arguments): Tokenizer {
 
 function runs(pattern: RegExp, args: Arguments): Tokenizer {
   const lengthMax = countIn(args, 'maxTokenLen', { max: 1_048_576, default: 255 })
-  return (text) => {
-    const list = new TokenList()
+  return function* (text) {
     for (const [run] of text.matchAll(pattern))
-      for (const piece of pieces(run, lengthMax)) list.add(newToken(piece))
-    return list.tokens
+      for (const piece of pieces(run, lengthMax)) yield newToken(piece)
   }
 }
 

@@ -1,7 +1,6 @@
 /** Words by Unicode's rules, and the same with web and mail addresses kept whole. */
 import { countIn } from '../arguments.ts'
-import { TokenList } from '../bounds.ts'
-import type { Arguments, Tokenizer } from '../stage.ts'
+import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { addressAt } from './addresses.ts'
 import { newToken, type AdjoiningToken } from './token.ts'
 import { wordLengthMax, Words } from './words.ts'
@@ -17,41 +16,39 @@ export function standard(args: Arguments): Tokenizer {
 export const standardTokenizer = wordTokenizer(wordLengthMax)
 
 function wordTokenizer(lengthMax: number): Tokenizer {
-  return (text) => {
-    const list = new TokenList()
-    const words = new Words(text, lengthMax)
-    while (words.next()) list.add(tokenAt(text, words))
-    return list.tokens
+  return function* (text, steps) {
+    const words = new Words(text, steps, lengthMax)
+    while (words.next()) yield tokenAt(text, words)
   }
 }
 
 export function uax29UrlEmail(args: Arguments): Tokenizer {
   const lengthMax = countIn(args, 'maxTokenLength', lengthRange)
-  return (text) => {
-    const list = new TokenList()
-    const words = new Words(text, lengthMax)
+  return function* (text, steps): Iterable<Token> {
+    const words = new Words(text, steps, lengthMax)
     let from = 0
     while (from < text.length) {
+      steps.take(addressSteps)
       const found = words.moveTo(from)
       const wordStart = found ? words.start : text.length
       const address = addressAt(text, from, wordStart)
       if (address !== undefined && !(found && words.end > address.end)) {
         for (let start = address.start; start < address.end; start += lengthMax)
-          list.add(
-            newToken(
-              text.slice(start, Math.min(address.end, start + lengthMax)),
-              address.kind,
-            ),
+          yield newToken(
+            text.slice(start, Math.min(address.end, start + lengthMax)),
+            address.kind,
           )
         from = address.end
       } else {
-        if (found) list.add(tokenAt(text, words))
+        if (found) yield tokenAt(text, words)
         from = found ? words.end : text.length
       }
     }
-    return list.tokens
   }
 }
+
+/** For looking whether an address starts at a place. */
+const addressSteps = 64
 
 function tokenAt(text: string, { start, end, kind, adjoins }: Words): AdjoiningToken {
   return { text: text.slice(start, end), step: 1, keyword: false, kind, adjoins }

@@ -3,6 +3,7 @@
  * tokenizer does: "can't", "3.14" and "a_b" are one word each, punctuation is none, and
  * every Chinese character is one.
  */
+import type { Steps } from '../analysis-budget.ts'
 import type { TokenKind } from '../stage.ts'
 import {
   classOf,
@@ -29,6 +30,11 @@ import {
 /** Longer words are cut into pieces of this length. */
 export const wordLengthMax = 255
 
+const stepsForChar = 3
+
+/** Characters between words, after which they are counted. */
+const gapCounted = 1_024
+
 /** Stands on one word after the other, without making anything for each. */
 export class Words {
   start = 0
@@ -37,12 +43,14 @@ export class Words {
   /** Whether the word before ends where this one starts. */
   adjoins = false
   readonly #text: string
+  readonly #steps: Steps
   readonly #lengthMax: number
   /** Where the word that is being read has to end at the latest. */
   #limit = 0
 
-  constructor(text: string, lengthMax = wordLengthMax) {
+  constructor(text: string, steps: Steps, lengthMax = wordLengthMax) {
     this.#text = text
+    this.#steps = steps
     this.#lengthMax = lengthMax
   }
 
@@ -56,13 +64,19 @@ export class Words {
     const text = this.#text
     const before = this.end
     let start = from
+    let counted = from
     while (start < text.length) {
+      if (start - counted > gapCounted) {
+        this.#steps.take(stepsForChar * (start - counted))
+        counted = start
+      }
       this.#limit = Math.min(text.length, start + this.#lengthMax)
       const end = this.#read(start)
       if (end > start) {
         this.adjoins = start === before && start > 0
         this.start = start
         this.end = end
+        this.#steps.take(stepsForChar * (end - counted))
         return true
       }
       // Nothing, or connectors with nothing to connect.
