@@ -272,7 +272,7 @@ export function serveOptions(): Option[] {
     setting(
       'search-threads',
       '<number>',
-      'threads for searches and long reads; unset: by the machine',
+      'searches and long reads that run at a time; unset: by the machine',
     ).argParser(wholeNumber(1, 64)),
     setting('max-open', '<number>', 'collections and tables to keep open at a time')
       .argParser(wholeNumber(1, 1_000_000))

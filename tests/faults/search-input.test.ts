@@ -377,6 +377,21 @@ describe('texts', () => {
         )
   })
 
+  test('that are searched for may have as many bytes of terms, and no more', async () => {
+    const { lexicalSizeMax } = defaultLimits
+    const edge = Array.from({ length: lexicalSizeMax / 4 }, (_, n) => String(1000 + n))
+    for (const [text, codes] of [
+      [edge.join(' '), []],
+      [[...edge, 'x'].join(' '), ['LEXICAL_CONTENT_TOO_LONG']],
+    ] as const)
+      for (const command of [
+        { find: { sort: { $lexical: text } } },
+        { find: { filter: { $lexical: { $match: text } } } },
+        { deleteMany: { filter: { $lexical: { $match: text } } } },
+      ])
+        assert.deepEqual((await send('cosine', command)).codes, codes)
+  })
+
   test('of any length are searched for', async () => {
     const distinct = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(' ')
     for (const text of [

@@ -34,6 +34,20 @@ describe('page states', () => {
     }
   })
 
+  test('are taken up to a length, and refused beyond it before they are decoded', () => {
+    const max = encodePageState(
+      { count: 1, place: { kind: 'engine', position: 'p'.repeat(1_000) } },
+      query,
+    )
+    const bounds = { ...limits, pageStateLengthMax: max.length }
+    assert.equal(decodePageState(max, query, bounds).count, 1)
+    for (const text of [`${max}A`, '!'.repeat(max.length + 1)])
+      assert.throws(() => decodePageState(text, query, bounds), {
+        code: 'COMMAND_FIELD_VALUE_INVALID',
+        message: new RegExp(`more than ${max.length} characters`),
+      })
+  })
+
   test('of another query are refused', () => {
     const text = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p' } },

@@ -3,7 +3,7 @@
  *
  * Analyzers come from clients, and so do texts: a pattern can take for ever on a short text,
  * and grams of grams can be any number. So every stage counts its steps here, and a request
- * that takes too many is refused. A step is about ten nanoseconds.
+ * that takes too many is refused. A step is ten to thirty nanoseconds.
  *
  * Between texts the thread is given to others (`nextText`), so what one text may cost is what
  * others may have to wait. An index takes a few kilobytes of terms of one text: analysis that
@@ -18,11 +18,11 @@ export interface Steps {
 }
 
 /** Steps between two texts, during which nobody else has a turn. */
-export const textStepsMax = 4_000_000
+export const textStepsMax = 2_000_000
 /** Steps of all texts of a request. */
-export const requestStepsMax = 100_000_000
+export const requestStepsMax = 50_000_000
 
-/** Steps between two looks at the deadline: well under a millisecond. */
+/** Steps between two looks at the deadline: a millisecond or two. */
 const checkSteps = 65_536
 
 export class AnalysisBudget implements Steps {
@@ -38,7 +38,7 @@ export class AnalysisBudget implements Steps {
     this.#left = requestMax
   }
 
-  /** Steps that were taken of those of a request. */
+  /** Steps that all texts of the request may still take. */
   get left(): number {
     return this.#left
   }

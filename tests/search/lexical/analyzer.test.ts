@@ -298,10 +298,10 @@ describe('bounds', () => {
   })
 
   test('hold for all texts of a request together', () => {
-    const budget = new AnalysisBudget(ownCaller(), 1_000, 2_500)
+    const budget = new AnalysisBudget(ownCaller(), 350, 850)
     const analyzer = analyzerFor('standard')
     const analyze = () => analyzer.terms('x'.repeat(100), { budget })
-    // Three steps a character: three texts are too many at a time, nine at all.
+    // A step a character: four texts are too many at a time, nine at all.
     analyze()
     analyze()
     analyze()

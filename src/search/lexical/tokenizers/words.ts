@@ -30,8 +30,6 @@ import {
 /** Longer words are cut into pieces of this length. */
 export const wordLengthMax = 255
 
-const stepsForChar = 3
-
 /** Characters between words, after which they are counted. */
 const gapCounted = 1_024
 
@@ -67,7 +65,7 @@ export class Words {
     let counted = from
     while (start < text.length) {
       if (start - counted > gapCounted) {
-        this.#steps.take(stepsForChar * (start - counted))
+        this.#steps.take(start - counted)
         counted = start
       }
       this.#limit = Math.min(text.length, start + this.#lengthMax)
@@ -76,7 +74,7 @@ export class Words {
         this.adjoins = start === before && start > 0
         this.start = start
         this.end = end
-        this.#steps.take(stepsForChar * (end - counted))
+        this.#steps.take(end - counted)
         return true
       }
       // Nothing, or connectors with nothing to connect.
