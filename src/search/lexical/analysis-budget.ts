@@ -3,7 +3,7 @@
  *
  * Analyzers come from clients, and so do texts: a pattern can take for ever on a short text,
  * and grams of grams can be any number. So every stage counts its steps here, and a request
- * that takes too many is refused. A step is ten to thirty nanoseconds.
+ * that takes too many is refused. A step is ten to twenty nanoseconds.
  *
  * Between texts the thread is given to others (`nextText`), so what one text may cost is what
  * others may have to wait. An index takes a few kilobytes of terms of one text: analysis that

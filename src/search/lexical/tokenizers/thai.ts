@@ -5,7 +5,7 @@ import { newToken } from './token.ts'
 const segmenter = new Intl.Segmenter('th', { granularity: 'word' })
 
 /** A dictionary takes longer than looking at single characters does. */
-const segmentSteps = 100
+const segmentSteps = 50
 
 export const thai: Tokenizer = function* (text, steps) {
   for (const { segment, isWordLike } of segmenter.segment(text)) {
