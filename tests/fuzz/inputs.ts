@@ -3,6 +3,7 @@ import { Random } from '../faults/random.ts'
 import { writeCommand } from './commands.ts'
 import { compress } from './compressed.ts'
 import { damageBytes, damageTree } from './damage.ts'
+import { writeExcess } from './excess.ts'
 import { Hand, never, oneIn, type Slipping } from './hand.ts'
 import { commandInput, type CommandInput, type Input } from './input.ts'
 import type { PageStates } from './page-states.ts'
@@ -22,6 +23,8 @@ export class Inputs {
   next(): Input {
     // A stream of its own for each, so that one can be changed without changing the rest.
     const random = this.#random.fork()
+    // Seldom: each takes as long as hundreds of others.
+    if (random.oneIn(150)) return writeExcess(random, this.#sound(random).path)
     switch (random.below(13)) {
       case 0:
       case 1:

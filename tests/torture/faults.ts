@@ -5,8 +5,19 @@ import type { Random } from '../faults/random.ts'
 import type { Host } from './host.ts'
 import { spoilSnapshots } from './spoiled-snapshots.ts'
 
-/** `hangups` are up to the clients: they leave without waiting for an answer. */
-export const faultNames = ['kill', 'stop', 'disk', 'clock', 'snapshots', 'hangups'] as const
+/**
+ * `hangups` are up to the clients: they leave without waiting for an answer. `hostile` is a
+ * client of its own.
+ */
+export const faultNames = [
+  'kill',
+  'stop',
+  'disk',
+  'clock',
+  'snapshots',
+  'hangups',
+  'hostile',
+] as const
 
 export type FaultName = (typeof faultNames)[number]
 

@@ -28,6 +28,8 @@ export class Tally {
   unexplained = 0
   /** Commands whose clients did not wait for the answer. */
   hangUps = 0
+  /** Attacks of a client that means harm. */
+  hostileRequests = 0
   /** Connections that ended while nobody had told the server to. */
   connectionsCut = 0
   /** Lines of the server's log at level error, by their message. */
@@ -74,6 +76,7 @@ export class Tally {
       ['unknown outcomes', this.unknown],
       ['connections cut by a living server', this.connectionsCut],
       ['clients that hung up', this.hangUps],
+      ['hostile requests', this.hostileRequests],
       ['kills -9', this.kills],
       ['stops by SIGTERM', this.stops],
       ['restarts', this.restarts],

@@ -39,6 +39,7 @@ test('a server that is killed, stopped, starved and set back keeps what it answe
   assert.equal(tally.rounds, plans.length)
   assert.equal(tally.clockMoves, 1)
   assert(tally.snapshotsDamaged > 0)
+  assert(tally.hostileRequests > 0)
   assert.equal(tally.diskEpisodes, tally.leftOut.length === 0 ? 1 : 0)
   assert.equal(tally.lost + tally.unexplained, 0)
 })

@@ -15,6 +15,7 @@ import { Client } from './client.ts'
 import { Contest } from './contest.ts'
 import { Faults, planRound, setClock, type FaultName, type LifePlan } from './faults.ts'
 import { Ground } from './ground.ts'
+import { HostileClient, hostileFlags } from './hostile-client.ts'
 import { Host } from './host.ts'
 import { StarvedDisk } from './starved-disk.ts'
 import { Tally } from './tally.ts'
@@ -51,7 +52,8 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   const clockFile = faults.has('clock') ? join(root, 'clock') : undefined
   if (clockFile !== undefined) setClock(clockFile, 0)
   const dataDir = join(disk?.folder ?? root, 'data')
-  const host = new Host({ dataDir, flags: providerFlags(models), clockFile }, tally, disk)
+  const flags = [...providerFlags(models), ...hostileFlags]
+  const host = new Host({ dataDir, flags, clockFile }, tally, disk)
   let isKept = false
   const leave = () => {
     host.killNow()
@@ -91,6 +93,7 @@ async function runRounds(host: Host, options: TortureOptions): Promise<void> {
     (_, number) => new Client(host, random.fork(), number, contest, faults.has('hangups')),
   )
   const world: World = { host, clients, contest, ground }
+  const hostile = faults.has('hostile') ? [new HostileClient(host, random.fork())] : []
   const strikes = new Faults(host, random.fork())
   await host.start()
   await ground.prepare()
@@ -98,7 +101,7 @@ async function runRounds(host: Host, options: TortureOptions): Promise<void> {
   for (const client of clients) await client.prepare()
   for (let round = 1; goesOn(host.tally.rounds); round++) {
     if (round > 1) await host.start()
-    await runRound(world, strikes, plan(round, random))
+    await runRound(world, hostile, strikes, plan(round, random))
     await (faults.has('kill') ? host.kill() : host.stop())
     await host.start()
     await verifyAll(world)
@@ -119,12 +122,13 @@ const exportEvery = 2
 /** Clients at work while one life follows the other. */
 async function runRound(
   world: World,
+  hostile: readonly HostileClient[],
   strikes: Faults,
   plans: readonly LifePlan[],
 ): Promise<void> {
   const { host, clients } = world
   let isOver = false
-  const atWork = clients.map((client) => client.run(() => isOver))
+  const atWork = [...clients, ...hostile].map((client) => client.run(() => isOver))
   // Whoever fails first ends it for all.
   for (const work of atWork) work.catch((error: unknown) => host.breakOff(error))
   try {

@@ -1,0 +1,94 @@
+/** What an attack is, and what it is made with. */
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HostileServer, ServerOptions } from './hostile-server.ts'
+
+export interface Attack {
+  /** What `--only` names it by. */
+  readonly name: string
+  /** The request, in a few words. */
+  readonly request: string
+  readonly server?: ServerOptions
+  prepare?(server: HostileServer): Promise<void>
+  /** Sends it, and ends by itself. */
+  run(server: HostileServer, pace: Pace): Promise<Answers>
+}
+
+export interface Pace {
+  /** How long connections are held that neither read nor finish. */
+  readonly holdSeconds: number
+}
+
+/** How many answers there were of each status; 'none': the connection was closed without. */
+export type Answers = ReadonlyMap<number | 'none' | 'unread', number>
+
+export function answersOf(statuses: readonly (number | 'none' | 'unread')[]): Answers {
+  const counted = new Map<number | 'none' | 'unread', number>()
+  for (const status of statuses) counted.set(status, (counted.get(status) ?? 0) + 1)
+  return counted
+}
+
+/** Writes all of it unless the connection is closed first; ends when it was taken. */
+export async function write(socket: Socket, bytes: Buffer): Promise<void> {
+  if (socket.destroyed) return
+  await new Promise<void>((resolve) => {
+    socket.once('close', resolve)
+    socket.write(bytes, () => {
+      socket.off('close', resolve)
+      resolve()
+    })
+  })
+}
+
+/** The statuses of what a connection receives, in order, until it has so many or is closed. */
+export async function statusesOn(
+  socket: Socket,
+  count: number,
+): Promise<(number | 'none')[]> {
+  const statuses: number[] = []
+  let tail = ''
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, answerMsMax)
+    const settle = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    if (socket.destroyed) settle()
+    socket.on('data', (chunk: Buffer) => {
+      const text = tail + chunk.toString('latin1')
+      for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g))
+        statuses.push(Number(status))
+      // So much of a status line may have come, and no whole one.
+      tail = text.slice(-12)
+      if (statuses.length >= count) settle()
+    })
+    socket.on('close', settle)
+  })
+  const missing = Math.max(0, count - statuses.length)
+  return [...statuses, ...Array<'none'>(missing).fill('none')]
+}
+
+/** For longer than this nobody waits for an answer to an attack. */
+const answerMsMax = 110_000
+
+export function seconds(count: number): Promise<void> {
+  return pause(count * 1_000)
+}
+
+/** As many documents as a command takes at a time. */
+export async function load(
+  server: HostileServer,
+  name: string,
+  count: number,
+  document: (n: number) => object,
+  atATime = 100,
+): Promise<void> {
+  for (let from = 0; from < count; from += atATime)
+    await server.command(`/default_keyspace/${name}`, {
+      insertMany: {
+        documents: Array.from({ length: Math.min(atATime, count - from) }, (_, n) =>
+          document(from + n),
+        ),
+      },
+    })
+}

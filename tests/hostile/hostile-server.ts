@@ -1,0 +1,136 @@
+/** The server under attack, in a process of its own, and what it takes up. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { once } from 'node:events'
+import { ServerProcess, processToken } from '../faults/server-process.ts'
+import { temporaryFolder, type Envelope } from '../harness.ts'
+import { makeCertificate, saveCertificate } from '../http/made-certificate.ts'
+import { requestOf } from './requests.ts'
+
+/** The client that attacks has an account of its own; all else is the administrator's. */
+export const hostileToken = accountToken('hostile', 'of no good')
+export const unknownToken = 'Stela:nobody:knows-this-token'
+export const goodToken = processToken
+
+function accountToken(user: string, password: string): string {
+  const encode = (text: string) => Buffer.from(text).toString('base64')
+  return `Cassandra:${encode(user)}:${encode(password)}`
+}
+
+export interface ServerOptions {
+  readonly flags?: readonly string[]
+  /** Whether it speaks HTTPS, and so HTTP/2. */
+  readonly tls?: boolean
+}
+
+export class HostileServer {
+  readonly #folder: string
+  readonly #process: ServerProcess
+  readonly ca: string | undefined
+
+  private constructor(folder: string, process: ServerProcess, ca: string | undefined) {
+    this.#folder = folder
+    this.#process = process
+    this.ca = ca
+  }
+
+  static async start({ flags = [], tls = false }: ServerOptions = {}) {
+    const folder = await temporaryFolder()
+    const made = tls ? makeCertificate() : undefined
+    const files = made && (await saveCertificate(folder, made))
+    const process = await ServerProcess.start(
+      `${folder}/data`,
+      ...['--log-level', 'error', '--users', 'hostile:of no good', ...flags],
+      ...(files ? ['--tls-cert', files.certFile, '--tls-key', files.keyFile] : []),
+    )
+    return new HostileServer(folder, process, made?.cert)
+  }
+
+  get url(): string {
+    return this.#process.url
+  }
+
+  get isAlive(): boolean {
+    const { exitCode, signalCode } = this.#process.child
+    return exitCode === null && signalCode === null
+  }
+
+  /** What the server complained about; nothing, if all is well. */
+  get complaints(): string {
+    return this.#process.err
+  }
+
+  /** A connection without anything between us and its bytes. */
+  async connect(): Promise<Socket> {
+    const { hostname, port } = new URL(this.url)
+    const socket =
+      this.ca === undefined
+        ? connectPlain({ host: hostname, port: Number(port), noDelay: true })
+        : connectTls({ host: hostname, port: Number(port), ca: this.ca })
+    // Being cut off is what some of these connections are for.
+    socket.on('error', () => undefined)
+    await once(socket, this.ca === undefined ? 'connect' : 'secureConnect')
+    return socket
+  }
+
+  /** A command that has to succeed, to prepare something. */
+  async command(path: string, command: object): Promise<Envelope> {
+    const { text } = await this.ask(goodToken, path, Buffer.from(JSON.stringify(command)))
+    const envelope = JSON.parse(text) as Envelope
+    if (envelope.errors !== undefined)
+      throw new Error(`${JSON.stringify(command).slice(0, 500)} => ${text.slice(0, 2_000)}`)
+    return envelope
+  }
+
+  /** One request on a connection of its own. */
+  async ask(
+    token: string,
+    path: string,
+    body: Buffer,
+    headers: readonly string[] = [],
+  ): Promise<{ status: number; text: string }> {
+    const socket = await this.connect()
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const ended = once(socket, 'close')
+    socket.write(requestOf(token, path, body, ['Connection: close', ...headers]))
+    await ended
+    const answer = Buffer.concat(chunks).toString()
+    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
+    return { status, text: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
+  }
+
+  /** From here on, `usage` tells the most memory. */
+  forgetPeak(): void {
+    writeFileSync(`/proc/${this.#process.child.pid!}/clear_refs`, '5')
+  }
+
+  /** Undefined: the process is gone. */
+  usage(): Usage | undefined {
+    if (!this.isAlive) return undefined
+    const pid = this.#process.child.pid!
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+      const memory = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+      return { memory, peak, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100 }
+    } catch {
+      return undefined
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#process.kill()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Sizes are in bytes. */
+export interface Usage {
+  readonly memory: number
+  readonly peak: number
+  readonly cpuSeconds: number
+}

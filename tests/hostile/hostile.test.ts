@@ -1,0 +1,56 @@
+/**
+ * The short form of `npm run hostile`. How long anybody waits depends on the machine; here it
+ * is only asked whether everybody is answered, and the attack as it should be.
+ */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { killLeftovers } from '../faults/server-process.ts'
+import { attacks } from './attacks.ts'
+import { Bystander } from './bystander.ts'
+import { HostileServer } from './hostile-server.ts'
+
+/** What each attack may be answered with, and nothing else. */
+const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>> = {
+  'objects-unknown-token': [401],
+  'packed-unknown-token': [401],
+  objects: [200],
+  'packed-objects': [200, 503],
+  'pipelined-unread': ['unread'],
+  'http2-window-0': [200, 503, 'none'],
+  patterns: [200],
+  'long-filter': [200],
+  'long-sort': [200],
+  'wide-vectors': [200],
+  'page-state': [200],
+  counts: [200, 503],
+  'unfinished-unknown-token': [401],
+  'unfinished-valid-token': [503, 'none'],
+  'large-documents': [200, 503],
+  projected: [200, 503],
+}
+
+describe('while a client attacks, the others are answered:', () => {
+  after(() => killLeftovers())
+
+  for (const attack of attacks)
+    test(attack.request, async () => {
+      const server = await HostileServer.start(attack.server)
+      try {
+        await attack.prepare?.(server)
+        const bystander = await Bystander.start(server)
+        const answers = await attack.run(server, { holdSeconds: 2 })
+        const seen = await bystander.take()
+        await bystander.stop()
+        for (const status of answers.keys())
+          assert(expected[attack.name]!.includes(status), `answered with ${status}`)
+        for (const { name, answered, failed } of seen) {
+          assert.equal(failed, 0, `${name} failed`)
+          assert(answered > 0, `${name} was not answered`)
+        }
+        assert(server.isAlive)
+        assert.equal(server.complaints, '')
+      } finally {
+        await server.stop()
+      }
+    })
+})

@@ -1,0 +1,98 @@
+/** One attack, what it did to others, and what it cost. */
+import type { Answers, Attack } from './attack.ts'
+import { seconds } from './attack.ts'
+import { Bystander, type Seen } from './bystander.ts'
+import { HostileServer } from './hostile-server.ts'
+
+export interface Measured {
+  readonly idle: readonly Seen[]
+  readonly during: readonly Seen[]
+  readonly answers: Answers
+  readonly cpuSeconds: number
+  /** Bytes: when idle, and at the most. */
+  readonly memory: { readonly idle: number; readonly most: number }
+  readonly isAlive: boolean
+  readonly complaints: string
+}
+
+/** Milliseconds that another client may have to wait longer than on the idle server. */
+export const stallMsMax = 200
+
+/** Bytes that an attack may make the server take on top of what it takes when idle. */
+export const memoryMax = 768 * 2 ** 20
+
+/** How long the server is watched before the attack, and after it for what is left of it. */
+const idleSeconds = 5
+const afterSeconds = 2
+const holdSeconds = 20
+
+export async function measure(attack: Attack): Promise<Measured> {
+  const server = await HostileServer.start(attack.server)
+  try {
+    await attack.prepare?.(server)
+    const bystander = await Bystander.start(server)
+    try {
+      await seconds(1)
+      await bystander.take()
+      await seconds(idleSeconds)
+      const idle = await bystander.take()
+      server.forgetPeak()
+      const before = server.usage()!
+      const answers = await attack.run(server, { holdSeconds })
+      await seconds(afterSeconds)
+      const during = await bystander.take()
+      const after = server.usage()
+      return {
+        idle,
+        during,
+        answers,
+        cpuSeconds: (after?.cpuSeconds ?? NaN) - before.cpuSeconds,
+        memory: { idle: before.memory, most: after?.peak ?? NaN },
+        isAlive: server.isAlive,
+        complaints: server.complaints,
+      }
+    } finally {
+      await bystander.stop()
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+/** What is beyond its bound. */
+export function problemsOf(measured: Measured): readonly string[] {
+  const { idle, during, memory, isAlive, complaints } = measured
+  if (!isAlive) return ['the server died']
+  const problems: string[] = []
+  for (const [i, { name, longestMs, failed }] of during.entries()) {
+    const longer = longestMs - idle[i]!.longestMs
+    if (longer > stallMsMax)
+      problems.push(`${name} waited ${longer.toFixed(0)} ms longer than on the idle server`)
+    if (failed > 0) problems.push(`${name} failed ${failed} times`)
+  }
+  const more = memory.most - memory.idle
+  if (more > memoryMax) problems.push(`it took ${megabytes(more)} MB more`)
+  if (complaints !== '') problems.push(`it complained: ${complaints.slice(0, 500)}`)
+  return problems
+}
+
+/** A row of the table; waits are on the idle server, then during the attack. */
+export function rowOf({ request }: Attack, measured: Measured): string {
+  const { idle, during, answers, cpuSeconds, memory, isAlive } = measured
+  const waits = during.map(({ longestMs, failed }, i) => {
+    const lost = failed > 0 ? `, ${failed} failed` : ''
+    return `${idle[i]!.longestMs.toFixed(0)} → ${longestMs.toFixed(0)} ms${lost}`
+  })
+  const counted = [...answers].map(([status, count]) => `${count} × ${status}`).join(', ')
+  const cost = isAlive
+    ? [
+        `${cpuSeconds.toFixed(1)} s`,
+        `${megabytes(memory.idle)} → ${megabytes(memory.most)} MB`,
+      ]
+    : ['the server died', '']
+  return `| ${[request, counted, ...waits, ...cost].join(' | ')} |`
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0)
+}
