@@ -269,7 +269,7 @@ describe('bounds', () => {
     test(`refuse ${what}`, () => {
       const budget = new AnalysisBudget(ownCaller())
       assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
-        code: 'INVALID_DATABASE_QUERY',
+        code: 'LEXICAL_CONTENT_TOO_LONG',
         message: /too many steps.*Shorten the text/,
       })
     })
@@ -305,12 +305,12 @@ describe('bounds', () => {
     analyze()
     analyze()
     analyze()
-    assert.throws(analyze, { code: 'INVALID_DATABASE_QUERY' })
+    assert.throws(analyze, { code: 'LEXICAL_CONTENT_TOO_LONG' })
     budget.nextText()
     for (let i = 0; i < 3; i++) analyze()
     budget.nextText()
     assert.throws(() => [analyze(), analyze(), analyze()], {
-      code: 'INVALID_DATABASE_QUERY',
+      code: 'LEXICAL_CONTENT_TOO_LONG',
     })
   })
 
