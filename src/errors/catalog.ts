@@ -179,7 +179,7 @@ export const catalog = {
     status: 413,
     title: 'The body is too large',
     body: (v: { max: number }) =>
-      `A body may have ${v.max} bytes, after unpacking. Send less at a time, for example ` +
+      `A body may have ${counted(v.max, 'byte')}, after unpacking. Send less at a time, for example ` +
       'fewer documents in one insertMany.',
   },
   UNKNOWN_PATH: {
@@ -753,25 +753,25 @@ export const catalog = {
   VECTOR_SEARCH_RESULTS_TRUNCATED: {
     ...request('WARNING'),
     title: 'The vector search found more than it returns',
-    body: (v: { max: number; unit: string }) =>
-      `A vector search returns at most ${v.max} ${v.unit}, the nearest ones, and more match ` +
+    body: (v: { max: number; noun: string }) =>
+      `A vector search returns at most ${counted(v.max, v.noun)}, the nearest, and more match ` +
       'here. Narrow the filter to reach others, or say with options.limit how many are enough.',
   },
   HYBRID_LIMITS_BELOW_LIMIT: {
     ...request('WARNING'),
     title: 'The searches find fewer documents than the limit asks for',
     body: (v: { limit: number; vector: number; lexical: number; max: number }) =>
-      `limit is ${v.limit}, but by hybridLimits one search finds at most ${v.vector} ` +
-      `documents and the other ${v.lexical}, so no more than ${v.max} can come. Raise ` +
-      'hybridLimits, leave them out, or ask for fewer.',
+      `limit is ${v.limit}, but by hybridLimits one search finds at most ` +
+      `${counted(v.vector, 'document')} and the other ${v.lexical}, so no more than ${v.max} ` +
+      'can come. Raise hybridLimits, leave them out, or ask for fewer.',
   },
   HYBRID_SEARCH_MISSING_LEXICAL: {
     ...request('WARNING'),
     title: 'Documents without $lexical took no part in the hybrid search',
     body: (v: { target: string; count: number; limit: number }) =>
-      `${v.count} documents were found where limit allows ${v.limit}, and ${v.target} has ` +
-      'others that match but lack $lexical. Insert documents with $lexical or $hybrid, or ' +
-      'start the server with --hybrid-eligibility vector, so that a vector is enough.',
+      `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
+      `${v.target} has others that match but lack $lexical. Insert documents with $lexical or ` +
+      '$hybrid, or start the server with --hybrid-eligibility vector, so that a vector is enough.',
   },
 
   // Failures on our side.

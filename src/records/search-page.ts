@@ -53,8 +53,8 @@ async function searchNearest(
   const hits = found.hits.slice(0, max)
   checkSize(hits, source.limits)
   if (found.hits.length === hits.length) return { ...lastPage, hits }
-  const unit = `${source.view.kind}s`
-  const warning = apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, unit })
+  const noun = source.view.kind
+  const warning = apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun })
   return { ...lastPage, hits, warnings: [warning] }
 }
 

@@ -270,7 +270,7 @@ describe('bounds', () => {
       const budget = new AnalysisBudget(ownCaller())
       assert.throws(() => analyzerFor(recipe).terms(text, { sizeMax, budget }), {
         code: 'LEXICAL_CONTENT_TOO_LONG',
-        message: /too many steps.*Shorten the text/,
+        message: /too many steps.*Shorten it/,
       })
     })
 
