@@ -174,7 +174,7 @@ describe('stela export', () => {
     assert.match(away.err, /^stela: no server answers at http:\/\/127\.0\.0\.1:9: /)
     const other = await runStela([...args, `${server.url}/elsewhere`])
     assert.equal(other.code, 1)
-    assert.match(other.err, /does not speak the Data API: HTTP status 404/)
+    assert.match(other.err, /UNKNOWN_PATH: "\/elsewhere/)
   })
 })
 

@@ -122,7 +122,7 @@ describe('stela import', { concurrency: 2 }, () => {
     assert.match(err, /line 5: the cell of "tags" is not JSON/)
     assert.match(err, /imported 2 rows, rejected 2/)
     assert.deepEqual(await exported('goods', 'table'), [
-      '{"id":1,"at":"2024-02-29","bytes":{"$binary":"AQID"},"name":"12","place":[1,2],"price":0.1,"sold":true,"tags":["a","b"]}',
+      '{"id":1,"at":"2024-02-29","bytes":{"$binary":"AQID"},"name":"12","place":[1.0,2.0],"price":0.1,"sold":true,"tags":["a","b"]}',
       '{"id":2,"name":"true"}',
     ])
   })
@@ -188,7 +188,7 @@ describe('stela import', { concurrency: 2 }, () => {
     await server.command(keyspace, { createCollection: { name: 'vectors', options } })
     assert.equal((await importInto('vectors', path)).code, 2)
     assert.equal((await importInto('vectors', path, '--no-embed')).code, 0)
-    assert.deepEqual(await exported('vectors'), ['{"_id":1,"$vector":[1,2]}'])
+    assert.deepEqual(await exported('vectors'), ['{"_id":1,"$vector":[1.0,2.0]}'])
   })
 
   for (const [says, args, content = ''] of [

@@ -92,10 +92,18 @@ function parse(text: string): unknown {
   }
 }
 
+interface Told {
+  readonly message?: unknown
+  readonly errorCode?: unknown
+}
+
 function explain(status: number, answer: unknown, adminUrl: string): string {
-  const { errors } = (answer ?? {}) as { errors?: readonly { message?: unknown }[] }
+  const { errors } = (answer ?? {}) as { errors?: readonly Told[] }
   const told = errors?.[0]?.message
-  if (typeof told === 'string') return `${told.charAt(0).toLowerCase()}${told.slice(1)}`
+  // The port of the Data API has no such path.
+  const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
+  if (typeof told === 'string' && !isOther)
+    return `${told.charAt(0).toLowerCase()}${told.slice(1)}`
   return (
     `${adminUrl} answers with HTTP status ${status}, and not as the management port of a ` +
     'Stela server does. Check --admin-url.'
