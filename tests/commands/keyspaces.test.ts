@@ -180,13 +180,12 @@ describe('the older names', () => {
   })
 
   test('warn beside errors, too', async () => {
-    for (const [body, headers, http, code] of [
-      [{ createNamespace: { name: '' } }, {}, 200, 'UNSUPPORTED_SCHEMA_NAME'],
-      [{ findNamespaces: { x: 1 } }, {}, 200, 'COMMAND_FIELD_UNKNOWN'],
-      [{ findNamespaces: {} }, { Token: 'unknown' }, 401, 'UNAUTHENTICATED_REQUEST'],
+    for (const [body, code] of [
+      [{ createNamespace: { name: '' } }, 'UNSUPPORTED_SCHEMA_NAME'],
+      [{ findNamespaces: { x: 1 } }, 'COMMAND_FIELD_UNKNOWN'],
     ] as const) {
-      const answer = await server.command('', body, headers)
-      assert.equal(answer.http, http)
+      const answer = await server.command('', body)
+      assert.equal(answer.http, 200)
       assert.deepEqual(answer.codes, [code])
       assert.deepEqual(Object.keys(answer.body), ['status', 'errors'])
       assert.deepEqual(
