@@ -70,7 +70,7 @@ describe('updateOne', () => {
     const { text } = await books.send({ findOne: { projection: { '*': 1 } } })
     assert.equal(
       text,
-      '{"data":{"document":{"_id":1,"a":2,"$vector":[0.1,2],"$lexical":"words"}}}',
+      '{"data":{"document":{"_id":1,"a":2,"$vector":[0.1,2.0],"$lexical":"words"}}}',
     )
   })
 
@@ -112,7 +112,7 @@ describe('updateOne', () => {
     const plain = await collections.create([{ _id: 1 }], { lexical: { enabled: false } })
     for (const [target, $set, code] of [
       [books, { $vector: [1] }, 'INVALID_VECTOR_LENGTH'],
-      [books, { $vector: [0, 0] }, 'INVALID_DATABASE_QUERY'],
+      [books, { $vector: [0, 0] }, 'SHRED_BAD_VECTOR_VALUE'],
       [books, { $vector: 'x' }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
       [books, { $vector: [1, 2], $vectorize: 'a' }, 'INVALID_USAGE_OF_VECTORIZE'],
       [books, { $vectorize: 'text' }, 'EMBEDDING_SERVICE_NOT_CONFIGURED'],
@@ -146,7 +146,7 @@ describe('updateOne', () => {
       ['x', 'UNSUPPORTED_UPDATE_DATA_TYPE'],
       [{ $set: 5 }, 'UNSUPPORTED_UPDATE_DATA_TYPE'],
       [{ a: 5 }, 'UNSUPPORTED_UPDATE_OPERATION'],
-      [{ $pullAll: { a: [] } }, 'UNSUPPORTED_UPDATE_OPERATION'],
+      [{ $bit: { a: [] } }, 'UNSUPPORTED_UPDATE_OPERATION'],
       [{ $set: { _id: 1 } }, 'UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID'],
       [{ $inc: { a: 'x' } }, 'UNSUPPORTED_UPDATE_OPERATION_PARAM'],
     ] as const)
