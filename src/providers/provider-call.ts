@@ -202,7 +202,8 @@ async function send(
     outgoing.once('socket', (socket) => {
       seen.reused = outgoing.reusedSocket
       seen.connected = !socket.connecting
-      socket.once('connect', () => (seen.connected = true))
+      // A kept connection would gather a listener for each request.
+      if (socket.connecting) socket.once('connect', () => (seen.connected = true))
       timer = setTimeout(() => {
         seen.late = true
         outgoing.destroy(new Error('late'))
