@@ -40,19 +40,6 @@ async function afterPause<T>(
   return inTurns(steps, deadline)
 }
 
-/** What comes of each, one after the other. */
-export function* inOrder<T, Made>(
-  items: readonly T[],
-  make: (item: T, position: number) => Steps<Made>,
-): Steps<Made[]> {
-  const made: Made[] = []
-  for (let i = 0; i < items.length; i++) {
-    if (i > 0) yield
-    made.push(yield* make(items[i]!, i))
-  }
-  return made
-}
-
 /** For items each of which takes little. */
 export async function mapInTurns<T, Made>(
   items: readonly T[],
@@ -68,10 +55,10 @@ export async function mapInTurns<T, Made>(
   return made
 }
 
-/** Values that a walk looks at between two places where it can be interrupted. */
+/** Values that are looked at between two places where work can be interrupted. */
 const paceMax = 500
 
-/** Tells a walk over many values when to yield. */
+/** Tells a loop over many values when to yield. */
 export class Pace {
   #left = paceMax
 
@@ -80,5 +67,48 @@ export class Pace {
     if (--this.#left > 0) return false
     this.#left = paceMax
     return true
+  }
+}
+
+/**
+ * Interrupts recursion, and takes it up again.
+ *
+ * A generator for each object and array would cost small documents more than what is done
+ * with them. So a walk is made of plain functions that return whether they came to their
+ * end. Where it is time to stop, each of those that are open leaves what it has yet to do
+ * and returns false; later that is done, the innermost first.
+ */
+export class Walk {
+  #left = paceMax
+  #open: (() => boolean)[] = []
+
+  /** One more was looked at: whether it is time to stop. */
+  isDue(): boolean {
+    return --this.#left <= 0
+  }
+
+  /** Stops; `goOn` does what is left, and says whether it came to its end. */
+  stop(goOn: () => boolean): false {
+    this.#open.push(goOn)
+    return false
+  }
+
+  /** The steps that are left of a walk that stopped. One that did not needs no generator. */
+  *rest(): Steps<void> {
+    while (this.#open.length > 0) {
+      yield
+      this.#resume()
+    }
+  }
+
+  #resume(): void {
+    this.#left = paceMax
+    const open = this.#open
+    this.#open = []
+    for (const [i, goOn] of open.entries())
+      if (!goOn()) {
+        this.#open.push(...open.slice(i + 1))
+        return
+      }
   }
 }

@@ -4,8 +4,8 @@ import type { NewRecord, Outcome, Write } from '../engine/engine.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
-import { budgetOf, type AnalysisBudget } from '../search/lexical/analysis-budget.ts'
-import { inOrder, inTurns, type Steps } from '../steps.ts'
+import { budgetOf } from '../search/lexical/analysis-budget.ts'
+import { inTurns, type Steps } from '../steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
 import { expandHybrid, type DocumentSource } from './search-fields.ts'
@@ -34,35 +34,38 @@ export async function insert(
   expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
   const whole = await embedTexts(expanded, store, caller)
 
-  const analyzing = { ...store, analysis: budgetOf(caller) }
-  const prepared = await inTurns(
-    inOrder(documents, (document, i) => prepare(document, whole[i]!, analyzing, caller)),
-    caller,
-  )
+  const charged =
+    store.analyzer === undefined ? store : { ...store, analysis: budgetOf(caller) }
+  const prepared = await inTurns(prepareAll(documents, whole, charged, caller), caller)
   const outcomes = await write(store, prepared, ordered, caller)
   return report(documents, prepared, outcomes, ordered)
 }
 
 type Prepared = NewRecord | ApiError
 
-/** `whole` is the document with what was made of it. */
-function* prepare(
-  document: Value,
-  whole: JsonObject,
-  store: DocumentSource & { readonly analysis: AnalysisBudget },
+/** `whole` are the documents with what was made of them. */
+function* prepareAll(
+  documents: readonly Value[],
+  whole: readonly JsonObject[],
+  store: DocumentSource,
   deadline: Deadline,
-): Steps<Prepared> {
-  store.analysis.startText()
-  try {
-    if (!isObject(document))
-      throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
-    return yield* makeRecord(whole, store)
-  } catch (error) {
-    // Not a mistake of this document.
-    deadline.check()
-    if (error instanceof ApiError) return error
-    throw error
+): Steps<readonly Prepared[]> {
+  const prepared: Prepared[] = []
+  for (const [i, document] of documents.entries()) {
+    if (i > 0) yield
+    store.analysis?.startText()
+    try {
+      if (!isObject(document))
+        throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
+      prepared.push(yield* makeRecord(whole[i]!, store))
+    } catch (error) {
+      // Not a mistake of this document.
+      deadline.check()
+      if (!(error instanceof ApiError)) throw error
+      prepared.push(error)
+    }
   }
+  return prepared
 }
 
 /** Writes the records; when ordered, only those before the first document that failed. */

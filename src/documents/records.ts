@@ -30,8 +30,10 @@ export function* makeRecord(
   const { document: fields, search } = detach(whole, store, before)
   const id = given ?? (given === null ? null : newId(collection.options.defaultId?.type))
   const document = withIdFirst(fields, id)
-  yield* checkDocumentInSteps(document, store.indexing, limits)
-  const text = yield* printJsonInSteps(document)
+  const checking = checkDocumentInSteps(document, store.indexing, limits)
+  if (checking !== undefined) yield* checking
+  const printed = printJsonInSteps(document)
+  const text = typeof printed === 'string' ? printed : yield* printed
   const beside = (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
   checkLength(text.length + beside, limits)
   return withTerms({ id, text, document, search }, store, before)
@@ -55,7 +57,8 @@ export function* show({ text, search }: Stored, projection: Projection): Steps<s
   if (projection.nothing) return '{}'
   const document = (yield* parseStoredInSteps(text)) as JsonObject
   const whole = search === undefined ? document : attachPrinted(document, search)
-  return yield* printJsonInSteps(projection.apply(whole))
+  const printed = printJsonInSteps(projection.apply(whole))
+  return typeof printed === 'string' ? printed : yield* printed
 }
 
 /** Whether the projection shows anything that is kept beside the text. */

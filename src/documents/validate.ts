@@ -5,11 +5,11 @@
 import { apiError } from '../errors/api-error.ts'
 import { extendedOf } from '../json/extended.ts'
 import { printJson } from '../json/print.ts'
-import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { isNested, isObject, type JsonObject, type Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../query/indexing.ts'
 import { escapeSegment } from '../query/path.ts'
-import { atOnce, Pace, type Steps } from '../steps.ts'
+import { atOnce, Walk, type Steps } from '../steps.ts'
 
 /** Throws at the first rule that the document breaks. Its search fields are not part of it. */
 export function checkDocument(
@@ -17,17 +17,23 @@ export function checkDocument(
   indexing: IndexingRule,
   limits: Limits,
 ): void {
-  atOnce(checkDocumentInSteps(document, indexing, limits))
+  const rest = checkDocumentInSteps(document, indexing, limits)
+  if (rest !== undefined) atOnce(rest)
 }
 
-export function* checkDocumentInSteps(
+/** Checks it, and returns the steps that are left, if there are any. */
+export function checkDocumentInSteps(
   document: JsonObject,
   indexing: IndexingRule,
   limits: Limits,
-): Steps<void> {
-  const pace = new Pace()
-  yield* checkForm(document, '', 1, limits, pace)
-  yield* checkSizes(indexing.all ? document : indexing.prune(document), limits, pace)
+): Steps<void> | undefined {
+  const walk = new Walk()
+  const checkSizes = () =>
+    new SizeCheck(limits, walk).check(indexing.all ? document : indexing.prune(document))
+  const isDone = new FormCheck(limits, walk).check(document)
+    ? checkSizes()
+    : walk.stop(checkSizes)
+  return isDone ? undefined : walk.rest()
 }
 
 export function checkLength(length: number, limits: Limits): void {
@@ -40,41 +46,63 @@ export function checkLength(length: number, limits: Limits): void {
 }
 
 /** Names, nesting and typed values. The depth is checked first, so recursion stays shallow. */
-function* checkForm(
-  value: object,
-  path: string,
-  depth: number,
-  limits: Limits,
-  pace: Pace,
-): Steps<void> {
-  if (Array.isArray(value)) {
-    checkDepth(path, depth, limits)
-    for (const element of value as Value[]) {
-      if (pace.isDue()) yield
-      if (isNested(element)) yield* checkForm(element, path, depth + 1, limits, pace)
+class FormCheck {
+  readonly #limits: Limits
+  readonly #walk: Walk
+
+  constructor(limits: Limits, walk: Walk) {
+    this.#limits = limits
+    this.#walk = walk
+  }
+
+  check(document: JsonObject): boolean {
+    return this.#checkMembers(document.entries(), '', 1)
+  }
+
+  #checkNested(value: Value, path: string, depth: number): boolean {
+    if (Array.isArray(value)) {
+      checkDepth(path, depth, this.#limits)
+      return this.#checkElements(value, 0, path, depth)
     }
-  } else if (isObject(value as Value)) {
-    const object = value as JsonObject
-    checkDepth(path, depth, limits)
-    if (depth > 1 && isTyped(object, path)) return
-    for (const [name, child] of object) {
-      if (pace.isDue()) yield
+    if (!isObject(value)) return true
+    checkDepth(path, depth, this.#limits)
+    return isTyped(value, path) || this.#checkMembers(value.entries(), path, depth)
+  }
+
+  #checkElements(
+    array: readonly Value[],
+    from: number,
+    path: string,
+    depth: number,
+  ): boolean {
+    for (let i = from; i < array.length; i++) {
+      const element = array[i]!
+      const isDone = !isNested(element) || this.#checkNested(element, path, depth + 1)
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#checkElements(array, next, path, depth))
+      }
+    }
+    return true
+  }
+
+  #checkMembers(members: Members, path: string, depth: number): boolean {
+    const { pathLengthMax } = this.#limits
+    const lengthMax = path === '' ? pathLengthMax : pathLengthMax - path.length - 1
+    for (const [name, child] of members) {
       checkName(name, path)
-      const childPath = join(path, name)
-      if (childPath.length > limits.pathLengthMax)
-        throw tooMuch(
-          `The length of the path "${childPath.slice(0, 100)}…"`,
-          childPath.length,
-          limits.pathLengthMax,
-        )
-      if (isNested(child)) yield* checkForm(child, childPath, depth + 1, limits, pace)
+      if (name.length > lengthMax) throw longPath(join(path, name), pathLengthMax)
+      const isDone =
+        !isNested(child) || this.#checkNested(child, join(path, name), depth + 1)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#checkMembers(members, path, depth))
     }
+    return true
   }
 }
 
-function isNested(value: Value): value is Exclude<Value, string | number | boolean | null> {
-  return typeof value === 'object' && value !== null
-}
+/** What is left of an object: an iterator knows how far it has come. */
+type Members = MapIterator<[string, Value]>
 
 function checkDepth(path: string, depth: number, limits: Limits): void {
   if (depth > limits.documentDepthMax)
@@ -108,67 +136,106 @@ function badName(name: string, path: string, reason: string) {
   return apiError('SHRED_BAD_FIELD_NAME', { name, path, reason })
 }
 
-/** The limits of what is indexed: properties, array lengths, string sizes. */
-function* checkSizes(document: JsonObject, limits: Limits, pace: Pace): Steps<void> {
-  let properties = 0
-  yield* visitObject(document, '')
-  if (properties > limits.documentPropertiesMax)
-    throw tooMuch(
-      'The count of indexed properties in the document',
-      properties,
-      limits.documentPropertiesMax,
-    )
+function longPath(path: string, max: number) {
+  const what = `The length of the path "${path.slice(0, 100)}…"`
+  return tooMuch(what, path.length, max)
+}
 
-  function* visit(value: Value, path: string): Steps<void> {
-    if (Array.isArray(value)) {
-      if (value.length > limits.arrayLengthMax)
-        throw tooMuch(
-          `The length of the array "${path}"`,
-          value.length,
-          limits.arrayLengthMax,
-          unindexed(path),
-        )
-      for (const element of value) {
-        if (pace.isDue()) yield
-        if (typeof element === 'string') checkString(element, path, limits)
-        else if (isNested(element)) yield* visit(element, path)
-      }
-    } else if (isObject(value) && extendedOf(value) === undefined)
-      yield* visitObject(value, path)
+/** The limits of what is indexed: properties, array lengths, string sizes. */
+class SizeCheck {
+  readonly #limits: Limits
+  readonly #walk: Walk
+  #properties = 0
+
+  constructor(limits: Limits, walk: Walk) {
+    this.#limits = limits
+    this.#walk = walk
   }
 
-  function* visitObject(object: JsonObject, path: string): Steps<void> {
-    const count = object.size
-    if (count > limits.objectPropertiesMax)
+  check(document: JsonObject): boolean {
+    return this.#checkObject(document, '')
+      ? this.#checkTotal()
+      : this.#walk.stop(() => this.#checkTotal())
+  }
+
+  #checkTotal(): boolean {
+    if (this.#properties > this.#limits.documentPropertiesMax)
+      throw tooMuch(
+        'The count of indexed properties in the document',
+        this.#properties,
+        this.#limits.documentPropertiesMax,
+      )
+    return true
+  }
+
+  #checkNested(value: Value, path: string): boolean {
+    if (Array.isArray(value)) return this.#checkArray(value, path)
+    if (!isObject(value) || extendedOf(value) !== undefined) return true
+    return this.#checkObject(value, path)
+  }
+
+  #checkArray(array: readonly Value[], path: string): boolean {
+    const max = this.#limits.arrayLengthMax
+    if (array.length > max)
+      throw tooMuch(`The length of the array "${path}"`, array.length, max, unindexed(path))
+    return this.#checkElements(array, 0, path)
+  }
+
+  #checkElements(array: readonly Value[], from: number, path: string): boolean {
+    for (let i = from; i < array.length; i++) {
+      const element = array[i]!
+      if (typeof element === 'string' && this.#isLong(element))
+        throw this.#longString(element, path)
+      const isDone = !isNested(element) || this.#checkNested(element, path)
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#checkElements(array, next, path))
+      }
+    }
+    return true
+  }
+
+  #checkObject(object: JsonObject, path: string): boolean {
+    const max = this.#limits.objectPropertiesMax
+    if (object.size > max)
       throw tooMuch(
         path === ''
           ? 'The count of indexed properties at the root'
           : `The count of indexed properties of "${path}"`,
-        count,
-        limits.objectPropertiesMax,
+        object.size,
+        max,
         path === '' ? undefined : unindexed(path),
       )
-    properties += count
-    for (const [name, child] of object) {
-      if (pace.isDue()) yield
-      const inner = join(path, escapeSegment(name))
-      if (typeof child === 'string') checkString(child, inner, limits)
-      else if (isNested(child)) yield* visit(child, inner)
-    }
+    this.#properties += object.size
+    return this.#checkMembers(object.entries(), path)
   }
-}
 
-function checkString(value: string, path: string, limits: Limits): void {
-  // No character takes more than three bytes per UTF-16 unit.
-  if (value.length * 3 <= limits.stringSizeMax) return
-  const size = Buffer.byteLength(value)
-  if (size > limits.stringSizeMax)
-    throw tooMuch(
+  #checkMembers(members: Members, path: string): boolean {
+    for (const [name, child] of members) {
+      if (typeof child === 'string' && this.#isLong(child))
+        throw this.#longString(child, join(path, escapeSegment(name)))
+      const isDone =
+        !isNested(child) || this.#checkNested(child, join(path, escapeSegment(name)))
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#checkMembers(members, path))
+    }
+    return true
+  }
+
+  #isLong(string: string): boolean {
+    const max = this.#limits.stringSizeMax
+    // No character takes more than three bytes per UTF-16 unit.
+    return string.length * 3 > max && Buffer.byteLength(string) > max
+  }
+
+  #longString(string: string, path: string) {
+    return tooMuch(
       `The size of the string "${path}" in bytes`,
-      size,
-      limits.stringSizeMax,
+      Buffer.byteLength(string),
+      this.#limits.stringSizeMax,
       unindexed(path),
     )
+  }
 }
 
 /** What to do where a limit holds for indexed values only. */

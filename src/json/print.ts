@@ -1,4 +1,4 @@
-import { Pace, type Steps } from '../steps.ts'
+import { atOnce, Walk, type Steps } from '../steps.ts'
 import { printNumeric } from './decimal.ts'
 import { isObject } from './value.ts'
 import type { Value } from './value.ts'
@@ -8,96 +8,76 @@ import type { Value } from './value.ts'
  * partner is written as an escape, so it survives being stored or sent as UTF-8.
  */
 export function printJson(value: Value): string {
-  if (value === null) return 'null'
-  switch (typeof value) {
-    case 'string':
-      return printString(value)
-    case 'number':
-      return String(value)
-    case 'boolean':
-      return value ? 'true' : 'false'
-    default:
-      if (Array.isArray(value)) return printArray(value)
-      return isObject(value) ? printObject(value) : printNumeric(value)
-  }
+  if (value === null || typeof value !== 'object') return printScalar(value)
+  const printed = printJsonInSteps(value)
+  return typeof printed === 'string' ? printed : atOnce(printed)
 }
 
-/** The same in steps. */
-export function printJsonInSteps(value: Value): Steps<string> {
-  return new Printer().print(value)
+/** The same in steps, unless it takes but one. */
+export function printJsonInSteps(value: Value): string | Steps<string> {
+  const printer = new Printer()
+  return printer.add(value) ? printer.text : printer.rest()
 }
 
 class Printer {
-  readonly #pace = new Pace()
-  /** What was printed before `#text`. One string that grows for long is slow to copy. */
-  readonly #parts: string[] = []
-  #text = ''
+  readonly #walk = new Walk()
+  text = ''
 
-  #endPart(): void {
-    this.#parts.push(this.#text)
-    this.#text = ''
-  }
-
-  *print(value: Value): Steps<string> {
-    yield* this.#add(value)
-    if (this.#parts.length === 0) return this.#text
-    this.#parts.push(this.#text)
-    return this.#parts.join('')
-  }
-
-  *#add(value: Value): Steps<void> {
-    if (Array.isArray(value)) {
-      let separator = '['
-      for (const element of value) {
-        if (this.#pace.isDue()) {
-          this.#endPart()
-          yield
-        }
-        this.#text += separator
-        if (isContainer(element)) yield* this.#add(element)
-        else this.#text += printJson(element)
-        separator = ','
-      }
-      this.#text += value.length === 0 ? '[]' : ']'
+  /** Prints the value, or stops in it. */
+  add(value: Value): boolean {
+    if (value === null || typeof value !== 'object') this.text += printScalar(value)
+    else if (Array.isArray(value)) {
+      this.text += '['
+      return this.#addElements(value, 0)
     } else if (isObject(value)) {
-      let separator = '{'
-      for (const [key, member] of value) {
-        if (this.#pace.isDue()) {
-          this.#endPart()
-          yield
-        }
-        this.#text += `${separator}${printString(key)}:`
-        if (isContainer(member)) yield* this.#add(member)
-        else this.#text += printJson(member)
-        separator = ','
+      this.text += '{'
+      return this.#addMembers(value.entries(), '')
+    } else this.text += printNumeric(value)
+    return true
+  }
+
+  #addElements(array: readonly Value[], from: number): boolean {
+    for (let i = from; i < array.length; i++) {
+      if (i > 0) this.text += ','
+      const isDone = this.add(array[i]!)
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#addElements(array, next))
       }
-      this.#text += value.size === 0 ? '{}' : '}'
-    } else this.#text += printJson(value)
+    }
+    this.text += ']'
+    return true
+  }
+
+  #addMembers(members: MapIterator<[string, Value]>, before: string): boolean {
+    let separator = before
+    for (const [key, member] of members) {
+      this.text += separator + printString(key) + ':'
+      separator = ','
+      const isDone = this.add(member)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#addMembers(members, ','))
+    }
+    this.text += '}'
+    return true
+  }
+
+  /** All of the text, once the walk that stopped has come to its end. */
+  *rest(): Steps<string> {
+    // One string that grows for long is slow to copy.
+    const parts: string[] = []
+    for (const pause of this.#walk.rest()) {
+      parts.push(this.text)
+      this.text = ''
+      yield pause
+    }
+    return parts.join('') + this.text
   }
 }
 
-function isContainer(value: Value): boolean {
-  return typeof value === 'object' && value !== null
-}
-
-function printArray(array: readonly Value[]): string {
-  let text = '['
-  let separator = ''
-  for (const element of array) {
-    text += separator + printJson(element)
-    separator = ','
-  }
-  return text + ']'
-}
-
-function printObject(object: ReadonlyMap<string, Value>): string {
-  let text = '{'
-  let separator = ''
-  for (const [key, value] of object) {
-    text += separator + printString(key) + ':' + printJson(value)
-    separator = ','
-  }
-  return text + '}'
+function printScalar(value: string | number | boolean | null): string {
+  if (typeof value === 'string') return printString(value)
+  return String(value)
 }
 
 /** Beyond this many characters the platform's printer is the faster one. */

@@ -24,6 +24,11 @@ export function isObject(value: Value | undefined): value is JsonObject {
   return value instanceof Map
 }
 
+/** Tells objects and arrays, and the odd decimal, from most values. It takes least. */
+export function isNested(value: Value): value is Decimal | Value[] | JsonObject {
+  return typeof value === 'object' && value !== null
+}
+
 export function isDecimal(value: Value | undefined): value is Decimal {
   return (
     typeof value === 'object' &&

@@ -11,10 +11,10 @@
  * finds candidates there and then looks into the documents.
  */
 import { extendedOf } from '../../json/extended.ts'
-import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { isNested, isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { escapeSegment } from '../../query/path.ts'
 import { KeyBytes } from '../../query/key.ts'
-import { atOnce, Pace, type Steps } from '../../steps.ts'
+import { atOnce, Pace, Walk, type Steps } from '../../steps.ts'
 
 export const arrayStep = '&['
 
@@ -30,24 +30,19 @@ export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
   #isInArray = false
-  readonly #pace = new Pace()
+  readonly #walk = new Walk()
 
   /** Adds the entries of what is indexed of a document and returns where they start. */
   addDocument(indexed: JsonObject): number {
-    return atOnce(this.addDocumentInSteps(indexed))
+    const start = this.entries.length
+    const rest = this.addDocumentInSteps(indexed)
+    if (rest !== undefined) atOnce(rest)
+    return start
   }
 
-  *addDocumentInSteps(indexed: JsonObject): Steps<number> {
-    const start = this.entries.length
-    for (const [name, value] of indexed) {
-      // The record's own id column answers for _id.
-      if (name === '_id') continue
-      if (this.#pace.isDue()) yield
-      const path = escapeSegment(name)
-      this.#add(path, value, false)
-      if (isNested(value)) yield* this.#node(path, value)
-    }
-    return start
+  /** Adds them, and returns the steps that are left, if there are any. */
+  addDocumentInSteps(indexed: JsonObject): Steps<void> | undefined {
+    return this.#addFields(indexed.entries()) ? undefined : this.#walk.rest()
   }
 
   /** Tells entries apart within one list of documents. */
@@ -58,34 +53,65 @@ export class EntryList {
     return `${key.length} ${text}${entry.path}`
   }
 
-  /** What is inside of the value that was added last. */
-  *#node(path: string, value: Value): Steps<void> {
-    const start = this.entries.length - 1
-    // Only what an array holds can stand twice under a path: in it, or in arrays within it.
-    const isOutermost = Array.isArray(value) && !this.#isInArray
-    if (isOutermost) this.#isInArray = true
-    yield* this.#inside(path, value)
-    if (!isOutermost) return
-    this.#isInArray = false
-    yield* this.#dropDuplicates(start)
+  #addFields(fields: Members): boolean {
+    for (const [name, value] of fields) {
+      // The record's own id column answers for _id.
+      if (name === '_id') continue
+      const isDone = this.#addNode(escapeSegment(name), value)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#addFields(fields))
+    }
+    return true
   }
 
-  *#inside(path: string, value: Value): Steps<void> {
-    if (Array.isArray(value)) {
-      const within = `${path}.${arrayStep}`
-      for (const element of value) {
-        this.#add(path, element, true)
-        if (this.#pace.isDue()) yield
-        if (isNested(element)) yield* this.#inside(within, element)
-      }
-    } else if (isObject(value) && extendedOf(value) === undefined) {
-      for (const [name, child] of value) {
-        if (this.#pace.isDue()) yield
-        const childPath = `${path}.${escapeSegment(name)}`
-        this.#add(childPath, child, false)
-        if (isNested(child)) yield* this.#node(childPath, child)
+  /** Adds a value with what is inside of it. */
+  #addNode(path: string, value: Value): boolean {
+    this.#add(path, value, false)
+    if (!isNested(value)) return true
+    // Only what an array holds can stand twice under a path: in it, or in arrays within it.
+    const isOutermost = Array.isArray(value) && !this.#isInArray
+    return isOutermost ? this.#addOutermost(path, value) : this.#addInside(path, value)
+  }
+
+  #addOutermost(path: string, array: readonly Value[]): boolean {
+    const start = this.entries.length - 1
+    this.#isInArray = true
+    return this.#addElements(path, array, 0)
+      ? this.#endOutermost(start)
+      : this.#walk.stop(() => this.#endOutermost(start))
+  }
+
+  #endOutermost(start: number): boolean {
+    this.#isInArray = false
+    return this.#dropDuplicates(start, start, new Map())
+  }
+
+  #addInside(path: string, value: Value): boolean {
+    if (Array.isArray(value)) return this.#addElements(path, value, 0)
+    if (!isObject(value) || extendedOf(value) !== undefined) return true
+    return this.#addMembers(path, value.entries())
+  }
+
+  #addElements(path: string, array: readonly Value[], from: number): boolean {
+    for (let i = from; i < array.length; i++) {
+      const element = array[i]!
+      this.#add(path, element, true)
+      const isDone = !isNested(element) || this.#addInside(`${path}.${arrayStep}`, element)
+      if (this.#walk.isDue() || !isDone) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#addElements(path, array, next))
       }
     }
+    return true
+  }
+
+  #addMembers(path: string, members: Members): boolean {
+    for (const [name, child] of members) {
+      const isDone = this.#addNode(`${path}.${escapeSegment(name)}`, child)
+      if (this.#walk.isDue() || !isDone)
+        return this.#walk.stop(() => this.#addMembers(path, members))
+    }
+    return true
   }
 
   #add(path: string, value: Value, element: boolean): void {
@@ -95,25 +121,26 @@ export class EntryList {
   }
 
   /** A path and key stand once per document; a value counts for more than an element. */
-  *#dropDuplicates(start: number): Steps<void> {
-    const kept = new Map<string, Entry>()
-    for (let i = start; i < this.entries.length; i++) {
-      if (this.#pace.isDue()) yield
+  #dropDuplicates(start: number, from: number, kept: Map<string, Entry>): boolean {
+    for (let i = from; i < this.entries.length; i++) {
       const entry = this.entries[i]!
       const identity = this.identity(entry)
       const other = kept.get(identity)
       if (other === undefined || (other.element && !entry.element))
         kept.set(identity, entry)
+      if (this.#walk.isDue()) {
+        const next = i + 1
+        return this.#walk.stop(() => this.#dropDuplicates(start, next, kept))
+      }
     }
     this.entries.length = start
     for (const entry of kept.values()) this.entries.push(entry)
+    return true
   }
 }
 
-/** A generator costs more than the entry of a scalar, which has nothing inside. */
-function isNested(value: Value): boolean {
-  return typeof value === 'object' && value !== null
-}
+/** What is left of an object: an iterator knows how far it has come. */
+type Members = MapIterator<[string, Value]>
 
 /** The entries that a change takes away and brings. Both lists come from one EntryList. */
 export function* difference(

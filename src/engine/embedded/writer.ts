@@ -206,7 +206,9 @@ function* entriesOf(
   list: EntryList,
   view: RecordView,
 ): Steps<readonly Entry[]> {
-  const start = yield* list.addDocumentInSteps(view.indexed(record))
+  const start = list.entries.length
+  const rest = list.addDocumentInSteps(view.indexed(record))
+  if (rest !== undefined) yield* rest
   return list.entries.slice(start)
 }
 

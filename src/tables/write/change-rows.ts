@@ -150,7 +150,8 @@ class Run {
     const drafts = new Map<string, Draft>()
     for (const [position, change] of this.#changes.entries()) {
       if (this.#outcomes[position] !== undefined) continue
-      await analysis.nextText()
+      const pause = analysis.nextText()
+      if (pause !== undefined) await pause
       const sofar = drafts.get(change.id) ?? this.#open(stored.get(change.id))
       try {
         drafts.set(change.id, this.#apply(change, sofar, position, analysis))
