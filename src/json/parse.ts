@@ -34,6 +34,7 @@ import {
 import { readNumeral } from './decimal.ts'
 import { JsonProblem } from './json-problem.ts'
 import { digitsMax, doubleOf, highDigitsMax } from './short-numeral.ts'
+import { unescape } from './unescape.ts'
 import type { Steps } from '../steps.ts'
 import type { JsonObject, Numeric, Value } from './value.ts'
 
@@ -93,24 +94,8 @@ const stepSize = 128
 
 const unlimited: ParseLimits = { depthMax: Infinity, numeralLengthMax: Infinity }
 
-const escapes: ReadonlyMap<number, string> = new Map(
-  Object.entries({
-    '"': '"',
-    '\\': '\\',
-    '/': '/',
-    b: '\b',
-    f: '\f',
-    n: '\n',
-    r: '\r',
-    t: '\t',
-  }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
-)
-
 /** Characters of a long string that are read at a time. */
 const pieceLength = 16_384
-
-/** From this many characters on the platform reads escapes faster. */
-const longPieceLength = 256
 
 /** Characters past the limit after which a numeral is only known to be too long. */
 const numeralSlack = 10_000
@@ -206,11 +191,16 @@ class Reader {
       array.push(read)
       return this.isLastElement() ? array : this.readElements(array, depth)
     }
-    const { object, key, keyAt } = frame
-    if (key === undefined) return this.readMembers(object, depth, keyAt, read as string)
-    return this.addMember(object, key, keyAt, read)
+    const { object, keyAt } = frame
+    const key = frame.key ?? (read as string)
+    const value = frame.key === undefined ? this.readMember(depth) : read
+    if (value === undefined) {
+      this.stopIn({ object, key, keyAt })
+      return undefined
+    }
+    return this.addMember(object, key, keyAt, value)
       ? object
-      : this.readMembers(object, depth, this.at)
+      : this.readMembers(object, depth)
   }
 
   stopIn(frame: Frame): void {
@@ -248,26 +238,22 @@ class Reader {
       this.at++
       return object
     }
-    return this.readMembers(object, depth, this.at)
+    return this.readMembers(object, depth)
   }
 
-  /** Reads on at a key, or behind one that was read already. */
-  readMembers(
-    object: JsonObject,
-    depth: number,
-    keyAt: number,
-    readKey?: string,
-  ): JsonObject | Stopped {
-    let key = readKey
-    for (;;) {
+  /**
+   * Reads on at a key. This is the innermost loop of most texts, and it is written out:
+   * calls of the two functions below in it would make parsing slower by a sixth.
+   */
+  readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
+    for (let count = object.size; ; count++) {
+      if (this.text.charCodeAt(this.at) !== QUOTE)
+        throw this.unexpected(count === 0 ? 'a key or "}"' : 'a key in quotes')
+      const keyAt = this.at
+      const key = this.readString()
       if (key === undefined) {
-        if (this.text.charCodeAt(this.at) !== QUOTE)
-          throw this.unexpected(object.size === 0 ? 'a key or "}"' : 'a key in quotes')
-        key = this.readString()
-        if (key === undefined) {
-          this.stopIn({ object, key, keyAt })
-          return undefined
-        }
+        this.stopIn({ object, key, keyAt })
+        return undefined
       }
       if (this.next() !== COLON) throw this.unexpected('":" after the key')
       this.at++
@@ -277,17 +263,29 @@ class Reader {
         this.stopIn({ object, key, keyAt })
         return undefined
       }
-      if (this.addMember(object, key, keyAt, value)) return object
-      keyAt = this.at
-      key = undefined
+      object.set(key, value)
+      // Counting is cheaper than asking the map for each key before setting it.
+      if (object.size === count) throw this.twice(key, keyAt)
+      const code = this.next()
+      if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
+      this.at++
+      if (code === CLOSE_BRACE) return object
+      this.next()
     }
   }
 
-  /** Goes on to the next key; true when there is none. */
+  /** Reads on behind a key that reading stopped in. */
+  readMember(depth: number): Value | Stopped {
+    if (this.next() !== COLON) throw this.unexpected('":" after the key')
+    this.at++
+    this.next()
+    return --this.left > 0 ? this.readValue(depth + 1) : undefined
+  }
+
+  /** Goes on behind a value that reading stopped in; true when no key follows. */
   addMember(object: JsonObject, key: string, keyAt: number, value: Value): boolean {
-    const { size } = object
+    if (object.has(key)) throw this.twice(key, keyAt)
     object.set(key, value)
-    if (object.size === size) throw this.twice(key, keyAt)
     const code = this.next()
     if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"')
     this.at++
@@ -349,8 +347,13 @@ class Reader {
       this.at = at + 1
       return text.slice(start, at)
     }
+    return this.readLongString(start, at)
+  }
+
+  /** A string that is plain up to an escape, or to what is wrong with it. */
+  readLongString(start: number, at: number): string | undefined {
     this.isInString = true
-    this.decoded = text.slice(start, at)
+    this.decoded = this.text.slice(start, at)
     this.at = at
     return this.readRestOfString()
   }
@@ -368,7 +371,7 @@ class Reader {
         else at += text.charCodeAt(at + 1) === LOWER_U ? 6 : 2
         code = text.charCodeAt(at)
       }
-      this.decoded += this.decodePiece(from, at)
+      this.decoded += unescape(text, from, at)
       this.at = at
       if (code === QUOTE) break
       if (at >= text.length) throw this.unexpected('the closing quote of a string')
@@ -379,47 +382,6 @@ class Reader {
     this.isInString = false
     this.decoded = ''
     return string
-  }
-
-  /** Part of a string. What the platform refuses is read here, to say what is wrong. */
-  decodePiece(from: number, to: number): string {
-    const { text } = this
-    if (to - from >= longPieceLength)
-      try {
-        return JSON.parse(`"${text.slice(from, to)}"`) as string
-      } catch {
-        // Said below.
-      }
-    let decoded = ''
-    let plainFrom = from
-    for (this.at = from; this.at < to;) {
-      const code = text.charCodeAt(this.at)
-      if (code === BACKSLASH) {
-        decoded += text.slice(plainFrom, this.at) + this.readEscape()
-        plainFrom = this.at
-      } else if (code >= SPACE) {
-        this.at++
-      } else {
-        const written = JSON.stringify(String.fromCharCode(code)).slice(1, -1)
-        throw this.syntax(`a control character in a string must be written ${written}`)
-      }
-    }
-    return decoded + text.slice(plainFrom, to)
-  }
-
-  readEscape(): string {
-    const code = this.text.charCodeAt(this.at + 1)
-    if (code === LOWER_U) {
-      const hex = this.text.slice(this.at + 2, this.at + 6)
-      if (!/^[0-9a-f]{4}$/i.test(hex))
-        throw this.syntax('\\u needs four hexadecimal digits')
-      this.at += 6
-      return String.fromCharCode(parseInt(hex, 16))
-    }
-    const meaning = escapes.get(code)
-    if (meaning === undefined) throw this.syntax('a backslash that starts no JSON escape')
-    this.at += 2
-    return meaning
   }
 
   readNumber(): Numeric {

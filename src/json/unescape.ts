@@ -1,0 +1,61 @@
+/** What the inside of a JSON string stands for. */
+import { BACKSLASH, LOWER_U, SPACE } from './char-codes.ts'
+import { JsonProblem } from './json-problem.ts'
+
+const escapes: ReadonlyMap<number, string> = new Map(
+  Object.entries({
+    '"': '"',
+    '\\': '\\',
+    '/': '/',
+    b: '\b',
+    f: '\f',
+    n: '\n',
+    r: '\r',
+    t: '\t',
+  }).map(([letter, meaning]) => [letter.charCodeAt(0), meaning]),
+)
+
+/** From this many characters on the platform reads escapes faster. */
+const longPieceLength = 256
+
+/** Part of a string. What the platform refuses is read here, to say what is wrong. */
+export function unescape(text: string, from: number, to: number): string {
+  if (to - from >= longPieceLength)
+    try {
+      return JSON.parse(`"${text.slice(from, to)}"`) as string
+    } catch {
+      // Said below.
+    }
+  let decoded = ''
+  let plainFrom = from
+  for (let at = from; at < to;) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) {
+      decoded += text.slice(plainFrom, at) + readEscape(text, at)
+      at += text.charCodeAt(at + 1) === LOWER_U ? 6 : 2
+      plainFrom = at
+    } else if (code >= SPACE) {
+      at++
+    } else {
+      const written = JSON.stringify(String.fromCharCode(code)).slice(1, -1)
+      throw syntax(`a control character in a string must be written ${written}`, at)
+    }
+  }
+  return decoded + text.slice(plainFrom, to)
+}
+
+function readEscape(text: string, at: number): string {
+  const code = text.charCodeAt(at + 1)
+  if (code === LOWER_U) {
+    const hex = text.slice(at + 2, at + 6)
+    if (!/^[0-9a-f]{4}$/i.test(hex)) throw syntax('\\u needs four hexadecimal digits', at)
+    return String.fromCharCode(parseInt(hex, 16))
+  }
+  const meaning = escapes.get(code)
+  if (meaning === undefined) throw syntax('a backslash that starts no JSON escape', at)
+  return meaning
+}
+
+function syntax(what: string, offset: number): JsonProblem {
+  return new JsonProblem(what, { kind: 'syntax', offset })
+}
