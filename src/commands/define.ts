@@ -6,6 +6,7 @@ import type { Documents } from '../documents/documents.ts'
 import type { RowStore } from '../tables/row-store.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ApiError } from '../errors/api-error.ts'
+import type { LongText } from '../json/long-text.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { Credentials, Models } from '../providers/models.ts'
@@ -54,12 +55,12 @@ export interface Features {
 
 /**
  * What a command answers. `document` is a JSON text and `documents` are several with commas
- * between them, so that stored texts reach the client unparsed. Absent members are left out
- * of the body.
+ * between them, so that stored texts reach the client unparsed; many are kept in parts. Absent
+ * members are left out of the body.
  */
 export interface Reply {
   readonly data?:
-    | { readonly documents: string; readonly nextPageState: string | null }
+    | { readonly documents: LongText; readonly nextPageState: string | null }
     | { readonly document: string | null }
   readonly status?: Readonly<Record<string, Value | undefined>>
   readonly errors?: readonly ApiError[]

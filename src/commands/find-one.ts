@@ -1,3 +1,4 @@
+import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './define.ts'
 import { clauseOrNull, clause, flag, options } from './fields.ts'
@@ -25,7 +26,7 @@ export const findOne = defineCommand({
     const { includeSimilarity, includeSortVector } = options
     const wanted = { limit: 1, includeSimilarity }
     const found = await findRows(rows, { filter, sort, projection }, wanted, caller)
-    const data = { document: found.documents || null }
+    const data = { document: wholeText(found.documents) || null }
     return { data, ...tellFound(found, includeSortVector) }
   },
 })

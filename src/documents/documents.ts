@@ -7,6 +7,7 @@ import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/engine.ts'
 import { viewOf } from '../engine/record-view.ts'
 import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { ApiError } from '../errors/api-error.ts'
+import { wholeText, type LongText } from '../json/long-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import type { Filter } from '../query/filter.ts'
@@ -62,7 +63,7 @@ export interface Selection {
 
 export interface FoundPage {
   /** JSON texts, with commas between them. */
-  readonly documents: string
+  readonly documents: LongText
   readonly nextPageState: string | null
   /** What a vector search compared with. */
   readonly sortVector?: Float32Array
@@ -204,7 +205,7 @@ export class Documents {
     if (sort.kind !== 'values') {
       const one = { ...options, limit: 1 }
       const found = await this.#findBest(selection, sort, one, caller)
-      return { ...found, document: found.documents || null }
+      return { ...found, document: wholeText(found.documents) || null }
     }
     const record = await this.#readFirst(selection, showsSearchFields(projection), caller)
     if (record === undefined) return { document: null }

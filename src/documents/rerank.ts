@@ -5,6 +5,7 @@
 import type { Caller } from '../caller.ts'
 import type { StoredRecord } from '../engine/engine.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { LongText } from '../json/long-text.ts'
 import type { Value } from '../json/value.ts'
 import type { Filter } from '../query/filter.ts'
 import type { Projection } from '../query/projection.ts'
@@ -19,7 +20,7 @@ import type { DocumentSource } from './search-fields.ts'
 
 export interface RerankedPage {
   /** JSON texts, with commas between them. */
-  readonly documents: string
+  readonly documents: LongText
   /** Of each document, in the same order. */
   readonly scores: readonly Scores[]
   /** What the search by vector looked for. */

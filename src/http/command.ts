@@ -17,6 +17,7 @@ import { Trace } from '../commands/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/engine.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
+import { wholeText } from '../json/long-text.ts'
 import type { Value } from '../json/value.ts'
 import type { Credentials } from '../providers/models.ts'
 import { databaseInHost, type Address } from './address.ts'
@@ -54,7 +55,14 @@ import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver, NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
 import type { ReplyWriter } from './reply-writer.ts'
-import { printReply, retryAfterSeconds, sendText, statusOf } from './reply.ts'
+import {
+  byteLengthOf,
+  lengthOf,
+  printReply,
+  retryAfterSeconds,
+  sendText,
+  statusOf,
+} from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface HttpServices extends Services, ProxySettings {
@@ -141,16 +149,16 @@ export async function answerCommand(
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
-  sendReply(call, response, reply, services)
+  await sendReply(call, response, reply, services)
 }
 
 /** The command is at work until the last byte of its reply is out. */
-function sendReply(
+async function sendReply(
   call: HttpCall,
   response: ServerResponse,
   reply: Reply,
   services: HttpServices,
-): void {
+): Promise<void> {
   if (isGone(response)) {
     call.release()
     return
@@ -158,11 +166,14 @@ function sendReply(
   response.once('close', () => call.release())
   let status = statusOf(reply)
   let body = printReply(reply)
-  let size = Buffer.byteLength(body)
-  if (!call.holdReply(body.length, size)) {
+  const counted = byteLengthOf(body)
+  let size = typeof counted === 'number' ? counted : await counted
+  // Then it was released, and must not take any room again.
+  if (isGone(response)) return
+  if (!call.holdReply(lengthOf(body), size)) {
     const refusal = { errors: [overloaded('no_room_for_reply', services)] }
     status = statusOf(refusal)
-    body = printReply(refusal)
+    body = wholeText(printReply(refusal))
     size = Buffer.byteLength(body)
   }
   const { requestId } = call

@@ -8,11 +8,12 @@
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { nextTurn, sliceMs } from '../caller.ts'
+import type { LongText } from '../json/long-text.ts'
 import { isGone } from './connection.ts'
 import type { BodyWriter } from './reply.ts'
 
 /** Characters or bytes that are written at a time. */
-const partSize = 65_536
+const sliceSize = 65_536
 
 export class ReplyWriter implements BodyWriter {
   readonly #timeoutMs: number
@@ -28,10 +29,11 @@ export class ReplyWriter implements BodyWriter {
   }
 
   /** Writes the body of a response whose head is written. */
-  write(response: ServerResponse, body: string | Buffer, encoding: BufferEncoding): void {
-    if (body.length > partSize) {
+  write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void {
+    const isWhole = typeof body === 'string' || Buffer.isBuffer(body)
+    if (!isWhole || body.length > sliceSize) {
       this.#watch(response)
-      void this.#writeParts(response, body, encoding)
+      void this.#writeParts(response, isWhole ? [body] : body, encoding)
       return
     }
     response.end(body, encoding)
@@ -41,26 +43,20 @@ export class ReplyWriter implements BodyWriter {
 
   async #writeParts(
     response: ServerResponse,
-    body: string | Buffer,
+    parts: readonly (string | Buffer)[],
     encoding: BufferEncoding,
   ): Promise<void> {
     let sliceStartedAt = performance.now()
-    for (let from = 0; ;) {
-      const to = endOfPart(body, from)
-      const part = typeof body === 'string' ? body.slice(from, to) : body.subarray(from, to)
-      if (to >= body.length) {
-        response.end(part, encoding)
-        return
-      }
-      if (!response.write(part, encoding)) await drained(response)
+    for (const slice of slicesOf(parts)) {
+      if (!response.write(slice, encoding)) await drained(response)
       if (performance.now() - sliceStartedAt >= sliceMs) {
         await nextTurn()
         sliceStartedAt = performance.now()
       }
       if (isGone(response)) return
       this.#waiting.set(response, performance.now())
-      from = to
     }
+    response.end()
   }
 
   #watch(response: ServerResponse): void {
@@ -84,9 +80,18 @@ export class ReplyWriter implements BodyWriter {
   }
 }
 
+function* slicesOf(parts: readonly (string | Buffer)[]): Generator<string | Buffer> {
+  for (const part of parts)
+    for (let from = 0; from < part.length;) {
+      const to = endOfSlice(part, from)
+      yield typeof part === 'string' ? part.slice(from, to) : part.subarray(from, to)
+      from = to
+    }
+}
+
 /** No character is cut in two. */
-function endOfPart(body: string | Buffer, from: number): number {
-  const to = from + partSize
+function endOfSlice(body: string | Buffer, from: number): number {
+  const to = from + sliceSize
   if (typeof body !== 'string' || to >= body.length) return to
   const last = body.charCodeAt(to - 1)
   return last >= 0xd800 && last < 0xdc00 ? to - 1 : to

@@ -6,13 +6,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Reply } from '../commands/define.ts'
 import type { ApiError } from '../errors/api-error.ts'
+import { nextTurn, sliceMs } from '../caller.ts'
+import { wholeText, type LongText } from '../json/long-text.ts'
 import { printJson } from '../json/print.ts'
 import { encodingOf, pack, packedSizeMin, type Encoding } from './compression.ts'
 import { isGone } from './connection.ts'
 
 /** Writes a body after its head. */
 export interface BodyWriter {
-  write(response: ServerResponse, body: string | Buffer, encoding: BufferEncoding): void
+  write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void
 }
 
 /** For what is short. Replies of commands have a writer that waits for those who read. */
@@ -26,7 +28,7 @@ export function send(
   requestId?: string,
   writer?: BodyWriter,
 ): void {
-  const body = printReply(reply)
+  const body = wholeText(printReply(reply))
   sendText(response, statusOf(reply), 'application/json', body, requestId, writer)
 }
 
@@ -38,10 +40,10 @@ export function sendText(
   response: ServerResponse,
   status: number,
   contentType: string,
-  body: string,
+  body: LongText,
   requestId?: string,
   writer = writeAtOnce,
-  size = Buffer.byteLength(body),
+  size = Buffer.byteLength(wholeText(body)),
 ): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (isGone(response)) return
@@ -54,12 +56,12 @@ export function sendText(
     response.setHeader('Retry-After', retryAfterSeconds)
   const encoding = size < packedSizeMin ? undefined : encodingOf(response)
   if (encoding !== undefined) {
-    void sendPacked(response, status, headers, body, encoding, writer)
+    void sendPacked(response, status, headers, body, size, encoding, writer)
     return
   }
   response.writeHead(status, headers)
   // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
-  writer.write(response, body, size === body.length ? 'latin1' : 'utf8')
+  writer.write(response, body, size === lengthOf(body) ? 'latin1' : 'utf8')
 }
 
 /** When to come back where nothing is known but that there is no room now. */
@@ -69,11 +71,12 @@ async function sendPacked(
   response: ServerResponse,
   status: number,
   headers: object,
-  body: string,
+  body: LongText,
+  size: number,
   encoding: Encoding,
   writer: BodyWriter,
 ): Promise<void> {
-  const packed = await pack(Buffer.from(body), encoding)
+  const packed = await pack(await encode(body, size), encoding)
   if (isGone(response)) return
   response.writeHead(status, {
     ...headers,
@@ -83,17 +86,54 @@ async function sendPacked(
   writer.write(response, packed, 'latin1')
 }
 
+/** Characters. */
+export function lengthOf(body: LongText): number {
+  if (typeof body === 'string') return body.length
+  return body.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** Bytes. While there are many to count, others have their turn. */
+export function byteLengthOf(body: LongText): number | Promise<number> {
+  return typeof body === 'string' ? Buffer.byteLength(body) : byteLengthInTurns(body)
+}
+
+async function byteLengthInTurns(parts: readonly string[]): Promise<number> {
+  let size = 0
+  await eachInTurns(parts, (part) => (size += Buffer.byteLength(part)))
+  return size
+}
+
+async function encode(body: LongText, size: number): Promise<Buffer> {
+  if (typeof body === 'string') return Buffer.from(body)
+  const bytes = Buffer.allocUnsafe(size)
+  let end = 0
+  await eachInTurns(body, (part) => (end += bytes.write(part, end)))
+  return bytes
+}
+
+async function eachInTurns(
+  parts: readonly string[],
+  act: (part: string) => void,
+): Promise<void> {
+  let sliceStartedAt = performance.now()
+  for (const part of parts) {
+    act(part)
+    if (performance.now() - sliceStartedAt < sliceMs) continue
+    await nextTurn()
+    sliceStartedAt = performance.now()
+  }
+}
+
 /** The body that carries a reply. */
-export function printReply(reply: Reply): string {
+export function printReply(reply: Reply): LongText {
   const errors = reply.errors ?? []
   const members: string[] = []
-  // A failed command has no result, even if it got as far as having one.
-  if (reply.data !== undefined && errors.length === 0)
-    members.push(`"data":${printData(reply.data)}`)
   const status = printStatus(reply)
   if (status !== '') members.push(`"status":{${status}}`)
   if (errors.length > 0) members.push(`"errors":[${errors.map(printError).join(',')}]`)
-  return `{${members.join(',')}}`
+  // A failed command has no result, even if it got as far as having one.
+  if (reply.data === undefined || errors.length > 0) return `{${members.join(',')}}`
+  return printData(reply.data, members.map((member) => `,${member}`).join('') + '}')
 }
 
 /** 200 but for a few errors; the first of them decides. */
@@ -102,10 +142,14 @@ export function statusOf(reply: Reply): number {
   return reply.errors.find((error) => error.status !== 200)?.status ?? 200
 }
 
-function printData(data: NonNullable<Reply['data']>): string {
-  if ('document' in data) return `{"document":${data.document ?? 'null'}}`
+function printData(data: NonNullable<Reply['data']>, rest: string): LongText {
+  if ('document' in data) return `{"data":{"document":${data.document ?? 'null'}}${rest}`
   const { documents, nextPageState } = data
-  return `{"documents":[${documents}],"nextPageState":${printJson(nextPageState)}}`
+  const start = '{"data":{"documents":['
+  const end = `],"nextPageState":${printJson(nextPageState)}}${rest}`
+  return typeof documents === 'string'
+    ? start + documents + end
+    : [start, ...documents, end]
 }
 
 function printStatus({ status, warnings }: Reply): string {

@@ -3,6 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { columnPath } from '../../columns/column-path.ts'
 import type { Hit, SearchBy } from '../../engine/engine.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
+import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../query/filter-clause.ts'
 import type { Filter } from '../../query/filter.ts'
@@ -44,7 +45,7 @@ export interface FoundRows extends RowPage {
 
 interface RowPage {
   /** JSON texts, with commas between them. */
-  readonly documents: string
+  readonly documents: LongText
   readonly nextPageState: string | null
   /** With the first page: the rows that had to be put in order. */
   readonly sortedRowCount?: number
