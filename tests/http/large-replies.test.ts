@@ -131,6 +131,28 @@ describe('a large reply', () => {
     }
   })
 
+  test('is read on a reading thread, and a small one is not', async () => {
+    const name = 'stela_reads_moved_to_threads_total'
+    const filter = { _id: { $gte: 7 } }
+    for (const command of [
+      whole,
+      { find: { sort: { _id: 1 } } },
+      { find: { sort: { odd: 1 } } },
+      { find: { filter } },
+      { find: { filter: { odd: true } } },
+      { find: { projection: { odd: 0 } } },
+      { find: { filter: { _id: { $in: [7, 8] } } } },
+    ]) {
+      const before = await metric(name)
+      assert.deepEqual((await send(path, command)).codes, [])
+      assert.equal(await metric(name), before + 1, JSON.stringify(command))
+    }
+    const before = await metric(name)
+    const few = { find: { filter: { _id: { $in: [0, 2, 3, 5] } } } }
+    assert.deepEqual((await send(path, few)).codes, [])
+    assert.equal(await metric(name), before)
+  })
+
   test('is let go of when the client disconnects in the middle', async () => {
     for (let read = 0; read < 3; read++) {
       const socket = await openConnection(server.url)

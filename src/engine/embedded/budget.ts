@@ -15,6 +15,11 @@ export interface Budget {
 /** Reading and parsing a document, in index lookups. */
 export const documentCost = 4
 
+/** What it costs to read a text, beyond finding it: a megabyte is too long for a short read. */
+export function textCost(text: string): number {
+  return text.length / 350
+}
+
 /** A short attempt, which leaves the budget as it is. */
 export function tryOut(budget: Budget): Budget {
   let left = 512

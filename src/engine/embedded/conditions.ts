@@ -279,3 +279,9 @@ function join(word: string, none: Condition, parts: readonly Condition[]): Condi
     lookups,
   }
 }
+
+/** The same condition, said of the document that the entry `e` is of. */
+export function ofEntry(sql: string, tie: 'doc' | 'id'): string {
+  const numbered = sql.replaceAll('d.seq', 'e.doc')
+  return tie === 'id' ? numbered.replaceAll('d.id', 'e.id') : numbered
+}

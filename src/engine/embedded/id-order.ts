@@ -1,4 +1,5 @@
 /** Documents in the order of their ids, a few at a time. */
+import type { Budget } from './budget.ts'
 import type { Condition } from './conditions.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Key } from './leads.ts'
@@ -18,6 +19,7 @@ export function rowsById(
   { direction, from, size }: Stretch,
   bounds: Bounds | undefined,
   conditions: readonly Condition[],
+  budget: Budget,
 ): Batch {
   const within = bounds && boundsSql(bounds)
   const parts = [
@@ -36,6 +38,7 @@ export function rowsById(
       ...conditions.flatMap(({ parameters }) => parameters),
       size,
     ],
+    budget,
   )
 }
 
@@ -58,6 +61,7 @@ export function rowsByKey(
   store: StoreConnection,
   { path, value }: Key,
   { direction, from, size }: Stretch,
+  budget: Budget,
 ): Batch {
   return readBatch(
     store,
@@ -65,6 +69,7 @@ export function rowsByKey(
       `WHERE e.path = ? AND e.value = ?${beyond(direction, from)} ` +
       `ORDER BY e.id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
     [path, value, ...(from === undefined ? [] : [from]), size],
+    budget,
   )
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Filter } from '../../query/filter.ts'
 import { EngineError, type Joined } from '../engine.ts'
-import { documentCost, type Budget } from './budget.ts'
+import { documentCost, textCost, type Budget } from './budget.ts'
 import {
   conditionOf,
   costOf,
@@ -119,7 +119,7 @@ export class LeadReader {
     const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.
     const columns = countOnly === true && condition.exact ? numbersOnly : rowColumns
-    const check: Check = { condition, filter, wanted, columns, shrink }
+    const check: Check = { condition, filter, wanted, budget, columns, shrink }
     switch (lead.kind) {
       case 'ids':
         yield this.#rowsByIds(lead.ids, check, seqOf(after), budget)
@@ -145,8 +145,8 @@ export class LeadReader {
 
   /**
    * The texts that a lead brings, joined by the store: a third of the work of reading them
-   * one by one. Undefined where something is left to check, the order is another, or the
-   * texts may be longer than is enough.
+   * one by one. Undefined where something is left to check, the order is another, or texts
+   * are long: then reading them one by one tells when they are enough, or too much for here.
    */
   join(
     lead: Lead,
@@ -176,10 +176,13 @@ export class LeadReader {
       ) as [number]
       if (size > sizeMax) return undefined
     }
-    const [text, count] = this.#store.one(
-      `SELECT group_concat(d.text, ','), count(*) ${page}`,
-      pageParameters,
-    ) as [string | null, number]
+    const lengthMax = Math.max(joinedMax / limit, 4_096)
+    const [text, count, longest] = this.#store.one(
+      `SELECT group_concat(iif(octet_length(d.text) > ?, NULL, d.text), ','), count(*), ` +
+        `max(octet_length(d.text)) ${page}`,
+      [lengthMax, ...pageParameters],
+    ) as [string | null, number, number | null]
+    if (longest !== null && longest > lengthMax) return undefined
     return {
       joined: { text: text ?? '', count },
       next: following === undefined ? undefined : { by: 'seq', seq: end! },
@@ -310,8 +313,8 @@ export class LeadReader {
 
   /** Rows of a statement that match, as many as are wanted. */
   #rows(sql: string, parameters: readonly Parameter[], check: Check): Row[] {
-    const { condition, wanted, shrink } = check
-    if (condition.exact && shrink === undefined)
+    const { condition, wanted, columns: selected, shrink } = check
+    if (selected === numbersOnly && condition.exact && shrink === undefined)
       return this.#store.all(sql, parameters).map(rowOf)
     const rows: Row[] = []
     for (const columns of this.#store.prepared(sql).iterate(...parameters)) {
@@ -322,7 +325,9 @@ export class LeadReader {
   }
 
   /** Puts a row to the others if it matches. */
-  #keep(row: Row, rows: Row[], { condition, filter, shrink }: Check): void {
+  #keep(row: Row, rows: Row[], check: Check): void {
+    const { condition, filter, budget, columns, shrink } = check
+    if (columns !== numbersOnly) budget.spend(textCost(row.text))
     if (!condition.exact && !this.#matches(filter, row)) return
     rows.push(shrink === undefined ? row : shrink(row))
   }
@@ -396,6 +401,9 @@ export class LeadReader {
   }
 }
 
+/** Bytes of texts that are joined, about. */
+const joinedMax = 1_000_000
+
 export interface JoinedRows {
   readonly joined: Joined
   /** Where the last row stands, if others follow it. */
@@ -420,6 +428,7 @@ interface Check {
   readonly condition: Condition
   readonly filter: Filter
   readonly wanted: number
+  readonly budget: Budget
   readonly shrink: Shrink | undefined
 }
 

@@ -10,6 +10,7 @@ import { commandedBudget } from './budget.ts'
 import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import { readerCache } from './shared-cache.ts'
+import { buffersOf, sendRows, type SentText } from './row-transfer.ts'
 import { StoreReader } from './store-reader.ts'
 import { StoresByFile } from './stores-by-file.ts'
 import { reasonOf } from './thread.ts'
@@ -55,9 +56,9 @@ interface Source {
 }
 
 export type ReaderReply =
-  | { readonly id: number; readonly result: Result }
+  | { readonly id: number; readonly result: Result; readonly texts: readonly SentText[] }
   | { readonly id: number; readonly count: number }
-  | { readonly id: number; readonly found: ScoredRows }
+  | { readonly id: number; readonly found: ScoredRows; readonly texts: readonly SentText[] }
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
 
@@ -96,7 +97,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
         const { query } = message
         const read = (reader: StoreReader) =>
           reader.read(query, commandedBudget(message.command))
-        return { id, result: readFrom(message, read) }
+        const result = readFrom(message, read)
+        const { rows, texts } = sendRows(result.rows)
+        return { id, result: { ...result, rows }, texts }
       }
       case 'count': {
         const { filter, stopAt } = message
@@ -109,7 +112,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
         const searched = vectors && searchedIn(message.file, vectors)
         const find = (reader: StoreReader) =>
           reader.search(search, commandedBudget(message.command), searched)
-        return { id, found: readFrom(message, find) }
+        const { hits, statistics } = readFrom(message, find)
+        const { rows, texts } = sendRows(hits.map(({ row }) => row))
+        const sent = hits.map(({ score }, i) => ({ row: rows[i]!, score }))
+        return { id, found: { hits: sent, statistics }, texts }
       }
       case 'forget':
         views.delete(keyOf(message.name))
@@ -132,7 +138,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     } catch (error) {
       reply = { id: message.id, error: reasonOf(error) }
     }
-    port.postMessage([reply])
+    port.postMessage([reply], 'texts' in reply ? buffersOf(reply.texts) : [])
     if (message.kind === 'stop') port.close()
   })
 }

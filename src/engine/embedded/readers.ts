@@ -8,6 +8,7 @@ import { readCommands } from './budget.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
+import { receiveRows } from './row-transfer.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from './known-files.ts'
 import { Thread } from './thread.ts'
@@ -85,8 +86,9 @@ export class Readers {
 
   async read(store: Store, query: StoreQuery, caller: Caller): Promise<Result> {
     const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, caller)
-    const { result } = reply as { result: Result }
-    return { ...result, way: `${result.way}, on a reading thread` }
+    const { result, texts } = reply as Extract<ReaderReply, { result: Result }>
+    const rows = await receiveRows(result.rows, texts, caller)
+    return { ...result, rows, way: `${result.way}, on a reading thread` }
   }
 
   async count(
@@ -114,7 +116,14 @@ export class Readers {
     const reply = await this.#ask(store, message, caller, (member) =>
       vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
     )
-    return (reply as { found: ScoredRows }).found
+    const { found, texts } = reply as Extract<ReaderReply, { found: ScoredRows }>
+    const { hits, statistics } = found
+    const rows = await receiveRows(
+      hits.map(({ row }) => row),
+      texts,
+      caller,
+    )
+    return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
   /** Lets go of an index that is no more. Another may come to have its name. */

@@ -2,6 +2,7 @@
  * Rows a few at a time: as many as were asked for, but no more than their texts leave room
  * for. Whoever looks through thousands of documents does not hold thousands of large ones.
  */
+import { textCost, type Budget } from './budget.ts'
 import type { Parameter } from './conditions.ts'
 import type { StoreConnection } from './store-connection.ts'
 
@@ -19,13 +20,16 @@ export function readBatch(
   store: StoreConnection,
   sql: string,
   parameters: readonly Parameter[],
+  budget: Budget,
 ): Batch {
   const rows: unknown[][] = []
   let left = textsLengthMax
   for (const columns of store.prepared(sql).iterate(...parameters)) {
     const row = columns as unknown as unknown[]
     rows.push(row)
-    left -= (row[2] as string).length
+    const text = row[2] as string
+    budget.spend(textCost(text))
+    left -= text.length
     if (left < 0) return { rows, isCut: true }
   }
   return { rows, isCut: false }

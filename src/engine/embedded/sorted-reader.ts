@@ -18,6 +18,7 @@ import {
   conditionOf,
   costOf,
   indexedPaths,
+  ofEntry,
   sameDocument,
   type Condition,
   type Parameter,
@@ -25,7 +26,7 @@ import {
 import { keyOf } from '../../query/key.ts'
 import type { SortPlace } from './position.ts'
 import { fieldsOf, placeOf } from './sort-place.ts'
-import { documentCost, type Budget } from './budget.ts'
+import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './lead-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, nextByKeys, rowsById, rowsByKey } from './id-order.ts'
@@ -145,7 +146,7 @@ class SortedRead {
     if (keys.length === 1 && !looks && this.#missing <= entriesMax) {
       this.#budget.spend(this.#missing)
       const stretch = { direction, from, size: this.#missing }
-      const { rows, isCut } = rowsByKey(this.#store, keys[0]!, stretch)
+      const { rows, isCut } = rowsByKey(this.#store, keys[0]!, stretch, this.#budget)
       if (!isCut) {
         this.#take(rows.map(rowOf))
         return
@@ -175,6 +176,7 @@ class SortedRead {
     )
     if (found === undefined) return undefined
     const row = rowOf(found)
+    this.#budget.spend(textCost(row.text))
     return exact || this.#reader.matches(this.#query.filter, row) ? row : undefined
   }
 
@@ -199,6 +201,7 @@ class SortedRead {
         { direction, from: this.#afterId(), size: wanted },
         bounds,
         [],
+        this.#budget,
       )
       if (isCut) return undefined
       for (const columns of rows) found.push(columns[2] as string)
@@ -250,7 +253,7 @@ class SortedRead {
     for (const seq of seqs) {
       if (this.#isFull()) return
       if (this.#toSkip > 0) this.#toSkip--
-      else this.#keep(this.#reader.row(seq))
+      else this.#keep(this.#reader.row(seq, this.#budget))
     }
   }
 
@@ -364,6 +367,7 @@ class SortedRead {
         `CROSS JOIN doc d ON d.seq = e.doc WHERE ${ofEntry(sql, tie)} ` +
         `AND e.path = ? AND e.element = 0${from} ORDER BY ${order} LIMIT ?`,
       [...more, ...parameters, size],
+      this.#budget,
     )
   }
 
@@ -449,6 +453,7 @@ class SortedRead {
         `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
           'AND d.seq > ? ORDER BY d.seq LIMIT ?',
         [...parameters, ...condition.parameters, after, step],
+        this.#budget,
       )
       // What was read and not what might have been: there may be many small groups.
       this.#budget.spend((rows.length + 1) * documentCost)
@@ -488,10 +493,13 @@ class SortedRead {
       for (let isMore = true; isMore;) {
         const size = looks ? step : Math.min(this.#missing, entriesMax)
         this.#budget.spend(size * documentCost)
-        const { rows, isCut } = rowsById(this.#store, { direction, from, size }, bounds, [
-          extra,
-          condition,
-        ])
+        const { rows, isCut } = rowsById(
+          this.#store,
+          { direction, from, size },
+          bounds,
+          [extra, condition],
+          this.#budget,
+        )
         for (const columns of rows) {
           const row = rowOf(columns)
           if (this.#isWanted(row, accept)) this.#take([row])
@@ -535,12 +543,6 @@ interface Placed extends Row {
 }
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
-
-/** The same condition, said of the document that the entry `e` is of. */
-function ofEntry(sql: string, tie: 'doc' | 'id'): string {
-  const numbered = sql.replaceAll('d.seq', 'e.doc')
-  return tie === 'id' ? numbered.replaceAll('d.id', 'e.id') : numbered
-}
 
 /** Entries that are read at a time, however many are to be skipped. */
 const entriesMax = 4096

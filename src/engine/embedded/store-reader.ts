@@ -12,7 +12,7 @@ import { matches } from '../../query/matches.ts'
 import type { SortKey } from '../../query/sort.ts'
 import { EngineError, type Search, type SearchFields } from '../engine.ts'
 import type { RecordView } from '../record-view.ts'
-import { documentCost, OverBudget, tryOut, type Budget } from './budget.ts'
+import { documentCost, OverBudget, textCost, tryOut, type Budget } from './budget.ts'
 import { conditionOf, indexedPaths, isText, type Index } from './conditions.ts'
 import { keyOf } from '../../query/key.ts'
 import { LeadReader, type Shrink } from './lead-reader.ts'
@@ -179,8 +179,11 @@ export class StoreReader {
   }
 
   /** The row of a document, by its number. */
-  row(seq: number): Row {
-    return rowOf(this.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])!)
+  row(seq: number, budget: Budget): Row {
+    const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
+    const row = rowOf(this.store.one(sql, [seq])!)
+    budget.spend(textCost(row.text))
+    return row
   }
 
   /** The numbers of all matching documents of a selective filter, in order. */
@@ -287,7 +290,7 @@ export class StoreReader {
     for (const { seq, value } of rows) {
       if (size > sizeMax) break
       budget.spend(documentCost)
-      const row = this.row(seq)
+      const row = this.row(seq, budget)
       size += row.text.length
       filled.push(value === undefined ? row : { ...row, value })
     }

@@ -54,7 +54,7 @@ export function searchVectors(
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
   for (const { seq, distance } of ranked) {
-    const row = reader.row(seq)
+    const row = reader.row(seq, budget)
     hits.push({ row, score: similarityAt(search.metric, distance) })
     left -= row.text.length
     if (left < 0) break
