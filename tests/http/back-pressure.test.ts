@@ -162,7 +162,7 @@ describe('replies that are not read', () => {
 
   test('take room before anything is written, so that a write is always answered', async () => {
     const limits = { ...defaultLimits, documentLengthMax: 4_000_000 }
-    await start({ replyMemoryMax: 16_500_000, limits, commandTimeoutMs: 300 })
+    await start({ replyMemoryMax: 16_500_000, limits, commandTimeoutMs: 3_000 })
     await findUnread()
     // 12 MB are held, and the reply could have 4 MB: more than three quarters together.
     const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
