@@ -6,14 +6,29 @@ import { ReadSchedule, type Turn } from '../../src/engine/embedded/read-schedule
 
 const connection = { one: {}, two: {}, three: {}, four: {} }
 
-/** Two may run, on five threads, and three of a principal may wait. */
-const options = { runningMax: 2, threads: 5, waitingMax: 3 }
+/** Two may run, three long reads hold threads, and three of a principal may wait. */
+const options = { runningMax: 2, longMax: 3, waitingMax: 3 }
 
 function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
   return new ReadSchedule({ ...options, ...changed })
 }
 
-const none: Turn<string> = { starts: [], resumes: [], pauses: [] }
+const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
+
+/** Lets reads that run become long, if they may. These have a thread then. */
+function settle(reads: ReadSchedule<string>, running = new Set<string>()): Set<string> {
+  const begun = new Set<string>()
+  for (let i = 0; i < 200; i++) {
+    const turn = reads.rotate()
+    follow(running, turn)
+    for (const read of turn.starts) begun.add(read)
+    for (const read of turn.putBacks) {
+      assert(reads.hasLeft(read))
+      begun.delete(read)
+    }
+  }
+  return begun
+}
 
 describe('a schedule of reads', () => {
   test('starts as many as may run, in the order of arrival', () => {
@@ -28,29 +43,57 @@ describe('a schedule of reads', () => {
     assert(!reads.isContended)
   })
 
-  test('pauses a read of a principal who has two for one who has none', () => {
+  test('pauses a long read of a principal who has two for one who has none', () => {
     const reads = schedule({ waitingMax: 100 })
     const hostile = { principalName: 'hostile', connection: connection.one }
     for (let i = 0; i < 24; i++) reads.add(`long ${i}`, hostile)
     assert.deepEqual(reads.fill().starts, ['long 0', 'long 1'])
+    settle(reads)
     reads.add('short', { principalName: 'other', connection: connection.two })
     assert(reads.isContended)
     assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
     // Its turn does not end while it runs, however many reads the other has.
     for (let i = 0; i < 10; i++) {
-      const { pauses } = reads.rotate()
+      const { pauses, putBacks } = reads.rotate()
       assert(!pauses.includes('short'), `turn ${i}`)
+      assert.deepEqual(putBacks, [])
     }
     reads.end('short')
     assert.equal(reads.fill().resumes.length, 1)
   })
 
+  test('does not pause a new read before it had two turns', () => {
+    const reads = schedule()
+    const a = { principalName: 'a', connection: connection.one }
+    for (const read of ['1', '2', '3']) reads.add(read, a)
+    reads.fill()
+    reads.add('other', { principalName: 'b', connection: connection.one })
+    assert.deepEqual(reads.rotate(), none)
+    assert.deepEqual(reads.rotate(), { ...none, starts: ['other'], pauses: ['2'] })
+  })
+
+  test('does not count a turn in which the thread has not begun', () => {
+    const reads = schedule()
+    const a = { principalName: 'a', connection: connection.one }
+    for (const read of ['1', '2']) reads.add(read, a)
+    reads.fill()
+    reads.add('other', { principalName: 'b', connection: connection.one })
+    for (let i = 0; i < 9; i++)
+      assert.deepEqual(
+        reads.rotate(() => false),
+        none,
+      )
+    reads.rotate()
+    assert.deepEqual(reads.rotate().starts, ['other'])
+  })
+
   test('gives every principal the same number of turns', () => {
-    const reads = schedule({ threads: 9 })
+    const reads = schedule({ longMax: 7 })
     const running = new Set<string>()
     const turns = new Map<string, number>()
     for (const name of ['a', 'b', 'c', 'd'])
       reads.add(name, { principalName: name, connection: connection.one })
+    settle(reads, running)
     for (let i = 0; i < 40; i++) {
       follow(running, reads.rotate())
       assert.equal(running.size, 2)
@@ -64,12 +107,9 @@ describe('a schedule of reads', () => {
     const many = { principalName: 'a', connection: connection.one }
     for (let i = 0; i < 24; i++) reads.add(`long ${i}`, many)
     reads.fill()
+    settle(reads)
     reads.add('short', { principalName: 'a', connection: connection.two })
-    assert.deepEqual(reads.rotate(), {
-      starts: ['short'],
-      resumes: [],
-      pauses: ['long 1'],
-    })
+    assert.deepEqual(reads.rotate(), { ...none, starts: ['short'], pauses: ['long 1'] })
     reads.end('long 0')
     // Among those that have not begun, connections come in turn as well.
     reads.add('second', { principalName: 'a', connection: connection.two })
@@ -81,37 +121,110 @@ describe('a schedule of reads', () => {
     assert.deepEqual(reads.fill().starts, ['third'])
   })
 
-  test('leaves threads for principals who have none', () => {
+  test('starts a new read however many are long, of whichever principal', () => {
     const reads = schedule({ waitingMax: 100 })
     const running = new Set<string>()
-    for (const [i, line] of Object.values(connection).entries())
-      for (let j = 0; j < 9; j++)
-        reads.add(`a ${i} ${j}`, { principalName: 'a', connection: line })
-    const begun = new Set<string>()
-    for (let i = 0; i < 50; i++) {
-      const turn = reads.rotate()
-      follow(running, turn)
-      for (const read of turn.starts) begun.add(read)
+    for (const principalName of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+      for (const line of Object.values(connection))
+        reads.add(`${principalName} ${Math.random()}`, { principalName, connection: line })
+    settle(reads, running)
+    for (const principalName of ['a', 'g', 'h']) {
+      reads.add('new', { principalName, connection: {} })
+      let turns = 0
+      for (let hasStarted = false; !hasStarted; turns++) {
+        const turn = reads.rotate()
+        follow(running, turn)
+        hasStarted = turn.starts.includes('new')
+        assert.deepEqual(turn.putBacks, [])
+      }
+      assert(turns <= 3, `${principalName}: ${turns}`)
+      reads.end('new')
+      running.delete('new')
     }
-    assert.equal(begun.size, 3)
-    for (const principalName of ['b', 'c']) {
+  })
+
+  test('puts back a read that has become long when no more may, only once', () => {
+    const reads = schedule({ waitingMax: 100 })
+    for (const principalName of ['a', 'b', 'c'])
       reads.add(principalName, { principalName, connection: connection.one })
-      // The turn after the next at the latest.
-      const turns = [reads.rotate(), reads.rotate()]
-      for (const turn of turns) follow(running, turn)
-      assert.deepEqual(
-        turns.flatMap(({ starts }) => starts),
-        [principalName],
-      )
-    }
-    // All threads are held: the next has to wait until a read ends.
+    settle(reads)
     reads.add('d', { principalName: 'd', connection: connection.one })
+    const putBacks: string[] = []
+    for (let i = 0; i < 9; i++) putBacks.push(...reads.rotate().putBacks)
+    assert.deepEqual(putBacks, ['d'])
+    // It does not begin before its thread has left it, and a thread for long reads is free.
+    reads.end('a')
     for (let i = 0; i < 9; i++) assert.deepEqual(reads.rotate().starts, [])
-    reads.end('b')
-    const turns = [reads.rotate(), reads.rotate()]
-    assert.deepEqual(
-      turns.flatMap(({ starts }) => starts),
-      ['d'],
+    assert(reads.hasLeft('d'))
+    assert(!reads.hasLeft('d'))
+    const starts: string[] = []
+    for (let i = 0; i < 9; i++) {
+      const turn = reads.rotate()
+      starts.push(...turn.starts)
+      assert.deepEqual(turn.putBacks, [])
+    }
+    assert.deepEqual(starts, ['d'])
+  })
+
+  test('forgets a read that is put back and then given up, or ends all the same', () => {
+    for (const isGivenUp of [true, false]) {
+      const reads = schedule({ waitingMax: 1 })
+      for (const principalName of ['a', 'b', 'c', 'd']) {
+        reads.add(principalName, { principalName, connection: connection.one })
+        reads.rotate()
+      }
+      const d = { principalName: 'd', connection: connection.one }
+      for (let isPutBack = false; !isPutBack;)
+        isPutBack = reads.rotate().putBacks.includes('d')
+      // It waits.
+      assert(!reads.add('second', d))
+      if (isGivenUp) {
+        assert(!reads.giveUp('d'))
+        assert(!reads.hasLeft('d'))
+      }
+      reads.end('d')
+      assert.equal(reads.size, 3)
+      assert(reads.add('second', d))
+      assert(!reads.add('third', d))
+    }
+  })
+
+  test('starts a new read within the turns that it says', () => {
+    const asker = fc.record({
+      principalName: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+      connection: fc.constantFrom(...Object.values(connection)),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(asker, { maxLength: 60 }),
+        fc.array(asker, { maxLength: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 4 }),
+        (long, ahead, runningMax, spare) => {
+          const longMax = runningMax + spare
+          const reads = schedule({ runningMax, longMax, waitingMax: 100 })
+          for (const [i, who] of long.entries()) reads.add(`long ${i}`, who)
+          const begun = settle(reads)
+          for (const [i, who] of ahead.entries()) reads.add(`new ${i}`, who)
+          reads.add('mine', { principalName: 'a', connection: {} })
+          // A long read that never began is behind one of its connection that has a thread.
+          const first = [...long.filter((_, i) => begun.has(`long ${i}`)), ...ahead]
+          const own = first.filter(({ principalName }) => principalName === 'a')
+          const connections = new Set(own.map(({ connection: one }) => one)).size
+          const names = first.map(({ principalName }) => principalName)
+          const principals = new Set([...names, 'a']).size
+          const bound = 3 + Math.ceil((3 * principals * (connections + 1)) / runningMax)
+          let turns = 1
+          for (; ; turns++) {
+            const { starts, putBacks } = reads.rotate()
+            if (starts.includes('mine')) break
+            for (const read of putBacks) assert(reads.hasLeft(read))
+            if (reads.fill().starts.includes('mine')) break
+            assert(turns <= 1000, 'it never starts')
+          }
+          assert(turns <= bound, `${turns} turns, at most ${bound}`)
+        },
+      ),
     )
   })
 
@@ -162,6 +275,8 @@ describe('a schedule of reads', () => {
         const running = new Set<string>()
         for (const [i, { act, principalName, line, which }] of steps.entries()) {
           const read = all[which % all.length]
+          // A thread has left what it was to leave.
+          if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)
           } else if (act === 'end' || act === 'giveUp') {
@@ -180,7 +295,7 @@ describe('a schedule of reads', () => {
             if (act === 'fill') assert.deepEqual(turn.pauses, [])
           }
           assert(running.size <= options.runningMax)
-          assert(begun.size <= options.threads)
+          assert(begun.size <= reads.threads)
           assert.equal(reads.size, all.length)
         }
         // Whatever happened, all that is left comes to its end.
@@ -201,8 +316,10 @@ describe('a schedule of reads', () => {
   })
 })
 
-function follow(running: Set<string>, { starts, resumes, pauses }: Turn<string>): void {
-  for (const read of pauses) assert(running.delete(read), `${read} should have run`)
+function follow(running: Set<string>, turn: Turn<string>): void {
+  const { starts, resumes, pauses, putBacks } = turn
+  for (const read of [...pauses, ...putBacks])
+    assert(running.delete(read), `${read} should have run`)
   for (const read of [...starts, ...resumes]) {
     assert(!running.has(read), `${read} runs already`)
     running.add(read)

@@ -52,11 +52,28 @@ export function mainThreadBudget(): Budget {
 /** What a read on a reading thread is told to do, in memory that both threads see. */
 export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
 
+/** What to do, and whether the thread has begun. */
+export function newCommand(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(8))
+}
+
+/** Its thread may be waiting for this. What was given up stays so. */
+export function tell(command: Int32Array, what: number): void {
+  if (Atomics.load(command, 0) === readCommands.giveUp) return
+  Atomics.store(command, 0, what)
+  Atomics.notify(command, 0)
+}
+
+export function hasBegun(command: Int32Array): boolean {
+  return Atomics.load(command, 1) === 1
+}
+
 /** Units between two looks at the command: some milliseconds. */
 const stepSize = 4_000
 
 /** For a read on a reading thread, which may take any time, but does as it is told. */
 export function commandedBudget(command: Int32Array): Budget {
+  Atomics.store(command, 1, 1)
   return {
     step: stepSize,
     spend() {

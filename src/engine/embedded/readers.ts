@@ -4,7 +4,7 @@ import type { Target } from '../schema.ts'
 import { EngineError, type Search, type ThreadMemory } from '../engine.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'
-import { readCommands } from './budget.ts'
+import { hasBegun, newCommand, readCommands, tell } from './budget.ts'
 import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
 import type { Filter } from '../../query/filter.ts'
 import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
@@ -45,8 +45,8 @@ interface PendingRead {
   readonly message: Read
   /** What the thread that it goes to needs to know beside it. */
   readonly extra: (member: Member) => object
-  /** Shared with its thread: what to do. */
-  readonly command: Int32Array
+  /** Shared with its thread: what to do. Another each time that it starts. */
+  command: Int32Array
   readonly resolve: (reply: ReaderReply) => void
   readonly reject: (error: unknown) => void
 }
@@ -59,7 +59,7 @@ export interface ReadersOptions {
   readonly files: KnownFiles
 }
 
-/** Threads beyond those that can run, for reads of those who come while others' are long. */
+/** Threads beyond those that can run, for long reads of those who come later. */
 const spareThreads = 4
 
 /** How long reads run before it is somebody else's turn. */
@@ -73,14 +73,16 @@ export class Readers {
   readonly #members: Member[] = []
   #nextTurn: NodeJS.Timeout | undefined
   #turns = 0
+  #putBacks = 0
   #isStopping = false
 
   /** The first thread starts at once, the others when they are needed. */
   constructor(options: ReadersOptions) {
     const { runningMax, waitingMax } = options
-    this.size = runningMax + spareThreads
+    const longMax = runningMax + spareThreads
     this.#options = options
-    this.#schedule = new ReadSchedule({ runningMax, waitingMax, threads: this.size })
+    this.#schedule = new ReadSchedule({ runningMax, waitingMax, longMax })
+    this.size = this.#schedule.threads
     this.#addMember()
   }
 
@@ -158,6 +160,11 @@ export class Readers {
     return this.#turns
   }
 
+  /** Times that reads were stopped to start again later. */
+  get putBacks(): number {
+    return this.#putBacks
+  }
+
   memory(): Promise<(ThreadMemory | undefined)[]> {
     return Promise.all(this.#members.map(({ thread }) => thread.memory()))
   }
@@ -166,7 +173,7 @@ export class Readers {
     this.#isStopping = true
     clearTimeout(this.#nextTurn)
     for (const { read } of this.#members)
-      if (read !== undefined) tell(read, readCommands.giveUp)
+      if (read !== undefined) tell(read.command, readCommands.giveUp)
     await Promise.all(this.#members.map(({ thread }) => thread.stop({ kind: 'stop' })))
   }
 
@@ -180,12 +187,12 @@ export class Readers {
     const { signal } = caller
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
-    const command = new Int32Array(new SharedArrayBuffer(4))
+    const command = newCommand()
     const read: PendingRead = { store, message, extra, command, resolve, reject }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
     // Whoever gives up does not wait until a thread has noticed.
     const giveUp = (): void => {
-      if (!this.#schedule.giveUp(read)) tell(read, readCommands.giveUp)
+      if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       reject(signal.reason)
       // Others of the same signal are about to be given up, and are not to start before.
       queueMicrotask(() => this.#carryOut(this.#schedule.fill()))
@@ -204,29 +211,34 @@ export class Readers {
     return new EngineError('overloaded', `${waitingMax} reads wait for a thread already`)
   }
 
-  #carryOut({ starts, resumes, pauses }: Turn<PendingRead>): void {
-    for (const read of pauses) tell(read, readCommands.pause)
-    for (const read of resumes) tell(read, readCommands.run)
+  #carryOut({ starts, resumes, pauses, putBacks }: Turn<PendingRead>): void {
+    for (const { command } of putBacks) tell(command, readCommands.giveUp)
+    for (const { command } of pauses) tell(command, readCommands.pause)
+    for (const { command } of resumes) tell(command, readCommands.run)
     for (const read of starts) void this.#start(read)
     this.#turns += pauses.length
+    this.#putBacks += putBacks.length
     if (!this.#schedule.isContended || this.#nextTurn !== undefined) return
     this.#nextTurn = setTimeout(() => {
       this.#nextTurn = undefined
-      this.#carryOut(this.#schedule.rotate())
+      this.#carryOut(this.#schedule.rotate(({ command }) => hasBegun(command)))
     }, turnMs)
   }
 
   async #start(read: PendingRead): Promise<void> {
     let member: Member | undefined
+    let isPutBack = false
     try {
       member = this.#idleMember()
       member.read = read
       read.resolve(await this.#askMember(member, read))
     } catch (error) {
-      read.reject(error)
+      isPutBack = this.#schedule.hasLeft(read)
+      if (isPutBack) read.command = newCommand()
+      else read.reject(error)
     }
     if (member !== undefined) member.read = undefined
-    this.#schedule.end(read)
+    if (!isPutBack) this.#schedule.end(read)
     this.#carryOut(this.#schedule.fill())
   }
 
@@ -259,14 +271,6 @@ export class Readers {
     this.#replaceDead()
     return this.#members.find(({ read }) => read === undefined) ?? this.#addMember()
   }
-}
-
-/** What a thread does with its read. It may be waiting for this. */
-function tell({ command }: PendingRead, what: number): void {
-  // What was given up stays so.
-  if (Atomics.load(command, 0) === readCommands.giveUp) return
-  Atomics.store(command, 0, what)
-  Atomics.notify(command, 0)
 }
 
 /** An index that has everything that was written before. */
