@@ -151,6 +151,7 @@ const limitSettings: readonly LimitSetting[] = [
   limit('page-size', 'pageSize', 1, 'documents on a page of find'),
   limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
   limit('max-body-values', 'bodyValuesMax', 10_000, 'values in the JSON of a request'),
+  limit('max-waiting-reads', 'waitingReadsMax', 1, 'long reads of a token that wait'),
   limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
   limit('max-reply-size', 'replySizeMax', 1, 'characters of the documents of a reply'),
   limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),

@@ -73,7 +73,7 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
       })
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', {
-        problem: `Of the token's commands, ${problem}`,
+        problem: `Of the token's commands, ${problem} (--max-waiting-reads)`,
         seconds: 1,
       })
     case 'position':
