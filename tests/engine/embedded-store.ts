@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
-import {
-  openEmbeddedEngine,
-  type EmbeddedOptions,
-} from '../../src/engine/embedded/embedded-engine.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import type { EmbeddedOptions } from '../../src/engine/embedded/embedded-options.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 
 export interface Opened {

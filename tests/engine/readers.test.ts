@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { Caller } from '../../src/caller.ts'
 import { ownCaller } from '../../src/caller.ts'
-import type { EmbeddedOptions } from '../../src/engine/embedded/embedded-engine.ts'
+import type { EmbeddedOptions } from '../../src/engine/embedded/embedded-options.ts'
 import type { Engine, Target } from '../../src/engine/engine.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { pathOf, Store } from './store.ts'
@@ -47,6 +47,12 @@ describe('long reads', () => {
     test(`of one who has many give way to those of ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
+      // All threads are there from here on: one that starts takes as long as several reads.
+      await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          count(world, callerOf(`first ${i}`, {}), '', []),
+        ),
+      )
       const ended: string[] = []
       const hostile = Array.from({ length: 24 }, (_, i) =>
         count(world, many, `hostile ${i}`, ended),

@@ -37,6 +37,7 @@ import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup.ts'
 import { Catalog } from './catalog.ts'
 import { asEngineError, troubleOf } from './disk-trouble.ts'
+import type { EmbeddedOptions } from './embedded-options.ts'
 import { EmbeddedPage, EmbeddedRecord } from './embedded-page.ts'
 import { FolderMeter } from './folder-sizes.ts'
 import { decodePosition } from './position.ts'
@@ -54,19 +55,6 @@ import { changesOf } from './table-changes.ts'
 import { StoreHealth } from './store-health.ts'
 import { Vectors } from './vectors.ts'
 import { packWrites, Writer, type Written } from './writer.ts'
-
-export interface EmbeddedOptions {
-  readonly dataDir: string
-  /** False: an answered write may be lost in a power cut, though never in a crash. */
-  readonly durable: boolean
-  /** Searches and long reads that run at a time; undefined: by the machine. */
-  readonly searchThreads?: number | undefined
-  /** Collections and tables that are kept open at a time; absent: all that were used. */
-  readonly openStoresMax?: number
-  /** Reads of one principal that wait for a thread; absent: any number. */
-  readonly waitingReadsMax?: number
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
-}
 
 /** Throws an EngineError that says why, when the folder cannot be served. */
 export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {

@@ -1,0 +1,13 @@
+/** What the embedded engine is told when it is opened. */
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  /** False: an answered write may be lost in a power cut, though never in a crash. */
+  readonly durable: boolean
+  /** Searches and long reads that run at a time; undefined: by the machine. */
+  readonly searchThreads?: number | undefined
+  /** Collections and tables that are kept open at a time; absent: all that were used. */
+  readonly openStoresMax?: number
+  /** Reads of one principal that wait for a thread; absent: any number. */
+  readonly waitingReadsMax?: number
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+}
