@@ -7,6 +7,7 @@ import {
   type DocumentServices,
 } from '../../src/documents/documents.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
+import { wholeText } from '../../src/json/long-text.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -65,7 +66,7 @@ export class Fixture {
 
   async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
     const page = await this.documents.find(this.select(given), options, tester)
-    const documents = parseStored(`[${page.documents}]`) as JsonObject[]
+    const documents = parseStored(`[${wholeText(page.documents)}]`) as JsonObject[]
     return {
       ...page,
       documents: documents.map(printJson),

@@ -15,6 +15,7 @@ import type {
 import { readRerankService } from '../../src/documents/rerank-options.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { ApiError } from '../../src/errors/api-error.ts'
+import { wholeText } from '../../src/json/long-text.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
@@ -124,7 +125,7 @@ class Fixture {
       this.server,
       caller,
     )
-    const documents = parseStored(`[${page.documents}]`) as JsonObject[]
+    const documents = parseStored(`[${wholeText(page.documents)}]`) as JsonObject[]
     return { ...page, documents, ids: documents.map((document) => document.get('_id')) }
   }
 
