@@ -74,8 +74,8 @@ export function findVectorProblem(
   const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
   if (position >= 0)
     return (
-      `element ${position} is ${numbers[position]!}, and numbers must be finite and ` +
-      `within ±${magnitudeMax.toExponential()}`
+      `element ${position} of the vector is ${numbers[position]!}, and numbers must be finite ` +
+      `and within ±${magnitudeMax.toExponential()}`
     )
   if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
     return (

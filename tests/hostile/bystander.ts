@@ -1,5 +1,6 @@
 /** Another client of the server that is attacked. */
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { HostileServer } from './hostile-server.ts'
 
@@ -40,6 +41,21 @@ export class Bystander {
         workerData: { url, ca },
       }),
     )
+  }
+
+  /** What happened since the last call, once each kind of request was answered. */
+  async takeWhenAnswered(): Promise<readonly Seen[]> {
+    let seen = await this.take()
+    while (seen.some(({ answered }) => answered === 0)) {
+      await pause(20)
+      const more = await this.take()
+      seen = seen.map((one, i) => ({
+        ...more[i]!,
+        answered: one.answered + more[i]!.answered,
+        failed: one.failed + more[i]!.failed,
+      }))
+    }
+    return seen
   }
 
   /** What happened since the last call. */

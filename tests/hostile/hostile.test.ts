@@ -23,7 +23,7 @@ const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>
   'wide-vectors': [200],
   'page-state': [200],
   counts: [200, 503],
-  'unfinished-unknown-token': [401],
+  'unfinished-unknown-token': [401, 429],
   'unfinished-valid-token': [503, 'none'],
   'large-documents': [200, 503],
   projected: [200, 503],
@@ -38,15 +38,13 @@ describe('while a client attacks, the others are answered:', () => {
       try {
         await attack.prepare?.(server)
         const bystander = await Bystander.start(server)
+        await bystander.takeWhenAnswered()
         const answers = await attack.run(server, { holdSeconds: 2 })
-        const seen = await bystander.take()
+        const seen = await bystander.takeWhenAnswered()
         await bystander.stop()
         for (const status of answers.keys())
           assert(expected[attack.name]!.includes(status), `answered with ${status}`)
-        for (const { name, answered, failed } of seen) {
-          assert.equal(failed, 0, `${name} failed`)
-          assert(answered > 0, `${name} was not answered`)
-        }
+        for (const { name, failed } of seen) assert.equal(failed, 0, `${name} failed`)
         assert(server.isAlive)
         assert.equal(server.complaints, '')
       } finally {
