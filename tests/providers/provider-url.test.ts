@@ -78,7 +78,7 @@ describe('addresses', () => {
     assert.deepEqual(await lookup('8.8.8.8', false), { address: '8.8.8.8', family: 4 })
     for (const all of [true, false])
       for (const host of ['localhost', '10.0.0.1', '::1'])
-        await assert.rejects(lookup(host, all), { code: 'EPRIVATE' }, host)
+        await assert.rejects(lookup(host, all), /leads to/, host)
     await assert.rejects(lookup('nowhere.invalid', true), { syscall: 'getaddrinfo' })
   })
 })

@@ -331,6 +331,11 @@ const responses: Readonly<Record<string, unknown>> = {
     headers: requestId,
     content: envelope,
   },
+  400: {
+    description: 'The request names two hosts.',
+    headers: requestId,
+    content: envelope,
+  },
   401: {
     description: 'There is no token, or it is not valid, or it may not do this.',
     headers: requestId,
@@ -341,8 +346,8 @@ const responses: Readonly<Record<string, unknown>> = {
     headers: requestId,
     content: envelope,
   },
-  405: { description: 'Commands are sent by POST.' },
-  413: { description: 'The body is too large.' },
+  405: { description: 'Commands are sent by POST.', headers: requestId, content: envelope },
+  413: { description: 'The body is too large.', headers: requestId, content: envelope },
   415: {
     description: 'The body is not JSON by its content type.',
     headers: requestId,
@@ -354,7 +359,7 @@ const responses: Readonly<Record<string, unknown>> = {
     content: envelope,
   },
   503: {
-    description: 'The server has as many commands at work as it takes.',
+    description: 'The server has no room for another command, body or reply of this token.',
     headers: { ...requestId, ...retryAfter },
     content: envelope,
   },
