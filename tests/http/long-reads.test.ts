@@ -70,20 +70,19 @@ describe('a search', () => {
   before(() => start())
   after(() => server.close())
 
-  for (const [who, headers] of [['another token', accountOf(0)]] as const)
-    test(`is answered while long counts of ${who} run`, async () => {
-      // All threads are there from here on: one that starts takes as long as several reads.
-      await Promise.all(
-        Array.from({ length: 8 }, (_, i) => count(`first ${i}`, [], accountOf(i))),
-      )
-      assertFound(await server.command(path, search))
-      const ended: string[] = []
-      const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, headers))
-      assertFound(await server.command(path, search))
-      await Promise.all(counts)
-      // Those that were put back have counted each document once, too.
-      assert.equal(ended.length, 24)
-    })
+  test('is answered while long counts of another token run', async () => {
+    // All threads are there from here on: one that starts takes as long as several reads.
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => count(`first ${i}`, [], accountOf(i))),
+    )
+    assertFound(await server.command(path, search))
+    const ended: string[] = []
+    const counts = Array.from({ length: 24 }, (_, i) => count(`${i}`, ended, accountOf(0)))
+    assertFound(await server.command(path, search))
+    await Promise.all(counts)
+    // Those that were put back have counted each document once, too.
+    assert.equal(ended.length, 24)
+  })
 
   test('is answered while long counts of many tokens run', async () => {
     const ended: string[] = []

@@ -72,8 +72,6 @@ export class Readers {
   readonly #schedule: ReadSchedule<PendingRead>
   readonly #members: Member[] = []
   #nextTurn: NodeJS.Timeout | undefined
-  #turns = 0
-  #putBacks = 0
   #isStopping = false
 
   /** The first thread starts at once, the others when they are needed. */
@@ -155,16 +153,6 @@ export class Readers {
     return this.#schedule.size
   }
 
-  /** Times that reads which run were paused for others. */
-  get turns(): number {
-    return this.#turns
-  }
-
-  /** Times that reads were stopped to start again later. */
-  get putBacks(): number {
-    return this.#putBacks
-  }
-
   memory(): Promise<(ThreadMemory | undefined)[]> {
     return Promise.all(this.#members.map(({ thread }) => thread.memory()))
   }
@@ -216,8 +204,6 @@ export class Readers {
     for (const { command } of pauses) tell(command, readCommands.pause)
     for (const { command } of resumes) tell(command, readCommands.run)
     for (const read of starts) void this.#start(read)
-    this.#turns += pauses.length
-    this.#putBacks += putBacks.length
     if (!this.#schedule.isContended || this.#nextTurn !== undefined) return
     this.#nextTurn = setTimeout(() => {
       this.#nextTurn = undefined
