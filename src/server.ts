@@ -11,13 +11,13 @@ import { Lockout } from './auth/lockout.ts'
 import { defaultConfig, type Config } from './config.ts'
 import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
-import { catalogFile } from './engine/embedded/catalog.ts'
-import { openEmbeddedEngine } from './engine/embedded/embedded-engine.ts'
-import { EngineError } from './engine/engine.ts'
+import { catalogFile } from './engine/embedded/catalog/catalog.ts'
+import { openEmbeddedEngine } from './engine/embedded/engine.ts'
+import { EngineError } from './engine/contract.ts'
 import { buildApp } from './http/app.ts'
 import { FairShare } from './http/fair-share.ts'
 import { Metrics } from './http/metrics.ts'
-import { Patience } from './http/patience.ts'
+import { Patience } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
@@ -41,8 +41,8 @@ export interface Listening {
   readonly firstToken: string | undefined
 }
 
-export { checkEverything } from './engine/embedded/check.ts'
-export { restoreDataFolder } from './engine/embedded/restore.ts'
+export { checkEverything } from './engine/embedded/backup/check.ts'
+export { restoreDataFolder } from './engine/embedded/backup/restore.ts'
 
 /** Who has access to what, in the data folder of a server that is stopped. */
 export interface OpenedAccess {

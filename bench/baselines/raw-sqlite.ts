@@ -4,12 +4,12 @@
  * before the clock starts.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { keyOf } from '../../src/query/key.ts'
-import { openToWrite } from '../../src/engine/embedded/layout.ts'
-import { packWrites } from '../../src/engine/embedded/writer.ts'
+import { keyOf } from '../../src/language/values/key.ts'
+import { openToWrite } from '../../src/engine/embedded/store/layout.ts'
+import { packWrites } from '../../src/engine/embedded/threads/writer.ts'
 import { atOnce } from '../../src/steps.ts'
-import type { WriteBatch } from '../../src/engine/embedded/write-batch.ts'
-import type { Write } from '../../src/engine/engine.ts'
+import type { WriteBatch } from '../../src/engine/embedded/threads/write-batch.ts'
+import type { Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { documentView } from '../../src/engine/record-view.ts'

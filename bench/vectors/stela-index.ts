@@ -1,6 +1,6 @@
 /** Our index: the kernel's codes find candidates, full vectors in memory put them in order. */
 import { join } from 'node:path'
-import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vector-snapshot.ts'
+import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vectors/snapshot.ts'
 import {
   capacityFor,
   Segment,
@@ -106,7 +106,7 @@ export function nearestExactly(
 }
 
 /**
- * The last word of the full vectors, as in engine/embedded/vector-search.ts: candidates are
+ * The last word of the full vectors, as in engine/embedded/vectors/search.ts: candidates are
  * compared until the codes of the rest are too far away, by twice what codes were off so far.
  */
 function rescore({ queries, vectors }: VectorSet, query: number, found: Found): number[] {

@@ -1,9 +1,9 @@
 import { ownCaller } from '../../src/caller.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import { everything } from '../../src/query/filter.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { everything } from '../../src/language/filters/filter.ts'
 import { Fts5 } from '../baselines/fts5.ts'
 import {
   copyFolder,

@@ -11,7 +11,7 @@
  */
 import { Readable } from 'node:stream'
 import { backupFormat, type BackupContents, type BackupPart } from '../engine/backup.ts'
-import { EngineError, type Engine } from '../engine/engine.ts'
+import { EngineError, type Engine } from '../engine/contract.ts'
 
 export interface BackupStreamOptions {
   readonly engine: Engine

@@ -5,7 +5,7 @@ import type { Asked, Audit, Changed } from '../auth/audit.ts'
 import type { Place } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Databases } from '../databases/databases.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from './refusal.ts'
 

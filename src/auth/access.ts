@@ -6,7 +6,7 @@
  * comes: whoever holds a Holder sees what becomes of it.
  */
 import { randomUUID } from 'node:crypto'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
 import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'

@@ -1,7 +1,7 @@
 import { alterTable as alter, readAlteration } from '../tables/schema/altered-table.ts'
-import { defineCommand } from './define.ts'
-import { definition, noOptions } from './fields.ts'
-import { changeSchema, currentTable } from './schema-change.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { definition, noOptions } from './dispatch/fields.ts'
+import { changeSchema, currentTable } from './dispatch/schema-change.ts'
 
 /** Adds or drops columns, or the embedding services of vector columns. */
 export const alterTable = defineCommand({

@@ -4,9 +4,9 @@ import {
   checkFieldCount,
   readTypeAlteration,
 } from '../tables/schema/user-types.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { clause, noOptions, requiredText } from './fields.ts'
-import { changeSchema, namesOf } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { clause, noOptions, requiredText } from './dispatch/fields.ts'
+import { changeSchema, namesOf } from './dispatch/schema-change.ts'
 
 /** Renames fields of a user-defined type and adds others: all of it, or nothing. */
 export const alterType = defineKeyspaceCommand({

@@ -1,5 +1,5 @@
-import { defineCommand } from './define.ts'
-import { clause, noOptions } from './fields.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clause, noOptions } from './dispatch/fields.ts'
 
 /** Counts the documents that match, stopping early at a limit. */
 export const countDocuments = defineCommand({

@@ -2,14 +2,14 @@ import {
   differences,
   parseCollectionOptions,
   type RequestedOptions,
-} from '../documents/collection-options.ts'
+} from '../collections/options/collection-options.ts'
 import type { CollectionOptions, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
-import { defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
-import { clause, newName } from './fields.ts'
-import { checkName } from './names.ts'
-import { countTargets, done, inTurn } from './schema-change.ts'
+import { defineKeyspaceCommand, type KeyspaceContext } from './dispatch/define.ts'
+import { clause, newName } from './dispatch/fields.ts'
+import { checkName } from './dispatch/new-names.ts'
+import { countTargets, done, inTurn } from './dispatch/schema-change.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({

@@ -1,8 +1,8 @@
 import { isObject } from '../json/value.ts'
-import { defineGeneralCommand } from './define.ts'
-import { mismatch, newName, options, violation, type Field } from './fields.ts'
-import { checkName } from './names.ts'
-import { done } from './schema-change.ts'
+import { defineGeneralCommand } from './dispatch/define.ts'
+import { mismatch, newName, options, violation, type Field } from './dispatch/fields.ts'
+import { checkName } from './dispatch/new-names.ts'
+import { done } from './dispatch/schema-change.ts'
 
 const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy']
 

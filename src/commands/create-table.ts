@@ -1,8 +1,8 @@
 import { planTable, readNewTable } from '../tables/schema/new-table.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { definition, flag, newName, options } from './fields.ts'
-import { checkName } from './names.ts'
-import { changeSchema, countTargets, inTurn } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { definition, flag, newName, options } from './dispatch/fields.ts'
+import { checkName } from './dispatch/new-names.ts'
+import { changeSchema, countTargets, inTurn } from './dispatch/schema-change.ts'
 
 /** Creates a table of columns, with a primary key. */
 export const createTable = defineKeyspaceCommand({

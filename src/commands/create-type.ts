@@ -1,9 +1,16 @@
 import { apiError } from '../errors/api-error.ts'
 import { checkFieldCount, readNewType } from '../tables/schema/user-types.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { definition, flag, newName, options, violation, type Field } from './fields.ts'
-import { checkName } from './names.ts'
-import { changeSchema } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import {
+  definition,
+  flag,
+  newName,
+  options,
+  violation,
+  type Field,
+} from './dispatch/fields.ts'
+import { checkName } from './dispatch/new-names.ts'
+import { changeSchema } from './dispatch/schema-change.ts'
 
 /** An empty name is no name at all; one that is missing is not a name that types can have. */
 const typeName: Field<string | undefined> = {

@@ -1,6 +1,6 @@
-import { defineKeyspaceCommand } from './define.ts'
-import { noOptions, requiredText } from './fields.ts'
-import { done } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { noOptions, requiredText } from './dispatch/fields.ts'
+import { done } from './dispatch/schema-change.ts'
 
 /** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
 export const deleteCollection = defineKeyspaceCommand({

@@ -1,9 +1,9 @@
 import { isObject } from '../json/value.ts'
 import { deleteAllRows, deleteRows } from '../tables/write/delete-rows.ts'
 import { readKeyConditions } from '../tables/write/which-rows.ts'
-import { replyDeleted } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clause, noOptions } from './fields.ts'
+import { replyDeleted } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clause, noOptions } from './dispatch/fields.ts'
 
 /**
  * Deletes documents that match, up to a limit with each call; without a filter, all. Of rows

@@ -1,9 +1,9 @@
 import { apiError } from '../errors/api-error.ts'
 import { deleteRow } from '../tables/write/delete-rows.ts'
 import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
-import { replyDeleted } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clause, noOptions, requiredClause } from './fields.ts'
+import { replyDeleted } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clause, noOptions, requiredClause } from './dispatch/fields.ts'
 
 /** Deletes the first document that matches, or the row that has the key. */
 export const deleteOne = defineCommand({

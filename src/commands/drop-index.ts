@@ -1,8 +1,12 @@
 import type { Table } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
-import { defineCommand, defineKeyspaceCommand, type KeyspaceContext } from './define.ts'
-import { flag, options, requiredText } from './fields.ts'
-import { changeSchema, currentTable, namesOf, tablesOf } from './schema-change.ts'
+import {
+  defineCommand,
+  defineKeyspaceCommand,
+  type KeyspaceContext,
+} from './dispatch/define.ts'
+import { flag, options, requiredText } from './dispatch/fields.ts'
+import { changeSchema, currentTable, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
 const common = {
   does: 'alter',

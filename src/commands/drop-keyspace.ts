@@ -1,6 +1,6 @@
-import { defineGeneralCommand } from './define.ts'
-import { noOptions, requiredText } from './fields.ts'
-import { done } from './schema-change.ts'
+import { defineGeneralCommand } from './dispatch/define.ts'
+import { noOptions, requiredText } from './dispatch/fields.ts'
+import { done } from './dispatch/schema-change.ts'
 
 /** Drops a keyspace with all that it holds; one that is absent counts as dropped. */
 export const dropKeyspace = defineGeneralCommand({

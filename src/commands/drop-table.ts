@@ -1,7 +1,7 @@
 import { apiError } from '../errors/api-error.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { flag, options, requiredText } from './fields.ts'
-import { answer, inTurn, namesOf, readSchema, tablesOf } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { flag, options, requiredText } from './dispatch/fields.ts'
+import { answer, inTurn, namesOf, readSchema, tablesOf } from './dispatch/schema-change.ts'
 
 /** Drops a table with all its rows and indexes. A collection of that name stays. */
 export const dropTable = defineKeyspaceCommand({

@@ -1,8 +1,8 @@
 import { apiError } from '../errors/api-error.ts'
 import { userTypeNameOf } from '../tables/schema/resolve-type.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { flag, options, requiredText } from './fields.ts'
-import { changeSchema, namesOf, tablesOf } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { flag, options, requiredText } from './dispatch/fields.ts'
+import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
 /** Drops a user-defined type that no column is made of. */
 export const dropType = defineKeyspaceCommand({

@@ -1,5 +1,5 @@
-import { defineCommand } from './define.ts'
-import { noOptions } from './fields.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { noOptions } from './dispatch/fields.ts'
 
 /** Counts all documents, roughly and at once. */
 export const estimatedDocumentCount = defineCommand({

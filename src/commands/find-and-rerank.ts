@@ -1,10 +1,13 @@
 import { asFloating, asFloats, shortestFloat } from '../json/floats.ts'
-import { readRerankService, type GivenRerankService } from '../documents/rerank-options.ts'
-import type { HybridLimits } from '../documents/rerank-plan.ts'
-import type { Scores } from '../documents/rerank.ts'
+import {
+  readRerankService,
+  type GivenRerankService,
+} from '../collections/options/rerank-options.ts'
+import type { HybridLimits } from '../collections/rerank/rerank-plan.ts'
+import type { Scores } from '../collections/rerank/rerank.ts'
 import { isObject, type Value } from '../json/value.ts'
-import { parseHybridSort, type HybridSort } from '../query/parse-hybrid-sort.ts'
-import { defineCommand } from './define.ts'
+import { parseHybridSort, type HybridSort } from '../language/sorts/parse-hybrid-sort.ts'
+import { defineCommand } from './dispatch/define.ts'
 import {
   clause,
   clauseOrNull,
@@ -14,7 +17,7 @@ import {
   options,
   text,
   type Place,
-} from './fields.ts'
+} from './dispatch/fields.ts'
 
 /** Searches by vector and by terms, and has a reranker order what both find. */
 export const findAndRerank = defineCommand({

@@ -1,10 +1,10 @@
-import { showOptions } from '../documents/collection-options.ts'
+import { showOptions } from '../collections/options/collection-options.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { fromPlain } from '../json/plain.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { flag, options } from './fields.ts'
-import { byName } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { flag, options } from './dispatch/fields.ts'
+import { byName } from './dispatch/schema-change.ts'
 
 /** Lists the collections of a keyspace that one may know of: their names, or with `explain` their options too. */
 export const findCollections = defineKeyspaceCommand({

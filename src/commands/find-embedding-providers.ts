@@ -7,13 +7,13 @@ import type {
   ModelDimension,
   ProviderParameter,
 } from '../providers/embedding-providers.ts'
-import { defineGeneralCommand } from './define.ts'
+import { defineGeneralCommand } from './dispatch/define.ts'
 import {
   modelOptions,
   showAuthentication,
   showSupport,
   wantedModels,
-} from './model-status.ts'
+} from './replies/model-status.ts'
 
 /** Lists the services that turn text into vectors, with their models and parameters. */
 export const findEmbeddingProviders = defineGeneralCommand({

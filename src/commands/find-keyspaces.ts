@@ -1,5 +1,5 @@
-import { defineGeneralCommand, type Context } from './define.ts'
-import { noOptions } from './fields.ts'
+import { defineGeneralCommand, type Context } from './dispatch/define.ts'
+import { noOptions } from './dispatch/fields.ts'
 
 /** Names all keyspaces that the one who asks may know of. */
 export const findKeyspaces = defineGeneralCommand({

@@ -1,5 +1,5 @@
-import { defineGeneralCommand } from './define.ts'
-import { noOptions } from './fields.ts'
+import { defineGeneralCommand } from './dispatch/define.ts'
+import { noOptions } from './dispatch/fields.ts'
 import { visibleKeyspaces } from './find-keyspaces.ts'
 
 /** The older name of findKeyspaces; its answer has the older name too. */

@@ -1,6 +1,6 @@
-import { replyDeleted, withDocument } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clauseOrNull, clause } from './fields.ts'
+import { replyDeleted, withDocument } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clauseOrNull, clause } from './dispatch/fields.ts'
 
 /** Deletes the first document that matches, and returns it. */
 export const findOneAndDelete = defineCommand({

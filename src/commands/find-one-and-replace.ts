@@ -1,6 +1,13 @@
-import { replyUpdated, withDocument } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clauseOrNull, clause, flag, oneOf, options, requiredObject } from './fields.ts'
+import { replyUpdated, withDocument } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import {
+  clauseOrNull,
+  clause,
+  flag,
+  oneOf,
+  options,
+  requiredObject,
+} from './dispatch/fields.ts'
 
 /** Replaces the first document that matches by another, which takes over its _id. */
 export const findOneAndReplace = defineCommand({

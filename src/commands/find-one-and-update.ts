@@ -1,7 +1,14 @@
-import { parseUpdate } from '../query/parse-update.ts'
-import { replyUpdated, withDocument } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clauseOrNull, clause, flag, oneOf, options, requiredUpdate } from './fields.ts'
+import { parseUpdate } from '../language/updates/parse-update.ts'
+import { replyUpdated, withDocument } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import {
+  clauseOrNull,
+  clause,
+  flag,
+  oneOf,
+  options,
+  requiredUpdate,
+} from './dispatch/fields.ts'
 
 /** Updates the first document that matches, and returns it as it was or as it is now. */
 export const findOneAndUpdate = defineCommand({

@@ -1,9 +1,9 @@
 import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
-import { defineCommand } from './define.ts'
-import { clauseOrNull, clause, flag, options } from './fields.ts'
-import { tellFound } from './found-rows.ts'
-import { tellSortVector } from './sort-vector.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clauseOrNull, clause, flag, options } from './dispatch/fields.ts'
+import { tellFound } from './replies/found-rows.ts'
+import { tellSortVector } from './replies/sort-vector.ts'
 
 /** Finds the first document or row that matches, in the order of the sort. */
 export const findOne = defineCommand({

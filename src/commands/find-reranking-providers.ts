@@ -1,13 +1,13 @@
 import { apiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { RerankingModel } from '../providers/reranking-providers.ts'
-import { defineGeneralCommand } from './define.ts'
+import { defineGeneralCommand } from './dispatch/define.ts'
 import {
   modelOptions,
   showAuthentication,
   showSupport,
   wantedModels,
-} from './model-status.ts'
+} from './replies/model-status.ts'
 
 /** Lists the services that put search results into a better order, with their models. */
 export const findRerankingProviders = defineGeneralCommand({

@@ -1,11 +1,19 @@
 import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
-import type { Sort } from '../query/sort.ts'
+import type { Sort } from '../language/sorts/sort.ts'
 import { findRows } from '../tables/read/find-rows.ts'
-import { defineCommand } from './define.ts'
-import { alias, clauseOrNull, clause, flag, integer, options, text } from './fields.ts'
-import { tellFound } from './found-rows.ts'
-import { tellSortVector } from './sort-vector.ts'
+import { defineCommand } from './dispatch/define.ts'
+import {
+  alias,
+  clauseOrNull,
+  clause,
+  flag,
+  integer,
+  options,
+  text,
+} from './dispatch/fields.ts'
+import { tellFound } from './replies/found-rows.ts'
+import { tellSortVector } from './replies/sort-vector.ts'
 
 /** Finds documents or rows, a page at a time. */
 export const find = defineCommand({

@@ -1,10 +1,10 @@
-import type { Insertion } from '../documents/insert.ts'
+import type { Insertion } from '../collections/insert.ts'
 import type { Value } from '../json/value.ts'
 import { insertRows } from '../tables/write/insert-rows.ts'
-import { insertErrors, replyInserted } from './changed.ts'
-import { defineCommand, type Reply } from './define.ts'
-import { flag, list, options } from './fields.ts'
-import { replyEachRow, replyInsertedRows } from './inserted-rows.ts'
+import { insertErrors, replyInserted } from './replies/changed.ts'
+import { defineCommand, type Reply } from './dispatch/define.ts'
+import { flag, list, options } from './dispatch/fields.ts'
+import { replyEachRow, replyInsertedRows } from './replies/inserted-rows.ts'
 
 /** Inserts documents; those that fail do not keep the others from being inserted. */
 export const insertMany = defineCommand({

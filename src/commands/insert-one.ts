@@ -1,9 +1,9 @@
 import type { Value } from '../json/value.ts'
 import { insertRows } from '../tables/write/insert-rows.ts'
-import { replyInserted } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { noOptions, violation, type Field } from './fields.ts'
-import { replyInsertedRows } from './inserted-rows.ts'
+import { replyInserted } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { noOptions, violation, type Field } from './dispatch/fields.ts'
+import { replyInsertedRows } from './replies/inserted-rows.ts'
 
 /** Required; null is a document that is none, and is answered as such. */
 const document: Field<Value> = {

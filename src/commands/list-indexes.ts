@@ -1,7 +1,7 @@
 import { describeIndex } from '../tables/schema/describe.ts'
-import { defineCommand } from './define.ts'
-import { flag, options } from './fields.ts'
-import { byName } from './schema-change.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { flag, options } from './dispatch/fields.ts'
+import { byName } from './dispatch/schema-change.ts'
 
 /** Lists the indexes of a table: their names, or with `explain` their definitions too. */
 export const listIndexes = defineCommand({

@@ -1,7 +1,7 @@
 import { describeTable } from '../tables/schema/describe.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { flag, options } from './fields.ts'
-import { byName, readSchema, tablesOf } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { flag, options } from './dispatch/fields.ts'
+import { byName, readSchema, tablesOf } from './dispatch/schema-change.ts'
 
 /** Lists the tables of a keyspace: their names, or with `explain` their definitions too. */
 export const listTables = defineKeyspaceCommand({

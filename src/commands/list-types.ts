@@ -1,7 +1,7 @@
 import { describeType } from '../tables/schema/describe.ts'
-import { defineKeyspaceCommand } from './define.ts'
-import { flag, options } from './fields.ts'
-import { byName, readSchema } from './schema-change.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
+import { flag, options } from './dispatch/fields.ts'
+import { byName, readSchema } from './dispatch/schema-change.ts'
 
 /** Lists the types of a keyspace: their names, or with `explain` their fields too. */
 export const listTypes = defineKeyspaceCommand({

@@ -1,7 +1,7 @@
-import { parseUpdate } from '../query/parse-update.ts'
-import { replyUpdated } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clause, flag, options, requiredUpdate, text } from './fields.ts'
+import { parseUpdate } from '../language/updates/parse-update.ts'
+import { replyUpdated } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clause, flag, options, requiredUpdate, text } from './dispatch/fields.ts'
 
 /** Updates the documents that match, a page of them with each call. */
 export const updateMany = defineCommand({

@@ -1,11 +1,11 @@
 import { apiError } from '../errors/api-error.ts'
-import { parseUpdate } from '../query/parse-update.ts'
+import { parseUpdate } from '../language/updates/parse-update.ts'
 import { parseRowUpdate } from '../tables/write/parse-row-update.ts'
 import { updateRow } from '../tables/write/update-row.ts'
 import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
-import { replyUpdated } from './changed.ts'
-import { defineCommand } from './define.ts'
-import { clause, flag, options, requiredUpdate } from './fields.ts'
+import { replyUpdated } from './replies/changed.ts'
+import { defineCommand } from './dispatch/define.ts'
+import { clause, flag, options, requiredUpdate } from './dispatch/fields.ts'
 
 /** Updates the first document that matches, or the row that has the key. */
 export const updateOne = defineCommand({

@@ -6,7 +6,7 @@
  * neither see nor reach each other. Targets are passed on as they are: what is done with one
  * needs no name.
  */
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
 
 /**
  * An empty prefix is the database that keyspaces without one belong to. `whileOpen` does

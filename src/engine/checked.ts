@@ -10,9 +10,9 @@ import { equalValues } from '../json/equal.ts'
 import { parseStored } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject } from '../json/value.ts'
-import { rootFields, type Filter } from '../query/filter.ts'
-import { matches } from '../query/matches.ts'
-import { compareBy, compareValues } from '../query/order.ts'
+import { rootFields, type Filter } from '../language/filters/filter.ts'
+import { matches } from '../language/filters/matches.ts'
+import { compareBy, compareValues } from '../language/values/order.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
 import {
   EngineError,
@@ -29,7 +29,7 @@ import {
   type StoredRecord,
   type Target,
   type Write,
-} from './engine.ts'
+} from './contract.ts'
 import { viewOf, type RecordView } from './record-view.ts'
 
 export function checked(engine: Engine): Engine {

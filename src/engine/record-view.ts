@@ -5,9 +5,9 @@
 import { storedFields } from '../json/stored-fields.ts'
 import { parseStored } from '../json/parse.ts'
 import type { JsonObject, Value } from '../json/value.ts'
-import { indexingRule } from '../query/indexing.ts'
+import { indexingRule } from '../language/filters/indexing.ts'
 import type { Metric } from '../search/vector/similarity.ts'
-import type { StoredRecord } from './engine.ts'
+import type { StoredRecord } from './contract.ts'
 import { RowView } from './row-view.ts'
 import type { CollectionOptions, Target } from './schema.ts'
 

@@ -1,17 +1,25 @@
 /**
  * How filters, sorts, indexes and searches see the rows of a table: each column as what its
- * values compare by (columns/comparable.ts), under the path of columns/column-path.ts.
+ * values compare by (language/columns/comparable.ts), under the path of language/columns/column-path.ts.
  */
 import assert from 'node:assert/strict'
-import { entriesOf } from '../columns/collections.ts'
-import type { ElementType, TextFolding, UserTypes } from '../columns/column-type.ts'
-import { columnPath } from '../columns/column-path.ts'
-import { comparable, comparableEntry, comparableVector } from '../columns/comparable.ts'
-import { foldText } from '../columns/fold-text.ts'
-import { keyText } from '../columns/key-text.ts'
+import { entriesOf } from '../language/columns/collections.ts'
+import type {
+  ElementType,
+  TextFolding,
+  UserTypes,
+} from '../language/columns/column-type.ts'
+import { columnPath } from '../language/columns/column-path.ts'
+import {
+  comparable,
+  comparableEntry,
+  comparableVector,
+} from '../language/columns/comparable.ts'
+import { foldText } from '../language/columns/fold-text.ts'
+import { keyText } from '../language/columns/key-text.ts'
 import { storedFields } from '../json/stored-fields.ts'
 import type { JsonObject, Value } from '../json/value.ts'
-import type { StoredRecord } from './engine.ts'
+import type { StoredRecord } from './contract.ts'
 import type { RecordView, TextField, VectorField } from './record-view.ts'
 import type { Column, RegularIndex, Table } from './schema.ts'
 

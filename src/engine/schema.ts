@@ -1,11 +1,11 @@
 /** What exists: keyspaces hold types and targets, and a target is a collection or a table. */
-import type { ColumnPart } from '../columns/column-path.ts'
+import type { ColumnPart } from '../language/columns/column-path.ts'
 import type {
   ColumnType,
   EmbeddingService,
   TextFolding,
   UserTypes,
-} from '../columns/column-type.ts'
+} from '../language/columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 
 export type { EmbeddingService, Metric }

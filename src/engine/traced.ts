@@ -2,8 +2,8 @@
  * Stands in front of an engine for one request, and tells what the engine was asked, what
  * came of it and how long that took. Tells of counts and kinds, never of what is stored.
  */
-import { flatten, type Filter } from '../query/filter.ts'
-import type { Engine, Outcome, Page, Query, Search, Target, Write } from './engine.ts'
+import { flatten, type Filter } from '../language/filters/filter.ts'
+import type { Engine, Outcome, Page, Query, Search, Target, Write } from './contract.ts'
 
 export interface Listener {
   /** What to read or write is known, and is about to be. */

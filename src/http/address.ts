@@ -1,4 +1,4 @@
-import type { Level } from '../commands/define.ts'
+import type { Level } from '../commands/dispatch/define.ts'
 
 /** What a command is sent to, from the path of its request. */
 export interface Address {

@@ -3,19 +3,19 @@
  *
  * The first check that fails answers: token, (path and method: app.ts,) host and database,
  * content type, room, size; then the body (body.ts) and the command itself
- * (commands/dispatch.ts). Nothing of a body is read before who sends it is known.
+ * (commands/dispatch/dispatch.ts). Nothing of a body is read before who sends it is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import { nextTurn, sliceMs } from '../caller.ts'
-import type { Features, Level, Reply } from '../commands/define.ts'
-import { dispatch, type Call, type Services } from '../commands/dispatch.ts'
-import { nameOf, type Log } from '../commands/failures.ts'
-import { commandsAt } from '../commands/registry.ts'
-import { Trace } from '../commands/trace.ts'
+import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
+import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
+import { nameOf, type Log } from '../commands/dispatch/failures.ts'
+import { commandsAt } from '../commands/dispatch/registry.ts'
+import { Trace } from '../commands/dispatch/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { wholeText } from '../json/long-text.ts'
 import type { Value } from '../json/value.ts'
@@ -50,7 +50,7 @@ import {
   type Interest,
   type Patience,
   type Waiting,
-} from './patience.ts'
+} from './command-timeout.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver, NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'

@@ -1,6 +1,6 @@
 /** What request headers say. Names are lower case here, as Node hands them out. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Features } from '../commands/define.ts'
+import type { Features } from '../commands/dispatch/define.ts'
 import type { Credentials } from '../providers/models.ts'
 
 /**

@@ -7,7 +7,7 @@
  * otherwise it is closed afterwards.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Reply } from '../commands/define.ts'
+import type { Reply } from '../commands/dispatch/define.ts'
 import { isMultiplexed } from './connection.ts'
 import { lengthOf } from './receive-body.ts'
 import { send, type BodyWriter } from './reply.ts'

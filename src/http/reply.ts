@@ -4,7 +4,7 @@
  * It is put together as text, because documents come as the texts that were stored.
  */
 import type { ServerResponse } from 'node:http'
-import type { Reply } from '../commands/define.ts'
+import type { Reply } from '../commands/dispatch/define.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import { nextTurn, sliceMs } from '../caller.ts'
 import { wholeText, type LongText } from '../json/long-text.ts'

@@ -22,8 +22,8 @@ import {
   readChoices,
   readClause,
   type Clause,
-} from '../query/filter-clause.ts'
-import { showValue } from '../query/show.ts'
+} from '../language/filters/filter-clause.ts'
+import { showValue } from '../language/values/show.ts'
 import { labelOf, labelsOf } from './column-label.ts'
 import type { RowStore } from './row-store.ts'
 

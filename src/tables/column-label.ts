@@ -1,5 +1,5 @@
 /** Columns as messages name them: name(type). */
-import type { ColumnType, ElementType } from '../columns/column-type.ts'
+import type { ColumnType, ElementType } from '../language/columns/column-type.ts'
 import type { Column } from '../engine/schema.ts'
 
 export function labelOf({ name, type }: Pick<Column, 'name' | 'type'>): string {

@@ -1,19 +1,19 @@
 /**
  * What is said about the columns of a primary key, said about the id of rows.
  *
- * The id is a text in the order of the key (columns/key-text.ts), so equality on the first
+ * The id is a text in the order of the key (language/columns/key-text.ts), so equality on the first
  * columns is a prefix of it, and a range on the next column a range of ids. In a column that
  * sorts descending greater values have lesser texts, which swaps the bounds.
  */
-import { endOfPrefix, keyText, type KeyPart } from '../columns/key-text.ts'
+import { endOfPrefix, keyText, type KeyPart } from '../language/columns/key-text.ts'
 import type { Value } from '../json/value.ts'
-import type { Filter } from '../query/filter.ts'
-import { compareValues } from '../query/order.ts'
-import { idPath } from '../records/record-id.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import { compareValues } from '../language/values/order.ts'
+import { idPath } from '../paging/record-id.ts'
 import type { ConditionKind } from './column-clause.ts'
 import type { RowStore } from './row-store.ts'
 
-/** What a column must be, in comparables (columns/comparable.ts). */
+/** What a column must be, in comparables (language/columns/comparable.ts). */
 export interface KeyCondition {
   /** One of these. */
   readonly eq?: readonly Value[]

@@ -1,13 +1,13 @@
 /** A table as commands on its rows work with it. */
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/contract.ts'
 import { viewOf } from '../engine/record-view.ts'
 import type { RowView } from '../engine/row-view.ts'
 import type { Column, Table } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
 import type { Credentials, Models } from '../providers/models.ts'
-import { embedderFor, type Embedder } from '../records/embedder.ts'
-import { locksOf, type Locks } from '../records/locks.ts'
-import type { Source } from '../records/read.ts'
+import { embedderFor, type Embedder } from '../paging/embedder.ts'
+import { locksOf, type Locks } from '../paging/locks.ts'
+import type { Source } from '../paging/read.ts'
 import { keyNames } from './primary-key.ts'
 import { nameOf } from './schema/show-column.ts'
 

@@ -5,7 +5,7 @@
  * A row that was inserted stays when its last value is cleared; one that only an update
  * made goes with it. A space behind the text, which no reader of JSON minds, marks the latter.
  */
-import { hasFloats, storedForm } from '../columns/values.ts'
+import { hasFloats, storedForm } from '../language/columns/values.ts'
 import type { Column, Table } from '../engine/schema.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject } from '../json/value.ts'

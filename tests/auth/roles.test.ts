@@ -1,7 +1,7 @@
 /** Which commands of the Data API each default role may send. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { commandsAt } from '../../src/commands/registry.ts'
+import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { AdminServer } from '../admin/admin-server.ts'
 
 type Kind = 'read' | 'write' | 'describe' | 'schema'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { explainFailure } from '../../src/commands/failures.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import { EngineError, type Engine } from '../../src/engine/engine.ts'
+import { explainFailure } from '../../src/commands/dispatch/failures.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { EngineError, type Engine } from '../../src/engine/contract.ts'
 import { ApiErrors, apiError } from '../../src/errors/api-error.ts'
 import { temporaryFolder } from '../harness.ts'
 

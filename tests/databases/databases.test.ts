@@ -7,8 +7,8 @@ import {
   Databases,
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import { EngineError, type Engine } from '../../src/engine/engine.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { EngineError, type Engine } from '../../src/engine/contract.ts'
 import { temporaryFolder } from '../harness.ts'
 
 let dataDir: string

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
-import { checkDataFolder, checkStore } from '../../src/engine/embedded/check.ts'
+import { checkDataFolder, checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { recordOf, Store } from './store.ts'

@@ -8,8 +8,8 @@ import {
   type Query,
   type StoredRecord,
   type Write,
-} from '../../src/engine/engine.ts'
-import { everything } from '../../src/query/filter.ts'
+} from '../../src/engine/contract.ts'
+import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { by, tester, recordOf, Store, where } from './store.ts'
 

@@ -1,12 +1,12 @@
 /** Bugs that the embedded engine had once, each with the least that showed it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkStore } from '../../src/engine/embedded/check.ts'
-import { keyOf } from '../../src/query/key.ts'
-import { rangeOf } from '../../src/engine/embedded/conditions.ts'
+import { checkStore } from '../../src/engine/embedded/backup/check.ts'
+import { keyOf } from '../../src/language/values/key.ts'
+import { rangeOf } from '../../src/engine/embedded/plan/conditions.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { among, by, exists, tester, pathOf, Store, where } from './store.ts'
-import { everything } from '../../src/query/filter.ts'
+import { everything } from '../../src/language/filters/filter.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 
 describe('the embedded engine', () => {

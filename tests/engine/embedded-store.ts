@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import type { EmbeddedOptions } from '../../src/engine/embedded/embedded-options.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
+import type { Engine } from '../../src/engine/contract.ts'
 
 export interface Opened {
   readonly engine: Engine

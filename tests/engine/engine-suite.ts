@@ -10,15 +10,15 @@ import {
   type Engine,
   type SearchFields,
   type Write,
-} from '../../src/engine/engine.ts'
+} from '../../src/engine/contract.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import type { Place } from '../../src/records/read.ts'
-import { everything, type Filter } from '../../src/query/filter.ts'
-import { matches } from '../../src/query/matches.ts'
-import { compareBy } from '../../src/query/order.ts'
+import type { Place } from '../../src/paging/read.ts'
+import { everything, type Filter } from '../../src/language/filters/filter.ts'
+import { matches } from '../../src/language/filters/matches.ts'
+import { compareBy } from '../../src/language/values/order.ts'
 import { describeLexical } from './lexical-suite.ts'
 import {
   among,

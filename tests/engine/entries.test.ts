@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { difference, EntryList, type Entry } from '../../src/engine/embedded/entries.ts'
-import { keyOf } from '../../src/query/key.ts'
+import {
+  difference,
+  EntryList,
+  type Entry,
+} from '../../src/engine/embedded/store/entries.ts'
+import { keyOf } from '../../src/language/values/key.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
-import { documents, seed } from '../query/documents.ts'
+import { indexingRule } from '../../src/language/filters/indexing.ts'
+import { documents, seed } from '../language/documents.ts'
 import { atOnce } from '../../src/steps.ts'
 
 const all = indexingRule(undefined)

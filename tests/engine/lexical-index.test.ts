@@ -5,19 +5,23 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import type { Budget } from '../../src/engine/embedded/budget.ts'
-import { createStore, openToWrite, storedTerm } from '../../src/engine/embedded/layout.ts'
-import { findTermProblems } from '../../src/engine/embedded/lexical-check.ts'
-import { LexicalReader } from '../../src/engine/embedded/lexical-reader.ts'
-import { groupsOf } from '../../src/engine/embedded/lexical-search.ts'
-import { countTerms, LexicalWriter } from '../../src/engine/embedded/lexical-writer.ts'
+import type { Budget } from '../../src/engine/embedded/plan/budget.ts'
+import {
+  createStore,
+  openToWrite,
+  storedTerm,
+} from '../../src/engine/embedded/store/layout.ts'
+import { findTermProblems } from '../../src/engine/embedded/lexical/check.ts'
+import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
+import { groupsOf } from '../../src/engine/embedded/lexical/search.ts'
+import { countTerms, LexicalWriter } from '../../src/engine/embedded/lexical/writer.ts'
 import {
   chunksOf,
   chunkSizeMax,
   Postings,
   TermList,
-} from '../../src/engine/embedded/postings.ts'
-import { StoreConnection } from '../../src/engine/embedded/store-connection.ts'
+} from '../../src/engine/embedded/lexical/postings.ts'
+import { StoreConnection } from '../../src/engine/embedded/store/store-connection.ts'
 import { termScore, termWeight } from '../../src/search/lexical/bm25.ts'
 import { Random, seed } from '../model/random.ts'
 

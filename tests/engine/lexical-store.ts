@@ -1,7 +1,7 @@
 /** A collection whose texts are searched by terms, as tests speak to it. */
 import assert from 'node:assert/strict'
-import { count, read, anyOrder, type Place, type Source } from '../../src/records/read.ts'
-import { search, searchUpToSize } from '../../src/records/search.ts'
+import { count, read, anyOrder, type Place, type Source } from '../../src/paging/read.ts'
+import { search, searchUpToSize } from '../../src/paging/search.ts'
 import type {
   Engine,
   Hit,
@@ -11,15 +11,19 @@ import type {
   StoredRecord,
   Target,
   Write,
-} from '../../src/engine/engine.ts'
+} from '../../src/engine/contract.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
+import {
+  everything,
+  type Comparison,
+  type Filter,
+} from '../../src/language/filters/filter.ts'
 import { viewOf } from '../../src/engine/record-view.ts'
-import type { SortKey } from '../../src/query/sort.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { tester, pathOf, recordOf, where } from './store.ts'
 

@@ -1,8 +1,8 @@
 /** What every engine must make of $lexical, whether it has an index of terms or not. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { Filter } from '../../src/query/filter.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import type { Filter } from '../../src/language/filters/filter.ts'
 import { LexicalStore, match } from './lexical-store.ts'
 import { by, exists, where } from './store.ts'
 

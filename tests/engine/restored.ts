@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { BackupContents, BackupFile } from '../../src/engine/backup.ts'
 import { checked } from '../../src/engine/checked.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
-import { restoreDataFolder } from '../../src/engine/embedded/restore.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { restoreDataFolder } from '../../src/engine/embedded/backup/restore.ts'
+import type { Engine } from '../../src/engine/contract.ts'
 import { noSignal } from './store.ts'
 
 /** All backups that a test takes: the files of each stay for those that follow. */

@@ -1,6 +1,6 @@
 /** The same engine, leaving all of a query to the layer above but the walk through records. */
-import type { Engine } from '../../src/engine/engine.ts'
-import { everything } from '../../src/query/filter.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { everything } from '../../src/language/filters/filter.ts'
 
 export function servingNothing(engine: Engine): Engine {
   return {

@@ -1,7 +1,7 @@
 /** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
-import { count, read, type Place, type Source } from '../../src/records/read.ts'
+import { count, read, type Place, type Source } from '../../src/paging/read.ts'
 import type {
   Engine,
   NewRecord,
@@ -10,17 +10,21 @@ import type {
   StoredRecord,
   Target,
   Write,
-} from '../../src/engine/engine.ts'
+} from '../../src/engine/contract.ts'
 import type { CollectionOptions, IndexingOptions } from '../../src/engine/schema.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
+import {
+  everything,
+  type Comparison,
+  type Filter,
+} from '../../src/language/filters/filter.ts'
 import { viewOf } from '../../src/engine/record-view.ts'
-import { parsePath, type Path } from '../../src/query/path.ts'
-import type { SortKey } from '../../src/query/sort.ts'
+import { parsePath, type Path } from '../../src/language/values/path.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
 
 export const noSignal = new AbortController().signal
 export const tester = ownCaller()

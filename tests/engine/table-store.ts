@@ -1,8 +1,8 @@
 /** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
-import { columnPath } from '../../src/columns/column-path.ts'
-import type { Engine, Outcome, StoredRecord, Write } from '../../src/engine/engine.ts'
+import { columnPath } from '../../src/language/columns/column-path.ts'
+import type { Engine, Outcome, StoredRecord, Write } from '../../src/engine/contract.ts'
 import { viewOf } from '../../src/engine/record-view.ts'
 import type { RowView } from '../../src/engine/row-view.ts'
 import type { Column, Table, TableDefinition, TableIndex } from '../../src/engine/schema.ts'
@@ -10,11 +10,15 @@ import { fromPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { everything, type Comparison, type Filter } from '../../src/query/filter.ts'
-import type { SortKey } from '../../src/query/sort.ts'
-import { idPath } from '../../src/records/record-id.ts'
-import { anyOrder, count, read, type Place, type Source } from '../../src/records/read.ts'
-import { search } from '../../src/records/search.ts'
+import {
+  everything,
+  type Comparison,
+  type Filter,
+} from '../../src/language/filters/filter.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
+import { idPath } from '../../src/paging/record-id.ts'
+import { anyOrder, count, read, type Place, type Source } from '../../src/paging/read.ts'
+import { search } from '../../src/paging/search.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 
 const tester = ownCaller()

@@ -1,10 +1,10 @@
 /** A collection with vectors in an embedded engine, and a plain Map that says what is in it. */
 import assert from 'node:assert/strict'
-import type { Engine, Hit, Target, Write } from '../../src/engine/engine.ts'
+import type { Engine, Hit, Target, Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import { everything, type Filter } from '../../src/query/filter.ts'
-import { matches } from '../../src/query/matches.ts'
+import { everything, type Filter } from '../../src/language/filters/filter.ts'
+import { matches } from '../../src/language/filters/matches.ts'
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { randomFrom, vectorsFrom } from '../search/vector/vectors.ts'
 import { tester, plainOptions } from './store.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { EngineError } from '../../src/engine/engine.ts'
-import { Thread } from '../../src/engine/embedded/thread.ts'
+import { EngineError } from '../../src/engine/contract.ts'
+import { Thread } from '../../src/engine/embedded/threads/thread.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { becomes, healthOf } from './health.ts'
 

@@ -1,5 +1,5 @@
 /** Every command, written from its grammar by a steady or a shaky hand. */
-import { commandsAt } from '../../src/commands/registry.ts'
+import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import * as documents from './documents.ts'
 import type { Hand } from './hand.ts'

@@ -1,9 +1,9 @@
 /** The description of the API: that it is one, that it is true, and how it is served. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { primitiveNames } from '../../src/columns/column-type.ts'
-import { isAlias, type Fields } from '../../src/commands/fields.ts'
-import { commandsAt } from '../../src/commands/registry.ts'
+import { primitiveNames } from '../../src/language/columns/column-type.ts'
+import { isAlias, type Fields } from '../../src/commands/dispatch/fields.ts'
+import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { wordsOfCommands } from '../../src/http/openapi/command-words.ts'
 import {
   describeApi,
@@ -15,7 +15,7 @@ import type { Schema } from '../../src/http/openapi/schema.ts'
 import { catalog } from '../../src/errors/catalog.ts'
 import type { CatalogEntry } from '../../src/errors/entry.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { metrics, sourceModels } from '../../src/records/vector-choices.ts'
+import { metrics, sourceModels } from '../../src/options/vector-choices.ts'
 import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { commandsAt } from '../../src/commands/registry.ts'
+import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 import { launchBrowser, noBrowser } from './browser.ts'
 

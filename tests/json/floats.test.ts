@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { asFloating, asFloats, shortestFloat } from '../../src/json/floats.ts'
 import { printJson } from '../../src/json/print.ts'
-import { seed } from '../query/documents.ts'
+import { seed } from '../language/documents.ts'
 
 test('a float is shown with the digits that somebody would have written', () => {
   for (const number of [0, 0.5, 0.1, 0.994447, 1, 1e17, 1e-30, 16777216, -2.5])

@@ -12,18 +12,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
-import { checkStore } from '../../src/engine/embedded/check.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts'
+import { checkStore } from '../../src/engine/embedded/backup/check.ts'
+import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import {
   decodePosition,
   encodePosition,
   type Place,
-} from '../../src/engine/embedded/position.ts'
-import { placeOf } from '../../src/engine/embedded/sort-place.ts'
-import { OverBudget, type Budget } from '../../src/engine/embedded/budget.ts'
-import type { Row } from '../../src/engine/embedded/store-connection.ts'
-import type { Result } from '../../src/engine/embedded/store-query.ts'
-import { StoreReader } from '../../src/engine/embedded/store-reader.ts'
+} from '../../src/engine/embedded/store/position.ts'
+import { placeOf } from '../../src/engine/embedded/plan/sort-position.ts'
+import { OverBudget, type Budget } from '../../src/engine/embedded/plan/budget.ts'
+import type { Row } from '../../src/engine/embedded/store/store-connection.ts'
+import type { Result } from '../../src/engine/embedded/store/store-query.ts'
+import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
 import type {
   Engine,
   NewRecord,
@@ -32,14 +32,14 @@ import type {
   StoredRecord,
   Target,
   Write,
-} from '../../src/engine/engine.ts'
+} from '../../src/engine/contract.ts'
 import type { IndexingOptions } from '../../src/engine/schema.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import { everything, type Filter } from '../../src/query/filter.ts'
-import { indexingRule } from '../../src/query/indexing.ts'
-import type { SortKey } from '../../src/query/sort.ts'
+import { everything, type Filter } from '../../src/language/filters/filter.ts'
+import { indexingRule } from '../../src/language/filters/indexing.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { viewOf, type RecordView } from '../../src/engine/record-view.ts'
 import { Oracle } from './oracle.ts'
 import {

@@ -1,13 +1,13 @@
 /** What an engine should answer, from a plain Map and the functions that define meaning. */
-import type { SearchFields } from '../../src/engine/engine.ts'
+import type { SearchFields } from '../../src/engine/contract.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
-import type { Filter } from '../../src/query/filter.ts'
-import type { IndexingRule } from '../../src/query/indexing.ts'
-import { matches } from '../../src/query/matches.ts'
-import { compareBy } from '../../src/query/order.ts'
-import type { SortKey } from '../../src/query/sort.ts'
-import { idKey } from '../../src/records/record-id.ts'
+import type { Filter } from '../../src/language/filters/filter.ts'
+import type { IndexingRule } from '../../src/language/filters/indexing.ts'
+import { matches } from '../../src/language/filters/matches.ts'
+import { compareBy } from '../../src/language/values/order.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
+import { idKey } from '../../src/paging/record-id.ts'
 
 export interface Kept {
   readonly document: JsonObject

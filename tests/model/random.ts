@@ -5,11 +5,11 @@
 import { readNumeral } from '../../src/json/decimal.ts'
 import { extendedOf } from '../../src/json/extended.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
-import type { Comparison, Filter } from '../../src/query/filter.ts'
-import type { IndexingRule } from '../../src/query/indexing.ts'
-import { escapeSegment, parsePath, type Path } from '../../src/query/path.ts'
-import type { SortKey } from '../../src/query/sort.ts'
-import type { SearchFields } from '../../src/engine/engine.ts'
+import type { Comparison, Filter } from '../../src/language/filters/filter.ts'
+import type { IndexingRule } from '../../src/language/filters/indexing.ts'
+import { escapeSegment, parsePath, type Path } from '../../src/language/values/path.ts'
+import type { SortKey } from '../../src/language/sorts/sort.ts'
+import type { SearchFields } from '../../src/engine/contract.ts'
 
 /** Set SEED to repeat a run. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)

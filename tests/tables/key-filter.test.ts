@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keyText } from '../../src/columns/key-text.ts'
+import { keyText } from '../../src/language/columns/key-text.ts'
 import type { Column, Table } from '../../src/engine/schema.ts'
 import type { Value } from '../../src/json/value.ts'
-import { compareValues } from '../../src/query/order.ts'
-import { matches } from '../../src/query/matches.ts'
+import { compareValues } from '../../src/language/values/order.ts'
+import { matches } from '../../src/language/filters/matches.ts'
 import {
   bothConditions,
   idFilter,

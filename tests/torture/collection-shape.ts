@@ -1,6 +1,6 @@
 /** How a collection is made, and what that means for the documents in it. */
 import type { Metric } from '../../src/search/vector/similarity.ts'
-import { indexingRule, type IndexingRule } from '../../src/query/indexing.ts'
+import { indexingRule, type IndexingRule } from '../../src/language/filters/indexing.ts'
 import type { Random } from '../faults/random.ts'
 
 export interface CollectionShape {

@@ -1,4 +1,4 @@
-import { commandsAt } from '../../src/commands/registry.ts'
+import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 
 /** What a run has done so far, and the table that it ends with. */
 export class Tally {

@@ -1,11 +1,11 @@
 /** What an engine holds and what it is doing, in numbers. */
-import type { EngineStatistics } from '../engine.ts'
-import type { Catalog } from './catalog.ts'
-import type { FolderMeter } from './folder-sizes.ts'
-import type { OpenStores } from './open-stores.ts'
-import type { Readers } from './readers.ts'
-import type { Vectors } from './vectors.ts'
-import type { Writer } from './writer.ts'
+import type { EngineStatistics } from '../contract.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { FolderMeter } from './files/folder-sizes.ts'
+import type { OpenStores } from './store/open-stores.ts'
+import type { Readers } from './threads/readers.ts'
+import type { Vectors } from './vectors/vectors.ts'
+import type { Writer } from './threads/writer.ts'
 
 /** What the numbers are of. */
 export interface Counted {

@@ -5,7 +5,7 @@
  * one of them works once those before it were sent. All happens in a keyspace of its own, so
  * that trying them out touches nobody's data.
  */
-import type { Level } from '../../commands/define.ts'
+import type { Level } from '../../commands/dispatch/define.ts'
 
 export interface CommandWords {
   readonly says: string

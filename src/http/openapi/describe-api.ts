@@ -2,9 +2,9 @@
  * The API as an OpenAPI document, made from the registry: commands, their fields, types,
  * defaults and bounds are those that requests are read by, so they cannot differ.
  */
-import type { Command, Level } from '../../commands/define.ts'
-import { isAlias, type Field, type Fields } from '../../commands/fields.ts'
-import { commandsAt, deprecated } from '../../commands/registry.ts'
+import type { Command, Level } from '../../commands/dispatch/define.ts'
+import { isAlias, type Field, type Fields } from '../../commands/dispatch/fields.ts'
+import { commandsAt, deprecated } from '../../commands/dispatch/registry.ts'
 import type { Limits } from '../../limits.ts'
 import { clauseSchemas } from './clause-schemas.ts'
 import { wordsOfCommands } from './command-words.ts'

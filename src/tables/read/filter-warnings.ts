@@ -1,6 +1,6 @@
 /** What callers should know about a filter that is answered, but not as fast as others. */
-import { isCollection } from '../../columns/collections.ts'
-import type { ColumnType } from '../../columns/column-type.ts'
+import { isCollection } from '../../language/columns/collections.ts'
+import type { ColumnType } from '../../language/columns/column-type.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { ConditionKind } from '../column-clause.ts'

@@ -1,5 +1,5 @@
 /** Which columns of a table have which indexes. */
-import type { ColumnPart } from '../../columns/column-path.ts'
+import type { ColumnPart } from '../../language/columns/column-path.ts'
 import type { Column, RegularIndex, TableIndex } from '../../engine/schema.ts'
 import type { RowStore } from '../row-store.ts'
 

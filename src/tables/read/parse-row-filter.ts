@@ -5,7 +5,7 @@
  * what these can be asked for, and the values that they are compared with.
  */
 import type { Caller } from '../../caller.ts'
-import type { ColumnPart } from '../../columns/column-path.ts'
+import type { ColumnPart } from '../../language/columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'
@@ -19,7 +19,7 @@ import {
   readAll,
   readChoices,
   shown,
-} from '../../query/filter-clause.ts'
+} from '../../language/filters/filter-clause.ts'
 import {
   checkScalar,
   comparedWithArray,

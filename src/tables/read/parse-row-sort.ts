@@ -1,15 +1,15 @@
 /** Reads the sort clause of a command that reads rows: columns in order, or one search. */
 import type { Caller } from '../../caller.ts'
-import { columnPath } from '../../columns/column-path.ts'
+import { columnPath } from '../../language/columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
+import { showValue } from '../../language/values/show.ts'
 import {
   decodeBinaryVector,
   findVectorProblem,
   readVectorNumbers,
-} from '../../query/vector.ts'
+} from '../../language/values/vector.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns } from './indexed-columns.ts'

@@ -1,8 +1,8 @@
 /** Filters on rows, parsed: what is said about columns, in comparables. */
-import type { ColumnPart } from '../../columns/column-path.ts'
+import type { ColumnPart } from '../../language/columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
-import type { Clause } from '../../query/filter-clause.ts'
+import type { Clause } from '../../language/filters/filter-clause.ts'
 import type { ConditionKind } from '../column-clause.ts'
 
 export interface RowCondition {

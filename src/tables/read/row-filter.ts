@@ -2,14 +2,18 @@
  * Filters on rows as filters on records: columns are fields by their paths, and what is said
  * about the start of the primary key is said about _id.
  */
-import { isCollection } from '../../columns/collections.ts'
-import { columnPath } from '../../columns/column-path.ts'
-import { foldText } from '../../columns/fold-text.ts'
+import { isCollection } from '../../language/columns/collections.ts'
+import { columnPath } from '../../language/columns/column-path.ts'
+import { foldText } from '../../language/columns/fold-text.ts'
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
-import { isJoint, mapConditions, requirementsOf } from '../../query/filter-clause.ts'
-import { everything, type Comparison, type Filter } from '../../query/filter.ts'
-import type { Path } from '../../query/path.ts'
+import {
+  isJoint,
+  mapConditions,
+  requirementsOf,
+} from '../../language/filters/filter-clause.ts'
+import { everything, type Comparison, type Filter } from '../../language/filters/filter.ts'
+import type { Path } from '../../language/values/path.ts'
 import {
   bothConditions,
   idFilter,

@@ -2,7 +2,7 @@
 import type { Column, Table } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
+import { showValue } from '../../language/values/show.ts'
 import { labelsOf } from '../column-label.ts'
 import { columnsInOrder } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'

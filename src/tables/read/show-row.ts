@@ -1,7 +1,7 @@
 /** Rows as callers get them. */
-import { columnPath } from '../../columns/column-path.ts'
-import { hasFloats, isShownAsStored, showValue } from '../../columns/values.ts'
-import type { StoredRecord } from '../../engine/engine.ts'
+import { columnPath } from '../../language/columns/column-path.ts'
+import { hasFloats, isShownAsStored, showValue } from '../../language/columns/values.ts'
+import type { StoredRecord } from '../../engine/contract.ts'
 import type { Column } from '../../engine/schema.ts'
 import { asFloats } from '../../json/floats.ts'
 import { printJson } from '../../json/print.ts'

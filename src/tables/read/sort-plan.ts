@@ -3,12 +3,12 @@
  * and in no other. Every other order has to be made, and a warning says why. So does one for
  * rows that are skipped: they come in the order that they have without skipping.
  */
-import { columnPath } from '../../columns/column-path.ts'
+import { columnPath } from '../../language/columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
-import { requirementsOf } from '../../query/filter-clause.ts'
-import type { SortKey } from '../../query/sort.ts'
-import { idPath } from '../../records/record-id.ts'
+import { requirementsOf } from '../../language/filters/filter-clause.ts'
+import type { SortKey } from '../../language/sorts/sort.ts'
+import { idPath } from '../../paging/record-id.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import type { RowClause } from './row-condition.ts'

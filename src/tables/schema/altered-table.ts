@@ -1,5 +1,5 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
-import type { UserTypes } from '../../columns/column-type.ts'
+import type { UserTypes } from '../../language/columns/column-type.ts'
 import type { Column, Table, TableDefinition } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -12,8 +12,8 @@ import {
   rootSection,
   textsIn,
   type Section,
-} from '../../records/option-section.ts'
-import { readEmbeddingService } from '../../records/service-option.ts'
+} from '../../options/option-section.ts'
+import { readEmbeddingService } from '../../options/service-option.ts'
 import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { freeKey } from './free-key.ts'

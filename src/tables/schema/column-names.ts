@@ -1,6 +1,6 @@
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
-import { showValue } from '../../query/show.ts'
+import { showValue } from '../../language/values/show.ts'
 
 /** Throws when one of the names cannot be that of a column, or of a type's field. */
 export function checkColumnNames(

@@ -1,5 +1,5 @@
 /** Column types as Cassandra spells them, which is how explain shows some of them. */
-import type { ColumnType, ElementType } from '../../columns/column-type.ts'
+import type { ColumnType, ElementType } from '../../language/columns/column-type.ts'
 
 export function cqlType(type: ColumnType, keyspace: string): string {
   switch (type.type) {

@@ -4,7 +4,7 @@ import type {
   ElementType,
   UserType,
   UserTypes,
-} from '../../columns/column-type.ts'
+} from '../../language/columns/column-type.ts'
 import {
   keyspaceOf,
   type Column,

@@ -3,7 +3,7 @@
  * `type` and what belongs to it. Here names and JSON types are checked; resolve-type.ts says
  * whether the type makes sense.
  */
-import { primitiveNames } from '../../columns/column-type.ts'
+import { primitiveNames } from '../../language/columns/column-type.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import type { GivenService } from '../../providers/embedding-service.ts'
@@ -13,8 +13,8 @@ import {
   rootSection,
   serviceIn,
   textIn,
-} from '../../records/option-section.ts'
-import { readEmbeddingService } from '../../records/service-option.ts'
+} from '../../options/option-section.ts'
+import { readEmbeddingService } from '../../options/service-option.ts'
 
 const typeNames = [
   ...primitiveNames,

@@ -13,7 +13,7 @@ import {
   sectionIn,
   textIn,
   type Section,
-} from '../../records/option-section.ts'
+} from '../../options/option-section.ts'
 import { readRegularIndex, resolveRegularIndex } from './regular-index.ts'
 import { factsOf, nameOf } from './show-column.ts'
 import { readTextIndex, resolveTextIndex } from './text-index.ts'

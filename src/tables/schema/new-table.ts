@@ -1,6 +1,6 @@
 /** createTable: from its definition to a table. */
-import type { ColumnType } from '../../columns/column-type.ts'
-import type { SchemaChange } from '../../engine/engine.ts'
+import type { ColumnType } from '../../language/columns/column-type.ts'
+import type { SchemaChange } from '../../engine/contract.ts'
 import type { Column, KeyspaceSchema, TableDefinition } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
@@ -11,7 +11,7 @@ import {
   rootSection,
   textsIn,
   type Section,
-} from '../../records/option-section.ts'
+} from '../../options/option-section.ts'
 import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'

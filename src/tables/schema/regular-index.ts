@@ -1,15 +1,15 @@
 /** An index by value: of a column, or of what a list, a set or a map holds. */
-import type { ColumnPart } from '../../columns/column-path.ts'
+import type { ColumnPart } from '../../language/columns/column-path.ts'
 import type {
   ColumnType,
   ElementType,
   PrimitiveName,
   TextFolding,
-} from '../../columns/column-type.ts'
+} from '../../language/columns/column-type.ts'
 import type { Column, RegularIndex, Table } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { flagIn, refuseUnknownKeys, type Section } from '../../records/option-section.ts'
+import { flagIn, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
 import { plainText } from './describe.ts'
 import { columnTypeNames } from './given-type.ts'
 import { factsOf, showColumn } from './show-column.ts'

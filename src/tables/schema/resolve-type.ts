@@ -9,7 +9,7 @@ import {
   type ElementType,
   type PrimitiveName,
   type UserTypes,
-} from '../../columns/column-type.ts'
+} from '../../language/columns/column-type.ts'
 import type { EmbeddingService } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
@@ -18,7 +18,7 @@ import {
   resolveEmbeddingService,
   type GivenService,
 } from '../../providers/embedding-service.ts'
-import { showValue } from '../../query/show.ts'
+import { showValue } from '../../language/values/show.ts'
 import { columnTypeNames, type GivenType, type TypeName } from './given-type.ts'
 
 /** What types are held against, besides the keyspace. */

@@ -3,7 +3,7 @@ import type { Column, Table, TextIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { memberOf, refuseUnknownKeys, type Section } from '../../records/option-section.ts'
+import { memberOf, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
 import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
 import { factsOf, showColumn } from './show-column.ts'
 

@@ -1,9 +1,13 @@
 /** createType and alterType: from the fields that are sent to a type. */
-import type { PrimitiveName, UserField, UserType } from '../../columns/column-type.ts'
+import type {
+  PrimitiveName,
+  UserField,
+  UserType,
+} from '../../language/columns/column-type.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import { memberOf, refuseUnknownKeys, rootSection } from '../../records/option-section.ts'
+import { memberOf, refuseUnknownKeys, rootSection } from '../../options/option-section.ts'
 import { checkColumnNames } from './column-names.ts'
 import { freeKey } from './free-key.ts'
 import { readColumns } from './new-table.ts'

@@ -1,8 +1,8 @@
 /** An index that vectors are searched by. */
 import type { Column, Table, VectorIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { refuseUnknownKeys, textIn, type Section } from '../../records/option-section.ts'
-import { metricOf, metrics, sourceModels } from '../../records/vector-choices.ts'
+import { refuseUnknownKeys, textIn, type Section } from '../../options/option-section.ts'
+import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
 import { factsOf, showColumn } from './show-column.ts'
 
 export interface GivenVectorIndex {

@@ -10,13 +10,13 @@ import {
   type NewRecord,
   type StoredRecord,
   type Write,
-} from '../../engine/engine.ts'
+} from '../../engine/contract.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
-import type { Filter } from '../../query/filter.ts'
-import { lockKey } from '../../records/change.ts'
-import { anyOrder, read } from '../../records/read.ts'
-import { idPath } from '../../records/record-id.ts'
+import type { Filter } from '../../language/filters/filter.ts'
+import { lockKey } from '../../paging/change.ts'
+import { anyOrder, read } from '../../paging/read.ts'
+import { idPath } from '../../paging/record-id.ts'
 import { budgetOf, type AnalysisBudget } from '../../search/lexical/analysis-budget.ts'
 import type { RowStore } from '../row-store.ts'
 import { makeRecord, openRow, type Row } from './row.ts'

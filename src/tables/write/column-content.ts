@@ -1,11 +1,15 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
 import type { Caller } from '../../caller.ts'
-import { columnPath } from '../../columns/column-path.ts'
-import { BadValue, readValue } from '../../columns/values.ts'
+import { columnPath } from '../../language/columns/column-path.ts'
+import { BadValue, readValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
-import { checkVector, decodeBinaryVector, findVectorProblem } from '../../query/vector.ts'
+import { showValue } from '../../language/values/show.ts'
+import {
+  checkVector,
+  decodeBinaryVector,
+  findVectorProblem,
+} from '../../language/values/vector.ts'
 import type { RowStore } from '../row-store.ts'
 import type { Content, Contents } from './row.ts'
 

@@ -3,7 +3,7 @@
  * what they have.
  */
 import type { Caller } from '../../caller.ts'
-import { showValue } from '../../columns/values.ts'
+import { showValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { ApiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'

@@ -4,7 +4,7 @@
  */
 import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
-import { isJoint, type Clause } from '../../query/filter-clause.ts'
+import { isJoint, type Clause } from '../../language/filters/filter-clause.ts'
 import {
   checkScalar,
   comparedWithArray,

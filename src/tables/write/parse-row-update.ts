@@ -1,15 +1,19 @@
 /** From the text of an update of a row to what it does. */
-import { entriesOf, isCollection, type CollectionType } from '../../columns/collections.ts'
-import { BadValue, readElement, readValue } from '../../columns/values.ts'
+import {
+  entriesOf,
+  isCollection,
+  type CollectionType,
+} from '../../language/columns/collections.ts'
+import { BadValue, readElement, readValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
-import type { Operator } from '../../query/update.ts'
+import { showValue } from '../../language/values/show.ts'
+import type { Operator } from '../../language/updates/update.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
-import { withAdded, withoutAll } from './alter-collection.ts'
+import { withAdded, withoutAll } from './change-elements.ts'
 import {
   noService,
   readContent,

@@ -4,7 +4,7 @@ import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { showValue } from '../../query/show.ts'
+import { showValue } from '../../language/values/show.ts'
 
 export function readPush(column: Column, argument: Value): readonly Value[] {
   const named = `$push of "${column.name}"`

@@ -1,5 +1,5 @@
 /** Rows of an insert, as the request brings them. */
-import { BadValue } from '../../columns/values.ts'
+import { BadValue } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'

@@ -4,14 +4,14 @@
  * What is wrong with a filter is found in this order: its form, the columns that it names,
  * whether these are of the key, what is said about them, and the values in it.
  */
-import type { ElementType, PrimitiveName } from '../../columns/column-type.ts'
-import { comparable, comparableVector } from '../../columns/comparable.ts'
-import { BadValue, readElement } from '../../columns/values.ts'
+import type { ElementType, PrimitiveName } from '../../language/columns/column-type.ts'
+import { comparable, comparableVector } from '../../language/columns/comparable.ts'
+import { BadValue, readElement } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, type Value } from '../../json/value.ts'
-import { conditionsOf, invalid } from '../../query/filter-clause.ts'
+import { conditionsOf, invalid } from '../../language/filters/filter-clause.ts'
 import { unfitValue } from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Value } from '../../../src/json/value.ts'
 import { compareReranked, fuse, type Reranked } from '../../../src/search/hybrid/fusion.ts'
-import { seed } from '../../query/documents.ts'
+import { seed } from '../../language/documents.ts'
 
 const keyOf = (item: string) => item
 

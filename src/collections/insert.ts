@@ -1,0 +1,122 @@
+/** Inserting: all that can be, in one write. */
+import type { Caller, Deadline } from '../caller.ts'
+import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
+import { ApiError, apiError } from '../errors/api-error.ts'
+import { printJson } from '../json/print.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import { budgetOf } from '../search/lexical/analysis-budget.ts'
+import { inTurns, type Steps } from '../steps.ts'
+import { checkId } from './ids.ts'
+import { makeRecord } from './records.ts'
+import { expandHybrid, type DocumentSource } from './search-fields.ts'
+import { checkNotBoth, embedTexts } from './vectorize.ts'
+
+/** What became of one document of an insert. */
+export interface Insertion {
+  /** Undefined when the document is not stored and brought no _id of its own. */
+  readonly id: Value | undefined
+  readonly outcome: 'done' | 'skipped' | ApiError
+}
+
+/** Throws what fails the whole command; what fails single documents is in the result. */
+export async function insert(
+  store: DocumentSource,
+  documents: readonly Value[],
+  ordered: boolean,
+  caller: Caller,
+): Promise<readonly Insertion[]> {
+  // An empty document holds the place of a value that is none, which is refused below.
+  const expanded = documents.map((document, i) =>
+    isObject(document)
+      ? expandHybrid(document, `document ${i + 1} of ${documents.length}`)
+      : new Map<string, Value>(),
+  )
+  expanded.forEach((document, i) => checkNotBoth(document, `Document ${i + 1}`))
+  const whole = await embedTexts(expanded, store, caller)
+
+  const charged =
+    store.analyzer === undefined ? store : { ...store, analysis: budgetOf(caller) }
+  const prepared = await inTurns(prepareAll(documents, whole, charged, caller), caller)
+  const outcomes = await write(store, prepared, ordered, caller)
+  return report(documents, prepared, outcomes, ordered)
+}
+
+type Prepared = NewRecord | ApiError
+
+/** `whole` are the documents with what was made of them. */
+function* prepareAll(
+  documents: readonly Value[],
+  whole: readonly JsonObject[],
+  store: DocumentSource,
+  deadline: Deadline,
+): Steps<readonly Prepared[]> {
+  const prepared: Prepared[] = []
+  for (const [i, document] of documents.entries()) {
+    if (i > 0) yield
+    store.analysis?.startText()
+    try {
+      if (!isObject(document))
+        throw apiError('SHRED_BAD_DOCUMENT_TYPE', { type: jsonTypeOf(document) })
+      prepared.push(yield* makeRecord(whole[i]!, store))
+    } catch (error) {
+      // Not a mistake of this document.
+      deadline.check()
+      if (!(error instanceof ApiError)) throw error
+      prepared.push(error)
+    }
+  }
+  return prepared
+}
+
+/** Writes the records; when ordered, only those before the first document that failed. */
+async function write(
+  { engine, collection }: DocumentSource,
+  prepared: readonly Prepared[],
+  ordered: boolean,
+  deadline: Deadline,
+): Promise<readonly Outcome[]> {
+  const failed = prepared.findIndex((record) => record instanceof ApiError)
+  const attempted = ordered && failed >= 0 ? prepared.slice(0, failed) : prepared
+  const writes = attempted.flatMap((record): Write[] =>
+    record instanceof ApiError ? [] : [{ kind: 'insert', record }],
+  )
+  if (writes.length === 0) return []
+  return engine.write(collection, writes, { ordered, deadline })
+}
+
+/** `outcomes` are those of the records only, and fewer where documents were not attempted. */
+function report(
+  documents: readonly Value[],
+  prepared: readonly Prepared[],
+  outcomes: readonly Outcome[],
+  ordered: boolean,
+): readonly Insertion[] {
+  let next = 0
+  let stopped = false
+  return prepared.map((record, i): Insertion => {
+    const given = givenId(documents[i]!)
+    if (stopped) return { id: given, outcome: 'skipped' }
+    const outcome = record instanceof ApiError ? record : outcomes[next++]
+    if (!(record instanceof ApiError) && outcome === 'done')
+      return { id: record.id, outcome: 'done' }
+    stopped = ordered
+    const error =
+      record instanceof ApiError
+        ? record
+        : apiError('DOCUMENT_ALREADY_EXISTS', { id: printJson(record.id) })
+    if (given !== undefined) error.documentIds = [given]
+    return { id: given, outcome: error }
+  })
+}
+
+/** The _id that the caller gave the document, if it can be one. */
+function givenId(document: Value): Value | undefined {
+  const id = isObject(document) ? document.get('_id') : undefined
+  if (id === undefined) return undefined
+  try {
+    checkId(id)
+    return id
+  } catch {
+    return undefined
+  }
+}

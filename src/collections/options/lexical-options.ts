@@ -1,0 +1,53 @@
+/** The `lexical` option: whether, and by which analyzer, $lexical texts can be searched. */
+import type { LexicalOptions } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import { toPlain } from '../../json/plain.ts'
+import { isObject, type Value } from '../../json/value.ts'
+import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
+import {
+  flagIn,
+  memberOf,
+  refuseUnknownKeys,
+  sectionIn,
+  type Section,
+} from '../../options/option-section.ts'
+
+export interface GivenLexical {
+  readonly enabled: boolean | undefined
+  /** Absent also when it was null or {}, which say nothing. */
+  readonly analyzer: Value | undefined
+}
+
+export function readLexical(options: Section): GivenLexical | undefined {
+  const lexical = sectionIn(options, 'lexical')
+  if (lexical === undefined) return undefined
+  refuseUnknownKeys(lexical, 'COMMAND_FIELD_UNKNOWN', ['enabled', 'analyzer'])
+  const analyzer = memberOf(lexical, 'analyzer')
+  return {
+    enabled: flagIn(lexical, 'enabled'),
+    analyzer: isObject(analyzer) && analyzer.size === 0 ? undefined : analyzer,
+  }
+}
+
+export function resolveLexical(
+  given: GivenLexical | undefined,
+  available: boolean,
+): LexicalOptions {
+  if (given === undefined)
+    return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
+  const { enabled, analyzer = defaultAnalyzer } = given
+  if (enabled === undefined) refuse('lexical needs "enabled", true or false')
+  if (!enabled) {
+    if (given.analyzer !== undefined)
+      refuse('lexical has an analyzer although "enabled" is false. Leave the analyzer out')
+    return { enabled: false }
+  }
+  if (!available) throw apiError('LEXICAL_FEATURE_NOT_ENABLED')
+  const problem = findAnalyzerProblem(analyzer)
+  if (problem !== undefined) refuse(`lexical: ${problem}`)
+  return { enabled: true, analyzer: toPlain(analyzer) }
+}
+
+function refuse(problem: string): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+}

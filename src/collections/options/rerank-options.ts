@@ -1,0 +1,138 @@
+/**
+ * The `rerank` option: the service that orders the results of a hybrid search. A collection
+ * has one, and a findAndRerank may name another for itself.
+ */
+import type { RerankOptions } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import { checkModelForNewUse } from '../../providers/model-support.ts'
+import {
+  defaultReranking,
+  type RerankingProviders,
+} from '../../providers/reranking-providers.ts'
+import {
+  checkServiceKeys,
+  flagIn,
+  refuseUnknownKeys,
+  rootSection,
+  sectionIn,
+  serviceIn,
+  textIn,
+  type Section,
+} from '../../options/option-section.ts'
+
+export interface GivenRerank {
+  readonly enabled: boolean | undefined
+  readonly service: GivenRerankService | undefined
+}
+
+export interface GivenRerankService {
+  readonly isEmpty: boolean
+  readonly provider: string | undefined
+  readonly modelName: string | undefined
+  readonly hasAuthentication: boolean
+  readonly hasParameters: boolean
+}
+
+export function readRerank(options: Section): GivenRerank | undefined {
+  const rerank = sectionIn(options, 'rerank')
+  if (rerank === undefined) return undefined
+  refuseUnknownKeys(rerank, 'COMMAND_FIELD_UNKNOWN', ['enabled', 'service'])
+  const service = serviceIn(rerank)
+  return {
+    enabled: flagIn(rerank, 'enabled'),
+    service: service && readService(service),
+  }
+}
+
+/** A service that is not part of a collection's options. `field` is where it stands. */
+export function readRerankService(value: Value, field: string): GivenRerankService {
+  const service = rootSection(value, field)
+  checkServiceKeys(service)
+  return readService(service)
+}
+
+export function resolveRerank(
+  given: GivenRerank | undefined,
+  context: {
+    readonly features: { readonly reranking: boolean }
+    readonly rerankingProviders: RerankingProviders
+  },
+): RerankOptions {
+  const available = context.features.reranking
+  if (given === undefined)
+    return available ? byDefault(context.rerankingProviders) : { enabled: false }
+  const { enabled, service } = given
+  if (enabled === undefined) refuse('rerank needs "enabled", true or false')
+  if (!enabled) {
+    if (service !== undefined && !service.isEmpty)
+      refuse('rerank has a service although "enabled" is false. Leave the service out')
+    return { enabled: false }
+  }
+  if (!available) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
+  if (service === undefined) return byDefault(context.rerankingProviders)
+  return {
+    enabled: true,
+    service: resolveRerankService(
+      service,
+      'rerank.service',
+      context.rerankingProviders,
+      refuse,
+    ),
+  }
+}
+
+function byDefault(providers: RerankingProviders): RerankOptions {
+  const service = defaultReranking(providers)
+  return service === undefined ? { enabled: false } : { enabled: true, service }
+}
+
+function readService(service: Section): GivenRerankService {
+  return {
+    isEmpty: service.members.size === 0,
+    provider: textIn(service, 'provider'),
+    modelName: textIn(service, 'modelName'),
+    hasAuthentication: (sectionIn(service, 'authentication')?.members.size ?? 0) > 0,
+    hasParameters: (sectionIn(service, 'parameters')?.members.size ?? 0) > 0,
+  }
+}
+
+/** Checks a service against the table of providers; `where` is what messages call it. */
+export function resolveRerankService(
+  given: GivenRerankService,
+  where: string,
+  providers: RerankingProviders,
+  refuse: (problem: string) => never,
+): NonNullable<RerankOptions['service']> {
+  const offered = () =>
+    [...providers]
+      .filter(([, { enabled }]) => enabled)
+      .map(([name]) => name)
+      .join(', ')
+  const { provider: name, modelName } = given
+  if (name === undefined)
+    refuse(`${where} needs a provider. This server offers: ${offered()}`)
+  const provider = providers.get(name)
+  if (!provider?.enabled)
+    refuse(
+      `The reranking provider "${name}" is ${provider ? 'switched off' : 'not known'} ` +
+        `here. This server offers: ${offered()}`,
+    )
+  if (given.hasAuthentication)
+    refuse(`${where} takes no authentication: "${name}" gets its key by header`)
+  if (given.hasParameters) refuse(`${where} takes no parameters: "${name}" has none`)
+  const models = () => provider.models.map((model) => model.name).join(', ')
+  if (modelName === undefined)
+    refuse(`${where} needs a modelName. "${name}" has the models: ${models()}`)
+  const model = provider.models.find((candidate) => candidate.name === modelName)
+  if (model === undefined)
+    refuse(
+      `The reranking provider "${name}" has no model "${modelName}". It has: ${models()}`,
+    )
+  checkModelForNewUse(modelName, model.support)
+  return { provider: name, modelName }
+}
+
+function refuse(problem: string): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+}

@@ -1,0 +1,94 @@
+/** The `vector` option: which vectors a collection holds, and who makes them from text. */
+import type { Metric, VectorOptions } from '../../engine/schema.ts'
+import { apiError } from '../../errors/api-error.ts'
+import type { Limits } from '../../limits.ts'
+import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
+import {
+  resolveEmbeddingService,
+  type GivenService,
+} from '../../providers/embedding-service.ts'
+import {
+  choiceIn,
+  integerIn,
+  refuseUnknownKeys,
+  sectionIn,
+  serviceIn,
+  violation,
+  type Section,
+} from '../../options/option-section.ts'
+import { readEmbeddingService } from '../../options/service-option.ts'
+import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
+
+export interface GivenVector {
+  readonly dimension: number | undefined
+  readonly metric: Metric | undefined
+  readonly sourceModel: string | undefined
+  readonly service: GivenService | undefined
+}
+
+export function readVector(options: Section): GivenVector | undefined {
+  const vector = sectionIn(options, 'vector')
+  if (vector === undefined) return undefined
+  refuseUnknownKeys(
+    vector,
+    'INVALID_CREATE_COLLECTION_FIELD',
+    ['dimension', 'metric', 'sourceModel', 'service'],
+    ['size', 'function'],
+  )
+  const dimension = oneSpelling(vector, 'dimension', 'size', integerIn)
+  if (dimension !== undefined && dimension <= 0)
+    violation(vector, 'dimension', String(dimension), 'it is at least 1')
+  return {
+    dimension,
+    metric: oneSpelling(vector, 'metric', 'function', (section, name) =>
+      choiceIn(section, name, metrics),
+    ),
+    sourceModel: choiceIn(vector, 'sourceModel', sourceModels),
+    service: readEmbeddingService(serviceIn(vector)),
+  }
+}
+
+export function resolveVector(
+  given: GivenVector,
+  context: {
+    readonly limits: Limits
+    readonly features: { readonly vectorize: boolean }
+    readonly embeddingProviders: EmbeddingProviders
+  },
+): VectorOptions {
+  const sourceModel = given.sourceModel ?? 'other'
+  const metric = given.metric ?? metricOf(sourceModel)
+  if (given.service !== undefined) {
+    if (!context.features.vectorize) throw apiError('VECTORIZE_FEATURE_NOT_AVAILABLE')
+    const { dimension, service } = resolveEmbeddingService(
+      given.service,
+      given.dimension,
+      context.embeddingProviders,
+    )
+    return { dimension, metric, sourceModel, service }
+  }
+  const { dimension } = given
+  if (dimension === undefined)
+    throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', {
+      problem:
+        'vector.dimension is missing. Give the number of elements of your vectors, or a ' +
+        'service whose model has a dimension of its own',
+    })
+  const max = context.limits.vectorDimensionMax
+  if (dimension > max) throw apiError('VECTOR_SEARCH_TOO_BIG_VALUE', { dimension, max })
+  return { dimension, metric, sourceModel }
+}
+
+/** Reads a member by its name or its older name, but not by both. */
+function oneSpelling<T>(
+  section: Section,
+  name: string,
+  olderName: string,
+  read: (section: Section, name: string) => T | undefined,
+): T | undefined {
+  const value = read(section, name)
+  const older = read(section, olderName)
+  if (value !== undefined && older !== undefined)
+    violation(section, olderName, String(older), `${name} is given too: send one of them`)
+  return value ?? older
+}

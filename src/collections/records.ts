@@ -1,0 +1,67 @@
+/** Documents on their way to the engine and back. */
+import type { NewRecord, SearchFields } from '../engine/contract.ts'
+import { parseStoredInSteps } from '../json/parse.ts'
+import { printJsonInSteps } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Projection } from '../language/projection.ts'
+import type { Steps } from '../steps.ts'
+import { checkId, newId } from './ids.ts'
+import {
+  attachPrinted,
+  detach,
+  withTerms,
+  type Attached,
+  type DocumentSource,
+} from './search-fields.ts'
+import { checkDocumentInSteps, checkLength } from './validate.ts'
+
+/**
+ * The record for a document that is whole, its search fields included. Throws when the
+ * document breaks a rule; makes an _id when it has none.
+ */
+export function* makeRecord(
+  whole: JsonObject,
+  store: DocumentSource,
+  before?: Attached,
+): Steps<NewRecord> {
+  const { limits, collection } = store
+  const given = whole.get('_id')
+  if (given !== undefined) checkId(given)
+  const { document: fields, search } = detach(whole, store, before)
+  const id = given ?? (given === null ? null : newId(collection.options.defaultId?.type))
+  const document = withIdFirst(fields, id)
+  const checking = checkDocumentInSteps(document, store.indexing, limits)
+  if (checking !== undefined) yield* checking
+  const printed = printJsonInSteps(document)
+  const text = typeof printed === 'string' ? printed : yield* printed
+  const beside = (search.vectorize?.length ?? 0) + (search.lexical?.length ?? 0)
+  checkLength(text.length + beside, limits)
+  return withTerms({ id, text, document, search }, store, before)
+}
+
+function withIdFirst(document: JsonObject, id: Value): JsonObject {
+  const [first] = document.keys()
+  return first === '_id' ? document : new Map([['_id', id], ...document])
+}
+
+/** A document as it is stored, or is about to be. */
+export interface Stored {
+  readonly text: string
+  /** Needed where the projection shows them. */
+  readonly search?: SearchFields
+}
+
+/** The document as the caller gets it. */
+export function* show({ text, search }: Stored, projection: Projection): Steps<string> {
+  if (projection.whole) return text
+  if (projection.nothing) return '{}'
+  const document = (yield* parseStoredInSteps(text)) as JsonObject
+  const whole = search === undefined ? document : attachPrinted(document, search)
+  const printed = printJsonInSteps(projection.apply(whole))
+  return typeof printed === 'string' ? printed : yield* printed
+}
+
+/** Whether the projection shows anything that is kept beside the text. */
+export function showsSearchFields(projection: Projection): boolean {
+  return projection.vector || projection.vectorize || projection.lexical
+}

@@ -1,0 +1,201 @@
+/**
+ * The two searches of a findAndRerank, and which documents take part in them.
+ *
+ * A document takes part if it has $vector, $lexical (unless the server's setting says that a
+ * vector is enough) and something to rerank on. What does not take part must not use up the
+ * places of what does. So each search asks for all of that in its filter, which the engine
+ * answers from its indexes. A filter cannot say everything: a value may be null or blank, and
+ * `rerankOn` may name a field that is not indexed. Where that leaves too few, the search is
+ * made again, ten times as wide, up to a limit.
+ */
+import type { Caller } from '../../caller.ts'
+import assert from 'node:assert/strict'
+import type { Hit, SearchBy, StoredRecord } from '../../engine/contract.ts'
+import { ApiError, apiError } from '../../errors/api-error.ts'
+import { printJson } from '../../json/print.ts'
+import { isNumeric, jsonTypeOf, type Value } from '../../json/value.ts'
+import type { Filter } from '../../language/filters/filter.ts'
+import type { Path } from '../../language/values/path.ts'
+import { showValue } from '../../language/values/show.ts'
+import { valueAt } from '../../language/values/value-at.ts'
+import { idKey } from '../../paging/record-id.ts'
+import { parseRecord } from '../../paging/read.ts'
+import { search } from '../../paging/search.ts'
+import { hasText, type RerankPlan } from './rerank-plan.ts'
+import { searchedBy } from '../searched-by.ts'
+import type { DocumentSource } from '../search-fields.ts'
+
+/** A document that was found and can be reranked. */
+export interface EligibleHit extends Hit {
+  /** What the reranker reads. */
+  readonly passage: string
+}
+
+export interface FoundByBoth {
+  readonly byVector: Extract<SearchBy, { kind: 'vector' }>
+  /** Best first each; only what takes part. */
+  readonly vector: readonly EligibleHit[]
+  readonly bm25: readonly EligibleHit[]
+}
+
+export async function searchBoth(
+  store: DocumentSource,
+  plan: RerankPlan,
+  filter: Filter,
+  caller: Caller,
+): Promise<FoundByBoth> {
+  const { hybridLimits } = plan
+  const passage = passageConditions(store, plan)
+  const text = plan.eligibility === 'both' ? [hasLexical] : []
+  const amongTexts = allOf(filter, ...text, ...passage)
+  const amongVectors = allOf(filter, hasVector, ...passage)
+  const find = (by: SearchBy, among: Filter, limit: number) =>
+    findEligible(store, plan, { by, filter: among, limit }, caller)
+  const findByVector = async () => {
+    const byVector = await searchedBy(plan.byVector, store, caller)
+    assert(byVector.kind === 'vector')
+    return { byVector, vector: await find(byVector, amongTexts, hybridLimits.vector) }
+  }
+  const findByTerms = async () => {
+    const by = { ...plan.byTerms, path: '$lexical' }
+    const limit = hybridLimits.lexical
+    const withAll = await find(by, amongVectors, limit)
+    if (withAll.length === limit || by.terms.length === 1) return withAll
+    // A sentence has words that few texts have together: then some of them will do.
+    const withAny = await find({ ...by, anyTerm: true }, amongVectors, limit)
+    const seen = new Set(withAll.map(({ record }) => idKey(record.id)))
+    const others = withAny.filter(({ record }) => !seen.has(idKey(record.id)))
+    return [...withAll, ...others].slice(0, limit)
+  }
+  const [found, bm25] = await Promise.all([findByVector(), findByTerms()])
+  return { ...found, bm25 }
+}
+
+/**
+ * Whether there are documents that lack nothing but $lexical, to be asked where both searches
+ * have found `count` documents and there are no more. So one more than that must bring one.
+ */
+export async function lacksLexical(
+  store: DocumentSource,
+  plan: RerankPlan,
+  { by, filter, count }: { by: SearchBy; filter: Filter; count: number },
+  caller: Caller,
+): Promise<boolean> {
+  const { rerankOn } = plan
+  const isOnLexical = rerankOn === undefined || rerankOn.text === '$lexical'
+  const passage = isOnLexical ? [] : passageConditions(store, plan)
+  const wanted = {
+    by,
+    filter: allOf(filter, ...passage),
+    limit: count + 1,
+    withSearchFields: true,
+  }
+  const hits = await search(store, wanted, caller)
+  return hits.some(({ record }) => !hasText(record.search!.lexical))
+}
+
+interface EligibleSearch {
+  readonly by: SearchBy
+  readonly filter: Filter
+  readonly limit: number
+}
+
+/** The best that take part. */
+async function findEligible(
+  store: DocumentSource,
+  plan: RerankPlan,
+  { by, filter, limit }: EligibleSearch,
+  caller: Caller,
+): Promise<readonly EligibleHit[]> {
+  const widthMax = Math.max(store.limits.hybridCandidatesMax, limit)
+  let eligible: EligibleHit[] = []
+  for (let width = limit; ; width = Math.min(width * 10, widthMax)) {
+    const wanted = { by, filter, limit: width, withSearchFields: true }
+    let hits: readonly Hit[]
+    try {
+      hits = await search(store, wanted, caller)
+    } catch (error) {
+      // More than a reply may hold, which is refused only where all of it was asked for.
+      if (width > limit && isTooLarge(error)) return eligible
+      throw error
+    }
+    eligible = []
+    for (const hit of hits) {
+      const passage = passageOf(hit.record, plan)
+      if (passage !== undefined) eligible.push({ ...hit, passage })
+      if (eligible.length === limit) return eligible
+    }
+    if (hits.length < width || width === widthMax) return eligible
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'REPLY_TOO_LARGE'
+}
+
+const hasVector: Filter = { kind: 'exists', path: pathOf('$vector'), exists: true }
+const hasVectorize: Filter = { kind: 'exists', path: pathOf('$vectorize'), exists: true }
+/** Every text has all of no terms. */
+const hasLexical: Filter = { kind: 'match', path: pathOf('$lexical'), terms: [] }
+
+function pathOf(name: string): Path {
+  return { text: name, segments: [name] }
+}
+
+function allOf(...of: readonly Filter[]): Filter {
+  return { kind: 'and', of }
+}
+
+/** What a filter can say of the documents that have something to rerank on. */
+function passageConditions(
+  { indexing }: DocumentSource,
+  { rerankOn, eligibility }: RerankPlan,
+): readonly Filter[] {
+  switch (rerankOn?.text) {
+    case undefined:
+      // With `both` there is always $lexical.
+      return eligibility === 'both' ? [] : [{ kind: 'or', of: [hasLexical, hasVectorize] }]
+    case '$lexical':
+      return [hasLexical]
+    case '$vectorize':
+      return [hasVectorize]
+    default:
+      return indexing.covers(rerankOn!)
+        ? [{ kind: 'exists', path: rerankOn!, exists: true }]
+        : []
+  }
+}
+
+/** What the reranker reads; undefined for a document that does not take part. */
+function passageOf(record: StoredRecord, plan: RerankPlan): string | undefined {
+  const { rerankOn, eligibility } = plan
+  const { vector, lexical } = record.search!
+  if (!vector || (eligibility === 'both' && !hasText(lexical))) return undefined
+  const value = valueToRead(record, rerankOn) ?? null
+  if (value === null) return undefined
+  if (typeof value === 'string') return hasText(value) ? value : undefined
+  if (typeof value === 'boolean' || isNumeric(value)) return printJson(value)
+  const error = apiError('COMMAND_FIELD_VALUE_INVALID', {
+    field: 'command.options.rerankOn',
+    value: showValue(rerankOn!.text),
+    reason:
+      `the document with _id ${showValue(record.id)} has an ${jsonTypeOf(value)} there, ` +
+      'and only texts, numbers and booleans can be compared with the query',
+  })
+  error.documentIds = [record.id]
+  throw error
+}
+
+function valueToRead(record: StoredRecord, rerankOn: Path | undefined): Value | undefined {
+  const { lexical, vectorize } = record.search!
+  switch (rerankOn?.text) {
+    case undefined:
+      return hasText(lexical) ? lexical : vectorize
+    case '$lexical':
+      return lexical
+    case '$vectorize':
+      return vectorize
+    default:
+      return valueAt(parseRecord(record), rerankOn!)
+  }
+}

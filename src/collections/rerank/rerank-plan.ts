@@ -1,0 +1,251 @@
+/**
+ * What a findAndRerank asks for, held against what the collection and the server can do. The
+ * checks stand in the order in which they win.
+ */
+import type { Collection, RerankOptions } from '../../engine/schema.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import type { HybridSort } from '../../language/sorts/parse-hybrid-sort.ts'
+import { parsePath, type Path } from '../../language/values/path.ts'
+import { showValue } from '../../language/values/show.ts'
+import type { Sort } from '../../language/sorts/sort.ts'
+import { readTerms } from '../../language/filters/terms.ts'
+import { termsWithin } from '../../search/lexical/analyzer.ts'
+import { checkVector } from '../../language/values/vector.ts'
+import { checkModelForUse } from '../../providers/model-support.ts'
+import type { Credentials, Models } from '../../providers/models.ts'
+import type { Source } from '../../paging/read.ts'
+import { resolveRerankService, type GivenRerankService } from '../options/rerank-options.ts'
+import type { DocumentSource } from '../search-fields.ts'
+
+/** What was asked for, as far as its JSON shape is known to be right. */
+export interface AskedRerank {
+  readonly sort: HybridSort
+  readonly limit: number | undefined
+  readonly hybridLimits: HybridLimits | undefined
+  readonly rerankOn: string | undefined
+  readonly rerankQuery: string | undefined
+  /** To rerank with, instead of the collection's. */
+  readonly service: GivenRerankService | undefined
+}
+
+/** How many documents each search may find. */
+export interface HybridLimits {
+  readonly vector: number
+  readonly lexical: number
+}
+
+/** What a document needs to take part: $lexical and $vector, or the vector alone. */
+export type HybridEligibility = 'both' | 'vector'
+
+/** Whom there is to ask, with which keys, and whether the caller may. */
+export interface RerankServer {
+  readonly features: {
+    readonly reranking: boolean
+    readonly hybridEligibility: HybridEligibility
+  }
+  readonly models: Pick<Models, 'rerankingProviders' | 'rerank'>
+  readonly credentials: Credentials
+}
+
+export interface RerankPlan {
+  readonly byVector: Extract<Sort, { kind: 'vector' | 'vectorize' }>
+  readonly byTerms: Extract<Sort, { kind: 'lexical' }>
+  readonly hybridLimits: HybridLimits
+  readonly limit: number
+  /** Where a document has the text to compare; undefined: in $lexical, else $vectorize. */
+  readonly rerankOn: Path | undefined
+  /** What it is compared with. */
+  readonly query: string
+  readonly service: RerankService
+  readonly eligibility: HybridEligibility
+  /** What is odd about the request, but no reason to refuse it. */
+  readonly warnings: readonly ApiError[]
+}
+
+type RerankService = NonNullable<RerankOptions['service']>
+
+export function planRerank(
+  store: DocumentSource,
+  asked: AskedRerank,
+  { features, models }: RerankServer,
+): RerankPlan {
+  if (!features.reranking) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
+  checkSearches(store, asked.sort)
+  const limit = asked.limit ?? store.limits.rerankLimitDefault
+  const hybridLimits = chooseHybridLimits(store, asked.hybridLimits, limit)
+  const service = chooseService(store, asked.service, models)
+  checkWhole(asked.sort)
+  const query = chooseQuery(store, asked)
+  const byVector = chooseVector(store, asked.sort)
+  const rerankOn = chooseRerankOn(asked)
+  const byTerms = chooseTerms(store, asked.sort)
+  return {
+    byVector,
+    byTerms,
+    hybridLimits,
+    limit,
+    rerankOn,
+    query,
+    service,
+    eligibility: features.hybridEligibility,
+    warnings: warningsOf(asked.limit, hybridLimits),
+  }
+}
+
+/** A limit that was asked for and that the searches together cannot reach. */
+function warningsOf(
+  limit: number | undefined,
+  { vector, lexical }: HybridLimits,
+): readonly ApiError[] {
+  const max = vector + lexical
+  if (limit === undefined || limit <= max) return []
+  return [apiError('HYBRID_LIMITS_BELOW_LIMIT', { limit, vector, lexical, max })]
+}
+
+function checkSearches(
+  { collection, target }: DocumentSource,
+  { vectorize, vector, lexical }: HybridSort,
+): void {
+  const { options } = collection
+  const byVector = vectorize !== undefined || vector !== undefined
+  if (byVector && options.vector === undefined)
+    throw apiError('UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION', { target })
+  if (vectorize !== undefined && options.vector?.service === undefined)
+    throw apiError('UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION', {
+      target,
+      hasLexical: options.lexical.enabled,
+    })
+  if (lexical !== undefined && !options.lexical.enabled)
+    throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
+}
+
+function chooseHybridLimits(
+  { limits }: Source,
+  given: HybridLimits | undefined,
+  limit: number,
+): HybridLimits {
+  if (given === undefined) {
+    if (limit > limits.hybridLimitDefaultMax)
+      throw invalidOption(
+        'limit',
+        String(limit),
+        'without hybridLimits each search finds as many documents as limit says, and ' +
+          `finds at most ${limits.hybridLimitDefaultMax}`,
+      )
+    return { vector: limit, lexical: limit }
+  }
+  const max = limits.hybridLimitMax
+  for (const search of ['vector', 'lexical'] as const)
+    if (given[search] < 1 || given[search] > max)
+      throw invalidOption(
+        `hybridLimits.$${search}`,
+        String(given[search]),
+        `it is from 1 to ${max}`,
+      )
+  return given
+}
+
+function chooseService(
+  { collection, target }: DocumentSource,
+  given: GivenRerankService | undefined,
+  { rerankingProviders }: RerankServer['models'],
+): RerankService {
+  const { enabled, service } = collection.options.rerank
+  if (given !== undefined)
+    return resolveRerankService(
+      given,
+      'options.rerank',
+      rerankingProviders,
+      (problem: string): never => {
+        throw apiError('INVALID_RERANK_OVERRIDE', { problem })
+      },
+    )
+  if (!enabled || service === undefined)
+    throw apiError('UNSUPPORTED_RERANKING_COMMAND', { target, command: 'findAndRerank' })
+  const model = rerankingProviders
+    .get(service.provider)
+    ?.models.find(({ name }) => name === service.modelName)
+  if (model !== undefined) checkModelForUse(model.name, model.support)
+  return service
+}
+
+/** A sort that says something must say what both searches look for. */
+function checkWhole({ vectorize, vector, lexical }: HybridSort): void {
+  const hasVector = vectorize !== undefined || vector !== undefined
+  if (hasVector === (lexical !== undefined)) return
+  throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+    field: 'command.sort.$hybrid',
+    value: hasVector ? 'without $lexical' : 'with $lexical alone',
+    reason: 'it needs $lexical, and $vectorize or $vector beside it',
+  })
+}
+
+function chooseQuery(
+  { collection }: DocumentSource,
+  { rerankQuery, sort }: AskedRerank,
+): string {
+  const query = hasText(rerankQuery) ? rerankQuery : sort.vectorize
+  if (query === undefined)
+    throw apiError('MISSING_RERANK_QUERY_TEXT', { hasService: hasService(collection) })
+  return query
+}
+
+function chooseVector(
+  { collection, target }: DocumentSource,
+  { vectorize, vector }: HybridSort,
+): RerankPlan['byVector'] {
+  if (vectorize !== undefined) return { kind: 'vectorize', text: vectorize }
+  if (vector === undefined)
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field: 'command.sort',
+      value: 'empty',
+      reason: 'a hybrid search needs $hybrid, which says what to look for',
+    })
+  checkVector(vector, { ...collection.options.vector!, target })
+  return { kind: 'vector', vector }
+}
+
+function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
+  if (!hasText(rerankOn)) {
+    if (sort.vectorize !== undefined) return undefined
+    throw invalidOption(
+      'rerankOn',
+      'left out',
+      'with $vector it must say which field of the documents to compare with the query',
+    )
+  }
+  const path = parsePath(rerankOn)
+  if ('problem' in path) throw invalidOption('rerankOn', showValue(rerankOn), path.problem)
+  if (rerankOn.startsWith('$') && rerankOn !== '$lexical' && rerankOn !== '$vectorize')
+    throw invalidOption(
+      'rerankOn',
+      showValue(rerankOn),
+      'of the names that start with $, only $lexical and $vectorize hold texts',
+    )
+  return path
+}
+
+function chooseTerms(
+  { analyzer, analysis, target, limits }: DocumentSource,
+  { lexical }: HybridSort,
+): RerankPlan['byTerms'] {
+  // There is one wherever there is a vector (checkWhole).
+  const place = { target, field: '$lexical', clause: 'sort' } as const
+  const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
+  const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
+  return { kind: 'lexical', terms }
+}
+
+function hasService({ options }: Collection): boolean {
+  return options.vector?.service !== undefined
+}
+
+/** Blank is as good as absent. */
+export function hasText(text: string | null | undefined): text is string {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
+function invalidOption(name: string, value: string, reason: string) {
+  const field = `command.options.${name}`
+  return apiError('COMMAND_FIELD_VALUE_INVALID', { field, value, reason })
+}

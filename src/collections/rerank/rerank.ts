@@ -1,0 +1,117 @@
+/**
+ * Hybrid search: a search by vector and one by terms, at the same time; what they find is
+ * brought together, and a reranker has the last word on the order.
+ */
+import type { Caller } from '../../caller.ts'
+import type { StoredRecord } from '../../engine/contract.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import type { LongText } from '../../json/long-text.ts'
+import type { Value } from '../../json/value.ts'
+import type { Filter } from '../../language/filters/filter.ts'
+import type { Projection } from '../../language/projection.ts'
+import { showAll } from '../../paging/show-all.ts'
+import { compareReranked, fuse } from '../../search/hybrid/fusion.ts'
+import { similarity } from '../../search/vector/similarity.ts'
+import { idKey } from '../../paging/record-id.ts'
+import { lacksLexical, searchBoth, type FoundByBoth } from './hybrid-search.ts'
+import { show } from '../records.ts'
+import type { RerankPlan, RerankServer } from './rerank-plan.ts'
+import type { DocumentSource } from '../search-fields.ts'
+
+export interface RerankedPage {
+  /** JSON texts, with commas between them. */
+  readonly documents: LongText
+  /** Of each document, in the same order. */
+  readonly scores: readonly Scores[]
+  /** What the search by vector looked for. */
+  readonly sortVector: Float32Array
+  readonly warnings: readonly ApiError[]
+}
+
+export interface Scores extends SearchScores {
+  readonly rerank: number
+}
+
+interface SearchScores {
+  /** The similarity, even where the search by vector did not get to the document. */
+  readonly vector: number
+  readonly vectorRank: number | null
+  readonly bm25Rank: number | null
+  readonly rrf: number
+}
+
+/** Which documents, and what is shown of them. */
+interface Selected {
+  readonly filter: Filter
+  readonly projection: Projection
+}
+
+export async function rerank(
+  store: DocumentSource,
+  plan: RerankPlan,
+  { filter, projection }: Selected,
+  { models, credentials }: RerankServer,
+  caller: Caller,
+): Promise<RerankedPage> {
+  const { query, service, limit } = plan
+  const found = await searchBoth(store, plan, filter, caller)
+  const candidates = candidatesOf(store, found)
+  const passages = candidates.map(({ passage }) => passage)
+  const [scores, warnings] = await Promise.all([
+    passages.length === 0
+      ? []
+      : models.rerank({ service, query, passages, credentials, signal: caller.signal }),
+    warningsAbout(store, plan, filter, { found, count: candidates.length }, caller),
+  ])
+  const best = candidates
+    .map((candidate, i) => ({ ...candidate, rerank: scores[i]! }))
+    .sort(compareReranked)
+    .slice(0, limit)
+  return {
+    documents: await showAll(best, ({ record }) => show(record, projection), caller),
+    scores: best,
+    sortVector: found.byVector.numbers,
+    warnings,
+  }
+}
+
+interface Candidate extends SearchScores {
+  readonly id: Value
+  readonly record: StoredRecord
+  /** What the reranker reads. */
+  readonly passage: string
+}
+
+/** What either search found, with its scores in both. */
+function candidatesOf(
+  { collection }: DocumentSource,
+  found: FoundByBoth,
+): readonly Candidate[] {
+  const { metric } = collection.options.vector!
+  const { numbers } = found.byVector
+  return fuse(found, ({ record }) => idKey(record.id)).map(({ item, ...ranks }) => {
+    const { record, passage, score } = item
+    const near = () =>
+      similarity(metric, numbers, Float32Array.from(record.search!.vector!.numbers))
+    const vector = ranks.vectorRank === null ? near() : score
+    return { id: record.id, record, passage, vector, ...ranks }
+  })
+}
+
+/** Why fewer documents come than the limit allows, where the caller may not expect it. */
+async function warningsAbout(
+  store: DocumentSource,
+  plan: RerankPlan,
+  filter: Filter,
+  { found, count }: { readonly found: FoundByBoth; readonly count: number },
+  caller: Caller,
+): Promise<readonly ApiError[]> {
+  const { limit, hybridLimits, eligibility, warnings } = plan
+  // A search by vector that found as many as it may has not come to the end.
+  const isShort = count < limit && found.vector.length < hybridLimits.vector
+  if (!isShort || eligibility === 'vector') return warnings
+  const missing = { by: found.byVector, filter, count }
+  if (!(await lacksLexical(store, plan, missing, caller))) return warnings
+  const { target } = store
+  return [...warnings, apiError('HYBRID_SEARCH_MISSING_LEXICAL', { target, count, limit })]
+}

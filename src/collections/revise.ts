@@ -1,0 +1,180 @@
+/**
+ * What updates and replacements make of a document: of one that was found, and of none
+ * when the command is to insert what it does not find.
+ */
+import type { Caller, Deadline } from '../caller.ts'
+import assert from 'node:assert/strict'
+import type { NewRecord, StoredRecord } from '../engine/contract.ts'
+import { apiError } from '../errors/api-error.ts'
+import { parseStoredInSteps } from '../json/parse.ts'
+import { printJson } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import { applyUpdate, type Update } from '../language/updates/update.ts'
+import { equalityDocument } from '../language/updates/upsert.ts'
+import type { Decide, Decision } from '../paging/change.ts'
+import { idKey } from '../paging/record-id.ts'
+import { budgetOf } from '../search/lexical/analysis-budget.ts'
+import { checkId } from './ids.ts'
+import { inTurns } from '../steps.ts'
+import { makeRecord } from './records.ts'
+import {
+  areSameSearchFields,
+  attach,
+  expandHybrid,
+  type Attached,
+  type DocumentSource,
+} from './search-fields.ts'
+import {
+  checkNotBoth,
+  embedTexts,
+  hasMeaning,
+  keepEmbedding,
+  rememberingEmbedder,
+} from './vectorize.ts'
+
+/** Records to decide on must carry their search fields. */
+export interface Revision {
+  /**
+   * Present if there may be a text to embed, which can take seconds or fail. To be called
+   * with what was found while nothing is locked or written; `decide` then need not wait.
+   */
+  readonly prepare: ((found: readonly StoredRecord[]) => Promise<void>) | undefined
+  readonly decide: Decide
+  /** The record of an upsert that found nothing. */
+  create(): Promise<NewRecord>
+}
+
+type Store = DocumentSource
+
+export function updating(
+  update: Update,
+  filter: Filter,
+  plainStore: Store,
+  caller: Caller,
+): Revision {
+  const store = storeFor(plainStore, caller)
+  const text = update.actions.find(({ path }) => path.text === '$vectorize')
+  const apply = (document: JsonObject, inserting: boolean) =>
+    applyUpdate(update, document, { inserting, nowMs: Date.now(), limits: store.limits })
+  return {
+    prepare:
+      text && 'value' in text
+        ? (found) =>
+            embedAhead(
+              text.operator === '$set' ? text.value : undefined,
+              found,
+              store,
+              caller,
+            )
+        : undefined,
+
+    async decide(record) {
+      const { before, beforeDocument } = await open(record, caller)
+      const { document, changed } = apply(before.document, false)
+      if (!changed) return { kind: 'keep' }
+      const after = await remake(before, document, store, caller)
+      return { kind: 'replace', beforeDocument, after }
+    },
+
+    async create() {
+      const { document } = apply(equalityDocument(filter), true)
+      const [whole] = await embedTexts([document], store, caller)
+      return inTurns(makeRecord(whole!, store), caller)
+    },
+  }
+}
+
+export function replacing(
+  given: JsonObject,
+  filter: Filter,
+  plainStore: Store,
+  caller: Caller,
+): Revision {
+  const store = storeFor(plainStore, caller)
+  const replacement = expandHybrid(given, 'the replacement')
+  checkNotBoth(replacement, 'The replacement')
+  const givenId = replacement.get('_id')
+  if (givenId !== undefined) checkId(givenId)
+  return {
+    prepare: replacement.has('$vectorize')
+      ? (found) => embedAhead(replacement.get('$vectorize'), found, store, caller)
+      : undefined,
+
+    async decide(record) {
+      checkSameId(record.id, givenId)
+      const { before, beforeDocument } = await open(record, caller)
+      const document = new Map([['_id', record.id], ...replacement]).set('_id', record.id)
+      const after = await remake(before, document, store, caller)
+      const same =
+        after.text === record.text && areSameSearchFields(after.search, before.search)
+      return same ? { kind: 'keep' } : { kind: 'replace', beforeDocument, after }
+    },
+
+    async create() {
+      const wanted = pinnedId(filter)
+      if (wanted !== undefined) checkSameId(wanted, givenId)
+      const id = givenId === undefined ? wanted : givenId
+      const document = id === undefined ? replacement : new Map(replacement).set('_id', id)
+      const [whole] = await embedTexts([document], store, caller)
+      return inTurns(makeRecord(whole!, store), caller)
+    },
+  }
+}
+
+export const deleting: Decide = () => Promise.resolve<Decision>({ kind: 'delete' })
+
+/** The _id that a document must have to match, where the filter says so. */
+export function pinnedId(filter: Filter): Value | undefined {
+  for (const part of filter.kind === 'and' ? filter.of : [filter])
+    if (part.kind === 'eq' && part.path.text === '_id') return part.value
+  return undefined
+}
+
+async function open(record: StoredRecord, deadline: Deadline) {
+  assert(record.search, 'a record without its search fields would lose them when rewritten')
+  const parsed = await inTurns(parseStoredInSteps(record.text), deadline)
+  const beforeDocument = parsed as JsonObject
+  return { beforeDocument, before: attach(beforeDocument, record.search) }
+}
+
+/** The same store for one revision: it gives all documents one text, and needs one vector. */
+function storeFor(store: Store, caller: Caller): Charged {
+  const embedder = store.embedder && rememberingEmbedder(store.embedder)
+  return { ...store, embedder, analysis: budgetOf(caller) }
+}
+
+/** Whoever waits for a revision pays for its analysis. */
+type Charged = Store & Required<Pick<Store, 'analysis'>>
+
+/** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */
+async function embedAhead(
+  text: Value | undefined,
+  found: readonly StoredRecord[],
+  { embedder }: Store,
+  caller: Caller,
+): Promise<void> {
+  if (embedder === undefined || !hasMeaning(text)) return
+  if (found.some(({ search }) => search?.vectorize !== text))
+    await embedder.embed([text], 'index', caller.signal)
+}
+
+async function remake(
+  before: Attached,
+  document: JsonObject,
+  store: Charged,
+  caller: Caller,
+): Promise<NewRecord> {
+  const kept = keepEmbedding(before.document, document)
+  const [whole] = await embedTexts([kept], store, caller)
+  await store.analysis.nextText()
+  return inTurns(makeRecord(whole!, store, before), caller)
+}
+
+function checkSameId(found: Value, given: Value | undefined): void {
+  if (given === undefined || idKey(found) === idKey(given)) return
+  throw apiError('DOCUMENT_REPLACE_DIFFERENT_DOCID', {
+    found: printJson(found),
+    given: printJson(given),
+  })
+}

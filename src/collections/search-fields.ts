@@ -1,0 +1,259 @@
+/**
+ * The fields that search lives on: $vector, $vectorize and $lexical, and $hybrid, which
+ * stands for the latter two. Callers send and get them at the root of a document; the engine
+ * keeps them beside it. Here they pass from one place to the other; how $vectorize becomes
+ * $vector is in vectorize.ts.
+ */
+import type { NewRecord, SearchFields, Vector } from '../engine/contract.ts'
+import type { Collection } from '../engine/schema.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { asFloating } from '../json/floats.ts'
+import { printJson } from '../json/print.ts'
+import {
+  isDecimal,
+  isObject,
+  jsonTypeOf,
+  type JsonObject,
+  type Numeric,
+  type Value,
+} from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import {
+  checkVector,
+  decodeBinaryVector,
+  readVectorNumbers,
+  type VectorRules,
+} from '../language/values/vector.ts'
+import type { IndexingRule } from '../language/filters/indexing.ts'
+import type { Embedder } from '../paging/embedder.ts'
+import type { Source } from '../paging/read.ts'
+import type { AnalysisBudget } from '../search/lexical/analysis-budget.ts'
+import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
+
+/** What the rules for search fields depend on. */
+export interface SearchRules {
+  readonly collection: Collection
+  /** As messages name the collection. */
+  readonly target: string
+  readonly limits: Limits
+  /** Absent where the collection has no lexical search. */
+  readonly analyzer: Analyzer | undefined
+  /** What analysis is charged to, where somebody waits for it. */
+  readonly analysis?: AnalysisBudget
+  /** Absent where the collection has no embedding service. */
+  readonly embedder: Embedder | undefined
+}
+
+/** Where documents are read from, with the rules that hold for them. */
+export interface DocumentSource extends Source, SearchRules {
+  readonly limits: Limits
+  readonly indexing: IndexingRule
+}
+
+/** Replaces $hybrid by what it stands for. `where` names the document in messages. */
+export function expandHybrid(document: JsonObject, where: string): JsonObject {
+  const hybrid = document.get('$hybrid')
+  if (hybrid === undefined) return document
+  const conflicting = ['$lexical', '$vector', '$vectorize'].filter((name) =>
+    document.has(name),
+  )
+  if (conflicting.length > 0)
+    throw apiError('HYBRID_FIELD_CONFLICT', { fields: conflicting, where })
+  const parts = isObject(hybrid)
+    ? readHybridParts(hybrid, where)
+    : { lexical: hybrid, vectorize: hybrid }
+  if (!isTextOrNull(parts.lexical))
+    throw apiError('HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE', {
+      type: jsonTypeOf(parts.lexical),
+      where,
+    })
+  const expanded = new Map(document)
+  expanded.delete('$hybrid')
+  return expanded.set('$lexical', parts.lexical).set('$vectorize', parts.vectorize)
+}
+
+function readHybridParts(hybrid: JsonObject, where: string) {
+  const unknown = [...hybrid.keys()].filter(
+    (name) => name !== '$lexical' && name !== '$vectorize',
+  )
+  if (unknown.length > 0)
+    throw apiError('HYBRID_FIELD_UNKNOWN_SUBFIELDS', { fields: unknown, where })
+  for (const [field, value] of hybrid)
+    if (!isTextOrNull(value))
+      throw apiError('HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE', {
+        field,
+        type: jsonTypeOf(value),
+        where,
+      })
+  return {
+    lexical: hybrid.get('$lexical') ?? null,
+    vectorize: hybrid.get('$vectorize') ?? null,
+  }
+}
+
+/** A document as it was read, with its search fields in both forms. */
+export interface Attached {
+  readonly document: JsonObject
+  readonly search: SearchFields
+}
+
+/** Puts search fields into the document, as callers know it. */
+export function attach(document: JsonObject, search: SearchFields): Attached {
+  return { document: withFields(document, search, (number) => number), search }
+}
+
+/** The same to be printed: the numbers of a vector are floating-point, whole or not. */
+export function attachPrinted(document: JsonObject, search: SearchFields): JsonObject {
+  return withFields(document, search, asFloating)
+}
+
+function withFields(
+  document: JsonObject,
+  { vector, vectorize, lexical }: SearchFields,
+  element: (number: number) => Numeric,
+): JsonObject {
+  const whole = new Map(document)
+  if (vector !== undefined)
+    whole.set('$vector', vector === null ? null : vectorValue(vector, element))
+  if (vectorize !== undefined) whole.set('$vectorize', vectorize)
+  if (lexical !== undefined) whole.set('$lexical', lexical)
+  return whole
+}
+
+/**
+ * Takes the search fields out of a document, checked. A vector that `before` has as well is
+ * taken from there.
+ */
+export function detach(
+  whole: JsonObject,
+  rules: SearchRules,
+  before?: Attached,
+): { readonly document: JsonObject; readonly search: SearchFields } {
+  const vector = whole.get('$vector')
+  const vectorize = whole.get('$vectorize')
+  const lexical = whole.get('$lexical')
+  if (vector === undefined && vectorize === undefined && lexical === undefined)
+    return { document: whole, search: {} }
+  const document = new Map(whole)
+  for (const name of ['$vector', '$vectorize', '$lexical']) document.delete(name)
+  const kept = vector !== undefined && vector === before?.document.get('$vector')
+  const search = {
+    ...(vector !== undefined && {
+      vector: kept
+        ? before.search.vector!
+        : readVector(
+            vector,
+            rules,
+            typeof vectorize === 'string' ? embeddedField : '$vector',
+          ),
+    }),
+    // What is no text was refused when texts were embedded.
+    ...(vectorize !== undefined && { vectorize: vectorize as string | null }),
+    ...(lexical !== undefined && { lexical: readLexical(lexical, rules) }),
+  }
+  return { document, search }
+}
+
+function readLexical(value: Value, { collection, target }: SearchRules): string | null {
+  if (!isTextOrNull(value))
+    throw apiError('SHRED_BAD_DOCUMENT_LEXICAL_TYPE', { type: jsonTypeOf(value) })
+  if (value !== null && !collection.options.lexical.enabled)
+    throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
+  return value
+}
+
+/** What messages call a vector that nobody sent. */
+export const embeddedField = 'The vector that the embedding service made of $vectorize'
+
+function readVector(
+  value: Value,
+  { collection, target, limits }: SearchRules,
+  field: string,
+) {
+  if (value === null) return null
+  const options = collection.options.vector
+  if (options === undefined) throw apiError('VECTOR_SEARCH_NOT_SUPPORTED', { target })
+  const rules = { dimension: options.dimension, metric: options.metric, target, field }
+  return Array.isArray(value)
+    ? readVectorArray(value, rules, limits)
+    : readBinaryVector(value, rules)
+}
+
+function readVectorArray(value: Value[], rules: VectorRules, limits: Limits): Vector {
+  if (value.length > limits.vectorDimensionMax)
+    throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
+      what: 'The count of numbers in $vector',
+      actual: value.length,
+      max: limits.vectorDimensionMax,
+    })
+  const narrow = readVectorNumbers(value)
+  checkVector(narrow, rules)
+  // Half the size where nothing is lost: the numbers must come back as they were sent.
+  const lossless = narrow.every((number, i) => number === value[i])
+  return { numbers: lossless ? narrow : widened(value), form: 'array' }
+}
+
+function widened(value: readonly Value[]): Float64Array {
+  return Float64Array.from(value, (number) =>
+    Number(isDecimal(number) ? number.decimal : number),
+  )
+}
+
+function readBinaryVector(value: Value, rules: VectorRules): Vector {
+  if (!isObject(value)) throw badVector(`is of type ${jsonTypeOf(value)}`)
+  const names = [...value.keys()]
+  if (names.length !== 1 || names[0] !== '$binary')
+    throw badVector(`is an Object with the fields [${names.join(', ')}]`)
+  const base64 = value.get('$binary')!
+  const numbers =
+    typeof base64 === 'string'
+      ? decodeBinaryVector(base64)
+      : { problem: `is of type ${jsonTypeOf(base64)}` }
+  if ('problem' in numbers)
+    throw apiError('SHRED_BAD_BINARY_VECTOR_VALUE', { problem: numbers.problem })
+  checkVector(numbers, rules)
+  return { numbers, form: 'binary' }
+}
+
+function badVector(problem: string): ApiError {
+  return apiError('SHRED_BAD_DOCUMENT_VECTOR_TYPE', { problem })
+}
+
+/**
+ * The record with the terms of its text. A text that `before` had as well is taken apart only
+ * if the engine asks, which it need not where it has the terms already.
+ */
+export function withTerms(
+  record: NewRecord,
+  { analyzer, analysis, limits, target }: SearchRules,
+  before?: Attached,
+): NewRecord {
+  const { lexical } = record.search
+  if (typeof lexical !== 'string') return record
+  if (lexical === before?.search.lexical) {
+    let made: readonly string[] | undefined
+    return { ...record, terms: () => (made ??= analyzer!.terms(lexical)) }
+  }
+  const max = limits.lexicalSizeMax
+  const bounds = { sizeMax: max, ...(analysis && { budget: analysis }) }
+  const terms = termsWithin(analyzer!, lexical, bounds)
+  if (terms === undefined) throw apiError('LEXICAL_CONTENT_TOO_LONG', { target, max })
+  return { ...record, terms: () => terms }
+}
+
+export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
+  const text = (search: SearchFields) => printJson(attach(new Map(), search).document)
+  return a === b || text(a) === text(b)
+}
+
+/** A vector as JSON, in the form in which it was sent. */
+function vectorValue(vector: Vector, element: (number: number) => Numeric): Value {
+  if (vector.form === 'array') return Array.from(vector.numbers, element)
+  const bytes = Buffer.alloc(vector.numbers.length * 4)
+  vector.numbers.forEach((number, i) => bytes.writeFloatBE(number, i * 4))
+  return new Map([['$binary', bytes.toString('base64')]])
+}
+
+export function isTextOrNull(value: Value): value is string | null {
+  return value === null || typeof value === 'string'
+}

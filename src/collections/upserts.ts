@@ -1,0 +1,84 @@
+/**
+ * Upserts that found nothing, and are about to insert.
+ *
+ * Two of them at the same time would both insert where, one after the other, the second
+ * would have found the document of the first. So each says what it inserts, and waits for
+ * those whose documents its own filter matches; then it looks again. What counts is what a
+ * filter matches, not how it is spelled: {a: 1} waits for {a: {$eq: 1}}, and for {b: 2} if
+ * that is about to set a to 1. Nobody waits for a document that they would not find: then
+ * the outcome is that of having come first.
+ *
+ * While its turn lasts an upsert waits for nothing but the engine, so that no two can wait
+ * for each other.
+ */
+import type { Caller } from '../caller.ts'
+import type { Engine, NewRecord } from '../engine/contract.ts'
+import { engineBehind } from '../engine/traced.ts'
+
+interface Turn {
+  readonly record: NewRecord
+  /** Settles when it is over, however it ended. */
+  readonly over: Promise<void>
+}
+
+export class Upserts {
+  /** By the uid of the collection. */
+  readonly #turns = new Map<string, Set<Turn>>()
+
+  /** Upserts whose turn it is. */
+  get size(): number {
+    return [...this.#turns.values()].reduce((sum, turns) => sum + turns.size, 0)
+  }
+
+  /**
+   * Does the work unless others are about to insert what would be found. Then it waits for
+   * one of them and returns undefined: look again.
+   */
+  async inTurn<T>(
+    uid: string,
+    record: NewRecord,
+    wouldFind: (record: NewRecord) => boolean,
+    work: () => Promise<T>,
+    caller: Caller,
+  ): Promise<T | undefined> {
+    const turns = this.#turns.get(uid) ?? new Set<Turn>()
+    for (const other of turns)
+      if (wouldFind(other.record)) {
+        await unlessAborted(other.over, caller)
+        return undefined
+      }
+    let end!: () => void
+    const turn = { record, over: new Promise<void>((resolve) => (end = resolve)) }
+    this.#turns.set(uid, turns.add(turn))
+    try {
+      return await work()
+    } finally {
+      turns.delete(turn)
+      if (turns.size === 0) this.#turns.delete(uid)
+      end()
+    }
+  }
+}
+
+/** Waits no longer than the client does. */
+function unlessAborted(over: Promise<void>, caller: Caller): Promise<void> {
+  caller.check()
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(caller.signal.reason as Error)
+    caller.signal.addEventListener('abort', leave, { once: true })
+    void over.then(() => {
+      caller.signal.removeEventListener('abort', leave)
+      resolve()
+    })
+  })
+}
+
+const upsertsByEngine = new WeakMap<Engine, Upserts>()
+
+/** Those of all who change what this engine stores. */
+export function upsertsOf(engine: Engine): Upserts {
+  const store = engineBehind(engine)
+  let upserts = upsertsByEngine.get(store)
+  if (upserts === undefined) upsertsByEngine.set(store, (upserts = new Upserts()))
+  return upserts
+}

@@ -1,0 +1,100 @@
+/** $vectorize: texts become vectors, by the collection's embedding service. */
+import type { Caller } from '../caller.ts'
+import { apiError } from '../errors/api-error.ts'
+import { jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
+import type { Embedder } from '../paging/embedder.ts'
+import { isTextOrNull, type SearchRules } from './search-fields.ts'
+
+/**
+ * Makes the vectors of documents that have a text to make one from and no vector yet. Also
+ * refuses what no document of the collection may have, whichever of a request it stands in.
+ */
+export async function embedTexts(
+  documents: readonly JsonObject[],
+  rules: SearchRules,
+  caller: Caller,
+): Promise<readonly JsonObject[]> {
+  documents.forEach((document, i) => checkTogether(document, i + 1, rules))
+  const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
+  const vectors =
+    texts.length === 0
+      ? []
+      : await requireEmbedder(rules).embed(texts, 'index', caller.signal)
+  let next = 0
+  return documents.map((document) => {
+    if (!document.has('$vectorize') || document.has('$vector')) return document
+    const vector = textToEmbed(document) === undefined ? null : [...vectors[next++]!]
+    return new Map(document).set('$vector', vector)
+  })
+}
+
+/**
+ * The changed document, with the old vector if its text is the old one, and otherwise
+ * without, so that the text is embedded again.
+ */
+export function keepEmbedding(before: JsonObject, after: JsonObject): JsonObject {
+  const text = after.get('$vectorize')
+  if (text === undefined) return after
+  const vector = text === before.get('$vectorize') ? before.get('$vector') : undefined
+  if (vector === after.get('$vector')) return after
+  const kept = new Map(after)
+  kept.delete('$vector')
+  return vector === undefined ? kept : kept.set('$vector', vector)
+}
+
+/** For documents that come whole: the text gives the vector, so both cannot be sent. */
+export function checkNotBoth(document: JsonObject, where: string): void {
+  if (document.has('$vector') && document.has('$vectorize'))
+    throw apiError('INVALID_USAGE_OF_VECTORIZE', { where })
+}
+
+/** Null and blank texts have no vector. */
+export function hasMeaning(text: Value | undefined): text is string {
+  return typeof text === 'string' && text.trim() !== ''
+}
+
+/** Asks for a text only once, however often it is to be embedded. */
+export function rememberingEmbedder(embedder: Embedder): Embedder {
+  const vectors = new Map<string, Promise<Float32Array>>()
+  return {
+    embed(texts, purpose, signal) {
+      const embedOne = async (text: string) =>
+        (await embedder.embed([text], purpose, signal))[0]!
+      return Promise.all(
+        texts.map((text) => {
+          const vector = vectors.get(text) ?? embedOne(text)
+          vectors.set(text, vector)
+          return vector
+        }),
+      )
+    },
+  }
+}
+
+export function requireEmbedder({ embedder, target, collection }: SearchRules): Embedder {
+  if (embedder === undefined)
+    throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', {
+      target,
+      hasVectors: collection.options.vector !== undefined,
+    })
+  return embedder
+}
+
+function checkTogether(document: JsonObject, position: number, rules: SearchRules): void {
+  const vectorize = document.get('$vectorize') ?? null
+  if (!isTextOrNull(vectorize))
+    throw apiError('INVALID_VECTORIZE_VALUE_TYPE', {
+      type: jsonTypeOf(vectorize),
+      position,
+    })
+  if (
+    (document.get('$vector') ?? null) !== null &&
+    rules.collection.options.vector === undefined
+  )
+    throw apiError('VECTOR_SEARCH_NOT_SUPPORTED', { target: rules.target })
+}
+
+function textToEmbed(document: JsonObject): string | undefined {
+  const text = document.get('$vectorize')
+  return hasMeaning(text) && !document.has('$vector') ? text : undefined
+}

@@ -1,0 +1,352 @@
+/**
+ * One command from its JSON to its reply.
+ *
+ * When several things are wrong with a request the answer is always the same one: the checks
+ * below stand in the order in which they win.
+ */
+import type { Caller } from '../../caller.ts'
+import type { Audit } from '../../auth/audit.ts'
+import type { Place } from '../../auth/policy.ts'
+import type { Effect, Principal } from '../../auth/principal.ts'
+import type { Database } from '../../databases/databases.ts'
+import { Documents } from '../../collections/documents.ts'
+import { EngineError, type Engine } from '../../engine/contract.ts'
+import type { Collection, Table } from '../../engine/schema.ts'
+import { traced } from '../../engine/traced.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import type { Credentials, Models } from '../../providers/models.ts'
+import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
+import { pathOf } from './command-path.ts'
+import type {
+  Command,
+  Context,
+  Features,
+  KeyspaceContext,
+  Level,
+  Reply,
+  TargetCommand,
+} from './define.ts'
+import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
+import { readFields } from './fields.ts'
+import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'
+import { showCommand, type Trace } from './trace.ts'
+import { tracedModels } from './traced-models.ts'
+
+/** A request as commands see it: no HTTP past here. */
+export interface Call extends Caller {
+  readonly database: Database
+  readonly level: Level
+  /** From the path; empty where the level has none. */
+  readonly keyspace: string
+  readonly target: string
+  /** What logs call it by, and where it comes from. */
+  readonly requestId: string
+  readonly address: string
+  /** The command's name, noted by dispatch as soon as it is known to be one. */
+  command: string | undefined
+  /** Throws an ApiError when the body is not JSON. A large one takes several turns. */
+  parseBody(): Value | Promise<Value>
+  /** Who asks. */
+  readonly principal: Principal
+  /**
+   * Keeps room for the reply of a command that does this, so that what was done can be
+   * answered. A promise where that has to be waited for; fails when there is none in time.
+   */
+  reserveReply(effect: Effect): Promise<void> | undefined
+  readonly features: Features
+  readonly credentials: Credentials
+  /** Undefined: nobody wants to know how it went. */
+  readonly trace: Trace | undefined
+}
+
+/** What lives as long as the server and serves every command. */
+export interface Services {
+  readonly limits: Limits
+  readonly models: Models
+  readonly log: Log
+  readonly audit: Audit
+}
+
+/** Never fails: what goes wrong is in the reply. */
+export function dispatch(call: Call, services: Services): Promise<Reply> {
+  const { trace } = call
+  return trace === undefined ? answer(call, services) : answerTraced(call, trace, services)
+}
+
+async function answerTraced(call: Call, trace: Trace, services: Services): Promise<Reply> {
+  const models = tracedModels(services.models, trace)
+  const reply = await answer(call, { ...services, models })
+  for (const { code } of reply.errors ?? []) trace.note(`Answered with ${code}`)
+  return { ...reply, status: { ...reply.status, trace: trace.show() } }
+}
+
+async function answer(call: Call, services: Services): Promise<Reply> {
+  const { trace } = call
+  const scene = {
+    keyspace: call.keyspace,
+    target: call.target,
+    fields: undefined as JsonObject | undefined,
+  }
+  let warnings: readonly ApiError[] = []
+  try {
+    const parsed = call.parseBody()
+    const [name, value] = onlyCommand(parsed instanceof Promise ? await parsed : parsed)
+    const command = findCommand(name, call)
+    call.command = name
+    warnings = deprecationOf(name)
+    trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
+    if (!isObject(value))
+      throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+        problem: `The command ${name} holds a value of type ${jsonTypeOf(value)}, not an Object`,
+      })
+    scene.fields = value
+    const fields = readFields(name, command.fields, value, services.limits)
+    trace?.note('Read the fields of the command')
+    const place = placeOf(call, command, fields)
+    const { principal } = call
+    authorize(call, command.does, place, services.audit)
+    trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
+    const waiting = call.reserveReply(command.does)
+    if (waiting !== undefined) await waiting
+    const reply = await run(name, command, fields, call, principal, services)
+    if (reply.changed === true)
+      services.audit.changed(
+        { kind: 'schema', change: name, what: nameIn(place) },
+        principal,
+        askedBy(call, place),
+      )
+    return warnings.length === 0
+      ? reply
+      : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
+  } catch (failure) {
+    const log = logOf(call, services.log)
+    const errors = await explainFailure(failure, scene, call.database.engine, log)
+    return { errors, warnings }
+  }
+}
+
+/** A log whose lines say which request they are about. */
+function logOf({ requestId }: Call, log: Log): Log {
+  return { error: (details, message) => log.error({ ...details, requestId }, message) }
+}
+
+function onlyCommand(body: Value): [string, Value] {
+  if (!isObject(body))
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `The body is of type ${jsonTypeOf(body)}, not an Object`,
+    })
+  const [first, second] = body
+  if (first === undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem: 'The body holds no command' })
+  if (second !== undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      problem: `The body has ${body.size} keys: ${[...body.keys()].slice(0, 5).join(', ')}`,
+    })
+  return first
+}
+
+const levelNames: Readonly<Record<Level, string>> = {
+  general: 'General Command',
+  keyspace: 'Keyspace Command',
+  target: 'Collection Command',
+}
+
+function findCommand(name: string, call: Call): Command {
+  const { level } = call
+  const known = commandsAt[level]
+  const command = known.get(name)
+  if (command === undefined)
+    throw apiError('COMMAND_UNKNOWN', {
+      command: name,
+      level: levelNames[level],
+      path: pathOf(name, call),
+      known: [...known.keys()],
+    })
+  return command
+}
+
+function deprecationOf(command: string): readonly ApiError[] {
+  const replacement = deprecated.get(command)
+  return replacement === undefined
+    ? []
+    : [apiError('DEPRECATED_COMMAND', { command, replacement })]
+}
+
+/** What the command acts on: what the path names, or what it names in there. */
+function placeOf(call: Call, command: Command, fields: Record<string, unknown>): Place {
+  const { database } = call
+  const keyspace = call.keyspace || undefined
+  const target = call.target || undefined
+  if (command.onNamed !== true) return { database: database.id, keyspace, target }
+  const named = typeof fields['name'] === 'string' ? fields['name'] : ''
+  return command.level === 'general'
+    ? { database: database.id, keyspace: named }
+    : { database: database.id, keyspace, target: named }
+}
+
+function authorize(call: Call, effect: Effect, place: Place, audit: Audit): void {
+  const { principal } = call
+  if (principal.may(effect, place)) return
+  audit.refused('not permitted', askedBy(call, place), principal)
+  const target = nameIn(place)
+  throw apiError('UNAUTHORIZED_ACCESS', { target, action: actions[effect] })
+}
+
+const actions: Readonly<Record<Effect, string>> = {
+  read: 'read',
+  write: 'write to',
+  change: 'read and write to',
+  describe: 'see the schema of',
+  create: 'create',
+  alter: 'change the schema of',
+  drop: 'drop',
+}
+
+function nameIn({ keyspace = '', target = '' }: Place): string {
+  return nameOf({ keyspace, target })
+}
+
+function askedBy({ requestId, address, command }: Call, place: Place) {
+  return { requestId, address, command, place }
+}
+
+async function run(
+  name: string,
+  command: Command,
+  fields: Record<string, unknown>,
+  call: Call,
+  principal: Principal,
+  services: Services,
+): Promise<Reply> {
+  const { keyspace } = call
+  const { engine } = call.database
+  switch (command.level) {
+    case 'general':
+      return command.run(fields, new CallContext(call, principal, services))
+    case 'keyspace':
+      if ((await engine.listTargets(keyspace)) === undefined)
+        throw apiError('UNKNOWN_KEYSPACE', { keyspace })
+      return command.run(fields, new CallContext(call, principal, services))
+    case 'target':
+      return runOnTarget(name, command, fields, call, principal, services)
+  }
+}
+
+/**
+ * A table may get another schema between looking it up and reading or writing it. Then
+ * nothing was done, or what can be done again: the command starts over.
+ */
+async function runOnTarget(
+  name: string,
+  command: TargetCommand,
+  fields: Record<string, unknown>,
+  call: Call,
+  principal: Principal,
+  services: Services,
+): Promise<Reply> {
+  const { limits } = services
+  const engine = engineOf(call)
+  for (let attempt = 1; ; attempt++) {
+    const target = await engine.findTarget(call.keyspace, call.target)
+    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+    call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
+    const context = new CallContext(call, principal, services)
+    if (target.kind === 'collection') {
+      if (command.collection === undefined)
+        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
+      const documents = documentsOf(target, call, engine, services).as(call.credentials)
+      return command.collection(fields, Object.assign(context, { documents }))
+    }
+    if (command.table === undefined)
+      throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
+    const rows = rowsOf(target, call, engine, services).as(call.credentials)
+    try {
+      return await command.table(fields, Object.assign(context, { rows }))
+    } catch (error) {
+      const isChanged = error instanceof EngineError && error.kind === 'changed'
+      if (!isChanged || attempt >= limits.writeAttemptsMax) throw error
+    }
+  }
+}
+
+function refusalOf(command: string, call: Call) {
+  return {
+    target: nameOf(call),
+    command,
+    table: tableCommands,
+    collection: collectionCommands,
+  }
+}
+
+/** The engine of the call's database, which tells the call's trace what it does. */
+function engineOf({ database, trace }: Call): Engine {
+  return trace === undefined ? database.engine : traced(database.engine, trace)
+}
+
+const knownRows = new WeakMap<Table, RowStore>()
+
+/** The same for all commands on a table, for as long as it has this schema. */
+function rowsOf(
+  table: Table,
+  { trace }: Call,
+  engine: Engine,
+  services: Services,
+): RowStore {
+  if (trace !== undefined) return rowStoreOf({ ...services, engine }, table, {})
+  let rows = knownRows.get(table)
+  if (rows === undefined)
+    knownRows.set(table, (rows = rowStoreOf({ ...services, engine }, table, {})))
+  return rows
+}
+
+const known = new WeakMap<Collection, Documents>()
+
+/** The same for all commands on a collection, for as long as the engine knows it. */
+function documentsOf(
+  collection: Collection,
+  { trace }: Call,
+  engine: Engine,
+  services: Services,
+): Documents {
+  if (trace !== undefined) return new Documents({ ...services, engine }, collection)
+  let documents = known.get(collection)
+  if (documents === undefined)
+    known.set(collection, (documents = new Documents({ ...services, engine }, collection)))
+  return documents
+}
+
+class CallContext implements KeyspaceContext {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly models: Models
+  readonly features: Features
+  readonly keyspace: string
+  readonly #call: Call
+  readonly #principal: Principal
+
+  constructor(call: Call, principal: Principal, services: Services) {
+    this.engine = engineOf(call)
+    this.limits = services.limits
+    this.models = services.models
+    this.features = call.features
+    this.keyspace = call.keyspace
+    this.#call = call
+    this.#principal = principal
+  }
+
+  /** Bound, so that it can be taken out of the context by itself. */
+  get may(): Context['may'] {
+    return (effect, place) =>
+      this.#principal.may(effect, { database: this.#call.database.id, ...place })
+  }
+
+  get credentials(): Credentials {
+    return this.#call.credentials
+  }
+
+  get caller(): Caller {
+    return this.#call
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Failures in the caller's terms. Whatever a command threw becomes errors of the catalog
+ * here and nowhere else.
+ */
+import { EngineError, type Engine } from '../../engine/contract.ts'
+import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
+import { isObject, type JsonObject } from '../../json/value.ts'
+import { showValue } from './fields.ts'
+
+/** Where the command was sent, and what it said. */
+export interface Scene {
+  readonly keyspace: string
+  readonly target: string
+  readonly fields: JsonObject | undefined
+}
+
+export interface Log {
+  error(details: object, message: string): void
+}
+
+export async function explainFailure(
+  failure: unknown,
+  scene: Scene,
+  engine: Engine,
+  log: Log,
+): Promise<readonly ApiError[]> {
+  if (failure instanceof ApiError) return [failure]
+  if (failure instanceof ApiErrors) return failure.errors
+  if (failure instanceof DOMException && failure.name === 'AbortError')
+    return [
+      apiError('UNEXPECTED_SERVER_ERROR', {
+        kind: 'Aborted',
+        problem: 'the client disconnected',
+      }),
+    ]
+  if (failure instanceof EngineError && failure.kind === 'gone') {
+    try {
+      return [await unknownTarget(engine, scene.keyspace, scene.target)]
+    } catch (next) {
+      return [explainHere(next, scene, log)]
+    }
+  }
+  return [explainHere(failure, scene, log)]
+}
+
+/** Says which of the two is missing: the keyspace, or the collection or table in it. */
+export async function unknownTarget(
+  engine: Engine,
+  keyspace: string,
+  name: string,
+): Promise<ApiError> {
+  const targets = await engine.listTargets(keyspace)
+  return targets === undefined
+    ? apiError('UNKNOWN_KEYSPACE', { keyspace })
+    : apiError('UNKNOWN_COLLECTION_OR_TABLE', {
+        keyspace,
+        name,
+        existing: targets.map((target) => target.name),
+      })
+}
+
+function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
+  if (!(failure instanceof EngineError)) return explainBug(failure, log)
+  const target = nameOf(scene)
+  const problem = failure.message
+  switch (failure.kind) {
+    case 'gone':
+      return apiError('UNKNOWN_KEYSPACE', { keyspace: scene.keyspace })
+    case 'changed':
+      return apiError('UNEXPECTED_SERVER_ERROR', {
+        kind: 'Changing',
+        problem: `the schema of ${target} kept changing; the command can be sent again`,
+      })
+    case 'overloaded':
+      return apiError('SERVER_OVERLOADED', {
+        problem: `Of the token's commands, ${problem} (--max-waiting-reads)`,
+        seconds: 1,
+      })
+    case 'position':
+      return apiError('COMMAND_FIELD_VALUE_INVALID', {
+        field: 'command.options.pageState',
+        value: showValue(pageStateOf(scene.fields)),
+        reason: problem,
+      })
+    case 'closed':
+      return apiError('UNEXPECTED_SERVER_ERROR', {
+        kind: 'Stopping',
+        problem: 'the server is closing its store',
+      })
+    case 'write':
+      log.error({ err: failure, target }, 'The store could not write')
+      return apiError('FAILED_WRITE_REQUEST', { target, problem })
+    case 'read':
+    case 'damaged':
+      log.error({ err: failure, target }, 'The store could not read')
+      return apiError('FAILED_READ_REQUEST', { target, problem })
+  }
+}
+
+/** A mistake of ours: the log gets all of it, the caller one line and the id to look for. */
+function explainBug(failure: unknown, log: Log): ApiError {
+  const { name, message } = failure instanceof Error ? failure : new Error(String(failure))
+  const error = apiError('UNEXPECTED_SERVER_ERROR', {
+    kind: name,
+    problem: message.split('\n', 1)[0]!.replace(/\.$/, ''),
+  })
+  log.error({ err: failure, id: error.id }, 'A command failed by a mistake in the server')
+  return error
+}
+
+/** "keyspace.collection", or as much of it as there is. */
+export function nameOf(scene: { keyspace: string; target: string }): string {
+  if (scene.keyspace === '') return 'the database'
+  return scene.target === '' ? scene.keyspace : `${scene.keyspace}.${scene.target}`
+}
+
+function pageStateOf(fields: JsonObject | undefined) {
+  const options = fields?.get('options')
+  return isObject(options)
+    ? (options.get('pageState') ?? options.get('pagingState'))
+    : undefined
+}

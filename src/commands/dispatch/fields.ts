@@ -1,0 +1,288 @@
+/**
+ * The fields of commands: which there are, of which JSON type, within which bounds.
+ *
+ * Reading happens before the target is known, so a field that holds a clause (a filter, an
+ * update) is passed on as it came; its meaning belongs to `query`. An unknown field or a
+ * wrong JSON type ends the reading at once; broken bounds are all reported together.
+ */
+import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { hasMoreParts } from '../../language/filters/clause-size.ts'
+
+export interface Field<T> {
+  /** What it takes, for those who describe the API; reading goes by `read` alone. */
+  readonly takes: Takes
+  read(value: Value | undefined, at: Place): T
+}
+
+export type Takes = (
+  | { readonly kind: 'anything' | 'object' | 'text' }
+  | { readonly kind: 'flag'; readonly byDefault: boolean }
+  | { readonly kind: 'choice'; readonly of: readonly string[]; readonly byDefault?: string }
+  | { readonly kind: 'integer'; readonly min: number }
+  /** A name for something new: see names.ts. */
+  | { readonly kind: 'name'; readonly lengthMax: (limits: Limits) => number }
+  | { readonly kind: 'list'; readonly max: (limits: Limits) => number }
+  | { readonly kind: 'options'; readonly fields: Fields }
+) & { readonly required?: true }
+
+export type Fields = Readonly<Record<string, Field<unknown>>>
+
+/** Where in the command a field stands, and what went wrong so far. */
+export interface Place {
+  readonly command: string
+  /** As messages name it: "command.options.limit". */
+  field: string
+  readonly limits: Limits
+  readonly violations: ApiError[]
+}
+
+/** Reads a command's body by its fields; throws what the request broke. */
+export function readFields(
+  command: string,
+  fields: Fields,
+  body: JsonObject,
+  limits: Limits,
+): Record<string, unknown> {
+  const place: Place = { command, field: 'command', limits, violations: [] }
+  const values = readObject(fields, body, place, `command ${command}`)
+  if (place.violations.length > 0) throw new ApiErrors(place.violations)
+  return values
+}
+
+function readObject(fields: Fields, body: JsonObject, place: Place, where: string) {
+  for (const name of body.keys())
+    if (!Object.hasOwn(fields, name))
+      throw apiError('COMMAND_FIELD_UNKNOWN', {
+        field: name,
+        where,
+        known: Object.keys(fields).filter((known) => !isAlias(fields[known]!)),
+      })
+  const values: Record<string, unknown> = {}
+  const inner = { ...place }
+  for (const name in fields) {
+    inner.field = `${place.field}.${name}`
+    values[name] = fields[name]!.read(body.get(name), inner)
+  }
+  return values
+}
+
+/** Reports a broken bound and lets the reading go on. */
+export function violation(place: Place, value: Value | undefined, reason: string): void {
+  place.violations.push(
+    apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field: place.field,
+      value: showValue(value),
+      reason,
+    }),
+  )
+}
+
+/** A value in a message: scalars whole, strings up to a length, the rest by size only. */
+export function showValue(value: Value | undefined): string {
+  if (value === undefined || value === null) return '`null`'
+  if (typeof value === 'string')
+    return value.length <= 1000
+      ? `"${value}"`
+      : `"${value.slice(0, 1000)}" (cut; ${value.length} characters in all)`
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return `an Array of ${value.length}`
+  return isObject(value) ? `an Object of ${value.size}` : value.decimal
+}
+
+/** Ends the reading: the field is of another JSON type. */
+export function mismatch(place: Place, value: Value, wanted: string): never {
+  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+    problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
+  })
+}
+
+/** Any JSON at all, absent and null kept apart. */
+export const anything: Field<Value | undefined> = {
+  takes: { kind: 'anything' },
+  read: (value) => value,
+}
+
+/** A clause that is parsed later, absent and null kept apart. */
+export const clauseOrNull: Field<Value | undefined> = {
+  takes: { kind: 'object' },
+  read(value, place) {
+    const max = place.limits.clausePartsMax
+    if (value !== undefined && hasMoreParts(value, max))
+      violation(place, value, `it has more than ${max} parts in all`)
+    return value
+  },
+}
+
+/** The same, but null counts as absent. */
+export const clause: Field<Value | undefined> = {
+  takes: { kind: 'object' },
+  read: (value, place) => clauseOrNull.read(value, place) ?? undefined,
+}
+
+/** Any JSON but null, and it must be there. */
+const required: Field<Value> = {
+  takes: { kind: 'object', required: true },
+  read(value, place) {
+    if (value === undefined || value === null) violation(place, value, 'it is required')
+    return value ?? null
+  },
+}
+
+/** An update, which messages know by another name than the field's. */
+export const requiredUpdate: Field<Value> = {
+  takes: required.takes,
+  read: (value, place) => required.read(value, { ...place, field: `${place.field}Clause` }),
+}
+
+/** A clause that must be there. */
+export const requiredClause: Field<Value> = {
+  takes: required.takes,
+  read: (value, place) => required.read(clauseOrNull.read(value, place), place),
+}
+
+/** A JSON object that must be there. */
+export const requiredObject: Field<JsonObject> = {
+  takes: required.takes,
+  read(value, place) {
+    if (value === undefined || value === null) {
+      violation(place, value, 'it is required')
+      return new Map()
+    }
+    return isObject(value) ? value : mismatch(place, value, 'an Object')
+  },
+}
+
+/** The definition of something new: an object that must be there, and is not boundless. */
+export const definition: Field<JsonObject> = {
+  takes: required.takes,
+  read: (value, place) => requiredObject.read(clauseOrNull.read(value, place), place),
+}
+
+export function flag(byDefault: boolean): Field<boolean> {
+  return {
+    takes: { kind: 'flag', byDefault },
+    read(value, place) {
+      if (value === undefined || value === null) return byDefault
+      return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
+    },
+  }
+}
+
+export const text: Field<string | undefined> = {
+  takes: { kind: 'text' },
+  read(value, place) {
+    if (value === undefined || value === null) return undefined
+    return typeof value === 'string' ? value : mismatch(place, value, 'a String')
+  },
+}
+
+/** A name for something new: read as any text, and refused later if it cannot be one. */
+export const newName: Field<string | undefined> = {
+  ...text,
+  takes: { kind: 'name', lengthMax: (limits) => limits.nameLengthMax, required: true },
+}
+
+export const requiredText: Field<string> = {
+  takes: { kind: 'text', required: true },
+  read(value, place) {
+    const read = text.read(value, place)
+    if (read === undefined || read === '') violation(place, value, 'it cannot be empty')
+    return read ?? ''
+  },
+}
+
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  byDefault: Choice,
+): Field<Choice> {
+  return {
+    takes: { kind: 'choice', of: choices, byDefault },
+    read(value, place) {
+      const given = text.read(value, place)
+      if (given === undefined) return byDefault
+      const found = choices.find((choice) => choice === given)
+      if (found === undefined) violation(place, value, `it is one of ${choices.join(', ')}`)
+      return found ?? byDefault
+    },
+  }
+}
+
+export function integer(bounds: { min: number }): Field<number | undefined> {
+  return {
+    takes: { kind: 'integer', min: bounds.min },
+    read(value, place) {
+      if (value === undefined || value === null) return undefined
+      if (typeof value !== 'number' || !Number.isSafeInteger(value))
+        return mismatch(place, value, 'an integer')
+      if (value < bounds.min) violation(place, value, `it is at least ${bounds.min}`)
+      return value
+    },
+  }
+}
+
+/** An array of at least one element, of at most as many as the limit says. */
+export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
+  return {
+    takes: { kind: 'list', max, required: true },
+    read(value, place) {
+      if (value === undefined || value === null) {
+        violation(place, value, 'it is required')
+        return []
+      }
+      if (!Array.isArray(value)) return mismatch(place, value, 'an Array')
+      const most = max(place.limits)
+      if (value.length === 0) violation(place, value, 'it needs at least one element')
+      if (value.length > most)
+        violation(place, value, `${value.length} were sent and at most ${most} are allowed`)
+      return value
+    },
+  }
+}
+
+/** The options of a command; absent, null and {} mean all defaults. */
+export function options<const Shape extends Fields>(
+  fields: Shape,
+): Field<{
+  readonly [name in keyof Shape]: Shape[name] extends Field<infer T> ? T : never
+}> {
+  return {
+    takes: { kind: 'options', fields },
+    read(value, place) {
+      if (value !== undefined && value !== null && !isObject(value))
+        return mismatch(place, value, 'an Object')
+      return readObject(
+        fields,
+        value ?? new Map<string, Value>(),
+        place,
+        `the options of ${place.command}`,
+      ) as never
+    },
+  }
+}
+
+/** For commands without options: absent, null and {} are fine. */
+export const noOptions: Field<undefined> = {
+  takes: { kind: 'options', fields: {} },
+  read(value, place) {
+    if (value === undefined || value === null) return undefined
+    if (!isObject(value)) return mismatch(place, value, 'an Object')
+    if (value.size > 0)
+      throw apiError('COMMAND_ACCEPTS_NO_OPTIONS', { command: place.command })
+    return undefined
+  },
+}
+
+const aliases = new WeakSet<Field<unknown>>()
+
+/** A second spelling of another field, kept out of the lists of known fields. */
+export function alias<T>(field: Field<T>): Field<T> {
+  const copy = { ...field }
+  aliases.add(copy)
+  return copy
+}
+
+export function isAlias(field: Field<unknown>): boolean {
+  return aliases.has(field)
+}

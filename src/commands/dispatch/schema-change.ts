@@ -1,0 +1,97 @@
+/** Changes of tables, indexes and types, as commands make them and answer for them. */
+import { EngineError, type Engine, type SchemaChange } from '../../engine/contract.ts'
+import type { KeyspaceSchema, Table, Target } from '../../engine/schema.ts'
+import { engineBehind } from '../../engine/traced.ts'
+import { ApiError, apiError } from '../../errors/api-error.ts'
+import type { KeyspaceContext, Reply } from './define.ts'
+
+/** Carries out what `plan` makes of the keyspace's schema; undefined: nothing is to do. */
+export function changeSchema(
+  { engine, keyspace }: KeyspaceContext,
+  plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
+): Promise<Reply> {
+  return answer(() => engine.changeSchema(keyspace, plan))
+}
+
+/**
+ * What a request gets wrong by itself is refused with errors only. What it gets wrong because
+ * of what there is, or is not, was begun and has failed: that is said by `ok` 0 as well.
+ */
+export async function answer(change: () => Promise<boolean>): Promise<Reply> {
+  try {
+    return done(await change())
+  } catch (error) {
+    if (error instanceof ApiError && failures.has(error.code))
+      return { status: { ok: 0 }, errors: [error] }
+    throw error
+  }
+}
+
+/** The answer of a command that may have found nothing to change. */
+export function done(changed: boolean): Reply {
+  return { status: { ok: 1 }, changed }
+}
+
+const failures: ReadonlySet<string> = new Set([
+  'CANNOT_ADD_EXISTING_TABLE',
+  'CANNOT_ADD_EXISTING_INDEX',
+  'CANNOT_ADD_EXISTING_TYPE',
+  'CANNOT_DROP_UNKNOWN_TABLE',
+  'CANNOT_DROP_UNKNOWN_INDEX',
+  'CANNOT_DROP_UNKNOWN_TYPE',
+  'CANNOT_DROP_TYPE_USED_BY_TABLE',
+  'CANNOT_ADD_EXISTING_FIELD',
+  'CANNOT_RENAME_UNKNOWN_TYPE_FIELD',
+  'UNKNOWN_USER_DEFINED_TYPE',
+  'INVALID_INDEX_DEFINITION',
+  'UNEXPECTED_DRIVER_ERROR',
+  'INVALID_DATABASE_QUERY',
+])
+
+export async function readSchema({
+  engine,
+  keyspace,
+}: KeyspaceContext): Promise<KeyspaceSchema> {
+  const schema = await engine.readSchema(keyspace)
+  if (schema === undefined) throw apiError('INVALID_KEYSPACE', { keyspace })
+  return schema
+}
+
+export function tablesOf({ targets }: KeyspaceSchema): readonly Table[] {
+  return targets.filter((target) => target.kind === 'table')
+}
+
+/** A table as it is by now: it may have been altered since the command came. */
+export function currentTable(schema: KeyspaceSchema, { name }: Table): Table {
+  const table = tablesOf(schema).find((candidate) => candidate.name === name)
+  if (table === undefined) throw new EngineError('gone', `the table ${name} is gone`)
+  return table
+}
+
+export function byName<T extends { readonly name: string }>(things: readonly T[]): T[] {
+  return things.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+export function namesOf(things: readonly { readonly name: string }[]): string[] {
+  return byName(things).map(({ name }) => name)
+}
+
+const lastTurns = new WeakMap<Engine, Promise<unknown>>()
+
+/** Counting and creating are two steps: without turns, two could take the last place. */
+export function inTurn<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+  const store = engineBehind(engine)
+  const before = lastTurns.get(store) ?? Promise.resolve()
+  const turn = before.then(work, work)
+  lastTurns.set(store, turn)
+  return turn
+}
+
+/** The collections, or tables, of all keyspaces together. */
+export async function countTargets(engine: Engine, kind: Target['kind']): Promise<number> {
+  let count = 0
+  for (const keyspace of await engine.listKeyspaces())
+    for (const target of (await engine.listTargets(keyspace)) ?? [])
+      if (target.kind === kind) count++
+  return count
+}

@@ -1,0 +1,49 @@
+import type { Models } from '../../providers/models.ts'
+import type { Trace } from './trace.ts'
+
+/** Models whose work a trace tells of: how much it was, and how long it took. */
+export function tracedModels(models: Models, trace: Trace): Models {
+  const timed = async <T>(
+    what: string,
+    { provider, modelName }: { readonly provider: string; readonly modelName: string },
+    ask: () => Promise<T>,
+  ): Promise<T> => {
+    trace.begin()
+    const startedAt = performance.now()
+    const tell = (how: string) => {
+      const ms = (performance.now() - startedAt).toFixed(1)
+      trace.note(`${how} ${what} by ${provider} in ${ms} ms`, () => ({
+        provider,
+        modelName,
+      }))
+    }
+    try {
+      const answer = await ask()
+      tell('Made')
+      return answer
+    } catch (error) {
+      tell('Failed to make')
+      throw error
+    }
+  }
+  return {
+    embeddingProviders: models.embeddingProviders,
+    rerankingProviders: models.rerankingProviders,
+    answeringReranker: (service) => models.answeringReranker(service),
+    embed: (request) =>
+      timed(`the vectors of ${count(request.texts.length, 'text')}`, request.service, () =>
+        models.embed(request),
+      ),
+    rerank: (request) =>
+      timed(
+        `the scores of ${count(request.passages.length, 'text')}`,
+        request.service,
+        () => models.rerank(request),
+      ),
+    close: () => models.close(),
+  }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,51 @@
+/** How changes are told to the caller. */
+import type { Deadline } from '../../caller.ts'
+import type { ChangedMany, ChangedOne } from '../../collections/documents.ts'
+import type { Insertion } from '../../collections/insert.ts'
+import { show } from '../../collections/records.ts'
+import type { ApiError } from '../../errors/api-error.ts'
+import type { Projection } from '../../language/projection.ts'
+import { inTurns } from '../../steps.ts'
+import type { Reply } from '../dispatch/define.ts'
+
+/** Counts, and the error beside them when others kept changing the document. */
+export function replyUpdated(changed: ChangedOne | ChangedMany): Reply {
+  const { matchedCount, changedCount, upsertedId } = changed
+  return {
+    status: { matchedCount, modifiedCount: changedCount, upsertedId },
+    ...errorsOf(changed),
+  }
+}
+
+export function replyDeleted(changed: ChangedOne | ChangedMany): Reply {
+  return { status: { deletedCount: changed.changedCount }, ...errorsOf(changed) }
+}
+
+/** The ids of what was inserted, and the errors of what was not. */
+export function replyInserted(insertions: readonly Insertion[]): Reply {
+  const done = insertions.filter(({ outcome }) => outcome === 'done')
+  return {
+    status: { insertedIds: done.map(({ id }) => id!) },
+    errors: insertErrors(insertions),
+  }
+}
+
+export function insertErrors(insertions: readonly Insertion[]): readonly ApiError[] {
+  return insertions.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : [outcome]))
+}
+
+/** Adds a version of the document to a reply. */
+export async function withDocument(
+  reply: Reply,
+  document: ChangedOne['before'],
+  projection: Projection,
+  deadline: Deadline,
+): Promise<Reply> {
+  const text =
+    document === undefined ? null : await inTurns(show(document, projection), deadline)
+  return { ...reply, data: { document: text } }
+}
+
+function errorsOf({ failure }: ChangedOne | ChangedMany) {
+  return failure === undefined ? {} : { errors: [failure] }
+}

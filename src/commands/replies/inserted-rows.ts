@@ -1,0 +1,53 @@
+/** How inserts of rows are told to the caller. */
+import { ApiError } from '../../errors/api-error.ts'
+import type { Value } from '../../json/value.ts'
+import type { RowStore } from '../../tables/row-store.ts'
+import { describeForProjection } from '../../tables/schema/describe.ts'
+import type { RowInsertion } from '../../tables/write/insert-rows.ts'
+import type { Reply } from '../dispatch/define.ts'
+
+/** The keys of what was inserted, and the errors of what was not. */
+export function replyInsertedRows(
+  { table, key }: RowStore,
+  insertions: readonly RowInsertion[],
+): Reply {
+  const errors = insertions.flatMap(({ outcome }) =>
+    outcome instanceof ApiError ? [outcome] : [],
+  )
+  const insertedIds = insertions.flatMap((insertion): Value[] =>
+    insertion.outcome === 'done' ? [[...insertion.key!]] : [],
+  )
+  if (insertedIds.length === 0) return { errors }
+  return { status: { primaryKeySchema: schemaOf({ table, key }), insertedIds }, errors }
+}
+
+/** One response for each row; errors are referred to by their position, equal ones once. */
+export function replyEachRow(store: RowStore, insertions: readonly RowInsertion[]): Reply {
+  const errors: ApiError[] = []
+  const positionOf = (error: ApiError): number => {
+    const known = errors.findIndex((other) => areEqual(other, error))
+    return known === -1 ? errors.push(error) - 1 : known
+  }
+  const documentResponses = insertions.map(({ key, outcome }) => {
+    const response = new Map<string, Value>([['_id', [...(key ?? [])]]])
+    if (outcome === 'done') return response.set('status', 'OK')
+    if (outcome === 'skipped') return response.set('status', 'SKIPPED')
+    return response.set('status', 'ERROR').set('errorsIdx', positionOf(outcome))
+  })
+  const isAnyGood = insertions.some(({ key }) => key !== undefined)
+  return {
+    status: {
+      ...(isAnyGood && { primaryKeySchema: schemaOf(store) }),
+      documentResponses,
+    },
+    errors,
+  }
+}
+
+function schemaOf({ table, key }: Pick<RowStore, 'table' | 'key'>): Value {
+  return new Map(key.map((column) => [column.name, describeForProjection(column, table)]))
+}
+
+function areEqual(a: ApiError, b: ApiError): boolean {
+  return a.code === b.code && a.scope === b.scope && a.message === b.message
+}

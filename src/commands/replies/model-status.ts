@@ -1,0 +1,57 @@
+/** Which models a list of providers shows: by default those that can be built on. */
+import { fromPlain } from '../../json/plain.ts'
+import type { Value } from '../../json/value.ts'
+import type { Authentications } from '../../providers/authentication.ts'
+import type { ModelSupport } from '../../providers/model-support.ts'
+import { options, text, violation, type Field } from '../dispatch/fields.ts'
+
+const statuses = ['SUPPORTED', 'DEPRECATED', 'END_OF_LIFE'] as const
+
+type WantedStatus = ModelSupport['status'] | 'any'
+
+/** Options that are there but name no status ask for all models. */
+export const modelOptions: Field<WantedStatus> = {
+  get takes() {
+    return statusOptions.takes
+  },
+  read(value, place) {
+    if (value === undefined || value === null) return 'SUPPORTED'
+    return statusOptions.read(value, place).filterModelStatus
+  },
+}
+
+const statusOptions = options({
+  filterModelStatus: {
+    takes: { kind: 'choice', of: [...statuses, ''] },
+    read(value: Value | undefined, place): WantedStatus {
+      const given = text.read(value, place)
+      if (given === undefined || given === '') return 'any'
+      const found = statuses.find((status) => status === given.toUpperCase())
+      if (found === undefined)
+        violation(place, value, `it is one of ${statuses.join(', ')}, or empty for all`)
+      return found ?? 'any'
+    },
+  } satisfies Field<WantedStatus>,
+})
+
+/** The wanted ones among models, by name. */
+export function wantedModels<M extends { name: string; support: ModelSupport }>(
+  models: readonly M[],
+  wanted: WantedStatus,
+): M[] {
+  return models
+    .filter(({ support }) => wanted === 'any' || support.status === wanted)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+export function showSupport({ status, message }: ModelSupport): Value {
+  return fromPlain({ status, message })
+}
+
+export function showAuthentication({
+  NONE,
+  HEADER,
+  SHARED_SECRET,
+}: Authentications): Value {
+  return fromPlain({ NONE, HEADER, SHARED_SECRET })
+}

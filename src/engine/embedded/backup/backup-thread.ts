@@ -1,0 +1,147 @@
+/**
+ * A thread that copies stores for one backup. It opens all of them, looks at them while
+ * nothing is written, and so holds that moment of each for as long as it takes to copy them
+ * one by one. It costs the stores' logs, which cannot be emptied meanwhile.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { backup, type DatabaseSync } from 'node:sqlite'
+import { pipeline } from 'node:stream/promises'
+import { parentPort } from 'node:worker_threads'
+import { createPrivateFile } from '../../private-files.ts'
+import { whileHeld, type Gate } from '../threads/write-pause.ts'
+import { openToRead } from '../store/layout.ts'
+import { reasonOf } from '../threads/thread.ts'
+
+export type BackupMessage =
+  | { readonly id: number; readonly kind: 'open'; readonly files: readonly string[] }
+  /** Looks at everything that is open, at one moment. */
+  | { readonly id: number; readonly kind: 'look'; readonly gate: Gate }
+  /** Lets go of stores that need not be copied. */
+  | { readonly id: number; readonly kind: 'release'; readonly files: readonly string[] }
+  /** Copies a store as it was at that moment, and lets go of it. */
+  | {
+      readonly id: number
+      readonly kind: 'copy'
+      readonly file: string
+      readonly to: string
+      /** Raised when nobody wants it any more. */
+      readonly cancelled: Int32Array
+    }
+  | { readonly id: number; readonly kind: 'stop' }
+
+export type BackupReply =
+  | { readonly id: number; readonly states: readonly StoreState[] }
+  | { readonly id: number; readonly copied: Copied }
+  | { readonly id: number }
+  | { readonly id: number; readonly error: string }
+
+/** What tells one state of a store from any other, and its size. */
+export interface StoreState {
+  readonly version: number
+  /** Which process wrote that version; 0 where none has said so. */
+  readonly stamp: number
+  readonly format: number
+  readonly size: number
+}
+
+export interface Copied {
+  readonly size: number
+  readonly sha256: string
+}
+
+/** Pages that are copied at a time, between which a backup can be given up: some megabytes. */
+const pagesAtATime = 1000
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const stores = new Map<string, DatabaseSync>()
+
+  const release = (file: string): void => {
+    const store = stores.get(file)
+    stores.delete(file)
+    store?.close()
+  }
+
+  const answer = async (message: BackupMessage): Promise<BackupReply> => {
+    const { id } = message
+    switch (message.kind) {
+      case 'open':
+        for (const file of message.files) stores.set(file, openStore(file))
+        return { id }
+      case 'look': {
+        const look = () => [...stores].map(([file, store]) => lookAt(file, store))
+        return { id, states: whileHeld(message.gate, look) }
+      }
+      case 'release':
+        message.files.forEach(release)
+        return { id }
+      case 'copy': {
+        const { file, to, cancelled } = message
+        createPrivateFile(to)
+        await backup(stores.get(file)!, to, {
+          rate: pagesAtATime,
+          progress: () => {
+            if (Atomics.load(cancelled, 0) !== 0) throw new Error('it was given up')
+          },
+        })
+        release(file)
+        return { id, copied: await digestOf(to) }
+      }
+      case 'stop':
+        for (const file of [...stores.keys()]) release(file)
+        port.close()
+        return { id }
+    }
+  }
+
+  // One after the other: a message may come while a copy is being made.
+  let last: Promise<void> = Promise.resolve()
+  port.on('message', (message: BackupMessage) => {
+    last = last
+      .then(() => answer(message))
+      .catch((error: unknown) => ({ id: message.id, error: reasonOf(error) }))
+      .then((reply) => port.postMessage([reply]))
+  })
+}
+
+/** Reads something, so that looking later takes no longer than it must. */
+function openStore(file: string): DatabaseSync {
+  try {
+    const store = openToRead(file)
+    store.prepare('SELECT value FROM meta').get()
+    return store
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** The first read is what holds the moment. */
+function lookAt(file: string, store: DatabaseSync): StoreState {
+  try {
+    store.exec('BEGIN')
+    const meta = new Map(
+      store
+        .prepare("SELECT name, value FROM meta WHERE name IN ('version', 'stamp')")
+        .all()
+        .map(({ name, value }) => [name, Number(value)]),
+    )
+    const pragma = (name: string) => Number(store.prepare(`PRAGMA ${name}`).get()![name])
+    return {
+      version: meta.get('version')!,
+      stamp: meta.get('stamp') ?? 0,
+      format: pragma('user_version'),
+      size: pragma('page_count') * pragma('page_size'),
+    }
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+async function digestOf(file: string): Promise<Copied> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash)
+  return { size: (await stat(file)).size, sha256: hash.digest('hex') }
+}
+
+if (parentPort !== null) serve(parentPort)

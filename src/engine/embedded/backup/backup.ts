@@ -1,0 +1,275 @@
+/**
+ * Backs up everything as it is at one moment, while others go on reading and writing.
+ *
+ * While no schema changes and no setting is written, the catalog is copied and a thread of
+ * the backup's own opens every store; then the thread that writes stands still for as long as
+ * it takes to look at each. From there on nobody waits: the stores are copied one by one,
+ * each into a file that is gone again when it has been sent.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, mkdirSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BackupContents, BackupFile, BackupPart } from '../../backup.ts'
+import { EngineError } from '../../contract.ts'
+import { createPrivateFile, privateFolderMode } from '../../private-files.ts'
+import type { Target } from '../../schema.ts'
+import type { BackupMessage, BackupReply, Copied, StoreState } from './backup-thread.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { abandon, makeGate } from '../threads/write-pause.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import { copiesFolder } from '../store/layout.ts'
+import { reasonOf, Thread, type Unnumbered } from '../threads/thread.ts'
+import type { Writer } from '../threads/writer.ts'
+
+export interface BackedUp {
+  readonly dataDir: string
+  readonly catalog: Catalog
+  readonly writer: Writer
+  readonly files: KnownFiles
+  /** Does something while no schema changes. */
+  inTurn<T>(act: () => Promise<T>): Promise<T>
+}
+
+/** The backups of one engine. */
+export class Backups {
+  readonly #source: BackedUp
+  readonly #running = new Set<Session>()
+  #stillness: Promise<unknown> = Promise.resolve()
+
+  constructor(source: BackedUp) {
+    this.#source = source
+  }
+
+  /** Settles once no backup needs the catalog to stay as it is. */
+  get stillness(): Promise<unknown> {
+    return this.#stillness
+  }
+
+  /** Leaving the loop frees everything, and so does the signal. */
+  async *run(have: ReadonlySet<string>, signal: AbortSignal): AsyncGenerator<BackupPart> {
+    signal.throwIfAborted()
+    const session = new Session(this.#source)
+    this.#running.add(session)
+    const end = () => void session.close()
+    signal.addEventListener('abort', end)
+    try {
+      const moment = await this.#source.inTurn(() => {
+        const taken = session.takeMoment()
+        this.#stillness = taken.catch(() => undefined)
+        return taken
+      })
+      yield* partsOf(moment, session, have)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw asBackupError(error)
+    } finally {
+      signal.removeEventListener('abort', end)
+      await session.close()
+      this.#running.delete(session)
+    }
+  }
+
+  /** Ends all that run. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map((session) => session.close()))
+  }
+}
+
+async function* partsOf(
+  { created, catalog, stores }: Moment,
+  session: Session,
+  have: ReadonlySet<string>,
+): AsyncGenerator<BackupPart> {
+  const wanted = stores.filter(({ key }) => !have.has(key))
+  await session.release(stores.filter(({ key }) => have.has(key)))
+  const files = have.has(catalog.key) ? wanted : [catalog, ...wanted]
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  yield { kind: 'begin', files: files.length, size }
+  const { content, ...catalogFile } = catalog
+  if (!have.has(catalog.key))
+    yield { kind: 'file', key: catalog.key, size: content.length, content: once(content) }
+  const copied = new Map<string, Copied>()
+  for (const { file, key } of wanted) {
+    const { path, ...copy } = await session.copy(file)
+    copied.set(key, copy)
+    yield { kind: 'file', key, size: copy.size, content: contentOf(path) }
+    await rm(path, { force: true })
+  }
+  const contents: BackupContents = {
+    created,
+    catalog: catalogFile,
+    stores: stores.map(({ target: { keyspace, name, uid }, key }) => ({
+      ...{ keyspace, name, uid, key },
+      ...copied.get(key),
+    })),
+  }
+  yield { kind: 'end', contents }
+}
+
+/** Everything, as it is copied from here on. */
+interface Moment {
+  readonly created: string
+  readonly catalog: BackupFile & { readonly content: Buffer }
+  readonly stores: readonly StoreAtMoment[]
+}
+
+interface StoreAtMoment {
+  readonly target: Target
+  readonly file: string
+  readonly key: string
+  /** The copy may turn out a little different. */
+  readonly size: number
+}
+
+/** What one backup holds until it ends. */
+class Session {
+  readonly #source: BackedUp
+  readonly #folder: string
+  readonly #thread: Thread<BackupMessage, BackupReply>
+  readonly #gate = makeGate()
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
+  #moment: Promise<Moment> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(source: BackedUp) {
+    this.#source = source
+    this.#folder = join(source.dataDir, copiesFolder + randomUUID())
+    this.#thread = new Thread<BackupMessage, BackupReply>(
+      'backup',
+      new URL('backup-thread.ts', import.meta.url),
+      (reason) => new EngineError('read', reason),
+    )
+  }
+
+  /** To be called while no schema changes and no setting is written. */
+  takeMoment(): Promise<Moment> {
+    this.#moment = this.#takeMoment()
+    return this.#moment
+  }
+
+  async #takeMoment(): Promise<Moment> {
+    // It may have been given up before its turn came.
+    this.#refuseIfClosed()
+    const { catalog, writer, files: known } = this.#source
+    mkdirSync(this.#folder, { mode: privateFolderMode })
+    const targets = catalog.keyspaces.flatMap((name) => catalog.targets(name) ?? [])
+    const files = targets.map((target) => catalog.storeFile(target)!)
+    for (const file of files) known.open(file, 'read', () => undefined)
+    await this.#ask({ kind: 'open', files })
+    const [states] = await Promise.all([this.#look(), this.#hold(writer)])
+    const created = new Date().toISOString()
+    const stores = targets.map((target, i): StoreAtMoment => {
+      const state = states[i]!
+      return { target, file: files[i]!, key: keyOf(target, state), size: state.size }
+    })
+    return { created, stores, catalog: await this.#copyCatalog() }
+  }
+
+  async #look(): Promise<readonly StoreState[]> {
+    const reply = await this.#ask({ kind: 'look', gate: this.#gate })
+    return (reply as { readonly states: readonly StoreState[] }).states
+  }
+
+  async #hold(writer: Writer): Promise<void> {
+    try {
+      await writer.hold(this.#gate)
+    } catch (error) {
+      // Then the other side need not wait for it.
+      abandon(this.#gate)
+      throw error
+    }
+  }
+
+  async #copyCatalog(): Promise<Moment['catalog']> {
+    const path = join(this.#folder, 'catalog')
+    createPrivateFile(path)
+    await this.#source.catalog.copyTo(path)
+    const content = await readFile(path)
+    await rm(path)
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    return { key: `catalog-${sha256}`, size: content.length, sha256, content }
+  }
+
+  async release(stores: readonly StoreAtMoment[]): Promise<void> {
+    await this.#ask({ kind: 'release', files: stores.map(({ file }) => file) })
+  }
+
+  /** Copies a store; the copy is the caller's to remove. */
+  async copy(file: string): Promise<Copied & { readonly path: string }> {
+    const path = join(this.#folder, 'store')
+    const cancelled = this.#cancelled
+    const reply = await this.#ask({ kind: 'copy', file, to: path, cancelled })
+    return { ...(reply as { readonly copied: Copied }).copied, path }
+  }
+
+  async #ask(message: Unnumbered<BackupMessage>): Promise<BackupReply> {
+    try {
+      return await this.#thread.ask(message)
+    } catch (error) {
+      // Then it did not fail.
+      this.#refuseIfClosed()
+      throw error
+    }
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closing !== undefined)
+      throw new EngineError('closed', 'the backup was given up: the store is closed')
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    Atomics.store(this.#cancelled, 0, 1)
+    abandon(this.#gate)
+    // Whoever waits for these is told what became of them.
+    await this.#thread.stop({ kind: 'stop' }).catch(() => undefined)
+    await this.#moment?.catch(() => undefined)
+    await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+/**
+ * One key, one content. Each write raises the version, and the stamp tells versions apart
+ * that were written after the folder had been set back to an earlier state. Indexes are
+ * made by the definition, without a write; all else that changes makes no difference to what
+ * can be read.
+ */
+function keyOf(target: Target, { version, stamp, format }: StoreState): string {
+  const definition =
+    target.kind === 'table' ? [target.definition, target.types] : [target.options]
+  const what = JSON.stringify([format, stamp, target.kind, ...definition])
+  const digest = createHash('sha256').update(what).digest('hex').slice(0, 32)
+  return `${target.uid}-${version}-${digest}`
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await
+async function* once(content: Buffer): AsyncGenerator<Buffer> {
+  yield content
+}
+
+/** Opened when it is read, so that nothing is left open if it is not. */
+async function* contentOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path, { highWaterMark: chunkSize }) as AsyncIterable<Buffer>
+}
+
+const chunkSize = 256 * 1024
+
+function asBackupError(error: unknown): unknown {
+  if (error instanceof EngineError && error.kind === 'closed') return error
+  const isExpected =
+    error instanceof EngineError ||
+    (error instanceof Error && ('syscall' in error || 'errcode' in error))
+  if (!isExpected) return error
+  const reason = reasonOf(error)
+  const hint = /full|ENOSPC/.test(reason)
+    ? '. A backup needs room in the data folder for a copy of the largest collection or table'
+    : ''
+  return new EngineError('read', `the backup cannot be made: ${reason}${hint}`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,438 @@
+/**
+ * Looks whether a store is sound: whether what it says twice agrees.
+ *
+ * The documents' texts are the truth. The index, the counters and the ids are made from
+ * them again and compared with what is stored, both ways. What is found is told in plain
+ * words; an empty list means that nothing was.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parseStored } from '../../../json/parse.ts'
+import { printJson } from '../../../json/print.ts'
+import type { UserType } from '../../../language/columns/column-type.ts'
+import { isObject, type Value } from '../../../json/value.ts'
+import { EngineError } from '../../contract.ts'
+import { viewOf, type RecordView } from '../../record-view.ts'
+import type { Target } from '../../schema.ts'
+import { catalogFile, catalogFormat } from '../catalog/catalog.ts'
+import { EntryList } from '../store/entries.ts'
+import { readFolders, refuseLinks } from '../catalog/folder-names.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import { capacityFor } from '../../../search/vector/segment.ts'
+import {
+  checkFile,
+  openToRead,
+  storedPath,
+  storeFile,
+  vectorTable,
+} from '../store/layout.ts'
+import { findTermProblems } from '../lexical/check.ts'
+import { reasonOf } from '../threads/thread.ts'
+import { vectorForm } from '../vectors/vector-bytes.ts'
+import { loadSnapshot, snapshotFolder } from '../vectors/snapshot.ts'
+
+/** What was found out about the catalog, or about one target. */
+export interface Checked {
+  /** "keyspace.target"; absent for the catalog. */
+  readonly name?: string
+  /** What is wrong, in plain words. */
+  readonly findings: readonly string[]
+  /** What will mend itself. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Checks the catalog of a data folder and then its stores, one after the other. Throws when a
+ * server has the folder open, or when there is none.
+ */
+export function* checkEverything(dataDir: string): Generator<Checked> {
+  const file = join(dataDir, catalogFile)
+  if (!existsSync(file))
+    throw new EngineError(
+      'damaged',
+      `${dataDir} is not a data folder: it has no ${catalogFile}`,
+    )
+  let targets: readonly ReadyTarget[] = []
+  const findings = inWords(file, () => {
+    checkFile(file, catalogFormat)
+    targets = readyTargets(file, dataDir)
+    return []
+  })
+  yield { findings, notes: [] }
+  for (const { keyspace, name, folder, view } of targets) {
+    const store = join(dataDir, folder, storeFile)
+    const astray = inWords(store, () => {
+      refuseLinks(dataDir, folder)
+      return []
+    })
+    yield {
+      name: `${keyspace}.${name}`,
+      findings: astray.length > 0 ? astray : checkStore(store, view),
+      notes: astray.length > 0 ? [] : checkSnapshots(store, view),
+    }
+  }
+}
+
+/** All that is wrong with a data folder, in one list. */
+export function checkDataFolder(dataDir: string): string[] {
+  return [...checkEverything(dataDir)].flatMap(({ name, findings }) =>
+    name === undefined ? findings : findings.map((finding) => `${name}: ${finding}`),
+  )
+}
+
+/** A snapshot that cannot be used costs the time to build its index again. */
+function checkSnapshots(file: string, view: RecordView): string[] {
+  const notes: string[] = []
+  for (const { suffix, dimension, metric } of view.vectors.values()) {
+    if (metric === undefined) continue
+    const capacity = capacityFor(dimension)
+    try {
+      loadSnapshot(snapshotFolder(file, suffix), {
+        ...{ dimension, metric, capacity },
+        ...{ breadth: 1, threads: 1 },
+      })
+    } catch (error) {
+      notes.push(
+        'the snapshot of a vector index cannot be used, so the index will be built again: ' +
+          reasonOf(error),
+      )
+    }
+  }
+  return notes
+}
+
+/** Checks the store of one target. It may be in use: one moment of it is looked at. */
+export function checkStore(file: string, view: RecordView): string[] {
+  return inWords(file, () => {
+    checkFile(file)
+    const database = openToRead(file)
+    try {
+      database.exec('BEGIN')
+      return new StoreCheck(database, view).run()
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** Beyond this many findings the rest is only counted: they have one cause. */
+const findingsMax = 100
+
+class StoreCheck {
+  readonly #database: DatabaseSync
+  readonly #view: RecordView
+  readonly #findings: string[] = []
+  #untold = 0
+
+  constructor(database: DatabaseSync, view: RecordView) {
+    this.#database = database
+    this.#view = view
+  }
+
+  run(): string[] {
+    for (const { integrity_check: verdict } of this.#rows('PRAGMA integrity_check(10)'))
+      if (verdict !== 'ok') this.#found(`the file is damaged: ${String(verdict)}`)
+    // What a damaged file says further on is not worth comparing.
+    if (this.#findings.length > 0) return this.#findings
+    this.#checkDocuments()
+    this.#checkPathCounts()
+    this.#checkMeta()
+    this.#checkSearch()
+    this.#checkVectors()
+    // A store of the first format has no index of terms until it is opened.
+    if (this.#number('PRAGMA user_version') > 1)
+      for (const { suffix } of this.#textFields())
+        for (const finding of findTermProblems(this.#database, suffix)) this.#found(finding)
+    for (const [path, { suffix }] of this.#view.texts)
+      if (suffix !== '') this.#checkTexts(path, suffix)
+    if (this.#untold > 0) this.#findings.push(`${this.#untold} more like these`)
+    return this.#findings
+  }
+
+  #checkDocuments(): void {
+    const findPath = this.#database.prepare('SELECT id FROM path WHERE path = ?')
+    const isRow = this.#view.kind === 'row'
+    const findEntry = this.#database.prepare(
+      `SELECT element FROM entry WHERE path = ? AND value = ? AND ${isRow ? 'id' : 'doc'} = ?`,
+    )
+    let right = 0
+    for (const { seq, id, text } of this.#documents()) {
+      const ownId = this.#idOf(text)
+      if (ownId === undefined) {
+        this.#found(`document number ${seq} is not a document: ${text.slice(0, 100)}`)
+        continue
+      }
+      const name = this.#view.kind === 'row' ? text.slice(0, 100) : printJson(ownId)
+      if (Buffer.compare(id, keyOf(ownId)) !== 0)
+        this.#found(`document ${name} is filed under another _id than its own`)
+      for (const { path, key, element } of this.#entriesOf(text)) {
+        const pathId = findPath.get(storedPath(path))?.['id'] ?? null
+        const entry = findEntry.get(pathId, key, isRow ? id : seq)
+        if (entry === undefined) this.#found(`document ${name} is not indexed at "${path}"`)
+        else if (entry['element'] !== Number(element))
+          this.#found(
+            `document ${name} is indexed at "${path}" as ` +
+              (element ? 'a value of its own' : 'an element of an array') +
+              ', which it is not',
+          )
+        if (entry !== undefined) right++
+      }
+    }
+    if (right < this.#number('SELECT count(*) FROM entry')) this.#checkEntries()
+  }
+
+  /** Names the entries that no document has. Slow, and needed only when there are some. */
+  #checkEntries(): void {
+    const paths = new Map<unknown, string>()
+    for (const { id, path } of this.#rows('SELECT id, path FROM path'))
+      paths.set(id, path as string)
+    const findText = this.#database.prepare('SELECT text FROM doc WHERE seq = ?')
+    let seq: unknown
+    let known: Set<string> | undefined
+    const all = this.#database.prepare('SELECT path, value, doc FROM entry ORDER BY doc')
+    for (const { path: pathId, value, doc } of all.iterate()) {
+      if (doc !== seq) {
+        const text = findText.get(doc!)?.['text']
+        known = text === undefined ? undefined : this.#identities(String(text))
+        seq = doc
+      }
+      const path = paths.get(pathId)
+      if (path === undefined)
+        this.#found(`an entry of document number ${String(doc)} has an unknown path`)
+      // What an index that was never finished left behind is swept away sooner or later.
+      else if (!this.#view.covers(path)) continue
+      else if (known === undefined)
+        this.#found(
+          `the index at "${path}" names document number ${String(doc)}, which does not exist`,
+        )
+      else if (!known.has(identityOf(path, value as Uint8Array)))
+        this.#found(
+          `the index at "${path}" has a value that document number ${String(doc)} does not have`,
+        )
+    }
+  }
+
+  #identities(text: string): Set<string> {
+    if (this.#idOf(text) === undefined) return new Set()
+    return new Set(
+      this.#entriesOf(text).map(({ path, key }) => identityOf(storedPath(path), key)),
+    )
+  }
+
+  /** Undefined of what is no document, or no row. */
+  #idOf(text: string): Value | undefined {
+    try {
+      const isWhole = isObject(parseStored(text))
+      const isDocument = this.#view.kind === 'row' || text.startsWith('{"_id":')
+      return isWhole && isDocument ? this.#view.idOf(text) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #entriesOf(text: string) {
+    const list = new EntryList()
+    list.addDocument(this.#view.indexed(this.#view.indexed(text)))
+    return list.entries.map(({ path, start, end, element }) => ({
+      path,
+      key: list.bytes.view(start, end),
+      element,
+    }))
+  }
+
+  /** The parts of the store that are searched by terms. A collection's is always there. */
+  #textFields(): readonly { readonly suffix: string }[] {
+    return this.#view.kind === 'row' ? [...this.#view.texts.values()] : [{ suffix: '' }]
+  }
+
+  /** Rows whose text has no list of terms, and lists of rows that have no text. */
+  #checkTexts(path: string, suffix: string): void {
+    const rows = this.#database.prepare(
+      'SELECT d.seq, d.text, i.doc IS NOT NULL AS listed FROM doc d ' +
+        `LEFT JOIN indexed${suffix} i ON i.doc = d.seq`,
+    )
+    const names = new Set([path])
+    for (const { seq, text, listed } of rows.iterate()) {
+      const value = this.#view.see(String(text), names).get(path) ?? ''
+      if ((value !== '') !== (listed === 1))
+        this.#found(`the terms of row number ${String(seq)} are not those of its text`)
+    }
+    const lost = this.#number(
+      `SELECT count(*) FROM indexed${suffix} WHERE doc NOT IN (SELECT seq FROM doc)`,
+    )
+    if (lost > 0) this.#found(`terms are stored for ${lost} rows that do not exist`)
+  }
+
+  #checkVectors(): void {
+    for (const { suffix, dimension } of this.#view.vectors.values()) {
+      if (suffix === '') continue
+      const wrong = this.#number(
+        `SELECT count(*) FROM ${vectorTable(suffix)} WHERE length(vector) <> ` +
+          `${4 * dimension} OR doc NOT IN (SELECT seq FROM doc)`,
+      )
+      if (wrong > 0) this.#found(`${wrong} vectors are of another length, or of no row`)
+    }
+  }
+
+  #checkPathCounts(): void {
+    const counted = this.#rows(
+      'SELECT path, documents, (SELECT count(*) FROM entry e ' +
+        'WHERE e.path = p.id AND e.element = 0) AS actual FROM path p',
+    )
+    for (const { path, documents, actual } of counted)
+      if (documents !== actual && this.#view.covers(String(path)))
+        this.#found(
+          `"${String(path)}" is counted ${String(documents)} times, but stands ` +
+            `${String(actual)} times in the index`,
+        )
+  }
+
+  #checkMeta(): void {
+    const counted = this.#number("SELECT value FROM meta WHERE name = 'documents'")
+    const documents = this.#number('SELECT count(*) FROM doc')
+    if (counted !== documents)
+      this.#found(`${documents} documents are stored, but ${counted} are counted`)
+    const written = this.#number("SELECT value FROM meta WHERE name = 'version'")
+    const newest = this.#number('SELECT coalesce(max(version), 0) FROM doc')
+    if (newest > written)
+      this.#found(
+        `a document has version ${newest}, but only ${written} writes are counted`,
+      )
+  }
+
+  #checkSearch(): void {
+    const rows = this.#database.prepare(
+      'SELECT s.doc, s.vector_form AS form, length(s.vector) AS size, s.vectorize, s.lexical, ' +
+        'd.seq FROM search s LEFT JOIN doc d ON d.seq = s.doc',
+    )
+    for (const row of rows.iterate()) {
+      const { doc, form, size, vectorize, lexical, seq } = row
+      const name = `document number ${String(doc)}`
+      if (seq === null)
+        this.#found(`search fields are stored for ${name}, which does not exist`)
+      if (!isVectorSize(form as number, size as number | null))
+        this.#found(
+          `the $vector of ${name} cannot be read: form ${String(form)}, ${String(size)} bytes`,
+        )
+      if (!isStoredText(vectorize)) this.#found(`the $vectorize of ${name} cannot be read`)
+      if (!isStoredText(lexical)) this.#found(`the $lexical of ${name} cannot be read`)
+    }
+  }
+
+  *#documents(): Generator<{ seq: number; id: Uint8Array; text: string }> {
+    const all = this.#database.prepare('SELECT seq, id, text FROM doc')
+    for (const { seq, id, text } of all.iterate())
+      yield { seq: seq as number, id: id as Uint8Array, text: text as string }
+  }
+
+  #rows(sql: string): Record<string, unknown>[] {
+    return this.#database.prepare(sql).all()
+  }
+
+  #number(sql: string): number {
+    return Number(Object.values(this.#database.prepare(sql).get() ?? {})[0] ?? NaN)
+  }
+
+  #found(finding: string): void {
+    if (this.#findings.length < findingsMax) this.#findings.push(finding)
+    else this.#untold++
+  }
+}
+
+interface ReadyTarget {
+  readonly keyspace: string
+  readonly name: string
+  readonly folder: string
+  readonly view: RecordView
+}
+
+/** Half made and half dropped targets are left out: the next start removes them. */
+function readyTargets(file: string, dataDir: string): ReadyTarget[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    const types = typesIn(database)
+    const folders = readFolders(database, file)
+    return database
+      .prepare("SELECT * FROM target WHERE state = 'ready'")
+      .all()
+      .map(({ uid, kind, keyspace, name, options }) => ({
+        keyspace: String(keyspace),
+        name: String(name),
+        folder: folders.targets.get(String(uid))!,
+        view: viewOf({
+          uid,
+          kind,
+          keyspace,
+          name,
+          [kind === 'table' ? 'definition' : 'options']: JSON.parse(
+            String(options),
+          ) as unknown,
+          types: types.get(String(keyspace)) ?? [],
+        } as unknown as Target),
+      }))
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('locked'))
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by a running server; stop it first`,
+      )
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+/** User-defined types by keyspace; earlier formats have none. */
+function typesIn(database: DatabaseSync): Map<string, UserType[]> {
+  const types = new Map<string, UserType[]>()
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
+  if (isThere === undefined) return types
+  for (const { keyspace, definition } of database.prepare('SELECT * FROM type').all()) {
+    const known = types.get(String(keyspace)) ?? []
+    types.set(String(keyspace), [...known, JSON.parse(String(definition)) as UserType])
+  }
+  return types
+}
+
+/** A file that cannot be read at all is a finding too. */
+function inWords(file: string, check: () => string[]): string[] {
+  try {
+    return check()
+  } catch (error) {
+    if (error instanceof EngineError && error.kind === 'damaged') return [error.message]
+    if (error instanceof Error && 'errcode' in error)
+      return [`${file} cannot be read: ${error.message}`]
+    throw error
+  }
+}
+
+function identityOf(path: string, key: Uint8Array): string {
+  return `${Buffer.from(key).toString('hex')} ${path}`
+}
+
+function isVectorSize(form: number, size: number | null): boolean {
+  switch (form) {
+    case vectorForm.absent:
+    case vectorForm.null:
+      return size === null
+    case vectorForm.arrayOfSingles:
+    case vectorForm.binary:
+      return size !== null && size % 4 === 0
+    case vectorForm.arrayOfDoubles:
+      return size !== null && size % 8 === 0
+    default:
+      return false
+  }
+}
+
+/** Absent, or JSON of a text or null. */
+function isStoredText(stored: unknown): boolean {
+  if (typeof stored !== 'string') return stored === null
+  try {
+    const value = parseStored(stored)
+    return value === null || typeof value === 'string'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Makes a data folder from a backup. Each file is compared with what was backed up while it
+ * is copied, and looked at as a database after that. The catalog gets its name last: a folder
+ * without one is no data folder, so a restore that is cut short leaves none.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream, realpathSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pipeline } from 'node:stream/promises'
+import { EngineError } from '../../contract.ts'
+import { privateFileMode, Tightening } from '../../private-files.ts'
+import { catalogFile, catalogFormat, unfinishedFile } from '../catalog/catalog.ts'
+import {
+  makeFolderIfAbsent,
+  readFolders,
+  refuseUnlessReal,
+} from '../catalog/folder-names.ts'
+import { checkFile, storeFile, syncFolder } from '../store/layout.ts'
+import { reasonOf } from '../threads/thread.ts'
+
+/** A file of a backup, and what must be in it. */
+export interface RestoredFile {
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+}
+
+export interface Restorable {
+  readonly catalog: RestoredFile
+  /** By the uids of what they are the stores of. */
+  readonly stores: ReadonlyMap<string, RestoredFile>
+}
+
+/** Into an empty folder. Throws an EngineError that says what is wrong with the backup. */
+export async function restoreDataFolder(
+  backup: Restorable,
+  dataDir: string,
+  onCopied: (size: number) => void,
+  onNotice: (line: string) => void,
+): Promise<void> {
+  const access = new Tightening()
+  access.tighten(realpathSync(dataDir))
+  // There was nothing to read in it yet.
+  access.report(dataDir, (level, line) => {
+    if (level === 'warn') onNotice(line)
+  })
+  const unfinished = join(dataDir, `${unfinishedFile}-${randomUUID()}`)
+  await copyChecked(backup.catalog, unfinished, catalogFormat, onCopied)
+  for (const { uid, folder } of readStores(unfinished, backup.catalog.path)) {
+    const store = backup.stores.get(uid)
+    if (store === undefined)
+      throw new EngineError('damaged', `the backup lacks what ${folder} holds`)
+    const path = join(dataDir, folder)
+    makeFolderIfAbsent(dirname(path))
+    makeFolderIfAbsent(path)
+    await copyChecked(store, join(path, storeFile), undefined, onCopied)
+    syncFolder(path)
+    syncFolder(dirname(path))
+  }
+  syncFolder(dataDir)
+  renameSync(unfinished, join(dataDir, catalogFile))
+  syncFolder(dataDir)
+}
+
+async function copyChecked(
+  { path, size, sha256 }: RestoredFile,
+  to: string,
+  formatMax: number | undefined,
+  onCopied: (size: number) => void,
+): Promise<void> {
+  refuseUnlessReal(path, 'file')
+  const hash = createHash('sha256')
+  let copied = 0
+  await pipeline(
+    createReadStream(path, { highWaterMark: 1 << 20 }),
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        copied += chunk.length
+        onCopied(chunk.length)
+        yield chunk
+      }
+    },
+    createWriteStream(to, { flush: true, flags: 'wx', mode: privateFileMode }),
+  )
+  if (copied !== size)
+    throw damagedBackup(path, `has ${copied} bytes, and ${size} were backed up`)
+  if (hash.digest('hex') !== sha256)
+    throw damagedBackup(path, 'is not what was backed up: its digest is another one')
+  try {
+    checkFile(to, formatMax)
+  } catch (error) {
+    // It names the copy, which will be gone.
+    throw new EngineError('damaged', reasonOf(error).replace(to, path))
+  }
+  lookThrough(to, path)
+}
+
+/** The file was as it should be, or something was wrong with it when it was backed up. */
+function lookThrough(file: string, original: string): void {
+  const verdict = reading(file, original, (database) => {
+    const [row] = database.prepare('PRAGMA quick_check(1)').all()
+    return String(row?.['quick_check'])
+  })
+  if (verdict !== 'ok') throw damagedBackup(original, `was damaged before: ${verdict}`)
+}
+
+interface StoreRow {
+  readonly uid: string
+  /** In the data folder. */
+  readonly folder: string
+}
+
+function readStores(catalog: string, original: string): StoreRow[] {
+  return reading(catalog, original, (database) => {
+    const { targets } = readFolders(database, original)
+    const ready = database.prepare("SELECT uid FROM target WHERE state = 'ready'").all()
+    return ready.map(({ uid }) => ({
+      uid: String(uid),
+      folder: targets.get(String(uid))!,
+    }))
+  })
+}
+
+function reading<T>(
+  file: string,
+  original: string,
+  read: (database: DatabaseSync) => T,
+): T {
+  try {
+    const database = new DatabaseSync(file)
+    try {
+      return read(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw damagedBackup(original, `cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+function damagedBackup(path: string, problem: string): EngineError {
+  return new EngineError('damaged', `${path} ${problem}. Restore another backup`)
+}

@@ -1,0 +1,121 @@
+/**
+ * The folders of keyspaces and targets: which names they can have, and where they are.
+ *
+ * A catalog says which folder is whose, and may come from a backup that somebody has changed.
+ * So nothing is made, opened or removed at a path that is not made here: a folder has a name
+ * as this server gives them, stands where it would have put it, and belongs to one target.
+ */
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../../contract.ts'
+import { privateFolderMode } from '../../private-files.ts'
+import { copiesFolder, damaged, storeFile } from '../store/layout.ts'
+
+/** Of a keyspace: its name, behind the id of its database if that is not the first one. */
+const keyspacePattern =
+  /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?\w[\w-]*(?:~\d+)?$/
+
+/** Of a collection or table. "~2" and so on tells names apart that are too much alike. */
+const targetPattern = /^\w[\w-]*(?:~\d+)?$/
+
+/** Names are 48 characters at most; this is what file systems allow. */
+const nameLengthMax = 255
+
+/** Throws unless this server could have given the name. */
+export function checkFolderName(kind: 'keyspace' | 'target', name: unknown): string {
+  const pattern = kind === 'keyspace' ? keyspacePattern : targetPattern
+  if (typeof name === 'string' && name.length <= nameLengthMax && pattern.test(name))
+    return name
+  throw new EngineError(
+    'damaged',
+    `${JSON.stringify(String(name).slice(0, nameLengthMax))} is no name for the folder of ` +
+      (kind === 'keyspace' ? 'a keyspace' : 'a collection or table'),
+  )
+}
+
+/** Whether a backup made the folder, for its copies. */
+export function isCopiesFolder(name: string): boolean {
+  const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+  return name.startsWith(copiesFolder) && isUuid.test(name.slice(copiesFolder.length))
+}
+
+/** Which folders a catalog names, in the data folder. */
+export interface CatalogFolders {
+  /** By the names of keyspaces. */
+  readonly keyspaces: ReadonlyMap<string, string>
+  /** By the uids of targets: the folder of the keyspace, and the folder in it. */
+  readonly targets: ReadonlyMap<string, string>
+}
+
+/** Refuses the whole catalog when a name in it is none, or two targets share a folder. */
+export function readFolders(database: DatabaseSync, catalog: string): CatalogFolders {
+  const taken = new Set<string>()
+  /** Some file systems do not tell upper from lower case. */
+  const take = (path: string): string => {
+    if (taken.has(path.toLowerCase()))
+      throw new EngineError('damaged', `two of its rows name the folder ${path}`)
+    taken.add(path.toLowerCase())
+    return path
+  }
+  try {
+    const keyspaces = new Map<string, string>()
+    for (const { name, folder } of database.prepare('SELECT * FROM keyspace').all())
+      keyspaces.set(String(name), take(checkFolderName('keyspace', folder)))
+    const targets = new Map<string, string>()
+    const rows = database.prepare('SELECT uid, keyspace, folder FROM target').all()
+    for (const { uid, keyspace, folder } of rows) {
+      const parent = keyspaces.get(String(keyspace))
+      if (parent === undefined)
+        throw new EngineError('damaged', 'a row names a keyspace that is not there')
+      targets.set(String(uid), take(join(parent, checkFolderName('target', folder))))
+    }
+    return { keyspaces, targets }
+  } catch (error) {
+    if (error instanceof EngineError)
+      throw damaged(catalog, `cannot be trusted: ${error.message}`)
+    throw error
+  }
+}
+
+/** Refuses what a folder or file is not, first of all a link: it may lead anywhere. */
+export function refuseUnlessReal(path: string, kind: 'folder' | 'file'): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw damaged(path, 'is missing')
+  if (kind === 'folder' ? found.isDirectory() : found.isFile()) return
+  const what = found.isSymbolicLink() ? 'is a symbolic link, not' : 'is not'
+  throw damaged(path, `${what} a ${kind}`)
+}
+
+/** Refuses what leads elsewhere; what is missing is found out by others. */
+export function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    refuseUnlessReal(path, 'folder')
+}
+
+/** Refuses a target with a link anywhere on the way to its store. */
+export function refuseLinks(dataDir: string, folder: string): void {
+  refuseUnlessReal(join(dataDir, dirname(folder)), 'folder')
+  refuseUnlessReal(join(dataDir, folder), 'folder')
+  refuseUnlessReal(join(dataDir, folder, storeFile), 'file')
+}
+
+/** Makes a folder that may be there already, in one that is. */
+export function makeFolderIfAbsent(path: string): void {
+  try {
+    mkdirSync(path, { mode: privateFolderMode })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  refuseUnlessReal(path, 'folder')
+}
+
+/**
+ * Removes a folder below the data folder with all that it holds. A link in its place is
+ * removed itself; one on the way to it is not followed.
+ */
+export function removeFolder(dataDir: string, folder: string): void {
+  const parent = dirname(folder)
+  if (parent !== '.') refuseLink(join(dataDir, parent))
+  rmSync(join(dataDir, folder), { recursive: true, force: true })
+}

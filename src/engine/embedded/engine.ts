@@ -1,0 +1,547 @@
+/**
+ * The embedded engine: SQLite files in a folder of this machine.
+ *
+ * Short reads run here, on the thread that answers requests; long ones on reading threads;
+ * writes on the writing thread. Every target has a store of its own (layout.ts).
+ */
+import type { Caller } from '../../caller.ts'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import type { Filter } from '../../language/filters/filter.ts'
+import { atOnce, inTurns } from '../../steps.ts'
+import { kernelFile } from '../../search/vector/segment.ts'
+import {
+  EngineError,
+  type Engine,
+  type EngineStatistics,
+  type Outcome,
+  type Page,
+  type Query,
+  type SchemaChange,
+  type Search,
+  type SearchBy,
+  type SearchResult,
+  type Write,
+  type WriteOptions,
+} from '../contract.ts'
+import { viewOf, type VectorField } from '../record-view.ts'
+import type {
+  CollectionOptions,
+  KeyspaceSchema,
+  Table,
+  TableDefinition,
+  Target,
+} from '../schema.ts'
+import type { BackupPart } from '../backup.ts'
+import { OneByOne } from '../one-by-one.ts'
+import { Backups } from './backup/backup.ts'
+import { Catalog } from './catalog/catalog.ts'
+import { asEngineError, troubleOf } from './files/disk-trouble.ts'
+import type { EmbeddedOptions } from './options.ts'
+import { EmbeddedPage, EmbeddedRecord } from './store/record-page.ts'
+import { FolderMeter } from './files/folder-sizes.ts'
+import { decodePosition } from './store/position.ts'
+import { recast } from './rows/reencode-rows.ts'
+import { KnownFiles } from './files/known-files.ts'
+import { OpenStores, type Store } from './store/open-stores.ts'
+import { Readers } from './threads/readers.ts'
+import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
+import type { StoreQuery } from './store/store-query.ts'
+import { statisticsOf } from './statistics.ts'
+import { upgradeStores } from './catalog/upgrade.ts'
+import type { IndexOptions } from './vectors/indexer-thread.ts'
+import type { IndexStep } from './store/reindex.ts'
+import { changesOf } from './catalog/table-changes.ts'
+import { StoreHealth } from './files/store-health.ts'
+import { Vectors } from './vectors/vectors.ts'
+import { packWrites, Writer, type Written } from './threads/writer.ts'
+
+/** Throws an EngineError that says why, when the folder cannot be served. */
+export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
+  // Inside a promise, so that a refusal is a rejection like any other.
+  return Promise.resolve().then(() => {
+    if (!existsSync(kernelFile))
+      throw new EngineError(
+        'damaged',
+        'this installation has no vector kernel. Run `npm run build` in its folder',
+      )
+    return new EmbeddedEngine(options)
+  })
+}
+
+class EmbeddedEngine implements Engine {
+  readonly #catalog: Catalog
+  readonly #files: KnownFiles
+  readonly #folder: FolderMeter
+  readonly #health: StoreHealth
+  readonly #writer: Writer
+  readonly #vectors: Vectors
+  readonly #readers: Readers
+  readonly #backups: Backups
+  readonly #stores: OpenStores
+  /** Tables whose stores were looked through for what an end at the wrong time left. */
+  readonly #swept = new Set<string>()
+  #movedReads = 0
+  readonly #changes = new OneByOne()
+  #closing: Promise<void> | undefined
+
+  constructor(options: EmbeddedOptions) {
+    const { dataDir, durable, searchThreads, log } = options
+    const { openStoresMax = Infinity, waitingReadsMax = Infinity } = options
+    this.#catalog = new Catalog(dataDir, log)
+    try {
+      upgradeStores(this.#catalog, log)
+    } catch (error) {
+      this.#catalog.close()
+      throw error
+    }
+    const { identity } = this.#catalog
+    this.#folder = new FolderMeter(dataDir)
+    this.#health = new StoreHealth(identity, log)
+    this.#files = new KnownFiles(identity)
+    this.#stores = new OpenStores({
+      ...{ max: openStoresMax, files: this.#files },
+      mayRelease: () => this.#health.isWell && this.#closing === undefined,
+      release: (file) => this.#release(file),
+    })
+    this.#writer = new Writer(durable, this.#files, this.#health)
+    this.#backups = new Backups({
+      ...{ dataDir, catalog: this.#catalog, writer: this.#writer, files: this.#files },
+      inTurn: (act) => this.#inTurn(act),
+    })
+    this.#readers = new Readers({
+      // Two at least: a hybrid search makes two searches at once.
+      runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
+      ...{ waitingMax: waitingReadsMax, files: this.#files },
+    })
+    this.#vectors = new Vectors({
+      ...{ log, files: this.#files },
+      // What is saved need not be remembered. If this fails, it is remembered for longer.
+      onSaved: ({ file, suffix }, version) =>
+        void this.#writer.trim(file, suffix, version).catch(() => undefined),
+    })
+  }
+
+  listKeyspaces(): Promise<readonly string[]> {
+    return this.#attempt(() => this.#catalog.keyspaces)
+  }
+
+  createKeyspace(name: string): Promise<boolean> {
+    return this.#inTurn(() => this.#change(() => this.#catalog.createKeyspace(name)))
+  }
+
+  dropKeyspace(name: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const dropped = await this.#change(() => this.#catalog.startDropKeyspace(name))
+      await this.#finishDrop(dropped ?? [])
+      return dropped !== undefined
+    })
+  }
+
+  listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
+    return this.#attempt(() => this.#catalog.targets(keyspace))
+  }
+
+  // Every command asks for this first, and it is only a look into a Map.
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async findTarget(keyspace: string, name: string): Promise<Target | undefined> {
+    this.#refuseIfClosed()
+    return this.#catalog.target(keyspace, name)
+  }
+
+  createCollection(
+    keyspace: string,
+    name: string,
+    options: CollectionOptions,
+  ): Promise<Target | undefined> {
+    return this.#inTurn(() =>
+      this.#change(() => {
+        const existing = this.#catalog.target(keyspace, name)
+        if (existing !== undefined) return existing
+        this.#catalog.createCollection(keyspace, name, options)
+        return undefined
+      }),
+    )
+  }
+
+  readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
+    return this.#attempt(() => this.#catalog.schema(keyspace))
+  }
+
+  changeSchema(
+    keyspace: string,
+    plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
+  ): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const schema = this.#catalog.schema(keyspace)
+      if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+      const change = plan(schema)
+      if (change?.kind === 'alterTable') await this.#alter(change.table, change.definition)
+      else if (change !== undefined)
+        await this.#change(() => this.#catalog.carryOut(keyspace, change))
+      return change !== undefined
+    })
+  }
+
+  async #alter(table: Table, definition: TableDefinition): Promise<void> {
+    const store = await this.#store(table, 'write')
+    await this.#stores.keeping(store, () => this.#alterIn(store, table, definition))
+  }
+
+  /** Fills new indexes before the new definition holds, removes old ones after. */
+  async #alterIn(store: Store, table: Table, definition: TableDefinition): Promise<void> {
+    const { file } = store
+    const altered = this.#catalog.altered(table, definition)
+    const { before, after, opened, closed } = changesOf(table, altered)
+    const current = store.writeView
+    store.writeView = viewOf(altered)
+    try {
+      for (const step of before) await this.#reindex(file, step)
+      await this.#change(() => this.#catalog.alterTable(altered))
+    } catch (error) {
+      store.writeView = current
+      throw error
+    }
+    // Nobody may read a state from before the new parts of the store were there.
+    this.#openStore(altered)!.reader.store.endRead()
+    try {
+      for (const suffix of closed) {
+        await this.#readers.forget({ file, suffix })
+        await this.#vectors.drop({ file, suffix })
+      }
+      for (const step of after) await this.#reindex(file, step)
+    } catch {
+      // The change holds. What could not be removed is swept away at the next start.
+    }
+    for (const { suffix, ...field } of viewOf(altered).vectors.values())
+      if (opened.includes(suffix))
+        await this.#vectors.current({ file, suffix }, this.#indexOptions(field))
+  }
+
+  async #reindex(file: string, step: IndexStep): Promise<void> {
+    let next: number | undefined = 0
+    while (next !== undefined) {
+      const part: IndexStep = 'after' in step ? { ...step, after: next } : step
+      next = await this.#writer.reindex(file, part)
+    }
+  }
+
+  dropTarget(target: Target): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const known = this.#catalog.target(target.keyspace, target.name)
+      if (known?.uid !== target.uid) return false
+      await this.#change(() => this.#catalog.startDrop(target))
+      await this.#finishDrop([target])
+      return true
+    })
+  }
+
+  async #finishDrop(targets: readonly Target[]): Promise<void> {
+    for (const target of targets) this.#stores.close(target)
+    // What is being let go of may be saving what is about to go.
+    await this.#stores.released()
+    for (const target of targets) {
+      const file = this.#catalog.storeFile(target)!
+      this.#swept.delete(target.uid)
+      await this.#vectors.closeAll(file)
+      await this.#writer.close(file)
+      await this.#readers.close(file)
+      this.#files.forget(file)
+    }
+    await this.#change(() => this.#catalog.finishDrop(targets))
+  }
+
+  async read(target: Target, query: Query, caller: Caller): Promise<Page> {
+    caller.check()
+    const store = this.#openStore(target) ?? (await this.#store(target))
+    const storeQuery: StoreQuery = {
+      ...query,
+      // What a position follows has skipped already.
+      skip: query.after === undefined ? query.skip : 0,
+      after: query.after === undefined ? undefined : decodePosition(query.after),
+    }
+    const result = await this.#shortOrLong(
+      target,
+      store,
+      (budget) => store.reader.read(storeQuery, budget),
+      () => this.#readers.read(store, storeQuery, caller),
+    )
+    return new EmbeddedPage(result, viewOf(target))
+  }
+
+  async count(
+    target: Target,
+    filter: Filter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    caller.check()
+    const store = this.#openStore(target) ?? (await this.#store(target))
+    return this.#shortOrLong(
+      target,
+      store,
+      (budget) => store.reader.count(filter, stopAt, budget),
+      () => this.#readers.count(store, filter, stopAt, caller),
+    )
+  }
+
+  async search(
+    target: Target,
+    search: Search,
+    caller: Caller,
+  ): Promise<SearchResult | undefined> {
+    caller.check()
+    const store = this.#openStore(target) ?? (await this.#store(target))
+    const { by } = search
+    const view = viewOf(target)
+    const { hits, statistics } =
+      by.kind === 'vector'
+        ? await this.#stores.keeping(store, () =>
+            this.#orGone(target, () =>
+              this.#searchVectors(target, store.file, search, by, caller),
+            ),
+          )
+        : await this.#shortOrLong(
+            target,
+            store,
+            (budget) => store.reader.search(search, budget),
+            () => this.#readers.search(store, search, caller),
+          )
+    return {
+      hits: hits.map(({ row, score }) => ({
+        record: new EmbeddedRecord(row, view),
+        score,
+      })),
+      statistics,
+    }
+  }
+
+  async #searchVectors(
+    target: Target,
+    file: string,
+    search: Search,
+    { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
+    caller: Caller,
+  ) {
+    const { suffix, ...field } = viewOf(target).vectors.get(path)!
+    const options = this.#indexOptions(field)
+    const current = await this.#vectors.current({ file, suffix }, options)
+    const index = { ...current, suffix, metric: options.metric }
+    // Asked for again: the schema may have changed meanwhile.
+    return this.#readers.search(this.#openStore(target)!, search, caller, index)
+  }
+
+  estimateCount(target: Target): Promise<number> {
+    return this.#attempt(async () => {
+      const store = await this.#store(target)
+      this.#stores.beginRead(store)
+      return store.reader.store.documentCount()
+    })
+  }
+
+  write(
+    target: Target,
+    writes: readonly Write[],
+    { ordered = false, deadline }: WriteOptions = {},
+  ): Promise<readonly Outcome[]> {
+    return this.#writing(target, async (store) => {
+      for (;;) {
+        const { file, writeView } = store
+        // What was made by the present schema lacks what an index that is being filled needs.
+        const fitting = writeView === viewOf(target) ? writes : recast(writes, writeView)
+        const packing = packWrites(fitting, writeView, ordered)
+        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
+        const packed = await batch
+        // Others had their turn: the target may be gone, or an index may be being filled.
+        this.#openStore(target)
+        if (store.writeView === writeView) return this.#writer.write(file, packed)
+      }
+    })
+  }
+
+  async truncate(target: Target): Promise<void> {
+    await this.#writing(target, ({ file }) => this.#writer.truncate(file))
+  }
+
+  async #writing(
+    target: Target,
+    act: (store: Store) => Promise<Written>,
+  ): Promise<readonly Outcome[]> {
+    const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
+    return this.#stores.keeping(store, async () => {
+      const { outcomes, version } = await act(store)
+      // Dropped meanwhile: its file may soon be that of another.
+      if (this.#stores.isOpen(store)) this.#noteWrite(store, version)
+      return outcomes
+    })
+  }
+
+  /** Nobody reads an older state from here on, nor searches in one. */
+  #noteWrite({ file, reader }: Store, version: number): void {
+    reader.store.endRead()
+    for (const { suffix, ...field } of reader.view.vectors.values())
+      if (field.metric !== undefined)
+        this.#vectors.noteWrite({ file, suffix }, this.#indexOptions(field), version)
+  }
+
+  readSetting(name: string): Promise<string | undefined> {
+    return this.#attempt(() => this.#catalog.readSetting(name))
+  }
+
+  async writeSetting(name: string, value: string): Promise<void> {
+    await this.#backups.stillness
+    this.#refuseIfClosed()
+    return this.#change(() => this.#catalog.writeSetting(name, value))
+  }
+
+  statistics(): Promise<EngineStatistics> {
+    return this.#attempt(() =>
+      statisticsOf({
+        catalog: this.#catalog,
+        stores: this.#stores,
+        writer: this.#writer,
+        readers: this.#readers,
+        vectors: this.#vectors,
+        folder: this.#folder,
+        movedReads: this.#movedReads,
+      }),
+    )
+  }
+
+  backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart> {
+    return this.#backups.run(have, signal)
+  }
+
+  health(): Promise<string | undefined> {
+    return this.#health.problem()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#finish()
+    return this.#closing
+  }
+
+  async #finish(): Promise<void> {
+    await this.#backups.close()
+    await this.#changes.end()
+    await this.#stores.released()
+    // Indexes first: what they save, the writer notes.
+    await this.#vectors.stop()
+    await this.#writer.stop()
+    await this.#readers.stop()
+    this.#stores.closeAll()
+    this.#catalog.close()
+  }
+
+  /** Tries here first; what turns out to be long starts again on a reading thread. */
+  async #shortOrLong<T>(
+    target: Target,
+    store: Store,
+    short: (budget: Budget) => T,
+    long: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      this.#stores.beginRead(store)
+      return short(mainThreadBudget())
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
+    }
+    this.#movedReads++
+    // It may wait for its turn, and the store is needed then.
+    return this.#stores.keeping(store, () => this.#orGone(target, long))
+  }
+
+  async #orGone<T>(target: Target, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act()
+    } catch (error) {
+      // A store that was dropped or changed meanwhile fails in many ways, all of which mean this.
+      this.#checkCurrent(target)
+      throw error
+    }
+  }
+
+  /** Changes of what exists happen one after the other, whole. */
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    this.#refuseIfClosed()
+    return this.#changes.next(change)
+  }
+
+  /** The store of a target; undefined when it has to be opened. */
+  #openStore(target: Target): Store | undefined {
+    this.#refuseIfClosed()
+    this.#checkCurrent(target)
+    return this.#stores.use(target)
+  }
+
+  /** The store of a target, opened if need be. */
+  async #store(target: Target, kind: 'read' | 'write' = 'read'): Promise<Store> {
+    await this.#stores.room()
+    const open = this.#openStore(target)
+    if (open !== undefined) return open
+    const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
+    if (target.kind === 'table' && !this.#swept.has(target.uid)) this.#sweepSoon(store)
+    return store
+  }
+
+  /** Has the other threads let go of a store, which is opened again when it is needed. */
+  async #release(file: string): Promise<void> {
+    await this.#vectors.releaseAll(file)
+    await this.#writer.release(file)
+    await this.#readers.close(file)
+  }
+
+  /** An index that was being made or removed when the process died left something behind. */
+  #sweepSoon(store: Store): void {
+    const sweep = async () => {
+      const { file, target } = store
+      if (!this.#stores.isOpen(store) || target.kind !== 'table') return
+      await this.#stores.keeping(store, () =>
+        this.#reindex(file, { kind: 'sweep', table: target }),
+      )
+      this.#swept.add(target.uid)
+    }
+    // If it fails, the next start tries again; meanwhile it only takes space.
+    void this.#inTurn(sweep).catch(() => undefined)
+  }
+
+  #checkCurrent(target: Target): void {
+    const current = this.#catalog.target(target.keyspace, target.name)
+    if (current?.uid !== target.uid) throw new EngineError('gone', `${target.name} is gone`)
+    if (target.kind === 'table' && current !== target)
+      throw new EngineError('changed', `${target.name} has another schema by now`)
+  }
+
+  #indexOptions({ dimension, metric }: Omit<VectorField, 'suffix'>): IndexOptions {
+    return { dimension, metric: metric!, searchers: this.#readers.size }
+  }
+
+  async #attempt<T>(act: () => T | Promise<T>): Promise<T> {
+    this.#refuseIfClosed()
+    try {
+      return await Promise.resolve(act())
+    } catch (error) {
+      throw asEngineError('read', error, this.#catalog.identity.path)
+    }
+  }
+
+  /** Changes the catalog. */
+  async #change<T>(act: () => T): Promise<T> {
+    const { commits, identity } = this.#catalog
+    const { path } = identity
+    try {
+      const done = await Promise.resolve(act())
+      if (this.#catalog.commits > commits) this.#health.noteSuccess(path)
+      return done
+    } catch (error) {
+      const trouble = troubleOf(error, path)
+      if (trouble !== undefined) this.#health.noteFailure(path, trouble)
+      throw asEngineError('write', error, path)
+    }
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closing !== undefined) throw new EngineError('closed', 'the store is closed')
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * What keeps a store from being written, told apart by what an operator has to do about it.
+ *
+ * SQLite's codes say what it was doing rather than what is wrong: a disk without space is
+ * "full" in one place and an input/output error in another. Where a code can mean several
+ * things, the disk itself is looked at.
+ */
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { JsonProblem } from '../../../json/parse.ts'
+import { EngineError } from '../../contract.ts'
+import { identifyIfThere, whereaboutsOf, type FileIdentity } from './file-identity.ts'
+import { reasonOf } from '../threads/thread.ts'
+
+export interface Trouble {
+  readonly kind: 'full' | 'read-only' | 'gone' | 'replaced' | 'failing'
+  /** What is wrong, without the names of files: clients read it, too. */
+  readonly what: string
+  /** What to do about it. */
+  readonly remedy: string
+  /** The file that is not where it was. */
+  readonly lost?: FileIdentity
+}
+
+/** In a server that runs. */
+export function tell({ what, remedy }: Trouble): string {
+  return `${what}. ${remedy}: the server goes on by itself then`
+}
+
+/** In one that cannot start. */
+export function tellAtStart({ what, remedy }: Trouble, dataDir: string): string {
+  return `${dataDir} cannot be opened: ${what}. ${remedy}, then start again`
+}
+
+/** Raised where a path no longer leads to the file that was opened. */
+class LostFile extends Error {
+  readonly trouble: Trouble
+  readonly isCommitted: boolean
+
+  constructor(lost: FileIdentity, whereabouts: 'gone' | 'replaced', isCommitted: boolean) {
+    super(`${lost.path} is ${whereabouts}`)
+    this.name = 'LostFile'
+    this.trouble = troubleOfLost(lost, whereabouts)
+    this.isCommitted = isCommitted
+  }
+}
+
+/** The files of an open database, which must stay where they are for writes to be found. */
+export class OpenedFiles {
+  readonly identity: FileIdentity
+  #log: FileIdentity | undefined
+
+  constructor(identity: FileIdentity) {
+    this.identity = identity
+  }
+
+  /** To be called in a transaction, or after one: before that there may be no log. */
+  refuseIfLost(when?: Moment): void {
+    refuseIfLost(this.identity, when)
+    this.#log ??= identifyIfThere(`${this.identity.path}-wal`)
+    if (this.#log !== undefined) refuseIfLost(this.#log, when)
+  }
+}
+
+type Moment = 'before commit' | 'after commit'
+
+export function refuseIfLost(identity: FileIdentity, when?: Moment): void {
+  const whereabouts = whereaboutsOf(identity)
+  if (whereabouts !== 'there')
+    throw new LostFile(identity, whereabouts, when === 'after commit')
+}
+
+export function troubleOfLost(
+  lost: FileIdentity,
+  whereabouts: 'gone' | 'replaced',
+): Trouble {
+  return { ...troubles[whereabouts], lost }
+}
+
+/** What an error says of the disk that a file is on; undefined: it has other causes. */
+export function troubleOf(error: unknown, file: string): Trouble | undefined {
+  if (error instanceof LostFile) return error.trouble
+  if (!(error instanceof Error)) return undefined
+  const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number }
+  if (errcode !== undefined) return troubleOfSqlite(errcode, error, file)
+  return code === undefined ? undefined : troubleOfSystem(code, error, file)
+}
+
+/** Primary result codes of SQLite; what it adds to them stands in higher bits. */
+const sqliteReadOnly = 8
+const sqliteIoError = 10
+const sqliteFull = 13
+const sqliteCannotOpen = 14
+/** The log was written, and then the disk did not say that it has it. */
+const sqliteSyncFailed = sqliteIoError | (4 << 8)
+
+function troubleOfSqlite(errcode: number, error: Error, file: string) {
+  switch (errcode & 0xff) {
+    case sqliteFull:
+      return troubles.full
+    case sqliteReadOnly:
+    case sqliteIoError:
+    case sqliteCannotOpen:
+      return lookAt(file) ?? failing(error)
+    default:
+      return undefined
+  }
+}
+
+function troubleOfSystem(code: string, error: Error, file: string): Trouble | undefined {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return troubles.full
+    case 'EROFS':
+      return troubles['read-only']
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'EIO':
+    case 'EACCES':
+    case 'EPERM':
+    case 'EMFILE':
+    case 'ENFILE':
+    case 'ESTALE':
+    case 'ENODEV':
+    case 'ENXIO':
+      return lookAt(file) ?? failing(error)
+    default:
+      return undefined
+  }
+}
+
+/** Less than a store needs to write anything. */
+const spaceMin = 64 * 1024
+
+/** What can be seen of a disk from outside; undefined when nothing seems wrong. */
+function lookAt(file: string): Trouble | undefined {
+  const folder = dirname(file)
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return troubles.gone
+    accessSync(folder, constants.W_OK)
+    accessSync(file, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < spaceMin ? troubles.full : undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
+      return troubles['read-only']
+    return code === 'ENOENT' || code === 'ENOTDIR' ? troubles.gone : undefined
+  }
+}
+
+const troubles = {
+  full: {
+    kind: 'full',
+    what: 'the disk of the data folder is full',
+    remedy: 'Free some space',
+  },
+  'read-only': {
+    kind: 'read-only',
+    what: 'the data folder cannot be written to',
+    remedy: 'Make its disk writable',
+  },
+  gone: {
+    kind: 'gone',
+    what: 'the data folder, or a part of it, was removed, renamed or unmounted',
+    remedy: 'Bring it back',
+  },
+  replaced: {
+    kind: 'replaced',
+    what: 'something else stands where the server opened its data',
+    remedy: 'Restart the server to use it, or bring back what was there',
+  },
+} as const satisfies Record<string, Trouble>
+
+/** When nothing more can be said. */
+export function failing(error: unknown): Trouble {
+  return {
+    kind: 'failing',
+    what: `the disk of the data folder failed (${reasonOf(error)})`,
+    remedy: 'Look after the disk',
+  }
+}
+
+/** Whether an error leaves open what a restart will find. */
+function isInDoubt(error: unknown): boolean {
+  return error instanceof LostFile
+    ? error.isCommitted
+    : (error as { errcode?: number }).errcode === sqliteSyncFailed
+}
+
+/** What a caller is told of a write that failed. */
+export function tellFailedWrite(error: unknown, trouble: Trouble | undefined): string {
+  const problem = trouble === undefined ? reasonOf(error) : tell(trouble)
+  return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`
+}
+
+const nothingKept = 'Nothing of this batch of writes was kept'
+export const inDoubt =
+  'It is not known whether this batch of writes was kept: look before repeating it'
+
+/** Failures of the store as the contract has them; mistakes of ours stay what they are. */
+export function asEngineError(
+  kind: 'read' | 'write',
+  error: unknown,
+  file: string,
+): unknown {
+  if (error instanceof EngineError || !(error instanceof Error)) return error
+  if (error instanceof JsonProblem)
+    return new EngineError('damaged', `a stored document cannot be read: ${error.message}`)
+  const trouble = troubleOf(error, file)
+  if (trouble === undefined && !('errcode' in error)) return error
+  const problem =
+    kind === 'write'
+      ? tellFailedWrite(error, trouble)
+      : trouble === undefined
+        ? reasonOf(error)
+        : tell(trouble)
+  return new EngineError(kind, problem, { cause: error })
+}
+
+export function isFull(error: unknown): boolean {
+  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === sqliteFull
+}

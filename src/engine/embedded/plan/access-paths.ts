@@ -1,0 +1,244 @@
+/**
+ * What can lead a query: a part of the index that holds all matching documents, and as few
+ * others as possible. The rest of the filter is checked on what the lead brings.
+ */
+import { isExtended } from '../../../json/extended.ts'
+import { isObject, type Value } from '../../../json/value.ts'
+import { flatten, type Filter } from '../../../language/filters/filter.ts'
+import { escapeSegment, type Path } from '../../../language/values/path.ts'
+import {
+  indexedPaths,
+  rangeOf,
+  type Bound,
+  type Parameter,
+  type Index,
+} from './conditions.ts'
+import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
+import { idBoundsOf, tighter, type Bounds } from './id-bounds.ts'
+
+export type Lead =
+  /** All documents, in the order of their numbers. */
+  (
+    | { readonly kind: 'all' }
+    /** Documents by id. */
+    | { readonly kind: 'ids'; readonly ids: readonly Uint8Array[] }
+    /** Documents whose ids are within bounds, in the order of the ids. */
+    | { readonly kind: 'idRange'; readonly bounds: readonly Bounds[] }
+    /** Documents that have one of some values, in the order of their numbers. */
+    | { readonly kind: 'keys'; readonly keys: readonly Key[] }
+    /** Documents whose text has all of some terms, in the order of their numbers. */
+    | {
+        readonly kind: 'terms'
+        readonly path: string
+        readonly terms: readonly string[]
+      }
+    /** Documents with a value between two bounds, in the order of the values. */
+    | { readonly kind: 'range'; readonly range: Range }
+  ) & {
+    /** What is left to check on the documents that the lead brings. */
+    readonly rest: Filter
+  }
+
+export interface Key {
+  readonly path: number
+  readonly value: Uint8Array
+}
+
+export interface Range extends Bounds {
+  readonly pathText: string
+  readonly path: number
+  /** Whether elements of arrays count, as they do where a value is looked for. */
+  readonly withElements?: boolean
+}
+
+/** More keys than this are no better than looking at everything. */
+const keysMax = 400
+
+/**
+ * Every lead that a filter offers; an empty `keys` means that nothing can match. The first
+ * is `ids` if the filter names ids, which nothing beats.
+ */
+export function leadsOf(filter: Filter, index: Index): Lead[] {
+  const parts = flatten(filter)
+  const without = (served: readonly Filter[]): Filter => ({
+    kind: 'and',
+    of: parts.filter((part) => !served.includes(part)),
+  })
+  for (const part of parts) {
+    if ((part.kind === 'eq' || part.kind === 'in') && part.path.text === '_id') {
+      const values = 'values' in part ? part.values : [part.value]
+      return [{ kind: 'ids', ids: values.map(keyOf), rest: without([part]) }]
+    }
+  }
+  const leads: Lead[] = []
+  for (const part of parts) {
+    if (part.kind === 'match') {
+      const { path, terms } = part
+      leads.push({ kind: 'terms', path: path.text, terms, rest: without([part]) })
+      continue
+    }
+    if (part.kind === 'all') {
+      // Each scalar alone leads; the rarest is the best.
+      for (const value of part.values.filter(isScalar)) {
+        const keys = keysOf({ ...part, kind: 'in', values: [value] }, index)
+        if (keys !== undefined) leads.push({ kind: 'keys', keys, rest: filter })
+      }
+      continue
+    }
+    const keys = keysOf(part, index)
+    if (keys !== undefined && keys.length <= keysMax)
+      leads.push({
+        kind: 'keys',
+        keys,
+        rest: isSaidByKeys(part) ? without([part]) : filter,
+      })
+  }
+  for (const { range, served } of rangesOf(parts, index))
+    leads.push({ kind: 'range', range, rest: without(served) })
+  const { bounds, rest } = idBoundsOf(filter)
+  if (bounds !== undefined) leads.push({ kind: 'idRange', bounds, rest })
+  return leads
+}
+
+/** Whether having one of the keys is all that the comparison asks. */
+function isSaidByKeys(filter: Filter): boolean {
+  if (filter.kind !== 'eq' && filter.kind !== 'in') return false
+  if (indexedPaths(filter.path).loose) return false
+  // A null inside an array has the key, but is not what $eq means.
+  if ('values' in filter) return filter.values.every(isScalar)
+  return filter.value !== null && isScalar(filter.value)
+}
+
+/** The keys one of which every match has; undefined when no such list can be made. */
+function keysOf(filter: Filter, index: Index): Key[] | undefined {
+  switch (filter.kind) {
+    case 'eq':
+    case 'in': {
+      if (filter.path.text === '_id' || filter.path.text.startsWith('$')) return undefined
+      const keys: Key[] = []
+      for (const value of 'values' in filter ? filter.values : [filter.value]) {
+        const leaf = leafOf(filter.path, value)
+        const { paths } = indexedPaths(leaf.path)
+        if (paths.length === 0) return undefined
+        for (const text of paths) {
+          const path = index.pathId(text)
+          if (path === 'unindexed') return undefined
+          if (path !== 'absent') keys.push({ path, value: keyOf(leaf.value) })
+        }
+      }
+      return keys
+    }
+    case 'and': {
+      for (const part of filter.of) {
+        const keys = keysOf(part, index)
+        if (keys !== undefined) return keys
+      }
+      return undefined
+    }
+    case 'or': {
+      const keys: Key[] = []
+      for (const part of filter.of) {
+        const found = keysOf(part, index)
+        if (found === undefined) return undefined
+        keys.push(...found)
+      }
+      return keys
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Where to look for a whole object or array: an array that equals [7, 8] has a 7, and an
+ * object that equals {"zip": 7} has it under zip. Scalars are looked for as they are.
+ */
+function leafOf(path: Path, value: Value): { readonly path: Path; readonly value: Value } {
+  if (Array.isArray(value)) return { path, value: value.find(isScalar) ?? value }
+  if (!isObject(value) || isExtended(value)) return { path, value }
+  for (const [name, child] of value) {
+    const text = `${path.text}.${escapeSegment(name)}`
+    const leaf = leafOf({ text, segments: [...path.segments, name] }, child)
+    if (isScalar(leaf.value)) return leaf
+  }
+  return { path, value }
+}
+
+/** One range a path: several bounds on the same path narrow it. */
+function rangesOf(parts: readonly Filter[], index: Index): ServedRange[] {
+  const ranges = new Map<string, ServedRange>()
+  for (const part of parts) {
+    const bounds = boundsOf(part)
+    if (bounds === undefined || part.kind === 'and' || part.kind === 'or') continue
+    const pathText = part.path.text
+    const path = index.pathId(pathText)
+    if (path === 'unindexed') continue
+    // No document has the path: nothing can match.
+    if (path === 'absent')
+      return [{ range: { pathText, path: 0, ...nothing }, served: [part] }]
+    const [low, high] = bounds
+    const known = ranges.get(pathText)
+    ranges.set(pathText, {
+      range: {
+        pathText,
+        path,
+        low: known === undefined ? low : tighter(known.range.low, low, 1),
+        high: known === undefined ? high : tighter(known.range.high, high, -1),
+      },
+      served: [...(known?.served ?? []), part],
+    })
+  }
+  return [...ranges.values()]
+}
+
+interface ServedRange {
+  readonly range: Range
+  readonly served: readonly Filter[]
+}
+
+const nothing = {
+  low: { key: Uint8Array.of(0xff), inclusive: false },
+  high: { key: Uint8Array.of(0), inclusive: false },
+}
+
+function boundsOf(filter: Filter): [Bound, Bound] | undefined {
+  if (filter.kind === 'and' || filter.kind === 'or') return undefined
+  const { path } = filter
+  if (path.text === '_id' || path.text.startsWith('$')) return undefined
+  if (indexedPaths(path).loose) return undefined
+  switch (filter.kind) {
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return rangeOf(filter)
+    case 'size': {
+      // Beyond what a key can say, and what any array has.
+      if (filter.size >= 2 ** 32) return [nothing.low, nothing.high]
+      const bound = { key: arrayKey(filter.size), inclusive: true }
+      return [bound, bound]
+    }
+    case 'exists':
+      if (!filter.exists) return undefined
+      return [
+        { key: Uint8Array.of(0), inclusive: true },
+        { key: Uint8Array.of(0xff), inclusive: false },
+      ]
+    default:
+      return undefined
+  }
+}
+
+/** The SQL that selects a range's entries; `e` is the entry. */
+export function rangeSql({ path, low, high, withElements }: Range): {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+} {
+  return {
+    sql:
+      `e.path = ? ${withElements ? '' : 'AND e.element = 0 '}` +
+      `AND e.value ${low.inclusive ? '>=' : '>'} ? ` +
+      `AND e.value ${high.inclusive ? '<=' : '<'} ?`,
+    parameters: [path, low.key, high.key],
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What a filter says of ids by bounds. Rows of a partition are those whose ids are within
+ * two bounds, so most that is asked of tables starts here.
+ */
+import { flatten, type Filter } from '../../../language/filters/filter.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import { rangeOf, type Bound, type Parameter } from './conditions.ts'
+
+export interface Bounds {
+  readonly low: Bound
+  readonly high: Bound
+}
+
+export interface IdBounds {
+  /** Ids are within one of these, which do not overlap and stand in order. */
+  readonly bounds: readonly Bounds[] | undefined
+  /** What else the filter asks. */
+  readonly rest: Filter
+}
+
+const known = new WeakMap<Filter, IdBounds>()
+
+/** Undefined bounds: the filter sets none, or names single ids only. */
+export function idBoundsOf(filter: Filter): IdBounds {
+  let found = known.get(filter)
+  if (found === undefined) known.set(filter, (found = findIdBounds(filter)))
+  return found
+}
+
+function findIdBounds(filter: Filter): IdBounds {
+  let bounds: readonly Bounds[] | undefined
+  const rest: Filter[] = []
+  for (const part of flatten(filter)) {
+    const own = part.kind === 'eq' || part.kind === 'in' ? undefined : boundsOf(part)
+    if (own === undefined) rest.push(part)
+    else bounds = bounds === undefined ? own : bothOf(bounds, own)
+  }
+  return { bounds, rest: { kind: 'and', of: rest } }
+}
+
+/** Undefined where a filter is about more than ids, or about them in another way. */
+function boundsOf(filter: Filter): readonly Bounds[] | undefined {
+  switch (filter.kind) {
+    case 'or': {
+      const parts = filter.of.map(boundsOf)
+      return parts.includes(undefined) ? undefined : anyOf(parts.flatMap((part) => part!))
+    }
+    case 'and': {
+      const parts = filter.of.map(boundsOf)
+      if (parts.length === 0 || parts.includes(undefined)) return undefined
+      return parts.map((part) => part!).reduce(bothOf)
+    }
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      if (filter.path.text !== '_id') return undefined
+      const [low, high] = rangeOf(filter)
+      return notEmpty([{ low, high }])
+    }
+    case 'eq':
+      return filter.path.text === '_id' ? [only(keyOf(filter.value))] : undefined
+    case 'in':
+      return filter.path.text === '_id'
+        ? anyOf(filter.values.map((value) => only(keyOf(value))))
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function only(key: Uint8Array): Bounds {
+  const bound = { key, inclusive: true }
+  return { low: bound, high: bound }
+}
+
+/** In order; what overlaps is put together. */
+function anyOf(bounds: readonly Bounds[]): readonly Bounds[] {
+  const joined: Bounds[] = []
+  for (const next of bounds.toSorted((a, b) => compareLow(a.low, b.low))) {
+    const last = joined.at(-1)
+    if (last === undefined || isBefore(last.high, next.low)) joined.push(next)
+    else if (tighter(last.high, next.high, -1) === last.high)
+      joined[joined.length - 1] = { low: last.low, high: next.high }
+  }
+  return joined
+}
+
+function compareLow(a: Bound, b: Bound): number {
+  return Buffer.compare(a.key, b.key) || Number(b.inclusive) - Number(a.inclusive)
+}
+
+/** Whether nothing is within both what ends and what starts there. */
+function isBefore(high: Bound, low: Bound): boolean {
+  const order = Buffer.compare(high.key, low.key)
+  return order < 0 || (order === 0 && !(high.inclusive && low.inclusive))
+}
+
+function bothOf(a: readonly Bounds[], b: readonly Bounds[]): readonly Bounds[] {
+  return notEmpty(
+    a.flatMap((one) =>
+      b.map((other) => ({
+        low: tighter(one.low, other.low, 1),
+        high: tighter(one.high, other.high, -1),
+      })),
+    ),
+  )
+}
+
+function notEmpty(bounds: readonly Bounds[]): readonly Bounds[] {
+  return bounds.filter(({ low, high }) => !isBefore(high, low))
+}
+
+/** The bound that lets less through: of lower ones with direction 1, of upper ones with -1. */
+export function tighter(a: Bound, b: Bound, direction: 1 | -1): Bound {
+  const order = Buffer.compare(a.key, b.key) * direction
+  if (order !== 0) return order > 0 ? a : b
+  return a.inclusive ? b : a
+}
+
+/** The SQL that selects the documents whose ids are within bounds; `d` is the document. */
+export function boundsSql({ low, high }: Bounds): {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+} {
+  return {
+    sql: `d.id ${low.inclusive ? '>=' : '>'} ? AND d.id ${high.inclusive ? '<=' : '<'} ?`,
+    parameters: [low.key, high.key],
+  }
+}

@@ -1,0 +1,40 @@
+/** Places in a sort: what of a document the next page needs to go on after it. */
+import type { Value } from '../../../json/value.ts'
+import { rank, rankOf } from '../../../language/values/order.ts'
+import { valueAt } from '../../../language/filters/matches.ts'
+import type { SortKey } from '../../../language/sorts/sort.ts'
+import type { RecordView } from '../../record-view.ts'
+import type { SortPlace } from '../store/position.ts'
+
+/** Where a document stands in a sort: the part of it that the next page needs. */
+export function placeOf(
+  row: { readonly text: string },
+  keys: readonly SortKey[],
+  view: RecordView,
+): SortPlace {
+  const document = view.fields(row.text, fieldsOf(keys))
+  return {
+    by: 'sort',
+    values: keys.map(({ path }) => outline(valueAt(document, path))),
+    id: document.get('_id')!,
+  }
+}
+
+/** The root fields that a sort looks at. */
+export function fieldsOf(keys: readonly SortKey[]): ReadonlySet<string> {
+  return new Set(['_id', ...keys.map(({ path }) => path.segments[0]!)])
+}
+
+/** Containers tie with each other, so an empty one stands for all of its kind. */
+function outline(value: Value | undefined): Value | undefined {
+  switch (rankOf(value)) {
+    case rank.object:
+      return new Map()
+    case rank.array:
+      return []
+    case rank.binary:
+      return new Map([['$binary', '']])
+    default:
+      return value
+  }
+}

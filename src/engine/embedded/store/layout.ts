@@ -1,0 +1,334 @@
+/**
+ * The store of one collection: a SQLite file in the collection's folder.
+ *
+ *   doc     the documents, as JSON text; `id` is the _id as a key (key.ts)
+ *   search  $vector, $vectorize and $lexical of the documents that have any
+ *   path    the paths that occur, and how many documents have each
+ *   entry   the index: which document has which value at which path (entries.ts)
+ *   feed    which documents got or lost a vector with which write, for the vector index
+ *   term, posting, indexed, waiting
+ *           the index of terms: which document's $lexical has which (lexical/writer.ts)
+ *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
+ *           the feed starts after; the number of texts that are searched by terms, and of
+ *           their tokens
+ *
+ * The store of a table is the same, rows being its documents. Instead of `search` it has a
+ * table `vector_<column>` for each vector column, a feed `feed_<column>` for each that is
+ * indexed, and `term_<index>` and so on for each text index.
+ *
+ * docs/internals/store.md tells more. A file says who wrote it and in which format before
+ * anything else is believed of it.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { EngineError } from '../../contract.ts'
+import { createPrivateFile } from '../../private-files.ts'
+
+/** "STLA": the file is ours. */
+const applicationId = 0x53544c41
+/** Raised with every change to a file's layout that older code could not read. */
+export const formatVersion = 2
+
+export const storeFile = 'store.db'
+
+/** How folders start that a backup makes its copies in; no keyspace's name has a hyphen. */
+export const copiesFolder = 'backup.partial-'
+
+/** The vectors of a column; those of a collection are in `search`. */
+export function vectorTable(suffix: string): string {
+  return suffix === '' ? 'search' : `vector${suffix}`
+}
+
+export function createVectors(suffix: string): string {
+  return `
+    CREATE TABLE IF NOT EXISTS ${vectorTable(suffix)}(
+      doc INTEGER PRIMARY KEY,
+      vector_form INTEGER NOT NULL,
+      vector BLOB NOT NULL
+    ) STRICT;
+  `
+}
+
+export function dropVectors(suffix: string): string {
+  return `DROP TABLE IF EXISTS ${vectorTable(suffix)};`
+}
+
+/** A feed that tells of nothing that was written so far. */
+export function createFeed(suffix: string): string {
+  return `
+    CREATE TABLE feed${suffix}(version INTEGER PRIMARY KEY, doc INTEGER NOT NULL) STRICT;
+    INSERT INTO meta SELECT 'feed${suffix}', value FROM meta WHERE name = 'version';
+  `
+}
+
+export function dropFeed(suffix: string): string {
+  return `
+    DROP TABLE IF EXISTS feed${suffix};
+    DELETE FROM meta WHERE name = 'feed${suffix}';
+  `
+}
+
+export function createTerms(suffix: string): string {
+  return `
+    CREATE TABLE term${suffix}(
+      id INTEGER PRIMARY KEY,
+      term TEXT NOT NULL UNIQUE,
+      documents INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE posting${suffix}(
+      term INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      entries BLOB NOT NULL,
+      PRIMARY KEY (term, first)
+    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE indexed${suffix}(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
+    CREATE TABLE waiting${suffix}(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
+    INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0);
+  `
+}
+
+export function dropTerms(suffix: string): string {
+  return `
+    DROP TABLE IF EXISTS term${suffix};
+    DROP TABLE IF EXISTS posting${suffix};
+    DROP TABLE IF EXISTS indexed${suffix};
+    DROP TABLE IF EXISTS waiting${suffix};
+    DELETE FROM meta WHERE name IN ('texts${suffix}', 'tokens${suffix}');
+  `
+}
+
+/** What format 2 added to a store. */
+export const searchSchema = createFeed('') + createTerms('')
+
+const storeSchema = `
+  CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  INSERT INTO meta VALUES ('documents', 0), ('version', 0);
+  CREATE TABLE doc(
+    seq INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE search(
+    doc INTEGER PRIMARY KEY,
+    vector_form INTEGER NOT NULL,
+    vector BLOB,
+    vectorize TEXT,
+    lexical TEXT
+  ) STRICT;
+  CREATE TABLE path(
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL
+  ) STRICT;
+  ${searchSchema}
+`
+
+const entriesByNumber = `
+  CREATE TABLE entry(
+    path INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    doc INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    PRIMARY KEY (path, value, doc)
+  ) WITHOUT ROWID, STRICT;
+`
+
+/** Of rows, which are always wanted in the order of their ids. */
+const entriesById = `
+  CREATE TABLE entry(
+    path INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    id BLOB NOT NULL,
+    doc INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    PRIMARY KEY (path, value, id)
+  ) WITHOUT ROWID, STRICT;
+`
+
+/** The store of a collection. */
+export function createStore(file: string): void {
+  createFile(file, storeSchema + entriesByNumber, formatVersion)
+}
+
+/** The store of a table; `vectors` are the suffixes of its vector columns. */
+export function createTableStore(file: string, vectors: readonly string[]): void {
+  const schema = storeSchema + entriesById + vectors.map(createVectors).join('')
+  createFile(file, schema, formatVersion)
+}
+
+/**
+ * Writes a new SQLite file with our mark in its header. SQLite gives the files beside it the
+ * same permissions.
+ */
+export function createFile(file: string, schema: string, format: number): void {
+  createPrivateFile(file)
+  const database = new DatabaseSync(file)
+  try {
+    // The mark must reach the file itself, not only its log: WAL starts afterwards.
+    database.exec(`
+      PRAGMA synchronous = FULL;
+      BEGIN IMMEDIATE;
+      PRAGMA application_id = ${applicationId};
+      PRAGMA user_version = ${format};
+      ${schema}
+      COMMIT;
+      PRAGMA journal_mode = WAL;
+    `)
+  } finally {
+    database.close()
+  }
+}
+
+/** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
+export function checkFile(file: string, formatMax = formatVersion): void {
+  if (!existsSync(file)) throw damaged(file, 'is missing')
+  const header = readHeader(file)
+  if (header === undefined) throw damaged(file, 'is not a database file, or was cut off')
+  if (header.readUInt32BE(68) !== applicationId)
+    throw damaged(file, 'was not written by Stela')
+  const version = header.readUInt32BE(60)
+  if (version > formatMax)
+    throw new EngineError(
+      'damaged',
+      `${file} has format ${version}; this version of Stela reads formats up to ` +
+        `${formatMax}. Use the version that wrote it, or a newer one`,
+    )
+  if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
+    throw damaged(file, 'was cut off')
+}
+
+/** The format that a file has at least: its log may hold the step to a later one. */
+export function formatOf(file: string): number {
+  return readHeader(file)?.readUInt32BE(60) ?? 0
+}
+
+/** The error for a file that cannot be used, with what can be done about it. */
+export function damaged(file: string, problem: string): EngineError {
+  return new EngineError(
+    'damaged',
+    `${file} ${problem}. Restore the data folder from a backup, or start with another one`,
+  )
+}
+
+function readHeader(file: string): Buffer | undefined {
+  const header = Buffer.alloc(100)
+  const handle = openSync(file, 'r')
+  try {
+    const size = readSync(handle, header, 0, header.length, 0)
+    if (size < header.length) return undefined
+  } catch {
+    // A folder, say.
+    return undefined
+  } finally {
+    closeSync(handle)
+  }
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header : undefined
+}
+
+/**
+ * The bytes that a file has at least, by its own header. Pages may be missing at the end only
+ * while there is a log: a crash may have come between writing the first page and the last.
+ */
+function sizeSaidBy(header: Buffer): number {
+  const pageSize = header.readUInt16BE(16)
+  // The page count holds if the write that noted it was the latest one.
+  const holds = header.readUInt32BE(24) === header.readUInt32BE(92)
+  return holds ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Opens a store to read: sees what was committed, and can change nothing. */
+export function openToRead(file: string): DatabaseSync {
+  return open(existing(file), `PRAGMA query_only = 1; ${readingPragmas}`)
+}
+
+/** The same without a word to others: holds only as long as nobody writes. */
+export function openUnshared(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  url.search = 'mode=ro&immutable=1'
+  return open(url, readingPragmas)
+}
+
+/** Whether there is a log, or who has written may not have gone yet. */
+export function isBeingWritten(file: string): boolean {
+  return sizeOf(`${file}-wal`) > 0
+}
+
+/** The second looks into the file: what cannot be read must fail when it is opened. */
+const readingPragmas = 'PRAGMA mmap_size = 1073741824; PRAGMA schema_version;'
+
+/** Opens a store to write. Durable: an answered write survives a power cut. */
+export function openToWrite(file: string, durable: boolean): DatabaseSync {
+  // What statements note for themselves is small, and must not need a second disk.
+  return open(
+    existing(file),
+    `
+    PRAGMA temp_store = MEMORY;
+    PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'};
+    PRAGMA mmap_size = 1073741824;
+    PRAGMA wal_autocheckpoint = 8000;
+    PRAGMA journal_size_limit = 67108864;
+  `,
+  )
+}
+
+/** Lets a connection keep pages in as many kilobytes. */
+export function setCache(database: DatabaseSync, kilobytes: number): void {
+  try {
+    database.exec(`PRAGMA cache_size = -${kilobytes}`)
+  } catch {
+    // Whoever reads or writes next is told what is wrong with it.
+  }
+}
+
+function open(file: URL, pragmas: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  try {
+    database.exec(pragmas)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** A file that is to be there: SQLite would make an empty one where it is not. */
+export function existing(file: string): URL {
+  const url = pathToFileURL(file)
+  url.search = 'mode=rw'
+  return url
+}
+
+/** Only a checkpoint can hold a file for long, and then not for seconds. */
+export const busyTimeoutMs = 10_000
+
+/** Makes a new or renamed entry of a folder durable. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * A path as the store holds it. SQLite keeps UTF-8, which cannot say every JavaScript
+ * string; those it cannot are spelled as JSON behind a mark that no path starts with.
+ */
+export function storedPath(path: string): string {
+  return path.isWellFormed() ? path : spelled + JSON.stringify(path)
+}
+
+/** A term as the store holds it. Terms may start with the mark, so those are spelled too. */
+export function storedTerm(term: string): string {
+  const isPlain = term.isWellFormed() && !term.startsWith(spelled)
+  return isPlain ? term : spelled + JSON.stringify(term)
+}
+
+const spelled = '&"'

@@ -1,0 +1,185 @@
+/**
+ * Changes of what a table's store holds beside its rows, made by the thread that writes, in
+ * parts between which other writes go on.
+ *
+ * An index is filled row by row while rows are written under the new schema already: what is
+ * written brings its own entries, so it does not matter which of the two comes to a row
+ * first. Nobody reads the index before it is whole. If the process dies half way, the schema
+ * does not name the index, and what there is of it is swept away when the table is opened.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { analyzerFor } from '../../../search/lexical/analyzer.ts'
+import { viewOf } from '../../record-view.ts'
+import type { Table } from '../../schema.ts'
+import { EntryList } from './entries.ts'
+import {
+  createFeed,
+  createTerms,
+  createVectors,
+  dropFeed,
+  dropTerms,
+  dropVectors,
+} from './layout.ts'
+import { countTerms, type LexicalWriter } from '../lexical/writer.ts'
+import { entryStatements, type EntryOwner } from './writer-statements.ts'
+
+export type IndexStep =
+  | { readonly kind: 'createVectors' | 'dropVectors'; readonly suffix: string }
+  | { readonly kind: 'createFeed' | 'dropFeed'; readonly suffix: string }
+  | { readonly kind: 'createTerms' | 'dropTerms'; readonly suffix: string }
+  | { readonly kind: 'clearEntries'; readonly path: string }
+  /** Removes what belongs to nothing that the table has. */
+  | { readonly kind: 'sweep'; readonly table: Table }
+  /** `table` as it will be. */
+  | {
+      readonly kind: 'fillEntries' | 'fillTerms'
+      readonly table: Table
+      readonly path: string
+      readonly after: number
+    }
+
+/** What a step works with. */
+export interface Reindexed {
+  readonly database: DatabaseSync
+  pathId(path: string): number
+  countPath(id: number, change: number): void
+  /** What was counted of the path is void: it has no entries any more. */
+  forgetCount(id: number): void
+  terms(suffix: string): LexicalWriter
+  /** Statements on what has this suffix may no longer hold. */
+  forget(suffix: string): void
+}
+
+/** Rows, or entries, that one part takes: some tens of milliseconds. */
+const partSize = 2000
+
+/** Returns where the next part starts; undefined when there is none. */
+export function takeIndexStep(step: IndexStep, store: Reindexed): number | undefined {
+  switch (step.kind) {
+    case 'clearEntries':
+      return clearEntries(step.path, store)
+    case 'sweep':
+      return sweep(step.table, store)
+    case 'fillEntries':
+      return fillEntries(step, store)
+    case 'fillTerms':
+      return fillTerms(step, store)
+    default:
+      store.forget(step.suffix)
+      store.database.exec(layoutSql(step))
+      return undefined
+  }
+}
+
+function layoutSql({ kind, suffix }: Extract<IndexStep, { suffix: string }>): string {
+  switch (kind) {
+    case 'createVectors':
+      return createVectors(suffix)
+    case 'dropVectors':
+      return dropVectors(suffix)
+    // Something may be left of one that was not finished.
+    case 'createFeed':
+      return dropFeed(suffix) + createFeed(suffix)
+    case 'dropFeed':
+      return dropFeed(suffix)
+    case 'createTerms':
+      return dropTerms(suffix) + createTerms(suffix)
+    case 'dropTerms':
+      return dropTerms(suffix)
+  }
+}
+
+function clearEntries(path: string, store: Reindexed): number | undefined {
+  const { database } = store
+  const id = store.pathId(path)
+  database.prepare('UPDATE path SET documents = 0 WHERE id = ?').run(id)
+  store.forgetCount(id)
+  const { changes } = database
+    .prepare(
+      'DELETE FROM entry WHERE (path, value, id) IN ' +
+        '(SELECT path, value, id FROM entry WHERE path = ? LIMIT ?)',
+    )
+    .run(id, partSize)
+  return Number(changes) === partSize ? 0 : undefined
+}
+
+/** What tables of a store are called, before the suffix that says whose they are. */
+const parts = ['vector', 'feed', 'term', 'posting', 'indexed', 'waiting']
+
+function sweep(table: Table, store: Reindexed): number | undefined {
+  const { database } = store
+  const view = viewOf(table)
+  const filled = database.prepare(
+    'SELECT path FROM path p WHERE EXISTS (SELECT 1 FROM entry e WHERE e.path = p.id)',
+  )
+  for (const { path } of filled.all())
+    if (!view.covers(String(path))) {
+      clearEntries(String(path), store)
+      return 0
+    }
+  const kept = new Set<string>()
+  for (const { suffix, metric } of view.vectors.values())
+    for (const part of metric === undefined ? ['vector'] : ['vector', 'feed'])
+      kept.add(part + suffix)
+  for (const { suffix } of view.texts.values())
+    for (const part of parts.slice(2)) kept.add(part + suffix)
+  const named = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+  for (const { name } of named) {
+    const [, part, suffix] = /^([a-z]+)(_\d+)$/.exec(String(name)) ?? []
+    if (part === undefined || !parts.includes(part) || kept.has(String(name))) continue
+    store.forget(suffix!)
+    database.exec(`DROP TABLE ${String(name)}`)
+  }
+  return undefined
+}
+
+type Fill = Extract<IndexStep, { after: number }>
+
+function fillEntries({ table, path, after }: Fill, store: Reindexed): number | undefined {
+  const view = viewOf(table)
+  const id = store.pathId(path)
+  const names = new Set([path])
+  const { put } = entryStatements(store.database, 'INSERT OR IGNORE')
+  const rows = rowsAfter(after, store)
+  for (const row of rows) {
+    const list = new EntryList()
+    list.addDocument(view.see(row.text, names))
+    for (const { start, end, element } of list.entries) {
+      const added = put(id, list.bytes.view(start, end), row, Number(element))
+      if (!element) store.countPath(id, added)
+    }
+  }
+  return nextAfter(rows)
+}
+
+function fillTerms({ table, path, after }: Fill, store: Reindexed): number | undefined {
+  const view = viewOf(table)
+  const { suffix, analyzer } = view.texts.get(path)!
+  const analysis = analyzerFor(analyzer)
+  const writer = store.terms(suffix)
+  const names = new Set([path])
+  const rows = rowsAfter(after, store)
+  for (const { seq, text } of rows) {
+    const value = view.see(text, names).get(path)
+    if (typeof value === 'string' && value !== '')
+      writer.put(seq, countTerms(analysis.terms(value)))
+    writer.finish()
+  }
+  return nextAfter(rows)
+}
+
+interface StoredRow extends EntryOwner {
+  readonly text: string
+}
+
+function rowsAfter(after: number, { database }: Reindexed): readonly StoredRow[] {
+  return database
+    .prepare('SELECT seq, id, text FROM doc WHERE seq > ? ORDER BY seq LIMIT ?')
+    .all(after, partSize) as unknown as StoredRow[]
+}
+
+function nextAfter(rows: readonly StoredRow[]): number | undefined {
+  return rows.length < partSize ? undefined : rows.at(-1)!.seq
+}

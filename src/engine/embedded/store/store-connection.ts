@@ -1,0 +1,215 @@
+/** A connection that reads one store: its statements, and what they bring. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { parseStored } from '../../../json/parse.ts'
+import { EngineError, type SearchFields } from '../../contract.ts'
+import type { Parameter } from '../plan/conditions.ts'
+import { troubleOf } from '../files/disk-trouble.ts'
+import {
+  isBeingWritten,
+  openToRead,
+  openUnshared,
+  setCache,
+  storedPath,
+  vectorTable,
+} from './layout.ts'
+import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
+
+/** A document as it stands in its table. */
+export interface Row {
+  readonly seq: number
+  readonly version: number
+  readonly text: string
+  /** The value by which a range led to the row. */
+  readonly value?: Uint8Array
+  search?: SearchFields
+}
+
+/** What statements select for a row, `d` being the document. */
+export const rowColumns = 'd.seq, d.version, d.text'
+
+/** The same for rows whose texts nobody looks at. */
+export const numbersOnly = 'd.seq, 0, 0'
+
+export class StoreConnection {
+  readonly #file: string
+  #database: DatabaseSync
+  /** Whether it was opened in a way that holds only while nobody writes. */
+  #isMakeshift = false
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #pathIds = new Map<string, number>()
+  #isReading = false
+  #cacheKb: number | undefined
+
+  constructor(file: string) {
+    this.#file = file
+    this.#database = this.#open()
+  }
+
+  setCache(kilobytes: number): void {
+    this.#cacheKb = kilobytes
+    setCache(this.#database, kilobytes)
+  }
+
+  /**
+   * Readers need a small file beside the store, to say what they read. Where there is no room
+   * for it, or it may not be made, a store that nobody writes to can be read without.
+   */
+  #open(): DatabaseSync {
+    try {
+      const database = openToRead(this.#file)
+      this.#isMakeshift = false
+      return database
+    } catch (error) {
+      const trouble = troubleOf(error, this.#file)?.kind
+      if (trouble === undefined || trouble === 'gone' || isBeingWritten(this.#file))
+        throw error
+      this.#isMakeshift = true
+      return openUnshared(this.#file)
+    }
+  }
+
+  #openAgain(): void {
+    const before = this.#database
+    this.#database = this.#open()
+    this.#statements.clear()
+    before.close()
+    if (this.#cacheKb !== undefined) setCache(this.#database, this.#cacheKb)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /**
+   * Makes all statements up to `endRead` see the same state of the store. Beginning again
+   * before that changes nothing: reads that happen together can share a state, and the
+   * locks that it costs.
+   */
+  beginRead(): void {
+    if (this.#isReading) return
+    if (this.#isMakeshift) this.#openAgain()
+    this.prepared('BEGIN').run()
+    this.#isReading = true
+  }
+
+  endRead(): void {
+    if (!this.#isReading) return
+    this.#isReading = false
+    if (!this.#database.isOpen || !this.#database.isTransaction) return
+    try {
+      this.prepared('COMMIT').run()
+    } catch {
+      // In a damaged file even this can fail. Whoever read was told; nothing was changed.
+      this.#abandonRead()
+    }
+  }
+
+  #abandonRead(): void {
+    try {
+      this.prepared('ROLLBACK').run()
+    } catch {
+      // Then the transaction ended by itself.
+    }
+  }
+
+  all(sql: string, parameters: readonly (Parameter | string)[]): unknown[][] {
+    return this.prepared(sql).all(...parameters) as unknown as unknown[][]
+  }
+
+  one(sql: string, parameters: readonly (Parameter | string)[]): unknown[] | undefined {
+    return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
+  }
+
+  /** Rows are arrays of their columns. */
+  prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql)
+      statement.setReturnArrays(true)
+      // Filters come in endless shapes; the common ones are few and soon back.
+      if (this.#statements.size >= 500) this.#statements.clear()
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  documentCount(): number {
+    return this.meta('documents')
+  }
+
+  /** One of the numbers that the store keeps about itself. */
+  meta(name: string): number {
+    const found = this.one('SELECT value FROM meta WHERE name = ?', [name])
+    if (found === undefined) throw new EngineError('damaged', `the store has no ${name}`)
+    return Number(found[0])
+  }
+
+  /** The vector of a document, in single precision, in which search works. */
+  vectorOf(seq: number, suffix: string): Float32Array | undefined {
+    const found = this.one(
+      `SELECT vector_form, vector FROM ${vectorTable(suffix)} WHERE doc = ?`,
+      [seq],
+    ) as [number, Uint8Array | null] | undefined
+    return found?.[1] ? singlesOf(found[0], found[1]) : undefined
+  }
+
+  /** The key of a document's id. */
+  idOf(seq: number): Uint8Array {
+    return this.one('SELECT id FROM doc WHERE seq = ?', [seq])![0] as Uint8Array
+  }
+
+  /** Does what it is given while all it reads is of one state of the store. */
+  reading<T>(read: () => T): T {
+    this.beginRead()
+    try {
+      const found = read()
+      if (this.#isMakeshift && isBeingWritten(this.#file))
+        throw new EngineError('read', 'the store was written to meanwhile. Send it again')
+      return found
+    } finally {
+      this.endRead()
+    }
+  }
+
+  /** The number of a path. Numbers never change, so they are remembered. */
+  pathId(path: string): number | 'absent' {
+    const known = this.#pathIds.get(path)
+    if (known !== undefined) return known
+    const found = this.one('SELECT id FROM path WHERE path = ?', [storedPath(path)])
+    if (found === undefined) return 'absent'
+    const id = Number(found[0])
+    this.#pathIds.set(path, id)
+    return id
+  }
+
+  /** How many documents have a path. */
+  documentsWith(path: string): number {
+    const sql = 'SELECT documents FROM path WHERE path = ?'
+    return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
+  }
+
+  searchFields(seq: number): SearchFields {
+    const found = this.one(
+      'SELECT vector_form, vector, vectorize, lexical FROM search WHERE doc = ?',
+      [seq],
+    )
+    if (found === undefined) return {}
+    const [form, bytes, vectorize, lexical] = found as [
+      number,
+      Uint8Array | null,
+      string | null,
+      string | null,
+    ]
+    const vector = decodeVector({ form, bytes })
+    return {
+      ...(vector !== undefined && { vector }),
+      ...(vectorize !== null && { vectorize: parseStored(vectorize) as string | null }),
+      ...(lexical !== null && { lexical: parseStored(lexical) as string | null }),
+    }
+  }
+}
+
+export function rowOf(columns: readonly unknown[]): Row {
+  const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
+  return value === undefined ? { seq, version, text } : { seq, version, text, value }
+}

@@ -1,0 +1,358 @@
+/**
+ * Reads one store through a connection of its own.
+ *
+ * A page is read by a lead and a condition (access-paths.ts, conditions.ts), in steps of bounded
+ * size: on the thread that answers requests a read may take few steps before it gives up
+ * (OverBudget) and starts again on a reading thread, which takes as many as it needs and
+ * looks between them whether it is still wanted.
+ */
+import type { JsonObject } from '../../../json/value.ts'
+import { flatten, rootFields, type Filter } from '../../../language/filters/filter.ts'
+import { matches } from '../../../language/filters/matches.ts'
+import type { SortKey } from '../../../language/sorts/sort.ts'
+import { EngineError, type Search, type SearchFields } from '../../contract.ts'
+import type { RecordView } from '../../record-view.ts'
+import { documentCost, OverBudget, textCost, tryOut, type Budget } from '../plan/budget.ts'
+import { conditionOf, indexedPaths, isText, type Index } from '../plan/conditions.ts'
+import { keyOf } from '../../../language/values/key.ts'
+import { LeadReader, type Shrink } from '../plan/access-path-reader.ts'
+import { idBoundsOf } from '../plan/id-bounds.ts'
+import { leadsOf, type Lead } from '../plan/access-paths.ts'
+import { LexicalReader } from '../lexical/reader.ts'
+import { searchLexical } from '../lexical/search.ts'
+import { readSorted } from '../plan/sorted-reader.ts'
+import { searchVectors, type SearchedVectors } from '../vectors/search.ts'
+import { wantedBy, type Result, type ScoredRows, type StoreQuery } from './store-query.ts'
+import {
+  numbersOnly,
+  rowColumns,
+  rowOf,
+  StoreConnection,
+  type Row,
+} from './store-connection.ts'
+
+export class StoreReader {
+  readonly store: StoreConnection
+  readonly index: Index
+  #view: RecordView
+  readonly #leads: LeadReader
+  /** By the suffixes of their fields. */
+  readonly #lexical = new Map<string, LexicalReader>()
+
+  constructor(file: string, view: RecordView) {
+    this.store = new StoreConnection(file)
+    this.#view = view
+    this.index = this.#makeIndex()
+    this.#leads = new LeadReader(this.store, {
+      lexical: (path) => this.lexical(path),
+      index: this.index,
+      matches: (filter, row) => this.matches(filter, row),
+    })
+  }
+
+  /** How records are seen; another one where the target was changed. */
+  get view(): RecordView {
+    return this.#view
+  }
+
+  set view(view: RecordView) {
+    this.#view = view
+    this.#lexical.clear()
+  }
+
+  setCache(kilobytes: number): void {
+    this.store.setCache(kilobytes)
+  }
+
+  close(): void {
+    this.store.close()
+  }
+
+  /** The index of the terms at a path. */
+  lexical(path: string): LexicalReader {
+    const { suffix } = this.#view.texts.get(path)!
+    let reader = this.#lexical.get(suffix)
+    if (reader === undefined)
+      this.#lexical.set(suffix, (reader = new LexicalReader(this.store, suffix)))
+    return reader
+  }
+
+  /** What lives beside the text of a document. */
+  searchFields(seq: number): SearchFields {
+    if (this.#view.kind === 'document') return this.store.searchFields(seq)
+    const vectors = new Map<string, Float32Array>()
+    for (const [path, { suffix }] of this.#view.vectors) {
+      const vector = this.store.vectorOf(seq, suffix)
+      if (vector !== undefined) vectors.set(path, vector)
+    }
+    return { vectors }
+  }
+
+  #makeIndex(): Index {
+    const pathId = (path: string) =>
+      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
+    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc' }
+  }
+
+  #begin(): void {
+    for (const reader of this.#lexical.values()) reader.begin()
+  }
+
+  /** Between `store.beginRead` and `store.endRead`. */
+  read(query: StoreQuery, budget: Budget): Result {
+    const result = this.#readById(query) ?? this.#readByQuery(query, budget)
+    if (query.withSearchFields)
+      for (const row of result.rows) row.search = this.searchFields(row.seq)
+    return result
+  }
+
+  #readByQuery(query: StoreQuery, budget: Budget): Result {
+    this.#begin()
+    const sort = sortOf(query)
+    return sort.length > 0
+      ? readSorted(this, { ...query, sort }, budget)
+      : this.#readUnsorted(query, budget)
+  }
+
+  /** Counts matches, giving up counting at `stopAt`. */
+  count(filter: Filter, stopAt: number, budget: Budget): number {
+    if (filter.kind === 'and' && filter.of.length === 0)
+      return Math.min(this.store.documentCount(), stopAt)
+    this.#begin()
+    const leads = this.#leadsFor({ filter, stable: false, after: undefined })
+    const lead =
+      leads.length > 1 ? this.#leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
+    let count = 0
+    const search = { filter, after: undefined, wanted: stopAt, budget, countOnly: true }
+    for (const rows of this.#leads.steps(lead, search)) {
+      count += rows.length
+      if (count >= stopAt) return stopAt
+    }
+    return count
+  }
+
+  /** The best rows of a search, best first. */
+  search(
+    { by, filter: given, limit, withSearchFields, sizeMax, after }: Search,
+    budget: Budget,
+    vectors?: SearchedVectors,
+  ): ScoredRows {
+    this.#begin()
+    const filter = this.#withoutSelfEvident(given)
+    const found: ScoredRows =
+      by.kind === 'lexical'
+        ? searchLexical(this, { ...by, filter, limit, sizeMax, after }, budget)
+        : {
+            hits: searchVectors(
+              this,
+              vectors!,
+              { query: by.numbers, metric: vectors!.metric, filter, limit, sizeMax },
+              budget,
+            ),
+          }
+    if (withSearchFields)
+      for (const { row } of found.hits) row.search = this.searchFields(row.seq)
+    return found
+  }
+
+  /** A filter without what every document has, which a search would ask of each it meets. */
+  #withoutSelfEvident(filter: Filter): Filter {
+    const parts = flatten(filter)
+    const left = parts.filter((part) => !this.#holdsForAll(part))
+    return left.length === parts.length ? filter : { kind: 'and', of: left }
+  }
+
+  /** As far as the store's own counts tell. */
+  #holdsForAll(part: Filter): boolean {
+    if (part.kind === 'and' || part.kind === 'or' || this.#view.kind === 'row') return false
+    const { text } = part.path
+    if (isText(part)) return this.lexical(text).textCount === this.store.documentCount()
+    if (part.kind !== 'exists' || !part.exists || text.startsWith('$')) return false
+    if (indexedPaths(part.path).loose) return false
+    return this.store.documentsWith(text) === this.store.documentCount()
+  }
+
+  /** What is kept of all matching rows of a selective filter, in no promised order. */
+  allMatches(filter: Filter, lead: Lead, budget: Budget, shrink: Shrink): Generator<Row[]> {
+    const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
+    return this.#leads.steps(lead, search)
+  }
+
+  /** The row of a document, by its number. */
+  row(seq: number, budget: Budget): Row {
+    const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
+    const row = rowOf(this.store.one(sql, [seq])!)
+    budget.spend(textCost(row.text))
+    return row
+  }
+
+  /** The numbers of all matching documents of a selective filter, in order. */
+  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
+    const search = { filter, after: undefined, wanted: Infinity, budget, countOnly: true }
+    const rows = [...this.#leads.steps(lead, search)].flat()
+    return Float64Array.from(rows, ({ seq }) => seq).sort()
+  }
+
+  /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
+  selectiveLead(filter: Filter, max: number): Lead | undefined {
+    const leads = leadsOf(filter, this.index)
+    if (leads.length === 0) return undefined
+    const { lead, size } = this.#leads.smallest(leads, max)
+    return size < max ? lead : undefined
+  }
+
+  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
+  lookup(filter: Filter, withTexts: boolean): (seq: number) => Row | undefined {
+    const { sql, parameters, exact } = conditionOf(filter, this.index)
+    const columns = withTexts || !exact ? rowColumns : numbersOnly
+    const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
+    return (seq) => {
+      const found = this.store.one(select, [seq, ...parameters])
+      if (found === undefined) return undefined
+      const row = rowOf(found)
+      return exact || this.matches(filter, row) ? row : undefined
+    }
+  }
+
+  /** Whether a row matches, by looking into the document. */
+  matches(filter: Filter, row: Row): boolean {
+    return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
+      this.lexical(path).has(row.seq, terms),
+    )
+  }
+
+  /** The commonest read of all: one document by its id, and nothing else asked. */
+  #readById(query: StoreQuery): Result | undefined {
+    const { filter, sort, after, skip } = query
+    if (filter.kind !== 'eq' || filter.path.text !== '_id') return undefined
+    if (after !== undefined || skip > 0) return undefined
+    const found = this.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [
+      keyOf(filter.value),
+    ])
+    return {
+      rows: found === undefined ? [] : [rowOf(found)],
+      more: false,
+      order: sort.length > 0 ? { by: 'sort', keys: sort } : { by: 'seq' },
+      way: ways.ids,
+    }
+  }
+
+  #readUnsorted(query: StoreQuery, budget: Budget): Result {
+    const leads = this.#leadsFor(query)
+    if (leads.length <= 1) return this.#readBy(leads[0] ?? all(query.filter), query, budget)
+    const quick = this.#leads.smallest(leads, 128)
+    if (quick.size < 128) return this.#readBy(quick.lead, query, budget)
+    // Where all leads are long, matches are often close together, and the page is full
+    // before counting would have paid.
+    try {
+      return this.#readBy(quick.lead, query, tryOut(budget))
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw error
+    }
+    return this.#readBy(this.#leads.smallest(leads, 8192).lead, query, budget)
+  }
+
+  #readBy(lead: Lead, query: StoreQuery, budget: Budget): Result {
+    const { filter, after, skip, limit, sizeMax } = query
+    if (query.textsOnly === true && skip === 0) {
+      const joined = this.#leads.join(lead, after, limit, sizeMax)
+      if (joined !== undefined) {
+        const more = query.lookAhead !== false && joined.next !== undefined
+        return { rows: [], joined, more, order: { by: 'seq' }, way: ways[lead.kind] }
+      }
+    }
+    const wanted = wantedBy(query)
+    const rows: Row[] = []
+    // Where texts may be too many, they are read once it is known whose.
+    const textless = sizeMax !== undefined && { countOnly: true, shrink: withoutText }
+    const search = { filter, after, wanted, budget, ...textless }
+    for (const step of this.#leads.steps(lead, search)) {
+      for (const row of step) rows.push(row)
+      if (rows.length >= wanted) break
+    }
+    const page = rows.slice(skip, skip + limit)
+    const filled = sizeMax === undefined ? page : this.#withTexts(page, sizeMax, budget)
+    // Several keys may bring more than was wanted, without anybody having asked.
+    const isMore = query.lookAhead !== false && rows.length > skip + limit
+    return {
+      rows: filled,
+      more: isMore || filled.length < page.length,
+      order:
+        lead.kind === 'range' ? { by: 'range', path: lead.range.pathText } : { by: 'seq' },
+      way: ways[lead.kind],
+    }
+  }
+
+  /** Rows and their texts, up to the one by which these are enough. */
+  #withTexts(rows: readonly Row[], sizeMax: number, budget: Budget): Row[] {
+    const filled: Row[] = []
+    let size = 0
+    for (const { seq, value } of rows) {
+      if (size > sizeMax) break
+      budget.spend(documentCost)
+      const row = this.row(seq, budget)
+      size += row.text.length
+      filled.push(value === undefined ? row : { ...row, value })
+    }
+    return filled
+  }
+
+  /**
+   * The leads that a query can follow. A stable read goes by the documents' numbers, which
+   * no update changes; a page that continues another keeps that one's order.
+   */
+  #leadsFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead[] {
+    const { filter, stable, after } = query
+    const offered = leadsOf(filter, this.index)
+    if (offered[0]?.kind === 'ids') return offered
+    const leads = offered.filter((lead) => {
+      // Then the page would be read in the order of the ids; here somebody counts.
+      if (lead.kind === 'idRange') return after === undefined
+      if (after?.by === 'range')
+        return lead.kind === 'range' && lead.range.pathText === after.path
+      return lead.kind !== 'range' || (!stable && after === undefined)
+    })
+    if (after?.by === 'range' && leads.length === 0)
+      throw new EngineError('position', 'the position belongs to another query')
+    return leads
+  }
+
+  #documentToMatch(filter: Filter, row: Row): JsonObject {
+    const names = rootFields(filter)
+    const document = this.#view.see(row.text, names)
+    if (![...names].some((name) => name.startsWith('$'))) return document
+    const { vector, vectorize, lexical } = this.store.searchFields(row.seq)
+    // Only their presence can be asked for.
+    if (vector !== undefined) document.set('$vector', null)
+    if (vectorize !== undefined) document.set('$vectorize', null)
+    if (lexical !== undefined) document.set('$lexical', null)
+    return document
+  }
+}
+
+function withoutText(row: Row): Row {
+  return { ...row, text: '' }
+}
+
+const ways: Readonly<Record<Lead['kind'], string>> = {
+  all: 'looking at all',
+  ids: '_id',
+  idRange: 'a range of ids',
+  keys: 'values in the index',
+  terms: 'terms in the index',
+  range: 'a range in the index',
+}
+
+function all(filter: Filter): Lead {
+  return { kind: 'all', rest: filter }
+}
+
+/** Where nobody cares for the order and ids are bounded, theirs is the one to go by. */
+function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {
+  const isById = sort.length === 0 && idBoundsOf(filter).bounds !== undefined
+  return isById && (after === undefined || after.by === 'sort') ? byId : sort
+}
+
+const byId: readonly SortKey[] = [
+  { path: { text: '_id', segments: ['_id'] }, direction: 1 },
+]

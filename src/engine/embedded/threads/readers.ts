@@ -1,0 +1,287 @@
+/** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
+import type { Caller } from '../../../caller.ts'
+import type { Target } from '../../schema.ts'
+import { EngineError, type Search, type ThreadMemory } from '../../contract.ts'
+import type { Metric } from '../../../search/vector/similarity.ts'
+import { ReadSchedule, type Turn } from './read-schedule.ts'
+import { hasBegun, newCommand, readCommands, tell } from '../plan/budget.ts'
+import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
+import type { Filter } from '../../../language/filters/filter.ts'
+import type { Result, ScoredRows, StoreQuery } from '../store/store-query.ts'
+import { receiveRows } from './row-transfer.ts'
+import { keyOf, type IndexName } from '../vectors/index-name.ts'
+import type { KnownFiles } from '../files/known-files.ts'
+import { Thread } from './thread.ts'
+import type { CurrentIndex } from '../vectors/vectors.ts'
+
+/** What is read: a target, as it is now, and where it is kept. */
+interface Store {
+  readonly file: string
+  readonly target: Target
+}
+
+interface Member {
+  readonly number: number
+  readonly thread: Thread<ReaderMessage, ReaderReply>
+  /** What it reads, if anything. */
+  read: PendingRead | undefined
+  /** The generation of each vector index that the thread has seen. */
+  readonly seen: Map<string, number>
+  /** The targets that the thread has seen, by their files. */
+  readonly targets: Map<string, Target>
+}
+
+/** A read before it has its number and is told to run. */
+type Read =
+  Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
+    ? M extends unknown
+      ? Omit<M, 'id' | 'command' | 'target'>
+      : never
+    : never
+
+/** A read that has not ended. */
+interface PendingRead {
+  readonly store: Store
+  readonly message: Read
+  /** What the thread that it goes to needs to know beside it. */
+  readonly extra: (member: Member) => object
+  /** Shared with its thread: what to do. Another each time that it starts. */
+  command: Int32Array
+  readonly resolve: (reply: ReaderReply) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface ReadersOptions {
+  /** Reads that run at a time. */
+  readonly runningMax: number
+  /** Reads of one principal that wait for a thread. */
+  readonly waitingMax: number
+  readonly files: KnownFiles
+}
+
+/** Threads beyond those that can run, for long reads of those who come later. */
+const spareThreads = 4
+
+/** How long reads run before it is somebody else's turn. */
+const turnMs = 20
+
+export class Readers {
+  /** Threads that there are at most. */
+  readonly size: number
+  readonly #options: ReadersOptions
+  readonly #schedule: ReadSchedule<PendingRead>
+  readonly #members: Member[] = []
+  #nextTurn: NodeJS.Timeout | undefined
+  #isStopping = false
+
+  /** The first thread starts at once, the others when they are needed. */
+  constructor(options: ReadersOptions) {
+    const { runningMax, waitingMax } = options
+    const longMax = runningMax + spareThreads
+    this.#options = options
+    this.#schedule = new ReadSchedule({ runningMax, waitingMax, longMax })
+    this.size = this.#schedule.threads
+    this.#addMember()
+  }
+
+  async read(store: Store, query: StoreQuery, caller: Caller): Promise<Result> {
+    const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, caller)
+    const { result, texts } = reply as Extract<ReaderReply, { result: Result }>
+    const rows = await receiveRows(result.rows, texts, caller)
+    return { ...result, rows, way: `${result.way}, on a reading thread` }
+  }
+
+  async count(
+    store: Store,
+    filter: Filter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    const reply = await this.#ask(
+      store,
+      { kind: 'count', filter, stopAt, file: store.file },
+      caller,
+    )
+    return (reply as { count: number }).count
+  }
+
+  /** Searches by terms, or in a vector index. */
+  async search(
+    store: Store,
+    search: Search,
+    caller: Caller,
+    vectors?: SearchedNow,
+  ): Promise<ScoredRows> {
+    const message = { kind: 'search', search, file: store.file } as const
+    const reply = await this.#ask(store, message, caller, (member) =>
+      vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
+    )
+    const { found, texts } = reply as Extract<ReaderReply, { found: ScoredRows }>
+    const { hits, statistics } = found
+    const rows = await receiveRows(
+      hits.map(({ row }) => row),
+      texts,
+      caller,
+    )
+    return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
+  }
+
+  /** Lets go of an index that is no more. Another may come to have its name. */
+  async forget(name: IndexName): Promise<void> {
+    this.#replaceDead()
+    await Promise.all(
+      this.#members.map(({ thread, seen }) => {
+        seen.delete(keyOf(name))
+        return thread.ask({ kind: 'forget', name })
+      }),
+    )
+  }
+
+  async close(file: string): Promise<void> {
+    this.#replaceDead()
+    await Promise.all(
+      this.#members.map(({ thread, seen, targets }) => {
+        for (const key of [...seen.keys()]) if (key.startsWith(`${file} `)) seen.delete(key)
+        targets.delete(file)
+        return thread.ask({ kind: 'close', file })
+      }),
+    )
+  }
+
+  /** Reads that have not ended. */
+  get waiting(): number {
+    return this.#schedule.size
+  }
+
+  memory(): Promise<(ThreadMemory | undefined)[]> {
+    return Promise.all(this.#members.map(({ thread }) => thread.memory()))
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#nextTurn)
+    for (const { read } of this.#members)
+      if (read !== undefined) tell(read.command, readCommands.giveUp)
+    await Promise.all(this.#members.map(({ thread }) => thread.stop({ kind: 'stop' })))
+  }
+
+  async #ask(
+    store: Store,
+    message: Read,
+    caller: Caller,
+    extra: PendingRead['extra'] = () => ({}),
+  ): Promise<ReaderReply> {
+    caller.check()
+    const { signal } = caller
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
+    const command = newCommand()
+    const read: PendingRead = { store, message, extra, command, resolve, reject }
+    if (!this.#schedule.add(read, caller)) throw this.#overloaded()
+    // Whoever gives up does not wait until a thread has noticed.
+    const giveUp = (): void => {
+      if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
+      reject(signal.reason)
+      // Others of the same signal are about to be given up, and are not to start before.
+      queueMicrotask(() => this.#carryOut(this.#schedule.fill()))
+    }
+    signal.addEventListener('abort', giveUp)
+    this.#carryOut(this.#schedule.fill())
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
+  }
+
+  #overloaded(): EngineError {
+    const { waitingMax } = this.#options
+    return new EngineError('overloaded', `${waitingMax} reads wait for a thread already`)
+  }
+
+  #carryOut({ starts, resumes, pauses, putBacks }: Turn<PendingRead>): void {
+    for (const { command } of putBacks) tell(command, readCommands.giveUp)
+    for (const { command } of pauses) tell(command, readCommands.pause)
+    for (const { command } of resumes) tell(command, readCommands.run)
+    for (const read of starts) void this.#start(read)
+    if (!this.#schedule.isContended || this.#nextTurn !== undefined) return
+    this.#nextTurn = setTimeout(() => {
+      this.#nextTurn = undefined
+      this.#carryOut(this.#schedule.rotate(({ command }) => hasBegun(command)))
+    }, turnMs)
+  }
+
+  async #start(read: PendingRead): Promise<void> {
+    let member: Member | undefined
+    let isPutBack = false
+    try {
+      member = this.#idleMember()
+      member.read = read
+      read.resolve(await this.#askMember(member, read))
+    } catch (error) {
+      isPutBack = this.#schedule.hasLeft(read)
+      if (isPutBack) read.command = newCommand()
+      else read.reject(error)
+    }
+    if (member !== undefined) member.read = undefined
+    if (!isPutBack) this.#schedule.end(read)
+    this.#carryOut(this.#schedule.fill())
+  }
+
+  #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
+    const { message, extra, command } = read
+    const { file, target } = read.store
+    // Told only when it is news.
+    const isKnown = member.targets.get(file) === target
+    if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)
+    member.targets.set(file, target)
+    const news = isKnown ? {} : { target }
+    return member.thread.ask({ ...message, ...news, ...extra(member), command })
+  }
+
+  #addMember(): Member {
+    const member = startMember(this.#members.length + 1)
+    this.#members.push(member)
+    return member
+  }
+
+  /** Who waited for a thread that died was told; whoever comes next gets another. */
+  #replaceDead(): void {
+    for (const [i, { thread, number }] of this.#members.entries())
+      if (thread.isLost) this.#members[i] = startMember(number)
+  }
+
+  /** There is one for every read that the schedule lets begin. */
+  #idleMember(): Member {
+    if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
+    this.#replaceDead()
+    return this.#members.find(({ read }) => read === undefined) ?? this.#addMember()
+  }
+}
+
+/** An index that has everything that was written before. */
+interface SearchedNow extends CurrentIndex {
+  readonly suffix: string
+  readonly metric: Metric
+}
+
+/** What a thread needs to know of an index: all of it only when it is new to the thread. */
+function introduce(
+  { number, seen }: Member,
+  file: string,
+  { suffix, metric, generation, index }: SearchedNow,
+): SearchedIndex {
+  const key = keyOf({ file, suffix })
+  const isKnown = seen.get(key) === generation
+  seen.set(key, generation)
+  return { suffix, metric, generation, thread: number, ...(!isKnown && { index }) }
+}
+
+function startMember(number: number): Member {
+  const thread = new Thread<ReaderMessage, ReaderReply>(
+    `reader ${number}`,
+    new URL('reader-thread.ts', import.meta.url),
+    (reason) => new EngineError('read', reason),
+  )
+  return { number, thread, read: undefined, seen: new Map(), targets: new Map() }
+}

@@ -1,0 +1,137 @@
+/** A worker thread that answers numbered messages, seen from the thread that asks. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { EngineError, type ThreadMemory } from '../../contract.ts'
+
+/** A message before it has its number. */
+export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
+
+interface Reply {
+  readonly id: number
+  readonly error?: string
+}
+
+/**
+ * What a thread may fill before it looks for garbage. Left to itself each would take four
+ * times as much under load, and keep it.
+ */
+const youngGenerationMb = 48
+
+/** How long a thread may take to say how large its heap is. */
+const heapPatienceMs = 100
+
+interface Waiting<R> {
+  readonly resolve: (reply: R) => void
+  readonly reject: (error: Error) => void
+}
+
+export class Thread<Message extends { readonly id: number }, R extends Reply> {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting<R>>()
+  readonly #failure: (reason: string, reply?: R) => Error
+  #nextId = 1
+  #isStopping = false
+  #ended: Error | undefined
+  readonly #name: string
+  #memory: ThreadMemory | undefined
+  #askingForMemory: Promise<void> | undefined
+
+  /**
+   * `name` is what those who watch call it by. `failure` makes the error that a caller gets
+   * when the thread reports one, or, without a reply, when it has died; `notice` takes what
+   * the thread says unasked, which has the number 0.
+   */
+  constructor(
+    name: string,
+    script: URL,
+    failure: (reason: string, reply?: R) => Error,
+    notice?: (message: unknown) => void,
+  ) {
+    this.#name = name
+    this.#failure = failure
+    this.#worker = new Worker(script, {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    })
+    this.#worker.on('message', (replies: readonly R[]) => {
+      for (const reply of replies)
+        if (reply.id === 0) notice?.(reply)
+        else this.#settle(reply)
+      if (this.#waiting.size === 0) this.#worker.unref()
+    })
+    this.#worker.on('error', (error: Error) => this.#end(reasonOf(error)))
+    this.#worker.on('messageerror', (error: Error) => this.#end(reasonOf(error)))
+    this.#worker.on('exit', (code) => this.#end(`it ended with status ${code}`))
+    // An idle thread must not keep the process alive; one with work to answer must.
+    this.#worker.unref()
+  }
+
+  /** Whether it has died. */
+  get isLost(): boolean {
+    return this.#ended !== undefined && !this.#isStopping
+  }
+
+  /** Messages that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** What it last said of its heap, if anything: a busy thread may take long to say it. */
+  async memory(): Promise<ThreadMemory | undefined> {
+    this.#askingForMemory ??= this.#askForMemory().finally(() => {
+      this.#askingForMemory = undefined
+    })
+    const late = pause(heapPatienceMs, undefined, { ref: false })
+    await Promise.race([this.#askingForMemory, late])
+    return this.#memory
+  }
+
+  async #askForMemory(): Promise<void> {
+    try {
+      const heap = await this.#worker.getHeapStatistics()
+      const { used_heap_size: used, total_heap_size: size } = heap
+      this.#memory = { thread: this.#name, used, size }
+    } catch {
+      // It has ended.
+      this.#memory = undefined
+    }
+  }
+
+  ask(message: Unnumbered<Message>): Promise<R> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) this.#worker.ref()
+      this.#waiting.set(id, { resolve, reject })
+      this.#worker.postMessage({ ...message, id })
+    })
+  }
+
+  /** Sends the last message. One that has died has stopped as well. */
+  async stop(message: Unnumbered<Message>): Promise<void> {
+    if (this.#ended !== undefined) return
+    this.#isStopping = true
+    await this.ask(message)
+  }
+
+  #settle(reply: R): void {
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (reply.error === undefined) waiting?.resolve(reply)
+    else waiting?.reject(this.#failure(reply.error, reply))
+  }
+
+  #end(reason: string): void {
+    // Reported to whoever still waits, and to whoever asks again.
+    this.#ended ??= this.#isStopping
+      ? new EngineError('closed', 'the store is closed')
+      : this.#failure(`its thread has died: ${reason}`)
+    for (const { reject } of this.#waiting.values()) reject(this.#ended)
+    this.#waiting.clear()
+  }
+}
+
+/** What an error says, for whoever is on the other side. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

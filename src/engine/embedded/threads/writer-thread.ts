@@ -1,0 +1,261 @@
+/**
+ * The thread that writes. All stores are written here, so that a slow disk never holds up
+ * the thread that answers requests.
+ *
+ * Group commit: everything that waits when a commit starts shares one transaction and one
+ * sync per store. While it syncs, the next group gathers.
+ */
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Outcome } from '../../contract.ts'
+import { CommitTally, type SharedTally } from './commit-tally.ts'
+import { holdStill, type Gate } from './write-pause.ts'
+import {
+  isFull,
+  OpenedFiles,
+  tellFailedWrite,
+  troubleOf,
+  type Trouble,
+} from '../files/disk-trouble.ts'
+import type { FileIdentity } from '../files/file-identity.ts'
+import { KnownFiles } from '../files/known-files.ts'
+import type { IndexStep } from '../store/reindex.ts'
+import { writerCache } from '../store/shared-cache.ts'
+import { StoreWriter } from '../store/store-writer.ts'
+import { StoresByFile } from '../store/stores-by-file.ts'
+import { reasonOf } from './thread.ts'
+import type { WriteBatch } from './write-batch.ts'
+
+/** What the thread is asked. Each message is answered once, by its number. */
+export type WriterMessage =
+  | {
+      readonly id: number
+      readonly kind: 'write'
+      readonly file: string
+      batch: WriteBatch
+    }
+  | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
+  | {
+      readonly id: number
+      readonly kind: 'trim'
+      readonly file: string
+      readonly suffix: string
+      readonly version: number
+    }
+  | {
+      readonly id: number
+      readonly kind: 'reindex'
+      readonly file: string
+      readonly step: IndexStep
+    }
+  /** A store that is about to be written to, and the file that others read it from. */
+  | {
+      readonly id: number
+      readonly kind: 'introduce'
+      readonly file: string
+      readonly identity: FileIdentity
+    }
+  | {
+      readonly id: number
+      readonly kind: 'close'
+      readonly file: string
+      /** Whether it is to be opened again, and should be tidy then. */
+      readonly tidy: boolean
+    }
+  | { readonly id: number; readonly kind: 'hold'; readonly gate: Gate }
+  | {
+      readonly id: number
+      readonly kind: 'configure'
+      readonly durable: boolean
+      readonly tally: SharedTally
+      /** What must stand where it did for the data folder to be the one that was opened. */
+      readonly catalog: FileIdentity
+    }
+  | { readonly id: number; readonly kind: 'stop' }
+
+export type WriterReply =
+  | {
+      readonly id: number
+      readonly outcomes: readonly Outcome[]
+      /** The number of the latest write to the store, once this one is done. */
+      readonly version: number
+      /** Where the next part of a change of indexes starts. */
+      readonly next?: number | undefined
+    }
+  | {
+      readonly id: number
+      readonly error: string
+      readonly file?: string
+      /** Present when the disk is to blame. */
+      readonly trouble?: Trouble | undefined
+    }
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const stores = new StoresByFile<StoreWriter>(writerCache)
+  const untidy = new Set<string>()
+  let durable = true
+  let tally = new CommitTally()
+  let files: KnownFiles
+  let roomMadeAt = -Infinity
+
+  const tidySoon = setTimeout(() => {
+    for (const file of [...untidy]) tidy(file)
+  }, idleMs).unref()
+
+  const tidy = (file: string): void => {
+    if (!untidy.delete(file)) return
+    try {
+      stores.get(file)?.tidy()
+    } catch {
+      // Nothing is lost, and whoever writes or reads next is told what is wrong.
+      stores.letGo(file)
+    }
+  }
+
+  const storeOf = (file: string): StoreWriter =>
+    stores.get(file) ??
+    stores.add(file, new StoreWriter(new OpenedFiles(files.admit(file)), durable))
+
+  /** On a full disk the logs of stores may be what takes the space: then there is more. */
+  const commitIn = (file: string, tasks: readonly ((store: StoreWriter) => Done)[]) => {
+    try {
+      return storeOf(file).commit(tasks)
+    } catch (error) {
+      if (!isFull(error) || performance.now() - roomMadeAt < makeRoomMs) throw error
+      roomMadeAt = performance.now()
+      stores.letGo(file)
+      makeRoom(file)
+      return storeOf(file).commit(tasks)
+    }
+  }
+
+  const makeRoom = (file: string): void => {
+    for (const open of [...stores.files, file])
+      try {
+        storeOf(open).emptyLog()
+      } catch {
+        // It stays as long as it is.
+        stores.letGo(open)
+      }
+  }
+
+  /** Writes to one store that stand next to each other share a transaction. */
+  const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
+    try {
+      const tasks = group.map((message) => (store: StoreWriter): Done => {
+        switch (message.kind) {
+          case 'write':
+            return { outcomes: store.write(message.batch) }
+          case 'trim':
+            return { outcomes: store.trim(message.suffix, message.version) }
+          case 'reindex':
+            return { outcomes: [], next: store.reindex(message.step) }
+          default:
+            return { outcomes: store.truncate() }
+        }
+      })
+      const done = commitIn(file, tasks)
+      const store = storeOf(file)
+      untidy.add(file)
+      tally.add(done.map(({ outcomes }) => outcomes))
+      const { version } = store
+      return group.map(({ id }, i) => ({ id, ...done[i]!, version }))
+    } catch (failure) {
+      // Whatever was half done is undone with that; the next write starts afresh.
+      stores.letGo(file)
+      const trouble = troubleOf(failure, file)
+      const error = tellFailedWrite(failure, trouble)
+      return group.map(({ id }) => ({ id, error, file, trouble }))
+    }
+  }
+
+  const control = (message: WriterMessage): WriterReply => {
+    try {
+      if (message.kind === 'configure') {
+        durable = message.durable
+        tally = new CommitTally(message.tally)
+        files = new KnownFiles(message.catalog)
+      } else if (message.kind === 'introduce') {
+        files.introduce(message.file, message.identity)
+      } else if (message.kind === 'close') {
+        if (message.tidy) tidy(message.file)
+        untidy.delete(message.file)
+        files.forget(message.file)
+        stores.letGo(message.file)
+      } else if (message.kind === 'hold') holdStill(message.gate)
+      else if (message.kind === 'stop') {
+        untidy.clear()
+        stores.letGoOfAll()
+      }
+      return { id: message.id, outcomes: [], version: 0 }
+    } catch (error) {
+      return { id: message.id, error: reasonOf(error) }
+    }
+  }
+
+  port.on('message', (first: WriterMessage) => {
+    const messages = [first, ...waiting(port)]
+    const replies: WriterReply[] = []
+    for (const group of groupsOf(messages)) {
+      const message = group[0]!
+      if (isWrite(message)) replies.push(...commitGroup(message.file, group))
+      else replies.push(control(message))
+    }
+    port.postMessage(replies)
+    tidySoon.refresh()
+    if (messages.some(({ kind }) => kind === 'stop')) port.close()
+  })
+}
+
+interface Done {
+  readonly outcomes: Outcome[]
+  readonly next?: number | undefined
+}
+
+/** The time between two attempts to make room on a full disk. */
+const makeRoomMs = 1_000
+
+/** How long nothing must have been written before files are tidied. */
+const idleMs = 100
+
+function waiting(port: NonNullable<typeof parentPort>): WriterMessage[] {
+  const messages: WriterMessage[] = []
+  for (;;) {
+    const received = receiveMessageOnPort(port) as { message: WriterMessage } | undefined
+    if (received === undefined) return messages
+    messages.push(received.message)
+  }
+}
+
+/**
+ * Splits what waits into groups that can share a transaction. Order is kept per store;
+ * a control message waits for all before it.
+ */
+function groupsOf(messages: readonly WriterMessage[]): WriterMessage[][] {
+  const groups: WriterMessage[][] = []
+  let open = new Map<string, WriterMessage[]>()
+  for (const message of messages) {
+    if (!isWrite(message)) {
+      groups.push([message])
+      open = new Map()
+      continue
+    }
+    const group = open.get(message.file)
+    if (group !== undefined) group.push(message)
+    else {
+      const started = [message]
+      open.set(message.file, started)
+      groups.push(started)
+    }
+  }
+  return groups
+}
+
+function isWrite(
+  message: WriterMessage,
+): message is Extract<WriterMessage, { kind: (typeof writeKinds)[number] }> {
+  return (writeKinds as readonly string[]).includes(message.kind)
+}
+
+const writeKinds = ['write', 'truncate', 'trim', 'reindex'] as const
+
+if (parentPort !== null) serve(parentPort)

@@ -1,0 +1,81 @@
+/** Reads from a store what its vector index is made of. */
+import { vectorTable } from '../store/layout.ts'
+import { StoreConnection } from '../store/store-connection.ts'
+import { singlesOf } from './vector-bytes.ts'
+
+export interface Changes {
+  /** Each document once. Those that have no vector any more come without. */
+  readonly vectors: ReadonlyMap<number, Float32Array | undefined>
+  /** The write up to which these are all. */
+  readonly version: number
+  readonly more: boolean
+}
+
+export class VectorFeed {
+  readonly #store: StoreConnection
+  readonly #suffix: string
+
+  /** `suffix` tells the parts of the store apart that belong to different columns. */
+  constructor(file: string, suffix: string) {
+    this.#store = new StoreConnection(file)
+    this.#suffix = suffix
+  }
+
+  close(): void {
+    this.#store.close()
+  }
+
+  /** What the store says of its versions. */
+  state(): { readonly version: number; readonly feedStart: number } {
+    return this.#store.reading(() => ({
+      version: this.#store.meta('version'),
+      feedStart: this.#store.meta(`feed${this.#suffix}`),
+    }))
+  }
+
+  /** What changed after a write; undefined when the feed no longer goes back so far. */
+  changesAfter(version: number, max: number): Changes | undefined {
+    return this.#store.reading(() => {
+      if (this.#store.meta(`feed${this.#suffix}`) > version) return undefined
+      const rows = this.#store.all(
+        `SELECT version, doc FROM feed${this.#suffix} ` +
+          'WHERE version > ? ORDER BY version LIMIT ?',
+        [version, max],
+      ) as [number, number][]
+      const more = rows.length === max
+      const vectors = new Map<number, Float32Array | undefined>()
+      for (const [, document] of rows)
+        if (!vectors.has(document))
+          vectors.set(document, this.#store.vectorOf(document, this.#suffix))
+      return {
+        vectors,
+        version: more ? rows.at(-1)![0] : this.#store.meta('version'),
+        more,
+      }
+    })
+  }
+
+  /** Vectors of the documents that follow another, in the order of their numbers. */
+  vectorsAfter(
+    document: number,
+    max: number,
+  ): readonly (readonly [number, Float32Array])[] {
+    return this.#store.reading(() =>
+      this.#store
+        .all(
+          `SELECT doc, vector_form, vector FROM ${vectorTable(this.#suffix)} ` +
+            'WHERE doc > ? AND vector IS NOT NULL ORDER BY doc LIMIT ?',
+          [document, max],
+        )
+        .map((row) => {
+          const [found, form, bytes] = row as [number, number, Uint8Array]
+          return [found, singlesOf(form, bytes)] as const
+        }),
+    )
+  }
+
+  vectorCount(): number {
+    const sql = `SELECT count(*) FROM ${vectorTable(this.#suffix)} WHERE vector IS NOT NULL`
+    return this.#store.reading(() => Number(this.#store.one(sql, [])![0]))
+  }
+}

@@ -1,0 +1,337 @@
+/**
+ * The thread that keeps vector indexes: opens them, takes in what changed in their stores,
+ * and does the slow part, linking and mending, whenever nobody waits for it.
+ *
+ * An index follows its store: it is told to take in everything up to a write, reads what
+ * changed from the store's feed, and answers. So it needs no memory of what it was told, and
+ * after a crash it goes on from its last snapshot as it would from any other moment.
+ */
+import { setImmediate as pause } from 'node:timers/promises'
+import { parentPort } from 'node:worker_threads'
+import { capacityFor, type SegmentShape } from '../../../search/vector/segment.ts'
+import type { Metric } from '../../../search/vector/similarity.ts'
+import { VectorIndex, type SharedIndex } from '../../../search/vector/vector-index.ts'
+import { OneByOne } from '../../one-by-one.ts'
+import { VectorFeed } from './feed.ts'
+import { keyOf, type IndexName } from './index-name.ts'
+import { reasonOf } from '../threads/thread.ts'
+import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snapshot.ts'
+
+export type IndexerMessage =
+  | {
+      readonly id: number
+      /** Take in everything up to a write. Opens the index if need be. */
+      readonly kind: 'follow'
+      readonly name: IndexName
+      readonly options: IndexOptions
+      readonly version: number
+      /** Which segments the other side knows. */
+      readonly generation: number
+    }
+  | {
+      readonly id: number
+      readonly kind: 'close'
+      readonly name: IndexName
+      /** Whether what is worth it is saved first. */
+      readonly save: boolean
+    }
+  | { readonly id: number; readonly kind: 'stop' }
+
+/** What an index is, by the options of its collection and the server's settings. */
+export interface IndexOptions {
+  readonly dimension: number
+  readonly metric: Metric
+  /** Threads that search, beside this one. */
+  readonly searchers: number
+  /** Vectors of a segment; absent: as many as a memory has room for. */
+  readonly capacity?: number
+}
+
+export type IndexerReply =
+  | {
+      readonly id: number
+      /** The write up to which the index has everything. */
+      readonly version: number
+      readonly generation: number
+      /** Vectors in the index. */
+      readonly count: number
+      /** Bytes that they take. */
+      readonly size: number
+      /** All segments, when there are others than those that are known. */
+      readonly index?: SharedIndex
+    }
+  | { readonly id: number }
+  | { readonly id: number; readonly error: string }
+
+/** What the thread says unasked; its number is 0. */
+export type IndexerNotice =
+  | { readonly id: 0; readonly saved: IndexName & { readonly version: number } }
+  | { readonly id: 0; readonly log: string; readonly level: 'info' | 'warn' }
+
+/** Candidates that are looked at for the links of a new vector. */
+const buildBreadth = 128
+/** Changes that are taken in without pause. */
+const changesAtOnce = 500
+/** How long idle work may hold the thread. */
+const sliceMs = 2
+/** Starts with another number in every thread, should one have to take over from another. */
+let generations = Math.floor(Math.random() * 1_000_000)
+/** A snapshot is due when one vector in so many is new or gone, and at least so many are. */
+const snapshotShare = 5
+const snapshotMin = 1000
+
+class FollowedIndex {
+  readonly #name: IndexName
+  readonly #folder: string
+  readonly #shape: SegmentShape
+  readonly #feed: VectorFeed
+  readonly #notify: (notice: IndexerNotice) => void
+  #index: VectorIndex
+  /** The write up to which the index has everything; -1: nothing yet. */
+  #version = -1
+  #savedVersion = -1
+  #unsaved = 0
+  #saving: Promise<void> | undefined
+  readonly #following = new OneByOne()
+  #closed = false
+  #beginning = ++generations
+
+  constructor(
+    name: IndexName,
+    options: IndexOptions,
+    notify: (notice: IndexerNotice) => void,
+  ) {
+    this.#name = name
+    this.#folder = snapshotFolder(name.file, name.suffix)
+    this.#notify = notify
+    this.#shape = {
+      dimension: options.dimension,
+      metric: options.metric,
+      capacity: options.capacity ?? capacityFor(options.dimension),
+      breadth: buildBreadth,
+      threads: 1 + options.searchers,
+    }
+    this.#feed = new VectorFeed(name.file, name.suffix)
+    this.#index = new VectorIndex(this.#shape)
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  /** Another number whenever there are other segments. */
+  get generation(): number {
+    return this.#beginning * 1_000_000 + this.#index.segments.length
+  }
+
+  get count(): number {
+    return this.#index.count
+  }
+
+  get size(): number {
+    return this.#index.size
+  }
+
+  get shared(): SharedIndex {
+    return this.#index.segments.map(({ shared }) => shared)
+  }
+
+  /** Takes in everything up to a write. One after the other. */
+  follow(version: number): Promise<void> {
+    return this.#following.next(() => this.#followTo(version))
+  }
+
+  async #followTo(asked: number): Promise<void> {
+    let version = asked
+    if (this.#version < 0) {
+      await this.#open()
+      // Nobody knows yet what was written before.
+      version = Math.max(version, this.#feed.state().version)
+    }
+    while (this.#version < version && !this.#closed) {
+      const changes = this.#feed.changesAfter(this.#version, changesAtOnce)
+      if (changes === undefined) {
+        await this.#rebuild()
+        continue
+      }
+      for (const [document, vector] of changes.vectors) this.#index.put(document, vector)
+      this.#unsaved += changes.vectors.size
+      this.#version = changes.version
+      if (!changes.more) return
+      await pause()
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { feedStart } = this.#feed.state()
+    try {
+      const snapshot = loadSnapshot(this.#folder, this.#shape)
+      // The store notes the write that it was saved at: a snapshot that it does not know of
+      // may be of a state that a power cut has undone.
+      if (snapshot?.version === feedStart && snapshot.segments.length > 0) {
+        this.#index = new VectorIndex(this.#shape, snapshot.segments)
+        this.#version = this.#savedVersion = snapshot.version
+        return
+      }
+    } catch (error) {
+      this.#warn(`cannot be used and is built anew: ${reasonOf(error)}`)
+    }
+    await this.#rebuild()
+  }
+
+  async #rebuild(): Promise<void> {
+    await this.#saving
+    this.#index = new VectorIndex(this.#shape)
+    this.#beginning = ++generations
+    this.#version = -1
+    const { version } = this.#feed.state()
+    const total = this.#feed.vectorCount()
+    const begun = performance.now()
+    let done = 0
+    let told = begun
+    if (total >= tellMin) this.#say(`is built anew from ${total} vectors`)
+    for (let last = 0; !this.#closed;) {
+      const rows = this.#feed.vectorsAfter(last, changesAtOnce)
+      if (rows.length === 0) break
+      for (const [document, vector] of rows) this.#index.put(document, vector)
+      last = rows.at(-1)![0]
+      done += rows.length
+      if (performance.now() - told > progressMs) {
+        told = performance.now()
+        this.#say(`${done} of ${total} vectors are in`)
+      }
+      await pause()
+    }
+    // What is not all there is not there.
+    if (this.#closed) return
+    if (total >= tellMin)
+      this.#say(
+        `has all ${done} vectors, after ${Math.round(performance.now() - begun)} ms`,
+      )
+    this.#unsaved = done
+    this.#version = version
+  }
+
+  /** Does a little of what is left to do; false when there is nothing. */
+  work(): boolean {
+    if (this.#closed || this.#saving !== undefined || this.#version < 0) return false
+    if (this.#index.work()) return true
+    if (this.#unsaved < Math.max(snapshotMin, this.#index.count / snapshotShare))
+      return false
+    this.#saving = this.#save().catch((error: unknown) =>
+      this.#warn(`could not be saved: ${reasonOf(error)}`),
+    )
+    return false
+  }
+
+  async #save(): Promise<void> {
+    const { segments } = this.#index
+    const version = this.#version
+    this.#unsaved = 0
+    try {
+      if (segments.length === 0) dropSnapshot(this.#folder)
+      else await saveSnapshot(this.#folder, version, segments)
+      this.#savedVersion = version
+      this.#notify({ id: 0, saved: { ...this.#name, version } })
+    } finally {
+      this.#saving = undefined
+    }
+  }
+
+  /** What is worth it is saved first. */
+  async close(save: boolean): Promise<void> {
+    // Whatever it is doing ends at the next pause.
+    this.#closed = true
+    await this.#following.end()
+    await this.#saving
+    try {
+      if (save && this.#version > this.#savedVersion && this.#unsaved >= snapshotMin)
+        await this.#save()
+    } catch (error) {
+      this.#warn(`could not be saved: ${reasonOf(error)}`)
+    }
+    this.#feed.close()
+  }
+
+  #say(what: string): void {
+    this.#notify({
+      id: 0,
+      level: 'info',
+      log: `The vector index of ${this.#name.file} ${what}`,
+    })
+  }
+
+  #warn(problem: string): void {
+    this.#notify({
+      id: 0,
+      level: 'warn',
+      log: `The snapshot of the vector index of ${this.#name.file} ${problem}`,
+    })
+  }
+}
+
+/** Building an index anew from fewer vectors is over before anybody could read of it. */
+const tellMin = 5000
+/** The time between two lines about it. */
+const progressMs = 2000
+
+function serve(port: NonNullable<typeof parentPort>): void {
+  const indexes = new Map<string, FollowedIndex>()
+  const notify = (notice: IndexerNotice): void => port.postMessage([notice])
+  let isWorking = false
+
+  /** Works on what is left in small slices, one index after the other. */
+  const work = async (): Promise<void> => {
+    if (isWorking) return
+    isWorking = true
+    for (let busy = true; busy;) {
+      busy = false
+      for (const index of indexes.values()) {
+        const end = performance.now() + sliceMs
+        while (performance.now() < end && index.work()) busy = true
+        await pause()
+      }
+    }
+    isWorking = false
+  }
+
+  const answer = async (message: IndexerMessage): Promise<IndexerReply> => {
+    const { id } = message
+    switch (message.kind) {
+      case 'follow': {
+        const { name, options } = message
+        const key = keyOf(name)
+        let index = indexes.get(key)
+        if (index === undefined)
+          indexes.set(key, (index = new FollowedIndex(name, options, notify)))
+        await index.follow(message.version)
+        void work()
+        const { generation, version, count, size } = index
+        const reply = { id, version, generation, count, size }
+        return generation === message.generation ? reply : { ...reply, index: index.shared }
+      }
+      case 'close': {
+        const key = keyOf(message.name)
+        const index = indexes.get(key)
+        indexes.delete(key)
+        await index?.close(message.save)
+        return { id }
+      }
+      case 'stop':
+        for (const index of indexes.values()) await index.close(true)
+        indexes.clear()
+        return { id }
+    }
+  }
+
+  port.on('message', (message: IndexerMessage) => {
+    void answer(message)
+      .catch((error: unknown) => ({ id: message.id, error: reasonOf(error) }))
+      .then((reply) => {
+        port.postMessage([reply])
+        if (message.kind === 'stop') port.close()
+      })
+  })
+}
+
+if (parentPort !== null) serve(parentPort)

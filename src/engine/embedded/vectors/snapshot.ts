@@ -1,0 +1,203 @@
+/**
+ * Saves a vector index beside its store, so that opening it again need not build it again.
+ * The store is the truth: a snapshot that is missing, torn, or not of this state of the
+ * store is not used, which costs time and nothing else.
+ *
+ *   vectors/snapshot.json     what the snapshot consists of; replaced in one step
+ *   vectors/<name>.graph      the parts of one segment's memory, one after the other
+ *
+ * docs/internals/vector-index.md shows the bytes.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { Segment, type SegmentShape } from '../../../search/vector/segment.ts'
+import { openAnew } from '../../private-files.ts'
+import { makeFolderIfAbsent } from '../catalog/folder-names.ts'
+import { syncFolder } from '../store/layout.ts'
+
+/** Raised with every change to what the kernel keeps in memory, or to these files. */
+const snapshotFormat = 2
+
+const manifestFile = 'snapshot.json'
+const segmentFile = /^\d+-\d+\.graph$/
+
+interface Manifest {
+  readonly format: number
+  /** The write of the store up to which the snapshot has everything. */
+  readonly version: number
+  readonly dimension: number
+  readonly metric: string
+  readonly segments: readonly SavedSegment[]
+  /** Of all of the above, as it is written. */
+  readonly crc: number
+}
+
+interface SavedSegment {
+  readonly file: string
+  readonly capacity: number
+  readonly size: number
+  readonly crc: number
+}
+
+export interface Snapshot {
+  readonly version: number
+  readonly segments: readonly Segment[]
+}
+
+/** Where the snapshot of an index is; the suffix tells those of different columns apart. */
+export function snapshotFolder(storeFile: string, suffix: string): string {
+  return join(dirname(storeFile), `vectors${suffix}`)
+}
+
+/** Loads a snapshot. Throws when there is one that cannot be used. */
+export function loadSnapshot(folder: string, shape: SegmentShape): Snapshot | undefined {
+  if (!existsSync(join(folder, manifestFile))) return undefined
+  const { crc, ...manifest } = JSON.parse(
+    readFileSync(join(folder, manifestFile), 'utf8'),
+  ) as Manifest
+  if (
+    manifest.format !== snapshotFormat ||
+    manifest.dimension !== shape.dimension ||
+    manifest.metric !== shape.metric
+  )
+    throw new Error('it was written for another index')
+  // A digit of a capacity would be enough to look for things where they are not.
+  if (crcOf(manifest) !== crc) throw new Error(`${manifestFile} has another checksum`)
+  const segments = manifest.segments.map((saved) => {
+    if (!segmentFile.test(saved.file)) throw new Error(`it names the file ${saved.file}`)
+    const path = join(folder, saved.file)
+    return loadSegment(path, saved, { ...shape, capacity: saved.capacity })
+  })
+  return { version: manifest.version, segments }
+}
+
+function crcOf(manifest: Omit<Manifest, 'crc'>): number {
+  return crc32(JSON.stringify(manifest))
+}
+
+function loadSegment(file: string, { size, crc }: SavedSegment, shape: SegmentShape) {
+  const found = lstatSync(file)
+  if (!found.isFile()) throw new Error(`${file} is not a file`)
+  if (found.size !== size) throw new Error(`${file} has another size`)
+  const handle = openSync(file, 'r')
+  try {
+    let sum = 0
+    const segment = Segment.restore(shape, (part) => {
+      for (let at = 0; at < part.length;) {
+        const chunk = part.subarray(at, at + chunkSize)
+        const count = readSync(handle, chunk)
+        if (count === 0) throw new Error(`${file} was cut off`)
+        sum = crc32(chunk.subarray(0, count), sum)
+        at += count
+      }
+    })
+    if (sum !== crc) throw new Error(`${file} has another checksum`)
+    if (segment === undefined) throw new Error(`${file} contradicts itself`)
+    return segment
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Bytes that are read or written without pause. */
+const chunkSize = 4 * 1024 * 1024
+
+/**
+ * Saves segments that hold everything up to a write. Pauses between chunks, so that the
+ * thread can serve others; meanwhile vectors may be added and removed, as Segment allows.
+ */
+export async function saveSnapshot(
+  folder: string,
+  version: number,
+  segments: readonly Segment[],
+): Promise<void> {
+  // What a link leads to is not ours to fill and tidy.
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
+  makeFolderIfAbsent(folder)
+  const frozen = segments.map((segment) => ({ segment, parts: segment.freeze() }))
+  try {
+    const saved: SavedSegment[] = []
+    for (const [i, { segment, parts }] of frozen.entries()) {
+      const file = `${version}-${i}.graph`
+      const path = join(folder, file)
+      const written = await writeParts(path, parts).catch((error: unknown) => {
+        // On a disk that is full, others need the space.
+        for (const { file: before } of saved) rmSync(join(folder, before), { force: true })
+        rmSync(path, { force: true })
+        throw error
+      })
+      saved.push({ file, capacity: segment.shape.capacity, ...written })
+    }
+    const { dimension, metric } = segments[0]?.shape ?? { dimension: 0, metric: '' }
+    const manifest = {
+      format: snapshotFormat,
+      version,
+      dimension,
+      metric,
+      segments: saved,
+    }
+    publish(folder, { ...manifest, crc: crcOf(manifest) })
+  } finally {
+    for (const { segment } of frozen) segment.thaw()
+  }
+}
+
+async function writeParts(file: string, parts: readonly Uint8Array[]) {
+  const handle = openAnew(file)
+  try {
+    let crc = 0
+    let size = 0
+    const chunk = Buffer.alloc(chunkSize)
+    for (const part of parts)
+      for (let at = 0; at < part.length; at += chunkSize) {
+        // A copy, so that the checksum is of what is written.
+        const count = Math.min(chunkSize, part.length - at)
+        chunk.set(part.subarray(at, at + count))
+        const bytes = chunk.subarray(0, count)
+        crc = crc32(bytes, crc)
+        for (let done = 0; done < count;) done += writeSync(handle, bytes, done)
+        size += count
+        await setImmediate()
+      }
+    fsyncSync(handle)
+    return { size, crc }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function publish(folder: string, manifest: Manifest): void {
+  const unfinished = join(folder, `${manifestFile}.new`)
+  const handle = openAnew(unfinished)
+  try {
+    writeFileSync(handle, JSON.stringify(manifest))
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(unfinished, join(folder, manifestFile))
+  syncFolder(folder)
+  const current = new Set([manifestFile, ...manifest.segments.map(({ file }) => file)])
+  for (const name of readdirSync(folder))
+    if (!current.has(name)) rmSync(join(folder, name), { force: true })
+}
+
+/** Removes a snapshot that is of no use. */
+export function dropSnapshot(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+}

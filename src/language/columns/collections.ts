@@ -1,0 +1,160 @@
+/** Lists, sets and maps as requests write them. Empty ones are not kept. */
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { showValue } from '../values/show.ts'
+import { BadValue } from './bad-value.ts'
+import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column-type.ts'
+import { compareInOrder, orderOf, type Order } from './comparable.ts'
+import { readElement } from './elements.ts'
+import { readPairs } from './pairs.ts'
+
+export type CollectionType = Extract<ColumnType, { readonly type: 'list' | 'set' | 'map' }>
+
+export type Entry = readonly [key: Value, value: Value]
+
+export function readList(
+  valueType: ElementType,
+  value: Value,
+  types: UserTypes,
+): Value[] | undefined | BadValue {
+  const elements = readElements('list', valueType, value, types)
+  return elements instanceof BadValue || elements.length > 0 ? elements : undefined
+}
+
+/** Sorted, and equal elements only once. */
+export function readSet(
+  valueType: ElementType,
+  value: Value,
+  types: UserTypes,
+): Value[] | undefined | BadValue {
+  const elements = readElements('set', valueType, value, types)
+  if (elements instanceof BadValue) return elements
+  const ordered = sorted(elements, (element) => orderOf(valueType, element, types))
+  const distinct = ordered.filter(
+    ({ order }, position) =>
+      position === 0 || compareInOrder(ordered[position - 1]!.order, order) !== 0,
+  )
+  return distinct.length > 0 ? distinct.map(({ item }) => item) : undefined
+}
+
+function readElements(
+  kind: 'list' | 'set',
+  valueType: ElementType,
+  value: Value,
+  types: UserTypes,
+): Value[] | BadValue {
+  if (!Array.isArray(value))
+    return new BadValue(`is of type ${jsonTypeOf(value)}, but a ${kind} takes an array`)
+  const elements: Value[] = []
+  for (const [position, element] of value.entries()) {
+    const read = readElement(valueType, element, types)
+    if (read instanceof BadValue)
+      return new BadValue(
+        `has at position ${position} ${showValue(element)}, which ${read.problem}`,
+      )
+    elements.push(read)
+  }
+  return elements
+}
+
+/** Sorted by key; an object if keys are texts, and else pairs. */
+export function readMap(
+  keyType: PrimitiveName,
+  valueType: ElementType,
+  value: Value,
+  types: UserTypes,
+): Value | undefined | BadValue {
+  const pairs = pairsOf(keyType, value)
+  if (pairs instanceof BadValue) return pairs
+  const entries: [Value, Value][] = []
+  for (const [key, content] of pairs) {
+    const entry = readEntry(keyType, valueType, key, content, types)
+    if (entry instanceof BadValue) return entry
+    entries.push(entry)
+  }
+  const ordered = sorted(entries, ([key]) => orderOf(keyType, key, types))
+  const again = ordered.find(
+    ({ order }, position) =>
+      position > 0 && compareInOrder(ordered[position - 1]!.order, order) === 0,
+  )
+  if (again !== undefined)
+    return new BadValue(`has the key ${showValue(again.item[0])} twice`)
+  if (ordered.length === 0) return undefined
+  const items = ordered.map(({ item }) => item)
+  return isTextual(keyType) ? new Map(items as [string, Value][]) : items
+}
+
+function pairsOf(
+  keyType: PrimitiveName,
+  value: Value,
+): Iterable<readonly [Value, Value]> | BadValue {
+  const asObject = hasStringKeys(keyType)
+  if (isObject(value) && (asObject || value.size === 0)) return value
+  const takes = asObject
+    ? 'a map takes an object, or an array of pairs [key, value]'
+    : `a map with keys of type ${keyType} takes an array of pairs [key, value]`
+  return readPairs(value, takes)
+}
+
+function readEntry(
+  keyType: PrimitiveName,
+  valueType: ElementType,
+  key: Value,
+  content: Value,
+  types: UserTypes,
+): [Value, Value] | BadValue {
+  const readKey = readElement(keyType, key, types)
+  if (readKey instanceof BadValue)
+    return new BadValue(`has the key ${showValue(key)}, which ${readKey.problem}`)
+  const read = readElement(valueType, content, types)
+  if (read instanceof BadValue)
+    return new BadValue(
+      `has for the key ${showValue(key)} ${showValue(content)}, which ${read.problem}`,
+    )
+  return [readKey, read]
+}
+
+export function isCollection(type: ColumnType): type is CollectionType {
+  return type.type === 'list' || type.type === 'set' || type.type === 'map'
+}
+
+/** The entries of a stored map, which is an object or a list of pairs. */
+export function entriesOf(stored: Value): readonly Entry[] {
+  return isObject(stored) ? [...stored] : (stored as [Value, Value][])
+}
+
+/** Such maps are kept as objects. */
+export function isTextual(keyType: PrimitiveName): boolean {
+  return keyType === 'text' || keyType === 'ascii'
+}
+
+/** Such maps may be written as objects. */
+function hasStringKeys(keyType: PrimitiveName): boolean {
+  switch (keyType) {
+    case 'text':
+    case 'ascii':
+    case 'uuid':
+    case 'timeuuid':
+    case 'date':
+    case 'time':
+    case 'timestamp':
+    case 'inet':
+      return true
+    default:
+      return false
+  }
+}
+
+interface Ordered<T> {
+  readonly item: T
+  readonly order: Order
+}
+
+/** Items by what they are sorted by. */
+export function sorted<T>(
+  items: Iterable<T>,
+  of: (item: T) => Order,
+): readonly Ordered<T>[] {
+  return Array.from(items, (item) => ({ item, order: of(item) })).sort((a, b) =>
+    compareInOrder(a.order, b.order),
+  )
+}

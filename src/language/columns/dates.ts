@@ -1,0 +1,21 @@
+/** Days, without a time: 32 bits of them on either side of 1970-01-01. */
+import type { Value } from '../../json/value.ts'
+import { printDay, readDay } from './calendar.ts'
+
+const daysMin = -(2 ** 31)
+const daysMax = 2 ** 31 - 1
+
+export const dateFirst = printDay(daysMin)
+export const dateLast = printDay(daysMax)
+
+export function readDate(value: Value): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const days = readDay(value, value.length)
+  return days >= daysMin && days <= daysMax ? printDay(days) : undefined
+}
+
+/** Days since 1970-01-01. */
+export function comparableDate(stored: Value): number {
+  const text = stored as string
+  return readDay(text, text.length)
+}

@@ -1,0 +1,74 @@
+/**
+ * Durations: months, days and nanoseconds, kept apart because months differ in days and days
+ * differ in hours. Requests write them in three ways; rows keep one, which is canonical:
+ * ISO 8601 with years, months, days, hours, minutes and seconds.
+ */
+import type { Value } from '../../json/value.ts'
+
+export function readDuration(value: Value): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const negative = value.startsWith('-')
+  const text = negative ? value.slice(1) : value
+  const amounts = (compact.exec(text) ?? designators.exec(text) ?? fields.exec(text))
+    ?.groups
+  if (amounts === undefined) return undefined
+
+  const of = (unit: string) => BigInt(amounts[unit] ?? 0)
+  const months = of('y') * 12n + of('mo')
+  const days = of('w') * 7n + of('d')
+  const seconds = (of('h') * 60n + of('m')) * 60n + of('s')
+  const micros = (seconds * 1000n + of('ms')) * 1000n + of('us')
+  const fraction = BigInt((amounts['fraction'] ?? '').padEnd(9, '0'))
+  const nanos = micros * 1000n + of('ns') + fraction
+  if (months > partMax || days > partMax || nanos > nanosMax) return undefined
+  return printDuration(negative, months, days, nanos)
+}
+
+/** 32 bits for months and for days, 64 for nanoseconds. */
+const partMax = 2n ** 31n - 1n
+const nanosMax = 2n ** 63n - 1n
+
+/** "1y2mo3w4d5h6m7s8ms9us10ns" */
+const compact = new RegExp(
+  `^(?=.)${['y', 'mo', 'w', 'd', 'h', 'm', 's', 'ms', 'us', 'ns'].map(amountIn).join('')}$`,
+  'i',
+)
+
+/** No amount within the limits has more digits. */
+function amountIn(unit: string): string {
+  const written = unit === 'us' ? '[uµμ]s' : unit
+  return `(?:(?<${unit}>\\d{1,19})${written})?`
+}
+
+/** "P1Y2M3DT4H5M6.7S" or "P2W" */
+const designators = new RegExp(
+  '^P(?:(?<w>\\d{1,19})W|(?=.)(?:(?<y>\\d{1,19})Y)?(?:(?<mo>\\d{1,19})M)?' +
+    '(?:(?<d>\\d{1,19})D)?(?:T(?=.)(?:(?<h>\\d{1,19})H)?(?:(?<m>\\d{1,19})M)?' +
+    '(?:(?<s>\\d{1,19})(?:\\.(?<fraction>\\d{1,9}))?S)?)?)$',
+)
+
+/** "P0001-02-03T04:05:06" */
+const fields = /^P(?<y>\d{4})-(?<mo>\d{2})-(?<d>\d{2})T(?<h>\d{2}):(?<m>\d{2}):(?<s>\d{2})$/
+
+function printDuration(
+  negative: boolean,
+  months: bigint,
+  days: bigint,
+  nanos: bigint,
+): string {
+  const seconds = nanos / 1_000_000_000n
+  const date = part(months / 12n, 'Y') + part(months % 12n, 'M') + part(days, 'D')
+  const fraction = String(nanos % 1_000_000_000n)
+    .padStart(9, '0')
+    .replace(/0+$/, '')
+  const time =
+    part(seconds / 3600n, 'H') +
+    part((seconds / 60n) % 60n, 'M') +
+    (fraction === '' ? part(seconds % 60n, 'S') : `${seconds % 60n}.${fraction}S`)
+  if (date === '' && time === '') return 'PT0S'
+  return `${negative ? '-' : ''}P${date}${time === '' ? '' : `T${time}`}`
+}
+
+function part(amount: bigint, designator: string): string {
+  return amount === 0n ? '' : `${amount}${designator}`
+}

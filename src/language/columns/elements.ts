@@ -1,0 +1,94 @@
+/** Single values as requests write them: of a type without parts or of a user-defined one. */
+import { extendedOf } from '../../json/extended.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { showValue } from '../values/show.ts'
+import { BadValue } from './bad-value.ts'
+import type { ElementType, PrimitiveName, UserType, UserTypes } from './column-type.ts'
+import { readPairs } from './pairs.ts'
+import { primitives } from './primitives.ts'
+import { userTypeOf } from './user-types.ts'
+
+/**
+ * The form in which rows keep an element, a key or an operand. Filters write UUIDs also as
+ * {"$uuid": …}, which is what `loose` allows. A user-defined value may be empty.
+ */
+export function readElement(
+  type: ElementType,
+  value: Value,
+  types: UserTypes,
+  loose = false,
+): Value | BadValue {
+  return typeof type === 'string'
+    ? readPrimitive(type, value, loose)
+    : readUserValue(userTypeOf(type, types), value, loose)
+}
+
+function readPrimitive(
+  name: PrimitiveName,
+  value: Value,
+  loose: boolean,
+): Value | BadValue {
+  const primitive = primitives[name]
+  const stored = primitive.read(loose ? unwrapUuid(name, value) : value)
+  if (stored !== undefined) return stored
+  const type = jsonTypeOf(value)
+  const kind = `${/^[ai]/.test(name) ? 'an' : 'a'} ${name}`
+  return new BadValue(
+    type === primitive.json
+      ? `does not fit: ${kind} takes ${primitive.takes}`
+      : `is of type ${type}, but ${kind} takes ${primitive.takes}`,
+  )
+}
+
+function unwrapUuid(name: PrimitiveName, value: Value): Value {
+  if (name !== 'uuid' && name !== 'timeuuid') return value
+  const extended = extendedOf(value)
+  return extended?.kind === 'uuid' ? extended.text : value
+}
+
+/** Fields by the names that stored values have for them, in the order of the type. */
+function readUserValue(
+  type: UserType,
+  value: Value,
+  loose: boolean,
+): JsonObject | BadValue {
+  const given = isObject(value) ? value : readFieldPairs(type, value)
+  if (given instanceof BadValue) return given
+  const stored: JsonObject = new Map()
+  for (const { name, key, type: fieldType } of type.fields) {
+    const field = given.get(name)
+    if (field === undefined || field === null) continue
+    const read = readPrimitive(fieldType, field, loose)
+    if (read instanceof BadValue)
+      return new BadValue(
+        `has in the field ${showValue(name)} ${showValue(field)}, which ${read.problem}`,
+      )
+    stored.set(key, read)
+  }
+  return unknownField(type, given) ?? stored
+}
+
+function unknownField(type: UserType, given: JsonObject): BadValue | undefined {
+  for (const name of given.keys())
+    if (!type.fields.some((field) => field.name === name)) {
+      const known = type.fields.map((field) => showValue(field.name)).join(', ')
+      return new BadValue(
+        `has the field ${showValue(name)}, which ${type.name} does not have; it has ${known}`,
+      )
+    }
+  return undefined
+}
+
+function readFieldPairs(type: UserType, value: Value): JsonObject | BadValue {
+  const takes = `${type.name} takes an object, or an array of pairs [field, value]`
+  const pairs = readPairs(value, takes)
+  if (pairs instanceof BadValue) return pairs
+  const given: JsonObject = new Map()
+  for (const [name, field] of pairs) {
+    if (typeof name !== 'string')
+      return new BadValue(`names a field ${showValue(name)}, but ${takes}`)
+    if (given.has(name)) return new BadValue(`has the field ${showValue(name)} twice`)
+    given.set(name, field)
+  }
+  return given
+}

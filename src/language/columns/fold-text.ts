@@ -1,0 +1,10 @@
+import { foldToAscii } from '../../search/lexical/filters/ascii-folding.ts'
+import type { TextFolding } from './column-type.ts'
+
+/** Texts that an index takes for equal become equal. */
+export function foldText(text: string, folding: TextFolding): string {
+  let folded = text
+  if (folding.normalize) folded = folded.normalize('NFC')
+  if (!folding.caseSensitive) folded = folded.toLowerCase()
+  return folding.ascii ? foldToAscii(folded) : folded
+}

@@ -1,0 +1,95 @@
+/** Whole numbers, decimals and floats. */
+import {
+  compareNumeric,
+  decimalParts,
+  printNumeric,
+  readNumeral,
+} from '../../json/decimal.ts'
+import { shortestFloat } from '../../json/floats.ts'
+import { isDecimal, type Numeric, type Value } from '../../json/value.ts'
+
+interface WholeNumbers {
+  readonly takes: string
+  readonly read: (value: Value) => Numeric | undefined
+}
+
+/** The whole numbers of so many bits, one of which is the sign. */
+export function wholeNumbers(bits: bigint): WholeNumbers {
+  const least = -(2n ** (bits - 1n))
+  const greatest = 2n ** (bits - 1n) - 1n
+  const min = readNumeral(String(least))
+  const max = readNumeral(String(greatest))
+  return {
+    takes: `a whole number from ${least} to ${greatest}`,
+    read: (value) => {
+      const whole = readWhole(value)
+      if (whole === undefined) return undefined
+      const fits = compareNumeric(whole, min) >= 0 && compareNumeric(whole, max) <= 0
+      return fits ? whole : undefined
+    },
+  }
+}
+
+/** An exponent writes in a few characters what is shown in as many digits as it says. */
+const digitsMax = 1000
+
+/** Whole numbers of any size that somebody may want to see. */
+export const largeWholeNumbers: WholeNumbers = {
+  takes: `a whole number of at most ${digitsMax} digits`,
+  read: (value) => {
+    const whole = readWhole(value)
+    if (whole === undefined || decimalParts(whole).exponent > digitsMax) return undefined
+    return whole
+  },
+}
+
+function readWhole(value: Value): Numeric | undefined {
+  // Adding zero turns -0 into 0, here and below.
+  if (typeof value === 'number') return Number.isInteger(value) ? value + 0 : undefined
+  if (!isDecimal(value)) return undefined
+  const { digits, exponent } = decimalParts(value)
+  return exponent >= digits.length ? value : undefined
+}
+
+/** All digits of a whole number, which is only good for printing it. */
+export function writeOut(whole: Numeric): Numeric {
+  if (!printNumeric(whole).includes('e')) return whole
+  const { sign, digits, exponent } = decimalParts(whole)
+  return { decimal: (sign < 0 ? '-' : '') + digits.padEnd(exponent, '0') }
+}
+
+export function readDecimal(value: Value): Numeric | undefined {
+  if (typeof value === 'number') return value + 0
+  return isDecimal(value) ? value : undefined
+}
+
+/** JSON has no notation for what is not finite, so rows keep these as their names. */
+const namedDoubles: ReadonlyMap<Value, number> = new Map([
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+])
+
+const notANumber = 'NaN'
+
+export function readDouble(value: Value): number | string | undefined {
+  if (typeof value === 'string')
+    return value === notANumber || namedDoubles.has(value) ? value : undefined
+  if (typeof value === 'number') return storedDouble(value)
+  return isDecimal(value) ? storedDouble(Number(value.decimal)) : undefined
+}
+
+export function readFloat(value: Value): number | string | undefined {
+  const double = readDouble(value)
+  if (typeof double !== 'number') return double
+  const float = Math.fround(double)
+  return storedDouble(Number.isFinite(float) ? shortestFloat(float) : float)
+}
+
+function storedDouble(double: number): number | string {
+  return Number.isFinite(double) ? double + 0 : String(double)
+}
+
+/** NaN equals itself and, being a string, comes after all numbers. */
+export function comparableDouble(stored: Value): Value {
+  return namedDoubles.get(stored) ?? stored
+}

@@ -1,0 +1,21 @@
+import { jsonTypeOf, type Value } from '../../json/value.ts'
+import { showValue } from '../values/show.ts'
+import { BadValue } from './bad-value.ts'
+
+/** The other way to write an object, with keys of any type: [[key, value], …]. */
+export function readPairs(
+  value: Value,
+  takes: string,
+): readonly (readonly [Value, Value])[] | BadValue {
+  if (!Array.isArray(value))
+    return new BadValue(`is of type ${jsonTypeOf(value)}, but ${takes}`)
+  if (value.length === 0)
+    return new BadValue('is an empty array; without anything in it, it is written {}')
+  const pairs: (readonly [Value, Value])[] = []
+  for (const [position, pair] of value.entries()) {
+    if (!Array.isArray(pair) || pair.length !== 2)
+      return new BadValue(`has ${showValue(pair)} at position ${position}, but ${takes}`)
+    pairs.push([pair[0]!, pair[1]!])
+  }
+  return pairs
+}

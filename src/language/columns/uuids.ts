@@ -1,0 +1,27 @@
+import type { Value } from '../../json/value.ts'
+
+const pattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function readUuid(value: Value): string | undefined {
+  return typeof value === 'string' && pattern.test(value) ? value.toLowerCase() : undefined
+}
+
+export function readTimeUuid(value: Value): string | undefined {
+  const uuid = readUuid(value)
+  return uuid?.[versionAt] === '1' ? uuid : undefined
+}
+
+const versionAt = 14
+
+/**
+ * A text that sorts as UUIDs do: by version first; those of version 1 by the time that they
+ * tell, whose digits they hold last group first, and then by the rest; others by their bytes.
+ */
+export function comparableUuid(stored: Value): string {
+  const text = stored as string
+  const version = text[versionAt]!
+  if (version !== '1') return version + text
+  return (
+    version + text.slice(15, 18) + text.slice(9, 13) + text.slice(0, 8) + text.slice(19)
+  )
+}

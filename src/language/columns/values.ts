@@ -1,0 +1,37 @@
+/** Values of columns: from what a request brings to what rows keep, and on to what is shown. */
+import type { Value } from '../../json/value.ts'
+import { BadValue } from './bad-value.ts'
+import { readList, readMap, readSet } from './collections.ts'
+import type { ColumnType, UserTypes } from './column-type.ts'
+import { readElement } from './elements.ts'
+
+export { BadValue, readElement }
+export { hasFloats, isShownAsStored, showValue, storedForm } from './value-forms.ts'
+
+/**
+ * What rows keep. Undefined: nothing, since the value is null, an empty collection, or of a
+ * user-defined type with all fields null. Vectors are kept elsewhere, and read there.
+ */
+export function readValue(
+  type: ColumnType,
+  value: Value,
+  types: UserTypes,
+): Value | undefined | BadValue {
+  if (value === null) return undefined
+  switch (type.type) {
+    case 'list':
+      return readList(type.valueType, value, types)
+    case 'set':
+      return readSet(type.valueType, value, types)
+    case 'map':
+      return readMap(type.keyType, type.valueType, value, types)
+    case 'userDefined': {
+      const read = readElement(type, value, types)
+      return read instanceof Map && read.size === 0 ? undefined : read
+    }
+    case 'vector':
+      throw new Error('vectors are not kept in rows')
+    default:
+      return readElement(type.type, value, types)
+  }
+}

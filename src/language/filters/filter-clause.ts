@@ -1,0 +1,243 @@
+/**
+ * The frame of filters, whatever is filtered: $and, $or and $not around what is said about
+ * single fields. $not is pushed down to the fields, each of whose conditions has its opposite.
+ *
+ * The conditions that a clause makes at its top level stand at the top of the tree, as the
+ * whole of it or directly in its `and`. Those of $and, $or and $not stand deeper, so that an
+ * upsert can tell the conditions it takes over from those it does not.
+ */
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { showValue } from '../values/show.ts'
+
+export type Clause<Condition> = Joint<Condition> | Condition
+
+/** An empty `and` is true, an empty `or` false. */
+export type Joint<Condition> =
+  | { readonly kind: 'and'; readonly of: readonly Clause<Condition>[] }
+  | { readonly kind: 'or'; readonly of: readonly Clause<Condition>[] }
+
+/** What fields mean in a filter. */
+export interface FieldReader<Condition> {
+  /** What is said about one field; all of it must hold. */
+  read(name: string, operand: Value, within: Within): readonly Condition[]
+  /** Holds where the condition does not; throws where that cannot be said. */
+  opposite(condition: Condition): Condition
+}
+
+/** The operator directly above a field, if any. */
+export type Within = '$and' | '$or' | '$not' | undefined
+
+export function readClause<Condition extends { readonly kind: string }>(
+  value: Value | undefined,
+  fields: FieldReader<Condition>,
+): Clause<Condition> {
+  if (value === undefined || value === null) return { kind: 'and', of: [] }
+  if (!isObject(value))
+    throw apiError('FILTER_UNSUPPORTED_DATA_TYPE', {
+      what: 'A filter is a JSON Object; it',
+      type: jsonTypeOf(value),
+    })
+  const conditions = readConditions(value, { negated: false, within: undefined }, fields)
+  const [first] = conditions
+  if (conditions.length === 1 && first!.kind !== 'and' && first!.kind !== 'or')
+    return first!
+  return { kind: 'and', of: conditions }
+}
+
+/** All conditions of a clause, wherever in the tree. */
+export function conditionsOf<Condition extends { readonly kind: string }>(
+  clause: Clause<Condition>,
+): Condition[] {
+  return isJoint(clause) ? clause.of.flatMap(conditionsOf) : [clause]
+}
+
+/** The same tree with other conditions, each made of one. */
+export function mapConditions<From extends { readonly kind: string }, To>(
+  clause: Clause<From>,
+  change: (condition: From) => Clause<To>,
+): Clause<To> {
+  if (!isJoint(clause)) return change(clause)
+  return { kind: clause.kind, of: clause.of.map((part) => mapConditions(part, change)) }
+}
+
+/** What must all hold, with `and` within `and` taken apart. */
+export function requirementsOf<Condition extends { readonly kind: string }>(
+  clause: Clause<Condition>,
+): Clause<Condition>[] {
+  return clause.kind === 'and' && isJoint(clause)
+    ? clause.of.flatMap(requirementsOf)
+    : [clause]
+}
+
+export function isJoint<Condition extends { readonly kind: string }>(
+  clause: Clause<Condition>,
+): clause is Joint<Condition> {
+  return clause.kind === 'and' || clause.kind === 'or'
+}
+
+interface Place {
+  /** Under an odd number of $not. */
+  readonly negated: boolean
+  readonly within: Within
+}
+
+/** Conditions of one filter object; all must hold or, if negated, any. */
+function readConditions<Condition extends { readonly kind: string }>(
+  object: JsonObject,
+  { negated, within }: Place,
+  fields: FieldReader<Condition>,
+): Clause<Condition>[] {
+  const conditions: Clause<Condition>[] = []
+  for (const [name, operand] of object)
+    switch (name) {
+      case '$and':
+      case '$or': {
+        const of = readElements(name, operand).map((element) => {
+          const parts = readConditions(element, { negated, within: name }, fields)
+          return parts.length === 1 ? parts[0]! : joined(parts, negated)
+        })
+        if (of.length > 0) conditions.push(joined(of, (name === '$or') !== negated))
+        break
+      }
+      case '$not': {
+        if (!isObject(operand))
+          throw invalid(
+            `$not takes a filter, which is a JSON Object, not ${shown(operand)}`,
+          )
+        const inner: Place = { negated: !negated, within: name }
+        conditions.push(joined(readConditions(operand, inner, fields), !negated))
+        break
+      }
+      default: {
+        const said = fields.read(name, operand, within)
+        conditions.push(...(negated ? said.map((one) => fields.opposite(one)) : said))
+      }
+    }
+  return conditions
+}
+
+function joined<Condition>(
+  of: readonly Clause<Condition>[],
+  any: boolean,
+): Clause<Condition> {
+  return { kind: any ? 'or' : 'and', of }
+}
+
+function readElements(operator: '$and' | '$or', operand: Value): JsonObject[] {
+  if (!Array.isArray(operand))
+    throw invalid(`${operator} takes an Array of filters, not ${shown(operand)}`)
+  return operand.map((element) => {
+    if (isObject(element)) return element
+    throw invalid(`${operator} holds ${shown(element)}, which is not a JSON Object`)
+  })
+}
+
+export function checkConditionCount(count: number, limits: Limits): void {
+  const max = limits.filterComparisonsMax
+  if (count > max) throw apiError('FILTER_FIELDS_LIMIT_VIOLATION', { count, max })
+}
+
+/**
+ * The operators of an object that holds some; undefined when it holds fields, or nothing,
+ * and so is a value to be equal to.
+ */
+export function operatorsOf(
+  name: string,
+  object: JsonObject,
+): readonly (readonly [string, Value])[] | undefined {
+  const names = [...object.keys()]
+  if (!names.some(isOperator)) return undefined
+  const field = names.find((inner) => !isOperator(inner))
+  if (field !== undefined)
+    throw invalid(
+      `"${name}" has the field "${field}" beside operators; an object holds either ` +
+        'operators or the fields to be equal to',
+    )
+  return [...object]
+}
+
+export function isOperator(name: string): boolean {
+  return name.startsWith('$')
+}
+
+/** The operand of $in or $nin. */
+export function readChoices(
+  name: string,
+  operator: '$in' | '$nin',
+  argument: Value,
+  { inValuesMax: max }: Limits,
+): readonly Value[] {
+  if (!Array.isArray(argument))
+    throw invalidArgument(name, operator, `an Array of at most ${max} values`, argument)
+  if (argument.length > max)
+    throw invalid(
+      `${operator} on "${name}" has ${argument.length} values; at most ${max} are allowed`,
+    )
+  return argument
+}
+
+/** The operand of $all. */
+export function readAll(name: string, argument: Value): readonly Value[] {
+  if (!Array.isArray(argument) || argument.length === 0)
+    throw invalidArgument(name, '$all', 'an Array of at least one value', argument)
+  return argument
+}
+
+/** What a comparison becomes under $not. */
+export const opposites = {
+  eq: 'ne',
+  ne: 'eq',
+  gt: 'lte',
+  gte: 'lt',
+  lt: 'gte',
+  lte: 'gt',
+  in: 'nin',
+  nin: 'in',
+  all: 'notAll',
+  notAll: 'all',
+  size: 'notSize',
+  notSize: 'size',
+} as const
+
+export const comparisonKinds = {
+  $eq: 'eq',
+  $ne: 'ne',
+  $gt: 'gt',
+  $gte: 'gte',
+  $lt: 'lt',
+  $lte: 'lte',
+  $in: 'in',
+  $nin: 'nin',
+} as const
+
+export function matchUnderNot() {
+  return invalid('$match cannot stand under $not')
+}
+
+/** $and, $or or $not where a comparison should be. */
+export function misplaced(name: string, operator: string) {
+  return invalid(
+    `"${name}" has ${operator} among its comparisons; write ${operator} beside ` +
+      'the fields and give it whole filters',
+  )
+}
+
+export function invalidArgument(
+  name: string,
+  operator: string,
+  wanted: string,
+  argument: Value,
+) {
+  return invalid(`${operator} on "${name}" takes ${wanted}, not ${shown(argument)}`)
+}
+
+export function invalid(problem: string) {
+  return apiError('FILTER_INVALID_EXPRESSION', { problem })
+}
+
+/** A value in a message, with its type. */
+export function shown(value: Value): string {
+  return `${showValue(value)} (${jsonTypeOf(value)})`
+}

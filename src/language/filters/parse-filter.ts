@@ -1,0 +1,387 @@
+/** Reads the filter clause of a command on documents. */
+import { apiError } from '../../errors/api-error.ts'
+import { extendedOf } from '../../json/extended.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import {
+  checkConditionCount,
+  comparisonKinds as kinds,
+  conditionsOf,
+  invalid,
+  invalidArgument,
+  isOperator,
+  matchUnderNot,
+  misplaced,
+  operatorsOf,
+  opposites,
+  readAll,
+  readChoices,
+  readClause,
+  type Within,
+} from './filter-clause.ts'
+import { everything, type Analyze, type Comparison, type Filter } from './filter.ts'
+import type { IndexingRule } from './indexing.ts'
+import { rank, rankOf } from '../values/order.ts'
+import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/path.ts'
+import { showValue } from '../values/show.ts'
+import { readTerms } from './terms.ts'
+
+/** What a filter may use on the collection that it is for. */
+export interface FilterContext {
+  readonly limits: Limits
+  readonly indexing: IndexingRule
+  /** The collection, as messages name it. */
+  readonly target: string
+  /** Undefined where the collection has no lexical search. */
+  readonly analyze: Analyze | undefined
+}
+
+export function parseFilter(value: Value | undefined, context: FilterContext): Filter {
+  const rules = { ...context, hasDocumentIds: true }
+  const filter = readClause<Comparison>(value, {
+    read: (name, operand, within) => readField(name, operand, within, rules),
+    opposite,
+  })
+  checkComparisons(conditionsOf(filter), context)
+  return filter.kind === 'and' && filter.of.length === 0 ? everything : filter
+}
+
+/**
+ * A filter on the objects of an array. They are no documents: their _id is a field like any
+ * other, and what is indexed makes no difference.
+ */
+export function parseElementFilter(value: JsonObject, limits: Limits): Filter {
+  return withinLimits(
+    readClause<Comparison>(value, {
+      read: (name, operand) => {
+        const path = readElementPath(name, operand)
+        return readOperations(path, operationsOf(path, operand), elementRules(limits))
+      },
+      opposite,
+    }),
+    limits,
+  )
+}
+
+/**
+ * Operators that elements of an array are compared by. The filter is for a document with the
+ * element as its only field, whose name is empty; `name` is what messages call it.
+ */
+export function parseElementCondition(
+  name: string,
+  operators: JsonObject,
+  limits: Limits,
+): Filter {
+  const path: Path = { text: name, segments: [''] }
+  const operations = operatorsOf(name, operators) ?? []
+  const of = readOperations(path, operations, elementRules(limits))
+  return withinLimits({ kind: 'and', of }, limits)
+}
+
+function elementRules(limits: Limits): ComparisonRules {
+  return { limits, target: '', analyze: undefined, hasDocumentIds: false }
+}
+
+function withinLimits(filter: Filter, limits: Limits): Filter {
+  checkConditionCount(conditionsOf<Comparison>(filter).length, limits)
+  return filter
+}
+
+/** What comparisons may use on what they are for. */
+interface ComparisonRules extends Pick<FilterContext, 'limits' | 'target' | 'analyze'> {
+  /** Whether _id is that of a document, and not any field. */
+  readonly hasDocumentIds: boolean
+}
+
+function readOperations(
+  path: Path,
+  operations: readonly (readonly [string, Value])[],
+  rules: ComparisonRules,
+): Comparison[] {
+  return operations.map(([operator, argument]) =>
+    readComparison(path, operator, argument, rules),
+  )
+}
+
+/** The comparisons of one path: those of an object of operators, or equality. */
+function readField(
+  name: string,
+  operand: Value,
+  within: Within,
+  rules: ComparisonRules,
+): Comparison[] {
+  const path = readPath(name, operand)
+  if (path.text === '_id' && within === '$or')
+    throw invalid(
+      '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids',
+    )
+  return readOperations(path, operationsOf(path, operand), rules)
+}
+
+const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
+
+function readPath(name: string, operand: Value): Path {
+  if (name.startsWith('$') && !searchFields.has(name)) {
+    // An Array is what operators such as $nor would take here.
+    if (Array.isArray(operand)) throw unknownOperator(name)
+    throw invalid(
+      `"${name}" cannot be filtered on: names that start with $ are operators and search ` +
+        'fields, and it is neither',
+    )
+  }
+  return readFieldPath(name)
+}
+
+/** In an element no name that starts with $ is a field. */
+function readElementPath(name: string, operand: Value): Path {
+  if (isOperator(name)) {
+    if (Array.isArray(operand)) throw unknownOperator(name)
+    throw invalid(
+      `"${name}" cannot stand beside fields; of the operators, only $and, $or and $not do`,
+    )
+  }
+  return readFieldPath(name)
+}
+
+function readFieldPath(name: string): Path {
+  const path = parsePath(name)
+  const problem = 'problem' in path ? path.problem : wildcardProblem(path)
+  if (problem !== undefined) throw invalid(`"${name}" cannot be filtered on: ${problem}`)
+  return path as Path
+}
+
+function operationsOf(path: Path, operand: Value): readonly (readonly [string, Value])[] {
+  if (Array.isArray(operand) && !searchFields.has(path.text))
+    throw invalid(
+      `"${path.text}" cannot be compared with an Array as it stands; write ` +
+        '{"$eq": […]} for that array, or {"$in": […]} for one of several values',
+    )
+  if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
+  // An empty object says nothing about the path; {"$eq": {}} asks for one.
+  if (operand.size === 0) return []
+  return operatorsOf(path.text, operand) ?? [['$eq', operand]]
+}
+
+function readComparison(
+  path: Path,
+  operator: string,
+  argument: Value,
+  rules: ComparisonRules,
+): Comparison {
+  checkSearchField(path, operator)
+  switch (operator) {
+    case '$eq':
+    case '$ne':
+      checkOperand(path, operator, argument, rules)
+      return { kind: kinds[operator], path, value: argument }
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      checkOperand(path, operator, argument, rules)
+      if (!isOrdered(argument))
+        throw invalidArgument(
+          path.text,
+          operator,
+          'a String, Number, Boolean or $date',
+          argument,
+        )
+      return { kind: kinds[operator], path, value: argument }
+    case '$in':
+    case '$nin': {
+      const values = readChoices(path.text, operator, argument, rules.limits)
+      for (const value of values) checkOperand(path, operator, value, rules)
+      return { kind: kinds[operator], path, values }
+    }
+    case '$all': {
+      const values = readAll(path.text, argument)
+      for (const value of values) checkOperand(path, operator, value, rules)
+      return { kind: 'all', path, values }
+    }
+    case '$size':
+      if (!Number.isInteger(argument) || (argument as number) < 0)
+        throw invalidArgument(path.text, operator, 'an integer of 0 or more', argument)
+      return { kind: 'size', path, size: argument as number }
+    case '$exists':
+      if (typeof argument !== 'boolean')
+        throw invalidArgument(path.text, operator, 'true or false', argument)
+      return { kind: 'exists', path, exists: argument }
+    case '$match':
+      if (rules.analyze === undefined)
+        throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: rules.target })
+      if (typeof argument !== 'string')
+        throw invalidArgument(path.text, operator, 'a String of terms', argument)
+      return {
+        kind: 'match',
+        path,
+        terms: readTerms(argument, rules.analyze, { target: rules.target, ...inLexical }),
+      }
+    case '$and':
+    case '$or':
+    case '$not':
+      throw misplaced(path.text, operator)
+    default:
+      throw unknownOperator(operator)
+  }
+}
+
+const inLexical = { field: '$lexical', clause: 'filter' } as const
+
+const knownOperators = [
+  ...Object.keys(kinds),
+  '$exists',
+  '$all',
+  '$size',
+  '$match',
+  '$and',
+  '$or',
+  '$not',
+]
+
+function opposite(comparison: Comparison): Comparison {
+  switch (comparison.kind) {
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'in':
+    case 'nin':
+    case 'all':
+    case 'notAll':
+    case 'size':
+    case 'notSize':
+      return { ...comparison, kind: opposites[comparison.kind] } as Comparison
+    case 'exists':
+      return { ...comparison, exists: !comparison.exists }
+    case 'match':
+      throw matchUnderNot()
+  }
+}
+
+function checkSearchField(path: Path, operator: string): void {
+  const only = path.text === '$lexical' ? '$match' : '$exists'
+  if (searchFields.has(path.text) && operator !== only)
+    throw invalid(`"${path.text}" cannot be filtered on by ${operator}, only by ${only}`)
+  if (operator === '$match' && path.text !== '$lexical')
+    throw invalid(`$match works on "$lexical" only, not on "${path.text}"`)
+}
+
+/** Refuses values that no document holds, and those that cannot be compared. */
+function checkOperand(
+  path: Path,
+  operator: string,
+  value: Value,
+  { hasDocumentIds }: ComparisonRules,
+): void {
+  if (hasDocumentIds && path.text === '_id') {
+    if (!isId(value))
+      throw apiError('SHRED_BAD_DOCID_TYPE', {
+        type: jsonTypeOf(value),
+        value: showValue(value),
+      })
+  } else if (rankOf(value) === rank.binary)
+    throw invalid(`${operator} on "${path.text}": $binary values cannot be compared`)
+  else checkNested(path, value)
+}
+
+function isId(value: Value): boolean {
+  const type = rankOf(value)
+  return type >= rank.null && type <= rank.date
+}
+
+function isOrdered(value: Value): boolean {
+  const type = rankOf(value)
+  return type >= rank.number && type <= rank.date
+}
+
+function checkNested(path: Path, value: Value): void {
+  if (Array.isArray(value)) for (const element of value) checkNested(path, element)
+  if (!isObject(value)) return
+  const extended = extendedOf(value)
+  if (extended?.kind === 'malformed')
+    throw apiError('SHRED_BAD_EJSON_VALUE', {
+      wrapper: extended.wrapper,
+      value: showValue(value.get(extended.wrapper)!),
+      path: path.text,
+      expected: extended.expected,
+    })
+  if (extended !== undefined) return
+  for (const [name, field] of value) {
+    if (isOperator(name))
+      throw invalid(
+        `"${path.text}" is compared with an object that has "${name}" inside; operators ` +
+          'go with a whole path, such as {"a.b": {"$gt": 1}}',
+      )
+    if (name === '*')
+      throw invalid(
+        `"${path.text}" is compared with an object that has "*" inside, and no field can ` +
+          'be called that',
+      )
+    checkNested(path, field)
+  }
+}
+
+/** The rules about the filter as a whole. */
+function checkComparisons(
+  comparisons: readonly Comparison[],
+  context: FilterContext,
+): void {
+  checkConditionCount(comparisons.length, context.limits)
+  if (comparisons.filter(({ path }) => path.text === '_id').length > 1)
+    throw apiError('FILTER_MULTIPLE_ID_FILTER')
+  for (const comparison of comparisons) checkIndexed(comparison, context)
+}
+
+function checkIndexed(comparison: Comparison, context: FilterContext): void {
+  const { indexing } = context
+  if (indexing.all) return
+  const { kind, path } = comparison
+  if (path.text === '_id') {
+    if (kind !== 'eq' && kind !== 'in' && !indexing.covers(path))
+      throw apiError('FILTER_ID_NOT_INDEXED', { operator: operatorOf(kind) })
+    return
+  }
+  checkCovered(path, indexing)
+  if ('value' in comparison) checkInnerCovered(path, comparison.value, context)
+  if (!('values' in comparison)) return
+  const valuesAt = kind === 'all' || kind === 'notAll' ? below(path, '0') : path
+  for (const value of comparison.values) checkInnerCovered(valuesAt, value, context)
+}
+
+function operatorOf(kind: Comparison['kind']): string {
+  if (kind === 'notAll') return '$not over $all'
+  return kind === 'notSize' ? '$not over $size' : `$${kind}`
+}
+
+/** Whatever an operand names inside itself must be indexed as well. */
+function checkInnerCovered(path: Path, value: Value, context: FilterContext): void {
+  // Nothing is stored that deep, so nothing of it could be left out.
+  if (path.segments.length > context.limits.documentDepthMax) return
+  if (Array.isArray(value)) {
+    // Which position an element has makes no difference to indexing.
+    const element = below(path, '0')
+    for (const inner of value) checkInnerCovered(element, inner, context)
+  } else if (isObject(value) && extendedOf(value) === undefined)
+    for (const [name, inner] of value) {
+      const field = below(path, name)
+      checkCovered(field, context.indexing)
+      checkInnerCovered(field, inner, context)
+    }
+}
+
+function checkCovered(path: Path, indexing: IndexingRule): void {
+  if (!indexing.covers(path)) throw apiError('FILTER_PATH_UNINDEXED', { path: path.text })
+}
+
+function below(path: Path, name: string): Path {
+  return {
+    text: `${path.text}.${escapeSegment(name)}`,
+    segments: [...path.segments, name],
+  }
+}
+
+function unknownOperator(operator: string) {
+  return apiError('FILTER_UNSUPPORTED_OPERATOR', { operator, known: knownOperators })
+}

@@ -1,0 +1,250 @@
+/**
+ * Projections: which parts of a document an answer shows.
+ *
+ * Regular fields decide between two modes, "only these" and "all but these"; `_id` and the
+ * search fields are switched one by one in either mode. A slice belongs to both. Paths pass
+ * through arrays, so "items.price" speaks of every item.
+ */
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { extendedOf } from '../json/extended.ts'
+import {
+  isNumeric,
+  isObject,
+  jsonTypeOf,
+  type JsonObject,
+  type Value,
+} from '../json/value.ts'
+import { parsePath } from './values/path.ts'
+import { PathTree } from './values/path-tree.ts'
+import { showValue } from './values/show.ts'
+
+export interface Projection {
+  /** The stored text is the answer: no part left out, no search field added. */
+  readonly whole: boolean
+  /** The answer is an empty object. */
+  readonly nothing: boolean
+  /** Whether the answer shows `$vector`, where the document has one; so for the others. */
+  readonly vector: boolean
+  readonly vectorize: boolean
+  readonly lexical: boolean
+  /** Gives a new document, fields in their old order, that may share parts with the old. */
+  apply(document: JsonObject): JsonObject
+}
+
+export function parseProjection(value: Value | undefined): Projection {
+  if (value === undefined) return project(new Clause())
+  if (!isObject(value))
+    throw apiError('UNSUPPORTED_PROJECTION_DEFINITION', { type: jsonTypeOf(value) })
+  const all = value.get('*')
+  if (all !== undefined) return parseWildcard(all, value.size)
+  const clause = new Clause()
+  for (const [name, choice] of value) readRoot(clause, name, choice)
+  return project(clause)
+}
+
+/** What becomes of the value at a path. */
+type Leaf = { readonly path: string } & (
+  | { readonly kind: 'include' | 'exclude' }
+  | { readonly kind: 'slice'; readonly cut: (array: readonly Value[]) => Value[] }
+)
+
+type Tree = PathTree<Leaf>
+
+/** A projection as far as it is read. */
+class Clause {
+  id = true
+  vector = false
+  vectorize = false
+  lexical = false
+  readonly paths: Tree = new PathTree()
+  /** The first path of each kind, for the message when a second kind comes along. */
+  included: string | undefined
+  excluded: string | undefined
+}
+
+function project(clause: Clause): Projection {
+  const { id, vector, vectorize, lexical, paths } = clause
+  const keeps = clause.included === undefined
+  return Object.freeze({
+    whole: id && !vector && !vectorize && !lexical && paths.children.size === 0,
+    nothing: false,
+    vector,
+    vectorize,
+    lexical,
+    apply(document: JsonObject) {
+      const shown: JsonObject = new Map()
+      for (const [name, value] of document) {
+        if (!isShown(clause, name)) continue
+        const node = paths.children.get(name)
+        const part = node === undefined ? value : applyNode(node, value, keeps)
+        if (part !== undefined) shown.set(name, part)
+      }
+      return shown
+    },
+  })
+}
+
+/** Whether a root field is shown at all. */
+function isShown(clause: Clause, name: string): boolean {
+  switch (name) {
+    case '_id':
+      return clause.id
+    case '$vector':
+      return clause.vector
+    case '$vectorize':
+      return clause.vectorize
+    case '$lexical':
+      return clause.lexical
+    default:
+      return clause.included === undefined || clause.paths.children.has(name)
+  }
+}
+
+/** What a node leaves of a value; undefined when nothing. */
+function applyNode(node: Tree, value: Value, keeps: boolean): Value | undefined {
+  const { leaf } = node
+  if (leaf === undefined) return applyBelow(node, value, keeps)
+  switch (leaf.kind) {
+    case 'include':
+      return value
+    case 'exclude':
+      return undefined
+    case 'slice':
+      return Array.isArray(value) ? leaf.cut(value) : value
+  }
+}
+
+/** Goes deeper. A value that has no fields stays as it is, in either mode. */
+function applyBelow(node: Tree, value: Value, keeps: boolean): Value {
+  if (Array.isArray(value)) return value.map((element) => applyBelow(node, element, keeps))
+  if (!isObject(value) || extendedOf(value) !== undefined) return value
+  const shown: JsonObject = new Map()
+  for (const [name, field] of value) {
+    const child = node.children.get(name)
+    if (child === undefined && !keeps) continue
+    const part = child === undefined ? field : applyNode(child, field, keeps)
+    if (part !== undefined) shown.set(name, part)
+  }
+  return shown
+}
+
+function parseWildcard(choice: Value, size: number): Projection {
+  if (size > 1) throw refused('*', 'it must be the only field of the projection')
+  const wanted = parseSwitch('*', choice)
+  return Object.freeze({
+    whole: false,
+    nothing: !wanted,
+    vector: wanted,
+    vectorize: wanted,
+    lexical: wanted,
+    apply: (document: JsonObject) => new Map(wanted ? document : []),
+  })
+}
+
+function readRoot(clause: Clause, name: string, choice: Value): void {
+  switch (name) {
+    case '_id':
+      clause.id = parseSwitch(name, choice)
+      return
+    case '$vector':
+      clause.vector = parseSwitch(name, choice)
+      return
+    case '$vectorize':
+      clause.vectorize = parseSwitch(name, choice)
+      return
+    case '$lexical':
+      clause.lexical = parseSwitch(name, choice)
+      return
+    default:
+      readPath(clause, [], '', name, choice)
+  }
+}
+
+/** Reads a path and its choice; `above` holds the segments of the objects around it. */
+function readPath(
+  clause: Clause,
+  above: readonly string[],
+  aboveText: string,
+  name: string,
+  choice: Value,
+): void {
+  const text = aboveText === '' ? name : `${aboveText}.${name}`
+  const parsed = parsePath(name)
+  if ('problem' in parsed) throw refused(text, parsed.problem)
+  checkNames(text, parsed.segments)
+  const segments = [...above, ...parsed.segments]
+  if (!isObject(choice)) {
+    const kind = parseSwitch(text, choice) ? 'include' : 'exclude'
+    if (kind === 'include') clause.included ??= text
+    else clause.excluded ??= text
+    if (clause.included !== undefined && clause.excluded !== undefined)
+      throw refused(
+        text,
+        `"${clause.included}" is included and "${clause.excluded}" excluded; a projection ` +
+          'does either, except for _id and search fields',
+      )
+    addLeaf(clause, segments, { path: text, kind })
+  } else if ([...choice.keys()].some((key) => key.startsWith('$'))) {
+    addLeaf(clause, segments, { path: text, kind: 'slice', cut: parseSlice(text, choice) })
+  } else {
+    if (choice.size === 0) throw refused(text, 'an empty Object names no field')
+    for (const [inner, innerChoice] of choice)
+      readPath(clause, segments, text, inner, innerChoice)
+  }
+}
+
+function checkNames(text: string, segments: readonly string[]): void {
+  for (const segment of segments) {
+    if (segment === '*')
+      throw refused(text, '* stands for a whole document and cannot be part of a path')
+    if (segment.startsWith('$'))
+      throw refused(
+        text,
+        `"${segment}" is not a field; of the names that start with $, only search fields ` +
+          'can be projected, at the top of the document',
+      )
+  }
+}
+
+function addLeaf(clause: Clause, segments: readonly string[], leaf: Leaf): void {
+  const overlapped = clause.paths.add(segments, leaf)
+  if (overlapped !== undefined)
+    throw refused(leaf.path, `it overlaps with "${overlapped.path}"; name one of them`)
+}
+
+function parseSwitch(text: string, choice: Value): boolean {
+  if (typeof choice === 'boolean') return choice
+  if (isNumeric(choice)) return choice !== 0
+  throw refused(text, `it takes 1, 0, true or false, not ${showValue(choice)}`)
+}
+
+function parseSlice(text: string, operators: JsonObject) {
+  const unknown = [...operators.keys()].find((key) => key !== '$slice')
+  if (unknown !== undefined)
+    throw refused(text, `"${unknown}" cannot stand beside or in place of $slice`)
+  const argument = operators.get('$slice')!
+  if (isInteger(argument))
+    return (array: readonly Value[]) =>
+      argument < 0 ? array.slice(argument) : array.slice(0, argument)
+  if (Array.isArray(argument) && argument.length === 2) {
+    const [skip, count] = argument as [Value, Value]
+    if (isInteger(skip) && isInteger(count) && count >= 0)
+      return (array: readonly Value[]) => {
+        const start = skip < 0 ? Math.max(0, array.length + skip) : skip
+        return array.slice(start, start + count)
+      }
+  }
+  throw refused(
+    text,
+    '$slice takes an integer, or an Array of two: how many to skip and how many to show, ' +
+      'the latter not negative',
+  )
+}
+
+function isInteger(value: Value): value is number {
+  return typeof value === 'number' && Number.isInteger(value)
+}
+
+function refused(path: string, reason: string): ApiError {
+  return apiError('UNSUPPORTED_PROJECTION_PARAM', { path, reason })
+}

@@ -1,0 +1,78 @@
+/**
+ * Reads the sort of a hybrid search: {"$hybrid": …}, what to look for by vector and by terms.
+ * Whether it says both is checked later, with what the collection can do (rerank-plan.ts).
+ */
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
+
+/** What to look for; null and blank parts are absent. */
+export interface HybridSort {
+  /** To be embedded; goes before a vector. */
+  readonly vectorize: string | undefined
+  readonly vector: Float32Array | undefined
+  readonly lexical: string | undefined
+}
+
+const parts = ['$vectorize', '$vector', '$lexical']
+
+export function parseHybridSort(value: Value | undefined): HybridSort {
+  if (value === undefined || value === null) return nothing
+  if (!isObject(value)) throw mismatch('command.sort', value, 'an Object with "$hybrid"')
+  refuseUnknown(value, ['$hybrid'], 'command.sort')
+  const hybrid = value.get('$hybrid') ?? null
+  if (hybrid === null) return nothing
+  if (typeof hybrid === 'string') {
+    const text = readText('command.sort.$hybrid', hybrid)
+    return { vectorize: text, vector: undefined, lexical: text }
+  }
+  if (!isObject(hybrid))
+    throw mismatch('command.sort.$hybrid', hybrid, 'a String or an Object')
+  refuseUnknown(hybrid, parts, 'command.sort.$hybrid')
+  const textAt = (name: string) =>
+    readText(`command.sort.$hybrid.${name}`, hybrid.get(name))
+  return {
+    vectorize: textAt('$vectorize'),
+    vector: readVector(hybrid.get('$vector')),
+    lexical: textAt('$lexical'),
+  }
+}
+
+const nothing: HybridSort = { vectorize: undefined, vector: undefined, lexical: undefined }
+
+function refuseUnknown(object: JsonObject, known: readonly string[], field: string): void {
+  for (const name of object.keys())
+    if (!known.includes(name))
+      throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+        problem: `${field} has "${name}", but takes only ${known.join(', ')}`,
+      })
+}
+
+function readText(field: string, value: Value | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw mismatch(field, value, 'a String')
+  return value.trim() || undefined
+}
+
+function readVector(value: Value | undefined): Float32Array | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value)) return readVectorNumbers(value)
+  const binary = isObject(value) && value.size === 1 ? value.get('$binary') : undefined
+  if (binary === undefined)
+    throw apiError('SHRED_BAD_DOCUMENT_VECTOR_TYPE', {
+      problem: `of the sort is of type ${jsonTypeOf(value)}`,
+    })
+  const numbers =
+    typeof binary === 'string'
+      ? decodeBinaryVector(binary)
+      : { problem: `is of type ${jsonTypeOf(binary)}` }
+  if ('problem' in numbers)
+    throw apiError('SHRED_BAD_BINARY_VECTOR_VALUE', { problem: numbers.problem })
+  return numbers
+}
+
+function mismatch(field: string, value: Value, wanted: string) {
+  return apiError('REQUEST_STRUCTURE_MISMATCH', {
+    problem: `${field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
+  })
+}

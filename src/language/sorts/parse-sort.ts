@@ -1,0 +1,154 @@
+/** Reads the sort clause: values at paths, or one kind of search. */
+import { apiError } from '../../errors/api-error.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import type { Analyze } from '../filters/filter.ts'
+import type { IndexingRule } from '../filters/indexing.ts'
+import { parsePath, wildcardProblem, type Path } from '../values/path.ts'
+import { showValue } from '../values/show.ts'
+import type { Sort, SortKey } from './sort.ts'
+import { readTerms } from '../filters/terms.ts'
+import { checkVector, decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
+
+/** What a sort may use on the collection that it is for. */
+export interface SortContext {
+  /** The collection, as messages name it. */
+  readonly target: string
+  readonly limits: Limits
+  /** Undefined where the collection holds no vectors. */
+  readonly vector: { readonly dimension: number; readonly metric: string } | undefined
+  /** An embedding service is configured. */
+  readonly vectorize: boolean
+  /** Undefined where the collection has no lexical search. */
+  readonly analyze: Analyze | undefined
+}
+
+export function parseSort(value: Value | undefined, context: SortContext): Sort {
+  if (value === undefined || value === null) return { kind: 'values', keys: [] }
+  if (!isObject(value))
+    throw invalid(`A sort is a JSON Object; it is of type ${jsonTypeOf(value)}`)
+  for (const field of ['$vector', '$vectorize', '$lexical'] as const) {
+    const query = value.get(field)
+    if (query === undefined) continue
+    if (value.size > 1) {
+      const others = [...value.keys()].filter((name) => name !== field)
+      throw invalid(`${field} sorts alone; remove ${others.map(quoted).join(', ')}`)
+    }
+    return searches[field](query, context)
+  }
+  const keys = [...value].map(([name, direction]): SortKey => {
+    const path = readPath(name, context)
+    return { path, direction: readDirection(path, direction) }
+  })
+  return { kind: 'values', keys }
+}
+
+/** Apart from parsing, because a filter's errors go before this one. */
+export function checkSortIndexed(sort: Sort, indexing: IndexingRule): void {
+  if (sort.kind !== 'values' || indexing.all) return
+  for (const { path } of sort.keys)
+    if (!indexing.covers(path))
+      throw apiError('SORT_CLAUSE_PATH_UNINDEXED', { path: path.text })
+}
+
+const searches = {
+  $vector(query: Value, { target, vector: rules }: SortContext): Sort {
+    const vector = readVector(query)
+    if (rules === undefined) throw apiError('VECTOR_SEARCH_NOT_SUPPORTED', { target })
+    checkVector(vector, { ...rules, target })
+    return { kind: 'vector', vector }
+  },
+
+  $vectorize(query: Value, { target, vector, vectorize }: SortContext): Sort {
+    if (typeof query !== 'string')
+      throw invalidValue('$vectorize', `${shown(query)} was sent, but it takes a String`)
+    if (query.trim() === '')
+      throw invalidValue(
+        '$vectorize',
+        'the text is blank, so it has no meaning to search by',
+      )
+    if (!vectorize) {
+      const hasVectors = vector !== undefined
+      throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target, hasVectors })
+    }
+    return { kind: 'vectorize', text: query }
+  },
+
+  $lexical(query: Value, { target, analyze }: SortContext): Sort {
+    if (typeof query !== 'string')
+      throw invalid(`Sort on "$lexical" takes a String of terms; ${shown(query)} was sent`)
+    if (analyze === undefined)
+      throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
+    const place = { target, field: '$lexical', clause: 'sort' } as const
+    return { kind: 'lexical', terms: readTerms(query, analyze, place) }
+  },
+}
+
+function readVector(query: Value): Float32Array {
+  if (Array.isArray(query)) return readVectorNumbers(query)
+  const binary = isObject(query) && query.size === 1 ? query.get('$binary') : undefined
+  if (typeof binary !== 'string')
+    throw invalidValue(
+      '$vector',
+      `${shown(query)} was sent, but it takes an Array of numbers or {"$binary": "<Base64>"}`,
+    )
+  const numbers = decodeBinaryVector(binary)
+  if ('problem' in numbers)
+    throw invalidValue('$vector', `$binary ${numbers.problem}: ${shown(binary)}`)
+  return numbers
+}
+
+function readPath(name: string, context: SortContext): Path {
+  if (name.startsWith('$'))
+    throw apiError('SORT_CLAUSE_PATH_INVALID', {
+      path: name,
+      problem: name === '$hybrid' ? hybridProblem(context) : searchProblem(context),
+    })
+  const path = parsePath(name)
+  const problem = 'problem' in path ? path.problem : wildcardProblem(path)
+  if (problem !== undefined)
+    throw apiError('SORT_CLAUSE_PATH_INVALID', { path: name, problem })
+  return path as Path
+}
+
+function hybridProblem({ vector, analyze }: SortContext): string {
+  return vector !== undefined && analyze !== undefined
+    ? 'hybrid searches are made by findAndRerank; send that command with this sort'
+    : 'hybrid searches are made by findAndRerank, and only in collections with vectors and ' +
+        'lexical search'
+}
+
+function searchProblem({ vector, vectorize, analyze }: SortContext): string {
+  const known = [
+    ...(vector === undefined ? [] : ['$vector']),
+    ...(vectorize ? ['$vectorize'] : []),
+    ...(analyze === undefined ? [] : ['$lexical']),
+  ]
+  return known.length === 0
+    ? 'names that start with $ are no fields, and this collection has no searches'
+    : `of the names that start with $, this collection sorts by ${known.join(', ')} only`
+}
+
+function readDirection(path: Path, direction: Value): 1 | -1 {
+  if (direction === 1 || direction === -1) return direction
+  throw invalidValue(
+    path.text,
+    `${shown(direction)} was sent, but it takes 1 (ascending) or -1 (descending)`,
+  )
+}
+
+function shown(value: Value): string {
+  return `${showValue(value)} (${jsonTypeOf(value)})`
+}
+
+function quoted(name: string): string {
+  return `"${name}"`
+}
+
+function invalid(problem: string) {
+  return apiError('SORT_CLAUSE_INVALID', { problem })
+}
+
+function invalidValue(path: string, problem: string) {
+  return apiError('SORT_CLAUSE_VALUE_INVALID', { path, problem })
+}

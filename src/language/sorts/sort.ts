@@ -1,0 +1,15 @@
+/** Sorts, parsed. */
+import type { Path } from '../values/path.ts'
+
+export interface SortKey {
+  readonly path: Path
+  readonly direction: 1 | -1
+}
+
+export type Sort =
+  /** No keys: any order. */
+  | { readonly kind: 'values'; readonly keys: readonly SortKey[] }
+  | { readonly kind: 'vector'; readonly vector: Float32Array }
+  | { readonly kind: 'vectorize'; readonly text: string }
+  /** Terms are distinct, and at least one. */
+  | { readonly kind: 'lexical'; readonly terms: readonly string[] }

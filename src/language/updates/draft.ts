@@ -1,0 +1,158 @@
+/**
+ * A document in the course of an update. What the draft was made from is never touched:
+ * the containers on the way to a change are copied, each once, however many changes follow.
+ */
+import { apiError } from '../../errors/api-error.ts'
+import { withArticle } from '../../errors/entry.ts'
+import { equalValues } from '../../json/equal.ts'
+import { extendedOf } from '../../json/extended.ts'
+import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { arrayPosition, escapeSegment, type Path } from '../values/path.ts'
+import { valueAt } from '../values/value-at.ts'
+
+type Container = JsonObject | Value[]
+
+export class Draft {
+  document: JsonObject
+  changed = false
+  private readonly limits: Limits
+  private readonly copies = new Set<Container>()
+
+  constructor(document: JsonObject, limits: Limits) {
+    this.document = document
+    this.limits = limits
+  }
+
+  /** What stands at the path, if anything does. */
+  find(path: Path): Value | undefined {
+    return valueAt(this.document, path)
+  }
+
+  /** The object or array that the path's last segment is a name in, if there is one. */
+  holderOf(path: Path): Container | undefined {
+    let holder: Container = this.document
+    for (const segment of path.segments.slice(0, -1)) {
+      const child = childOf(holder, segment)
+      if (!isContainer(child)) return undefined
+      holder = child
+    }
+    return holder
+  }
+
+  /**
+   * Puts at the path what `change` makes of the value there. Objects that are missing on
+   * the way are created; an equal value is no change.
+   */
+  write(operator: string, path: Path, change: (old: Value | undefined) => Value): void {
+    const old = this.find(path)
+    const value = change(old)
+    if (old !== undefined && (old === value || equalValues(old, value))) return
+    if (old === undefined) this.checkWay(operator, path)
+    this.changed = true
+    // An _id stands first in its document.
+    if (path.text === '_id' && old === undefined)
+      this.document = new Map([['_id', value], ...this.document])
+    else putChild(this.ownHolder(path), path.segments.at(-1)!, value)
+  }
+
+  /** Takes a field away; an array keeps its length, with null in place of the element. */
+  remove(path: Path): void {
+    const old = this.find(path)
+    if (old === undefined) return
+    if (Array.isArray(this.holderOf(path)) && old === null) return
+    this.changed = true
+    const holder = this.ownHolder(path)
+    const last = path.segments.at(-1)!
+    if (Array.isArray(holder)) putChild(holder, last, null)
+    else holder.delete(last)
+  }
+
+  /** Refuses to create what cannot be, such as a field of a number. */
+  private checkWay(operator: string, path: Path): void {
+    const { segments } = path
+    let holder: Value = this.document
+    for (const [depth, segment] of segments.entries()) {
+      const above = segments.slice(0, depth).map(escapeSegment).join('.')
+      const position = Array.isArray(holder) && /^(?:0|[1-9]\d*)$/.test(segment)
+      if (!isContainer(holder) || (Array.isArray(holder) && !position))
+        throw apiError('UNSUPPORTED_UPDATE_OPERATION_PATH', {
+          operator,
+          path: path.text,
+          reason: `"${above}" is ${describe(holder)}, which cannot have a field "${segment}"`,
+        })
+      const child = childOf(holder, segment)
+      if (child === undefined) {
+        if (Array.isArray(holder)) this.checkPosition(holder, segment, above)
+        break // Nothing exists from here on, so nothing can stand in the way.
+      }
+      holder = child
+    }
+    // A path of n segments leads through n containers, of which the document is the first.
+    if (segments.length > this.limits.documentDepthMax)
+      throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
+        what: `The depth of "${path.text}"`,
+        actual: segments.length,
+        max: this.limits.documentDepthMax,
+      })
+  }
+
+  // The element after the last needs no filling up, so whether there is room for it is
+  // left to the rules for documents: arrays that are not indexed may be long.
+  private checkPosition(array: readonly Value[], segment: string, at: string): void {
+    const position = arrayPosition(segment)
+    if (
+      position === -1 ||
+      (position > array.length && position >= this.limits.arrayLengthMax)
+    )
+      throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
+        what: `The length that the Array "${at}" needs for its position ${segment}`,
+        actual: `more than ${segment}`,
+        max: this.limits.arrayLengthMax,
+      })
+  }
+
+  /** The container at the path's end, free to be changed; created where it is missing. */
+  private ownHolder(path: Path): Container {
+    this.document = this.copyOf(this.document)
+    let holder: Container = this.document
+    for (const segment of path.segments.slice(0, -1)) {
+      const child = childOf(holder, segment)
+      const own = this.copyOf(isContainer(child) ? child : new Map<string, Value>())
+      if (own !== child) putChild(holder, segment, own)
+      holder = own
+    }
+    return holder
+  }
+
+  private copyOf<Kind extends Container>(container: Kind): Kind {
+    if (this.copies.has(container)) return container
+    const copy = (Array.isArray(container) ? [...container] : new Map(container)) as Kind
+    this.copies.add(copy)
+    return copy
+  }
+}
+
+/** A typed value such as a date looks like an object, but has no fields of its own. */
+function isContainer(value: Value | undefined): value is Container {
+  return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
+}
+
+function childOf(holder: Container, segment: string): Value | undefined {
+  if (!Array.isArray(holder)) return holder.get(segment)
+  const position = arrayPosition(segment)
+  return position === -1 ? undefined : holder[position]
+}
+
+function putChild(holder: Container, segment: string, value: Value): void {
+  if (Array.isArray(holder)) {
+    const position = arrayPosition(segment)
+    while (holder.length < position) holder.push(null)
+    holder[position] = value
+  } else holder.set(segment, value)
+}
+
+function describe(value: Value): string {
+  if (isObject(value)) return `the typed value {"${[...value.keys()].join()}": …}`
+  return withArticle(jsonTypeOf(value))
+}

@@ -1,0 +1,117 @@
+/**
+ * What $pull and $pullAll take out of an array. A value takes out the elements that equal it,
+ * operators those that they hold for, and an object of fields the objects that it matches as
+ * a filter. So it is in MongoDB.
+ */
+import { ApiError, apiError } from '../../errors/api-error.ts'
+import { extendedOf } from '../../json/extended.ts'
+import { printJson } from '../../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { hasMoreParts } from '../filters/clause-size.ts'
+import { isOperator } from '../filters/filter-clause.ts'
+import type { Filter } from '../filters/filter.ts'
+import { matches } from '../filters/matches.ts'
+import { parseElementCondition, parseElementFilter } from '../filters/parse-filter.ts'
+import type { Path } from '../values/path.ts'
+import { showValue } from '../values/show.ts'
+
+export type PulledElements =
+  /** Those that equal one of some values; each is here as `equalityText` writes it. */
+  | { readonly by: 'values'; readonly texts: ReadonlySet<string> }
+  /** Those for which the filter holds, with the element as a field without a name. */
+  | { readonly by: 'condition'; readonly filter: Filter }
+  /** The objects among them that the filter matches. */
+  | { readonly by: 'fields'; readonly filter: Filter }
+
+/** Reads the argument of $pull. */
+export function parsePulled(path: Path, argument: Value, limits: Limits): PulledElements {
+  if (!isObject(argument) || extendedOf(argument) !== undefined)
+    return parsePulledValues('$pull', path, [argument])
+  if (hasMoreParts(argument, limits.clausePartsMax))
+    throw refused('$pull', path, `has more than ${limits.clausePartsMax} parts in all`)
+  try {
+    return [...argument.keys()].some(isComparison)
+      ? { by: 'condition', filter: parseElementCondition(path.text, argument, limits) }
+      : { by: 'fields', filter: parseElementFilter(argument, limits) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw refused('$pull', path, `cannot be used: ${error.message.replace(/\.$/, '')}`)
+  }
+}
+
+/** Reads values to be equal to: those of $pullAll, or the one of $pull. */
+export function parsePulledValues(
+  operator: '$pull' | '$pullAll',
+  path: Path,
+  values: readonly Value[],
+): PulledElements {
+  for (const value of values) {
+    const extended = extendedOf(value)
+    if (extended?.kind === 'malformed')
+      throw refused(
+        operator,
+        path,
+        `has ${showValue(value)}; ${extended.wrapper} takes ${extended.expected}`,
+      )
+  }
+  return { by: 'values', texts: new Set(values.map(equalityText)) }
+}
+
+/** The array without them; the same array if it has none. */
+export function withoutPulled(array: readonly Value[], pulled: PulledElements) {
+  const isPulled = testOf(pulled)
+  const rest = array.filter((element) => !isPulled(element))
+  return rest.length === array.length ? array : rest
+}
+
+/** Comparisons that a filter makes with one element; values are looked up, not compared. */
+export function comparisonsPerElement(pulled: PulledElements): number {
+  return pulled.by === 'values' ? 0 : comparisonsOf(pulled.filter)
+}
+
+function comparisonsOf(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.reduce((sum, part) => sum + comparisonsOf(part), 1)
+    default:
+      return 'values' in filter ? 1 + filter.values.length : 1
+  }
+}
+
+function testOf(pulled: PulledElements): (element: Value) => boolean {
+  switch (pulled.by) {
+    case 'values':
+      return (element) => pulled.texts.has(equalityText(element))
+    case 'condition': {
+      const holder: JsonObject = new Map()
+      return (element) => matches(pulled.filter, holder.set('', element))
+    }
+    case 'fields':
+      return (element) => isPlainObject(element) && matches(pulled.filter, element)
+  }
+}
+
+/** $and, $or and $not join filters; any other operator compares. */
+function isComparison(name: string): boolean {
+  return isOperator(name) && name !== '$and' && name !== '$or' && name !== '$not'
+}
+
+function isPlainObject(value: Value): value is JsonObject {
+  return isObject(value) && extendedOf(value) === undefined
+}
+
+/** Equal values have equal texts, and others have others; ids are equal in any letter case. */
+function equalityText(value: Value): string {
+  const extended = extendedOf(value)
+  return extended?.kind === 'uuid' || extended?.kind === 'objectId'
+    ? `{"$${extended.kind}":"${extended.text}"}`
+    : printJson(value)
+}
+
+function refused(operator: string, path: Path, problem: string): ApiError {
+  return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+    problem: `The argument of ${operator} of "${path.text}" ${problem}`,
+  })
+}

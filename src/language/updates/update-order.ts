@@ -1,0 +1,39 @@
+import { compareNumeric } from '../../json/decimal.ts'
+import {
+  isNumeric,
+  isObject,
+  jsonTypeOf,
+  type JsonType,
+  type Value,
+} from '../../json/value.ts'
+
+const typeOrder: Readonly<Record<JsonType, number>> = {
+  Null: 0,
+  Number: 1,
+  String: 2,
+  Object: 3,
+  Array: 4,
+  Boolean: 5,
+}
+
+/**
+ * The order that $min and $max go by: first types, then values of one type. Arrays compare
+ * element by element and objects field by field, each name before its value, so that dates
+ * come in order of time. Zero means equal, keys in the same order.
+ */
+export function compareForUpdate(a: Value, b: Value): number {
+  if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b)
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (Array.isArray(a) && Array.isArray(b)) return compareInTurn(a, b)
+  if (isObject(a) && isObject(b)) return compareInTurn([...a].flat(1), [...b].flat(1))
+  return typeOrder[jsonTypeOf(a)] - typeOrder[jsonTypeOf(b)]
+}
+
+function compareInTurn(a: readonly Value[], b: readonly Value[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compareForUpdate(a[i]!, b[i]!)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}

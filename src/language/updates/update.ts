@@ -1,0 +1,244 @@
+/** Updates, parsed, and what they do to a document. See parse-update.ts for their text. */
+import { apiError, type ApiError } from '../../errors/api-error.ts'
+import { addNumeric, multiplyNumeric } from '../../json/decimal.ts'
+import { printJson } from '../../json/print.ts'
+import {
+  isNumeric,
+  jsonTypeOf,
+  type JsonObject,
+  type Numeric,
+  type Value,
+} from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import { Draft } from './draft.ts'
+import type { Path } from '../values/path.ts'
+import {
+  comparisonsPerElement,
+  withoutPulled,
+  type PulledElements,
+} from './pulled-elements.ts'
+import { compareForUpdate } from './update-order.ts'
+
+/** In the order in which they run. */
+export interface Update {
+  readonly actions: readonly Action[]
+}
+
+/** One operator on one path. No path of an update overlaps with another. */
+export type Action =
+  | {
+      readonly operator: '$set' | '$setOnInsert' | '$min' | '$max'
+      readonly path: Path
+      readonly value: Value
+    }
+  | { readonly operator: '$inc' | '$mul'; readonly path: Path; readonly by: Numeric }
+  | { readonly operator: '$unset' | '$currentDate'; readonly path: Path }
+  | { readonly operator: '$rename'; readonly path: Path; readonly to: Path }
+  | { readonly operator: '$pop'; readonly path: Path; readonly end: 'first' | 'last' }
+  | {
+      readonly operator: '$push'
+      readonly path: Path
+      readonly values: readonly Value[]
+      /** Before which element; absent means after the last. */
+      readonly position: number | undefined
+    }
+  | {
+      readonly operator: '$addToSet'
+      readonly path: Path
+      readonly values: readonly Value[]
+    }
+  | {
+      readonly operator: '$pull' | '$pullAll'
+      readonly path: Path
+      readonly pulled: PulledElements
+    }
+
+export type Operator = Action['operator']
+
+export interface UpdateContext {
+  /** The document is being made by an upsert. */
+  readonly inserting: boolean
+  readonly nowMs: number
+  readonly limits: Limits
+}
+
+/**
+ * Leaves the given document as it is; the result shares with it what did not change, and is
+ * the same one if nothing did. The result is yet to be checked as an insert would be.
+ */
+export function applyUpdate(
+  update: Update,
+  document: JsonObject,
+  context: UpdateContext,
+): { document: JsonObject; changed: boolean } {
+  const draft = new Draft(document, context.limits)
+  checkPulls(update, draft, context.limits)
+  for (const action of update.actions) apply(action, draft, context)
+  return { document: draft.document, changed: draft.changed }
+}
+
+function apply(action: Action, draft: Draft, context: UpdateContext): void {
+  const { operator, path } = action
+  switch (action.operator) {
+    case '$set':
+      set(action, draft)
+      return
+    case '$setOnInsert':
+      if (context.inserting) set(action, draft)
+      return
+    case '$unset':
+      draft.remove(path)
+      // The one is the embedding of the other, so neither stays alone.
+      if (path.text === '$vector') draft.remove(vectorizePath)
+      if (path.text === '$vectorize') draft.remove(vectorPath)
+      return
+    case '$min':
+    case '$max': {
+      const sign = action.operator === '$min' ? -1 : 1
+      draft.write(operator, path, (old) =>
+        old === undefined || compareForUpdate(action.value, old) * sign > 0
+          ? action.value
+          : old,
+      )
+      return
+    }
+    case '$inc':
+    case '$mul':
+      draft.write(operator, path, (old) => calculate(action, old, context.limits))
+      return
+    case '$currentDate':
+      draft.write(operator, path, () => new Map([['$date', context.nowMs]]))
+      return
+    case '$rename':
+      rename(action, draft)
+      return
+    case '$push':
+      draft.write(operator, path, (old) => pushed(arrayAt(action, old), action))
+      // Even to push nothing counts as a change.
+      draft.changed = true
+      return
+    case '$pop': {
+      const found = draft.find(path)
+      if (found === undefined) return
+      const array = arrayAt(action, found)
+      const rest = action.end === 'first' ? array.slice(1) : array.slice(0, -1)
+      draft.write(operator, path, () => rest)
+      return
+    }
+    case '$addToSet':
+      draft.write(operator, path, (old) => union(arrayAt(action, old), action.values))
+      return
+    case '$pull':
+    case '$pullAll': {
+      const found = draft.find(path)
+      if (found === undefined) return
+      const rest = withoutPulled(arrayAt(action, found), action.pulled)
+      if (rest !== found) draft.write(operator, path, () => [...rest])
+    }
+  }
+}
+
+/** Bounds the work before any of it is done: arrays that are not indexed may be long. */
+function checkPulls(update: Update, draft: Draft, limits: Limits): void {
+  let count = 0
+  for (const action of update.actions) {
+    if (!('pulled' in action)) continue
+    const array = draft.find(action.path)
+    if (!Array.isArray(array)) continue
+    count += array.length * comparisonsPerElement(action.pulled)
+    if (count > limits.pullComparisonsMax)
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+        problem:
+          `${action.operator} of "${action.path.text}" makes ${count} comparisons with the ` +
+          `${array.length} elements there, and an update may make ` +
+          `${limits.pullComparisonsMax} with one document`,
+      })
+  }
+}
+
+const vectorPath: Path = { text: '$vector', segments: ['$vector'] }
+const vectorizePath: Path = { text: '$vectorize', segments: ['$vectorize'] }
+
+function set(
+  { operator, path, value }: Extract<Action, { value: Value }>,
+  draft: Draft,
+): void {
+  draft.write(operator, path, () => value)
+  // The text no longer says what the vector holds.
+  if (path.text === '$vector') draft.remove(vectorizePath)
+}
+
+function calculate(
+  { operator, path, by }: Extract<Action, { by: Numeric }>,
+  old: Value | undefined,
+  limits: Limits,
+): Numeric {
+  if (old === undefined) return operator === '$inc' ? by : 0
+  if (!isNumeric(old)) throw wrongTarget(operator, path, old, 'a Number')
+  const result =
+    operator === '$inc'
+      ? addNumeric(old, by, limits.numeralLengthMax)
+      : multiplyNumeric(old, by, limits.numeralLengthMax)
+  if (result !== undefined) return result
+  throw apiError('SHRED_DOC_LIMIT_VIOLATION', {
+    what: `The number of characters that ${operator} gives the Number at "${path.text}"`,
+    actual: `more than ${limits.numeralLengthMax}`,
+    max: limits.numeralLengthMax,
+  })
+}
+
+function rename({ operator, path, to }: Extract<Action, { to: Path }>, draft: Draft): void {
+  const found = draft.find(path)
+  if (found === undefined) return
+  for (const end of [path, to])
+    if (Array.isArray(draft.holderOf(end)))
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION_PATH', {
+        operator,
+        path: path.text,
+        reason: `"${end.text}" is an element of an Array, and only fields have names`,
+      })
+  draft.remove(path)
+  draft.write(operator, to, () => found)
+}
+
+function arrayAt({ operator, path }: Action, old: Value | undefined): readonly Value[] {
+  if (old === undefined) return []
+  if (!Array.isArray(old)) throw wrongTarget(operator, path, old, 'an Array')
+  return old
+}
+
+function pushed(
+  array: readonly Value[],
+  { values, position }: Extract<Action, { operator: '$push' }>,
+): Value[] {
+  if (position === undefined) return [...array, ...values]
+  const before = position < 0 ? Math.max(0, array.length + position) : position
+  return [...array.slice(0, before), ...values, ...array.slice(before)]
+}
+
+/** The array, then the values that it lacks, each once. */
+function union(array: readonly Value[], values: readonly Value[]): Value[] {
+  // Equal values have equal texts, so a set of texts spares comparing each with each.
+  const present = new Set(array.map(printJson))
+  const result = [...array]
+  for (const value of values) {
+    const text = printJson(value)
+    if (!present.has(text)) result.push(value)
+    present.add(text)
+  }
+  return result
+}
+
+function wrongTarget(
+  operator: Operator,
+  path: Path,
+  old: Value,
+  expected: string,
+): ApiError {
+  return apiError('UNSUPPORTED_UPDATE_OPERATION_TARGET', {
+    operator,
+    path: path.text,
+    type: jsonTypeOf(old),
+    expected,
+  })
+}

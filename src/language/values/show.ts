@@ -1,0 +1,10 @@
+import { printJson } from '../../json/print.ts'
+import type { Value } from '../../json/value.ts'
+
+const lengthMax = 200
+
+/** A value as a message shows it: its JSON, cut where a reader would stop anyway. */
+export function showValue(value: Value): string {
+  const text = printJson(value)
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`
+}

@@ -1,0 +1,86 @@
+/** Vectors as requests write them: an Array of numbers, or Base64 of big-endian floats. */
+import { apiError } from '../../errors/api-error.ts'
+import { extendedOf } from '../../json/extended.ts'
+import { isDecimal, jsonTypeOf, type Value } from '../../json/value.ts'
+import { showValue } from './show.ts'
+
+export interface VectorRules {
+  readonly dimension: number
+  readonly metric: string
+  /** The collection, as messages name it. */
+  readonly target: string
+  /** What messages call the vector, if not $vector. */
+  readonly field?: string
+}
+
+/** Narrows an Array to the floats that are searched. `field` is where it was sent. */
+export function readVectorNumbers(
+  values: readonly Value[],
+  field = '$vector',
+): Float32Array {
+  if (values.length === 0) throw apiError('SHRED_BAD_VECTOR_SIZE', { field })
+  const numbers = new Float32Array(values.length)
+  for (const [position, value] of values.entries()) {
+    if (typeof value === 'number') numbers[position] = value
+    else if (isDecimal(value)) numbers[position] = Number(value.decimal)
+    else
+      throw apiError('SHRED_BAD_VECTOR_VALUE', {
+        field,
+        problem: `element ${position} is ${showValue(value)} (${jsonTypeOf(value)}), not a number`,
+      })
+  }
+  return numbers
+}
+
+/** Returns the reason when the text holds no floats; it reads on from "$binary". */
+export function decodeBinaryVector(
+  base64: string,
+): Float32Array | { readonly problem: string } {
+  if (extendedOf(new Map([['$binary', base64]]))?.kind !== 'binary')
+    return { problem: 'is not padded standard Base64' }
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length === 0) return { problem: 'holds no numbers' }
+  if (bytes.length % 4 !== 0)
+    return { problem: `holds ${bytes.length} bytes, which is not a multiple of 4` }
+  const numbers = new Float32Array(bytes.length / 4)
+  for (let i = 0; i < numbers.length; i++) numbers[i] = bytes.readFloatBE(i * 4)
+  return numbers
+}
+
+/** Beyond this, squares no longer add up in 32 bits. */
+const magnitudeMax = 1e17
+
+/** A vector all within this is zero, and zero has no direction to take the cosine of. */
+const zeroMax = 1e-6
+
+/** Refuses a vector that the collection cannot store or be searched with. */
+export function checkVector(numbers: Float32Array, rules: VectorRules): void {
+  const { dimension, metric, target, field = '$vector' } = rules
+  if (numbers.length !== dimension)
+    throw apiError('INVALID_VECTOR_LENGTH', {
+      target,
+      expected: dimension,
+      actual: numbers.length,
+    })
+  const problem = findVectorProblem(numbers, metric)
+  if (problem !== undefined) throw apiError('SHRED_BAD_VECTOR_VALUE', { field, problem })
+}
+
+/** Why a vector cannot be compared by this metric. */
+export function findVectorProblem(
+  numbers: Float32Array,
+  metric: string,
+): string | undefined {
+  const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
+  if (position >= 0)
+    return (
+      `element ${position} of the vector is ${numbers[position]!}, and numbers must be finite ` +
+      `and within ±${magnitudeMax.toExponential()}`
+    )
+  if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
+    return (
+      `all ${numbers.length} numbers are within ±${zeroMax}, and with the metric cosine a ` +
+      'vector cannot be zero, which has no direction'
+    )
+  return undefined
+}

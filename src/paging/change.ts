@@ -1,0 +1,148 @@
+/**
+ * Changing documents that were found: each atomically, none twice.
+ *
+ * The locks keep the requests of this process apart, the engine's versions everyone else. A
+ * document that had to be waited for, or whose version moved, is read again, and is left
+ * alone if it no longer matches.
+ */
+import type { Caller, Deadline } from '../caller.ts'
+import type { NewRecord, StoredRecord, Write } from '../engine/contract.ts'
+import { keyspaceOf } from '../engine/schema.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { JsonObject } from '../json/value.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import { idKey, idPath } from './record-id.ts'
+import type { Locks } from './locks.ts'
+import { anyOrder, read, type Source } from './read.ts'
+
+export type Decision =
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'delete' }
+  | {
+      readonly kind: 'replace'
+      /** What the text of the record says, parsed. */
+      readonly beforeDocument: JsonObject
+      readonly after: NewRecord
+    }
+
+/** What a record is to become. */
+export type Decide = (record: StoredRecord) => Promise<Decision>
+
+export interface Settled {
+  readonly before: StoredRecord
+  readonly decision: Decision
+}
+
+export interface Changed {
+  /** Records that were changed, or could stay as they are. */
+  readonly settled: readonly Settled[]
+  /** Why the rest was not; records that went away meanwhile are no failure. */
+  readonly failure: ApiError | undefined
+}
+
+/** Takes the locks of the records, then changes them. */
+export async function change(
+  source: Source & { readonly locks: Locks },
+  found: readonly StoredRecord[],
+  filter: Filter,
+  decide: Decide,
+  caller: Caller,
+): Promise<Changed> {
+  const keys = found.map((record) => lockKey(source, record.id))
+  return source.locks.holding(keys, async (waited) => {
+    const current = waited ? await readAgain(source, found, filter, caller) : found
+    return changeLocked(source, current, filter, decide, caller)
+  })
+}
+
+export function lockKey({ owner }: Source, id: StoredRecord['id']): string {
+  return `${owner.uid} ${idKey(id)}`
+}
+
+/** Changes records whose locks the caller holds. */
+export async function changeLocked(
+  source: Source,
+  found: readonly StoredRecord[],
+  filter: Filter,
+  decide: Decide,
+  caller: Caller,
+): Promise<Changed> {
+  const settled: Settled[] = []
+  let pending = found
+  for (let attempt = 1; ; attempt++) {
+    const { decided, refusal } = await decideAll(pending, decide, caller)
+    const lost = await write(source, decided, settled, caller)
+    if (refusal !== undefined) throw refusal.error
+    if (lost.length === 0) return { settled, failure: undefined }
+    if (attempt >= source.limits.writeAttemptsMax)
+      return { settled, failure: contended(source, lost, attempt) }
+    pending = await readAgain(source, lost, filter, caller)
+  }
+}
+
+/** Stops at the first record that the change cannot be made to; those before it count. */
+async function decideAll(records: readonly StoredRecord[], decide: Decide, caller: Caller) {
+  const decided: Settled[] = []
+  for (const before of records) {
+    try {
+      await caller.pause()
+      decided.push({ before, decision: await decide(before) })
+    } catch (error) {
+      return { decided, refusal: { error } }
+    }
+  }
+  return { decided, refusal: undefined }
+}
+
+/** Makes all changes in one write and returns the records that someone else changed first. */
+async function write(
+  { engine, owner }: Source,
+  decided: readonly Settled[],
+  settled: Settled[],
+  deadline: Deadline,
+): Promise<readonly StoredRecord[]> {
+  const writes = decided.map(writeOf).filter((write) => write !== undefined)
+  const outcomes =
+    writes.length === 0 ? [] : await engine.write(owner, writes, { deadline })
+  const lost: StoredRecord[] = []
+  let next = 0
+  for (const entry of decided)
+    if (entry.decision.kind === 'keep' || outcomes[next++] === 'done') settled.push(entry)
+    else lost.push(entry.before)
+  return lost
+}
+
+function writeOf({ before, decision }: Settled): Write | undefined {
+  switch (decision.kind) {
+    case 'keep':
+      return undefined
+    case 'delete':
+      return { kind: 'delete', before }
+    case 'replace':
+      return { ...decision, before }
+  }
+}
+
+async function readAgain(
+  source: Source,
+  records: readonly StoredRecord[],
+  filter: Filter,
+  caller: Caller,
+): Promise<readonly StoredRecord[]> {
+  const ids = records.map(({ id }) => id)
+  const among: Filter = { kind: 'in', path: idPath, values: ids }
+  const both: Filter = { kind: 'and', of: [among, filter] }
+  const wanted = { ...anyOrder, filter: both, limit: ids.length, withSearchFields: true }
+  return (await read(source, wanted, caller)).records
+}
+
+function contended(
+  { owner }: Source,
+  lost: readonly StoredRecord[],
+  attempts: number,
+): ApiError {
+  const target = `${keyspaceOf(owner)}.${owner.name}`
+  const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
+  failure.documentIds = lost.map(({ id }) => id)
+  return failure
+}

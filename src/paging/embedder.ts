@@ -1,0 +1,27 @@
+/** Texts become vectors, by the embedding service that a collection or column has. */
+import type { EmbeddingService } from '../language/columns/column-type.ts'
+import type { Credentials, Models } from '../providers/models.ts'
+
+export interface Embedder {
+  embed(
+    texts: readonly string[],
+    purpose: 'index' | 'search',
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]>
+}
+
+/** Undefined where there is no service. */
+export function embedderFor(
+  {
+    service,
+    dimension,
+  }: { readonly service?: EmbeddingService; readonly dimension: number },
+  models: Pick<Models, 'embed'>,
+  credentials: Credentials,
+): Embedder | undefined {
+  if (service === undefined) return undefined
+  return {
+    embed: (texts, purpose, signal) =>
+      models.embed({ service, dimension, texts, purpose, credentials, signal }),
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Turns within this process: whoever wants to change a document queues for its key.
+ *
+ * The engine's versions already keep changes apart. The queue spares the callers of one
+ * server the retries: fifty increments of one counter run one after the other instead of
+ * defeating each other until they give up.
+ */
+import type { Engine } from '../engine/contract.ts'
+import { engineBehind } from '../engine/traced.ts'
+
+export class Locks {
+  /** For each key that is held or waited for: settles when the last in the queue is done. */
+  readonly #tails = new Map<string, Promise<void>>()
+
+  /** Runs the work alone among all that name one of its keys. */
+  async holding<T>(
+    keys: readonly string[],
+    work: (waited: boolean) => Promise<T>,
+  ): Promise<T> {
+    let release!: () => void
+    const done = new Promise<void>((resolve) => (release = resolve))
+    try {
+      return await work(await this.#acquire([...new Set(keys)].toSorted(), done))
+    } finally {
+      release()
+      this.#forget(keys, done)
+    }
+  }
+
+  /** All take their keys in the same order, so no two can wait for each other. */
+  async #acquire(keys: readonly string[], done: Promise<void>): Promise<boolean> {
+    let waited = false
+    for (const key of keys) {
+      const ahead = this.#tails.get(key)
+      this.#tails.set(key, done)
+      if (ahead === undefined) continue
+      waited = true
+      await ahead
+    }
+    return waited
+  }
+
+  #forget(keys: readonly string[], done: Promise<void>): void {
+    for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key)
+  }
+}
+
+const locksByEngine = new WeakMap<Engine, Locks>()
+
+/** The one queue for all who change what this engine stores. */
+export function locksOf(engine: Engine): Locks {
+  const store = engineBehind(engine)
+  let locks = locksByEngine.get(store)
+  if (locks === undefined) locksByEngine.set(store, (locks = new Locks()))
+  return locks
+}

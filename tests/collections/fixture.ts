@@ -1,0 +1,112 @@
+/** Documents on an engine that serves nothing, for tests of what is made right above it. */
+import { ownCaller } from '../../src/caller.ts'
+import assert from 'node:assert/strict'
+import {
+  Documents,
+  type Clauses,
+  type DocumentServices,
+} from '../../src/collections/documents.ts'
+import type { CollectionOptions } from '../../src/engine/schema.ts'
+import { wholeText } from '../../src/json/long-text.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import { printJson } from '../../src/json/print.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { defaultLimits, type Limits } from '../../src/limits.ts'
+import { parseUpdate } from '../../src/language/updates/parse-update.ts'
+import { json, object } from './json.ts'
+import { collection, PlainEngine } from './plain-engine.ts'
+import { WordModels } from './word-models.ts'
+
+export const tester = ownCaller()
+
+export interface Given {
+  filter?: object
+  sort?: object
+  projection?: object
+}
+
+export class Fixture {
+  readonly engine = new PlainEngine()
+  readonly models = new WordModels()
+  readonly documents: Documents
+  readonly #services: DocumentServices
+  readonly #options: Partial<CollectionOptions>
+
+  constructor(
+    limits: Partial<Limits> = {},
+    options: Partial<CollectionOptions> = {
+      vector: { dimension: 2, metric: 'cosine', sourceModel: 'other' },
+    },
+  ) {
+    const { engine, models } = this
+    this.#services = { engine, models, limits: { ...defaultLimits, ...limits } }
+    this.#options = options
+    this.documents = this.another()
+  }
+
+  another(): Documents {
+    return new Documents(this.#services, collection(this.#options))
+  }
+
+  async insert(...documents: readonly object[]): Promise<void> {
+    for (const { outcome } of await this.tryToInsert(documents))
+      assert.equal(outcome, 'done')
+  }
+
+  tryToInsert(documents: readonly object[], ordered = true) {
+    return this.documents.insert(documents.map(json), { ordered }, tester)
+  }
+
+  select(given: Given = {}) {
+    const clauses: Clauses = Object.fromEntries(
+      Object.entries(given).map(([name, clause]) => [name, json(clause)]),
+    )
+    return this.documents.select(clauses, tester)
+  }
+
+  async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
+    const page = await this.documents.find(this.select(given), options, tester)
+    const documents = parseStored(`[${wholeText(page.documents)}]`) as JsonObject[]
+    return {
+      ...page,
+      documents: documents.map(printJson),
+      ids: documents.map((document) => idOf(printJson(document))),
+    }
+  }
+
+  /** The ids of all pages. */
+  async pages(given: Given, options: Parameters<Documents['find']>[1] = {}) {
+    const pages: unknown[][] = []
+    let pageState: string | undefined
+    do {
+      const page = await this.page(given, { ...options, pageState })
+      pages.push(page.ids)
+      pageState = page.nextPageState ?? undefined
+    } while (pageState !== undefined)
+    return pages
+  }
+
+  /** Every document, search fields included, in the order of their ids. */
+  async all(): Promise<string[]> {
+    return (await this.page({ sort: { _id: 1 }, projection: { '*': 1 } })).documents
+  }
+
+  update(given: Given, update: object, options = { upsert: false }) {
+    const parsed = parseUpdate(json(update))
+    return this.documents.updateOne(this.select(given), parsed, options, tester)
+  }
+
+  updateMany(given: Given, update: object, options = { upsert: false }) {
+    const parsed = parseUpdate(json(update))
+    return this.documents.updateMany(this.select(given), parsed, options, tester)
+  }
+
+  replace(given: Given, replacement: object, options = { upsert: false }) {
+    const selection = this.select(given)
+    return this.documents.replaceOne(selection, object(replacement), options, tester)
+  }
+}
+
+function idOf(text: string): unknown {
+  return (JSON.parse(text) as { _id: unknown })._id
+}

@@ -1,0 +1,208 @@
+import { ownCaller } from '../../src/caller.ts'
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  attach,
+  detach,
+  expandHybrid,
+  withTerms,
+  type SearchRules,
+} from '../../src/collections/search-fields.ts'
+import { embedTexts } from '../../src/collections/vectorize.ts'
+import type { SearchFields } from '../../src/engine/contract.ts'
+import { printJson } from '../../src/json/print.ts'
+import { defaultLimits as limits } from '../../src/limits.ts'
+import type { CollectionOptions, Metric } from '../../src/engine/schema.ts'
+import { collection } from './plain-engine.ts'
+import { object } from './json.ts'
+
+function rulesOf(options: Partial<CollectionOptions> = {}): SearchRules {
+  return {
+    collection: collection(options),
+    target: 'library.books',
+    limits: { ...limits, lexicalSizeMax: 10 },
+    analyzer: { terms: (text) => text.split(' ') },
+    embedder: undefined,
+  }
+}
+
+function withVectors(metric: Metric = 'cosine', dimension = 3): SearchRules {
+  return rulesOf({ vector: { dimension, metric, sourceModel: 'other' } })
+}
+
+const floats = Buffer.alloc(12)
+;[0.5, 1, -2].forEach((number, i) => floats.writeFloatBE(number, i * 4))
+const binary = { $binary: floats.toString('base64') }
+
+describe('$hybrid', () => {
+  const expand = (document: object) =>
+    printJson(expandHybrid(object(document), 'document 2 of 5'))
+
+  test('stands for $lexical and $vectorize', () => {
+    assert.equal(
+      expand({ a: 1, $hybrid: 'text' }),
+      '{"a":1,"$lexical":"text","$vectorize":"text"}',
+    )
+    assert.equal(expand({ $hybrid: null }), '{"$lexical":null,"$vectorize":null}')
+    assert.equal(
+      expand({ $hybrid: { $vectorize: 'v' } }),
+      '{"$lexical":null,"$vectorize":"v"}',
+    )
+    assert.equal(expand({ $hybrid: {} }), '{"$lexical":null,"$vectorize":null}')
+  })
+
+  test('leaves documents without it alone', () => {
+    const document = object({ a: 1 })
+    assert.equal(expandHybrid(document, 'document 1 of 1'), document)
+  })
+
+  test('is refused beside the fields it stands for, and beside $vector', () => {
+    for (const name of ['$lexical', '$vectorize', '$vector'])
+      assert.throws(() => expand({ $hybrid: 'text', [name]: null }), {
+        code: 'HYBRID_FIELD_CONFLICT',
+        message: /document 2 of 5/,
+      })
+  })
+
+  test('is refused in any other form', () => {
+    for (const value of [5, true, ['text']])
+      assert.throws(() => expand({ $hybrid: value }), {
+        code: 'HYBRID_FIELD_UNSUPPORTED_VALUE_TYPE',
+      })
+    assert.throws(() => expand({ $hybrid: { $lexical: 'a', other: 1 } }), {
+      code: 'HYBRID_FIELD_UNKNOWN_SUBFIELDS',
+      message: /other/,
+    })
+    assert.throws(() => expand({ $hybrid: { $lexical: 5 } }), {
+      code: 'HYBRID_FIELD_UNSUPPORTED_SUBFIELD_VALUE_TYPE',
+      message: /\$lexical.*Number/,
+    })
+  })
+})
+
+describe('$vector', () => {
+  const roundTrip = (vector: unknown, rules = withVectors()) => {
+    const { document, search } = detach(object({ a: 1, $vector: vector }), rules)
+    assert.equal(printJson(document), '{"a":1}')
+    return printJson(attach(document, search).document)
+  }
+
+  test('comes back in the form and with the digits in which it was sent', () => {
+    assert.equal(roundTrip([0.1, 1, -2e-7]), '{"a":1,"$vector":[0.1,1,-2e-7]}')
+    assert.equal(roundTrip([0.5, 1, -2]), '{"a":1,"$vector":[0.5,1,-2]}')
+    assert.equal(roundTrip(binary), `{"a":1,"$vector":${JSON.stringify(binary)}}`)
+    assert.equal(roundTrip(null), '{"a":1,"$vector":null}')
+  })
+
+  test('takes half the space where floats of 32 bits carry the numbers', () => {
+    const { search } = detach(object({ $vector: [0.5, 1, -2] }), withVectors())
+    assert(search.vector?.numbers instanceof Float32Array)
+    const { search: wide } = detach(object({ $vector: [0.1, 1, -2] }), withVectors())
+    assert(wide.vector?.numbers instanceof Float64Array)
+  })
+
+  const refusals: readonly (readonly [string, unknown, string])[] = [
+    ['an empty array', [], 'SHRED_BAD_VECTOR_SIZE'],
+    ['something that is no number', [1, 'x', 3], 'SHRED_BAD_VECTOR_VALUE'],
+    ['a null', [1, null, 3], 'SHRED_BAD_VECTOR_VALUE'],
+    ['a string', 'text', 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['a number', 5, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['another object', { $bin: 'AAAA' }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['two keys', { ...binary, a: 1 }, 'SHRED_BAD_DOCUMENT_VECTOR_TYPE'],
+    ['$binary that is no text', { $binary: 5 }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+    ['$binary that is not Base64', { $binary: '?' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+    ['$binary of five bytes', { $binary: 'AAAAAAA=' }, 'SHRED_BAD_BINARY_VECTOR_VALUE'],
+    ['too few numbers', [1, 2], 'INVALID_VECTOR_LENGTH'],
+    ['too many numbers', [1, 2, 3, 4], 'INVALID_VECTOR_LENGTH'],
+    ['more numbers than any', Array(4097).fill(1), 'SHRED_DOC_LIMIT_VIOLATION'],
+    ['zeros', [0, 0, 1e-7], 'SHRED_BAD_VECTOR_VALUE'],
+    ['numbers beyond floats', [1e18, 1, 1], 'SHRED_BAD_VECTOR_VALUE'],
+  ]
+  for (const [what, vector, code] of refusals)
+    test(`cannot be or hold ${what}`, () => {
+      assert.throws(() => roundTrip(vector), { code })
+    })
+
+  test('may be zero where the metric has no angles', () => {
+    for (const metric of ['euclidean', 'dot_product'] as const)
+      roundTrip([0, 0, 0], withVectors(metric))
+  })
+
+  test('is refused in a collection without vectors, unless null', async () => {
+    const none = ownCaller(AbortSignal.abort())
+    await assert.rejects(embedTexts([object({ $vector: [1] })], rulesOf(), none), {
+      code: 'VECTOR_SEARCH_NOT_SUPPORTED',
+    })
+    await embedTexts([object({ $vector: null })], rulesOf(), none)
+  })
+
+  test('is taken over when it did not change', () => {
+    const first = detach(object({ $vector: [0.1, 1, 2], a: 1 }), withVectors())
+    const before = attach(first.document, first.search)
+    const after = new Map(before.document).set('a', 2)
+    assert.equal(detach(after, withVectors(), before).search.vector, first.search.vector)
+  })
+})
+
+describe('$lexical', () => {
+  test('is text or null', () => {
+    assert.deepEqual(detach(object({ $lexical: 'text' }), rulesOf()).search, {
+      lexical: 'text',
+    })
+    assert.deepEqual(detach(object({ $lexical: null }), rulesOf()).search, {
+      lexical: null,
+    })
+    assert.throws(() => detach(object({ $lexical: ['text'] }), rulesOf()), {
+      code: 'SHRED_BAD_DOCUMENT_LEXICAL_TYPE',
+    })
+  })
+
+  test('is refused in a collection without lexical search, unless null', () => {
+    const rules = rulesOf({ lexical: { enabled: false } })
+    assert.throws(() => detach(object({ $lexical: 'text' }), rules), {
+      code: 'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
+    })
+    detach(object({ $lexical: null }), rules)
+  })
+
+  const recordOf = (search: SearchFields) =>
+    ({ id: 1, text: '{"_id":1}', document: object({ _id: 1 }), search }) as const
+
+  test('brings its terms along, repeats included', () => {
+    const { terms } = withTerms(recordOf({ lexical: 'to be to' }), rulesOf())
+    assert.deepEqual(terms!('$lexical'), ['to', 'be', 'to'])
+    for (const search of [{}, { lexical: null }, { vectorize: 'to be' }])
+      assert.equal('terms' in withTerms(recordOf(search), rulesOf()), false)
+  })
+
+  test('has a size: the bytes of all its terms, repeats included', () => {
+    for (const lexical of ['a b c d e f g h i j', 'aaaaa aaaaa', 'ééééé', 'a'.repeat(10)])
+      withTerms(recordOf({ lexical }), rulesOf())
+    for (const lexical of ['a b c d e f g h i j k', 'aaaaa aaaaaa', 'ééééé a'])
+      assert.throws(() => withTerms(recordOf({ lexical }), rulesOf()), {
+        code: 'LEXICAL_CONTENT_TOO_LONG',
+        message: /more than 10 bytes/,
+      })
+  })
+
+  test('is not taken apart again while it stays, unless somebody asks', () => {
+    let asked = 0
+    const rules = {
+      ...rulesOf(),
+      analyzer: { terms: (text: string) => (asked++, text.split(' ')) },
+    }
+    const before = attach(object({ _id: 1 }), { lexical: 'to be' })
+    const same = withTerms(recordOf({ lexical: 'to be' }), rules, before)
+    assert.equal(asked, 0)
+    assert.deepEqual(
+      [same.terms!('$lexical'), same.terms!('$lexical')],
+      [
+        ['to', 'be'],
+        ['to', 'be'],
+      ],
+    )
+    assert.equal(asked, 1)
+    withTerms(recordOf({ lexical: 'or not' }), rules, before)
+    assert.equal(asked, 2)
+  })
+})

@@ -1,0 +1,216 @@
+/** Upserts at the same time: as many documents as there would be one after the other. */
+import { ownCaller, type Caller } from '../../src/caller.ts'
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Upserts, upsertsOf } from '../../src/collections/upserts.ts'
+import type { NewRecord } from '../../src/engine/contract.ts'
+import { parseUpdate } from '../../src/language/updates/parse-update.ts'
+import { Fixture, tester, type Given } from './fixture.ts'
+import { json, object } from './json.ts'
+import { wordVectors } from './word-models.ts'
+
+const upsert = { upsert: true }
+const count = 30
+
+function times<T>(act: (i: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => act(i)))
+}
+
+/** All documents without their ids, which nobody chose. */
+async function contentOf(fixture: Fixture): Promise<string[]> {
+  const texts = await fixture.all()
+  return texts.map((text) => text.replace(/"_id":(?:"[^"]*"|\{[^}]*\}),?/, '')).toSorted()
+}
+
+const commands = {
+  updateOne: (fixture: Fixture, given: Given) =>
+    fixture.update(given, { $inc: { n: 1 } }, upsert),
+  updateMany: (fixture: Fixture, given: Given) =>
+    fixture.updateMany(given, { $inc: { n: 1 } }, upsert),
+  replaceOne: (fixture: Fixture, given: Given) =>
+    fixture.replace(given, { name: 'counter', kind: 'x' }, upsert),
+}
+
+describe('upserts at the same time', () => {
+  for (const [name, run] of Object.entries(commands))
+    test(`make one document by one filter: ${name}`, async () => {
+      const fixture = new Fixture({ pageSize: 3 })
+      const filter = { name: 'counter' }
+      const changes = await times(() => run(fixture, { filter }))
+      const upserted = changes.filter(({ upsertedId }) => upsertedId !== undefined)
+      const matched = changes.filter(({ matchedCount }) => matchedCount === 1)
+      assert.deepEqual([upserted.length, matched.length], [1, count - 1])
+      const expected =
+        name === 'replaceOne'
+          ? '{"name":"counter","kind":"x"}'
+          : `{"name":"counter","n":${count}}`
+      assert.deepEqual(await contentOf(fixture), [expected])
+      assert.equal(upsertsOf(fixture.engine).size, 0)
+    })
+
+  test('make one document however the filter is spelled', async () => {
+    const fixture = new Fixture()
+    const filters = [
+      { name: 'counter', kind: 'x' },
+      { kind: 'x', name: 'counter' },
+      { name: { $eq: 'counter' }, kind: { $eq: 'x' } },
+      { kind: 'x', name: 'counter', n: { $exists: true } },
+    ]
+    await times((i) =>
+      fixture.update({ filter: filters[i % 4]! }, { $inc: { n: 1 } }, upsert),
+    )
+    const documents = await fixture.all()
+    assert.equal(documents.length, 1)
+    assert.match(documents[0]!, /"n":30\b/)
+  })
+
+  test('make one document where only the updates make them find each other', async () => {
+    const fixture = new Fixture()
+    await times((i) =>
+      i % 2 === 0
+        ? fixture.update({ filter: { a: 1 } }, { $set: { b: 2 } }, upsert)
+        : fixture.update({ filter: { b: 2 } }, { $set: { a: 1 } }, upsert),
+    )
+    assert.deepEqual(await contentOf(fixture), ['{"a":1,"b":2}'])
+  })
+
+  test('make one document whichever command they come by', async () => {
+    const fixture = new Fixture()
+    const all = Object.values(commands)
+    await times((i) => all[i % 3]!(fixture, { filter: { name: 'counter' } }))
+    assert.equal((await fixture.all()).length, 1)
+  })
+
+  test('make one document each by different filters, and do not wait', async () => {
+    const fixture = new Fixture({ pageSize: 2 * count })
+    const entered: number[] = []
+    let open!: () => void
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const { engine } = fixture
+    const write = engine.write.bind(engine)
+    engine.write = async (...args) => {
+      entered.push(1)
+      // Nobody gets past until all have come this far.
+      if (entered.length === count) open()
+      await gate
+      return write(...args)
+    }
+    await times((i) =>
+      fixture.update({ filter: { name: `${i}` } }, { $inc: { n: 1 } }, upsert),
+    )
+    assert.equal((await fixture.all()).length, count)
+  })
+
+  test('insert as often as they would one after the other', async () => {
+    const fixture = new Fixture({ pageSize: 2 * count })
+    await times(() => fixture.replace({ filter: { name: 'a' } }, { name: 'b' }, upsert))
+    assert.deepEqual(
+      await contentOf(fixture),
+      Array.from({ length: count }, () => '{"name":"b"}'),
+    )
+  })
+
+  test('come to an end among deletes, with one document or none', async () => {
+    const fixture = new Fixture()
+    const filter = { name: 'counter' }
+    for (let round = 0; round < 20; round++) {
+      await times((i) =>
+        i % 3 === 0
+          ? fixture.another().deleteOne(fixture.select({ filter }), tester)
+          : fixture.update({ filter }, { $inc: { n: 1 } }, upsert),
+      )
+      assert((await fixture.all()).length <= 1)
+    }
+    assert.equal(upsertsOf(fixture.engine).size, 0)
+  })
+
+  test('with a text to embed make one document, by _id and without', async () => {
+    for (const filter of [{ name: 'counter' }, { _id: 1 }]) {
+      const fixture = new Fixture({}, wordVectors)
+      await times(() => fixture.update({ filter }, { $set: { $vectorize: 'red' } }, upsert))
+      assert.equal((await fixture.all()).length, 1)
+    }
+  })
+
+  test('by a search make one document', async () => {
+    const fixture = new Fixture()
+    await times(() =>
+      fixture.update(
+        { filter: { name: 'x' }, sort: { $vector: [1, 0] } },
+        { $set: { $vector: [1, 0] } },
+        upsert,
+      ),
+    )
+    assert.equal((await fixture.all()).length, 1)
+  })
+
+  test('go on when the one ahead fails', async () => {
+    const fixture = new Fixture()
+    let writes = 0
+    fixture.engine.meanwhile = () => {
+      if (++writes === 1) throw new Error('the disk is full')
+    }
+    const filter = { name: 'counter' }
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: count }, () =>
+        fixture.update({ filter }, { $inc: { n: 1 } }, upsert),
+      ),
+    )
+    assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
+    assert.deepEqual(await contentOf(fixture), [`{"name":"counter","n":${count - 1}}`])
+    assert.equal(upsertsOf(fixture.engine).size, 0)
+  })
+
+  test('of other collections are not waited for', async () => {
+    const upserts = new Upserts()
+    const record = recordOf({ _id: 1 })
+    const never = new Promise<never>(() => undefined)
+    void upserts.inTurn(
+      'one',
+      record,
+      () => true,
+      () => never,
+      tester,
+    )
+    const done = () => Promise.resolve('done')
+    assert.equal(await upserts.inTurn('two', record, () => true, done, tester), 'done')
+  })
+
+  test('leave when their client does, and others do not wait for them', async () => {
+    const fixture = new Fixture()
+    let release!: () => void
+    const stuck = new Promise<void>((resolve) => (release = resolve))
+    const { engine } = fixture
+    const write = engine.write.bind(engine)
+    let writes = 0
+    engine.write = async (...args) => {
+      if (++writes === 1) await stuck
+      return write(...args)
+    }
+    const run = (caller: Caller) =>
+      fixture.documents.updateOne(
+        fixture.select({ filter: { name: 'counter' } }),
+        parseUpdate(json({ $inc: { n: 1 } })),
+        upsert,
+        caller,
+      )
+    const first = run(tester)
+    await setImmediate()
+    const leaving = new AbortController()
+    const second = run(ownCaller(leaving.signal))
+    const third = run(tester)
+    await setImmediate()
+    leaving.abort(new Error('the client disconnected'))
+    await assert.rejects(second, /the client disconnected/)
+    release()
+    await Promise.all([first, third])
+    assert.deepEqual(await contentOf(fixture), ['{"name":"counter","n":2}'])
+    assert.equal(upsertsOf(engine).size, 0)
+  })
+})
+
+function recordOf(document: object): NewRecord {
+  const content = object(document)
+  return { id: 1, text: JSON.stringify(document), document: content, search: {} }
+}

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type {
+  ColumnType,
+  ElementType,
+  UserTypes,
+} from '../../../src/language/columns/column-type.ts'
+import {
+  BadValue,
+  isShownAsStored,
+  readElement,
+  readValue,
+  showValue,
+} from '../../../src/language/columns/values.ts'
+import { parseStored } from '../../../src/json/parse.ts'
+import { printJson } from '../../../src/json/print.ts'
+import type { Value } from '../../../src/json/value.ts'
+import { seed } from '../documents.ts'
+import { samples, writable } from './samples.ts'
+
+console.log(`SEED=${seed}`)
+
+const types: UserTypes = [
+  {
+    name: 'address',
+    fields: [
+      { name: 'city', key: 'city', type: 'text' },
+      { name: 'number', key: 'number', type: 'int' },
+    ],
+  },
+  {
+    name: 'renamed',
+    fields: [
+      { name: 'town', key: 'city', type: 'text' },
+      { name: 'size', key: 'size', type: 'varint' },
+    ],
+  },
+]
+
+const address = { type: 'userDefined', udtName: 'address' } as const
+const renamed = { type: 'userDefined', udtName: 'renamed' } as const
+
+const list = (valueType: ElementType): ColumnType => ({ type: 'list', valueType })
+const set = (valueType: ElementType): ColumnType => ({ type: 'set', valueType })
+const map = (
+  keyType: (ColumnType & { type: 'map' })['keyType'],
+  valueType: ElementType,
+): ColumnType => ({ type: 'map', keyType, valueType })
+
+function read(type: ColumnType, json: string): Value | undefined | BadValue {
+  return readValue(type, parseStored(json), types)
+}
+
+/** What rows keep, as JSON text; "nothing" where they keep nothing. */
+function kept(type: ColumnType, json: string): string {
+  const stored = read(type, json)
+  if (stored instanceof BadValue) assert.fail(`refuses ${json}: ${stored.problem}`)
+  return stored === undefined ? 'nothing' : printJson(stored)
+}
+
+function problemOf(type: ColumnType, json: string): string {
+  const stored = read(type, json)
+  if (!(stored instanceof BadValue)) assert.fail(`takes ${json}`)
+  return stored.problem
+}
+
+describe('lists', () => {
+  test('keep order and repeats', () => {
+    assert.equal(kept(list('int'), '[2,1,2.0]'), '[2,1,2]')
+    assert.equal(kept(list('timestamp'), '[{"$date":0}]'), '["1970-01-01T00:00:00Z"]')
+  })
+
+  test('have elements of the type, and no nulls', () => {
+    assert.equal(
+      problemOf(list('int'), '[1,"2"]'),
+      'has at position 1 "2", which is of type String, but an int takes a whole number ' +
+        'from -2147483648 to 2147483647',
+    )
+    assert.match(problemOf(list('int'), '[null]'), /^has at position 0 null/)
+    assert.match(problemOf(list('int'), '[[1]]'), /^has at position 0 \[1\]/)
+    assert.equal(
+      problemOf(list('int'), '{}'),
+      'is of type Object, but a list takes an array',
+    )
+  })
+})
+
+describe('sets', () => {
+  test('are in the order of the type, without repeats', () => {
+    assert.equal(kept(set('int'), '[1,2,-42]'), '[-42,1,2]')
+    assert.equal(kept(set('int'), '[10,9,1e1,9.0]'), '[9,10]')
+    assert.equal(kept(set('text'), '["b","a","B","b"]'), '["B","a","b"]')
+    assert.equal(
+      kept(set('double'), '["NaN",1,"-Infinity","Infinity","NaN",0]'),
+      '["-Infinity",0,1,"Infinity","NaN"]',
+    )
+    assert.equal(
+      kept(set('date'), '["+10000-01-01","2024-01-01","-0001-01-01"]'),
+      '["-0001-01-01","2024-01-01","+10000-01-01"]',
+    )
+    assert.equal(
+      kept(set('time'), '["12:30:00","12:30","12:29:59.5"]'),
+      '["12:29:59.500","12:30"]',
+    )
+    assert.equal(
+      kept(set('inet'), '["10.0.0.1","9.1","9.0.0.1"]'),
+      '["9.0.0.1","10.0.0.1"]',
+    )
+    assert.equal(kept(set('duration'), '["60s","1m","PT60S"]'), '["PT1M"]')
+    assert.equal(kept(set('boolean'), '[true,false,true]'), '[false,true]')
+  })
+
+  test('of user-defined values are in the order of the fields, null first', () => {
+    assert.equal(
+      kept(
+        set(address),
+        '[{"city":"b"},{"city":"a","number":10},{"number":7},{"number":9,"city":"a"},{},{"city":"b"}]',
+      ),
+      '[{},{"number":7},{"city":"a","number":9},{"city":"a","number":10},{"city":"b"}]',
+    )
+  })
+
+  test('have elements of the type, and no nulls', () => {
+    assert.match(problemOf(set('int'), '[1,null]'), /^has at position 1 null/)
+    assert.equal(problemOf(set('int'), '1'), 'is of type Number, but a set takes an array')
+  })
+})
+
+describe('maps', () => {
+  test('with texts as keys are objects, however they were written', () => {
+    assert.equal(kept(map('text', 'int'), '{"b":1,"a":2.0,"10":3}'), '{"10":3,"a":2,"b":1}')
+    assert.equal(kept(map('ascii', 'int'), '[["b",1],["a",2]]'), '{"a":2,"b":1}')
+    assert.equal(kept(map('text', 'int'), '{"__proto__":1}'), '{"__proto__":1}')
+  })
+
+  test('with other keys are pairs, in the order of the keys', () => {
+    assert.equal(kept(map('int', 'text'), '[[10,"a"],[9,"b"]]'), '[[9,"b"],[10,"a"]]')
+    assert.equal(
+      kept(map('inet', 'int'), '{"10.1":1,"9.1":2}'),
+      '[["9.0.0.1",2],["10.0.0.1",1]]',
+    )
+    assert.equal(kept(map('date', 'int'), '{"2024-01-01":1}'), '[["2024-01-01",1]]')
+    assert.equal(kept(map('time', 'int'), '{"12:30:00":1}'), '[["12:30",1]]')
+    assert.equal(
+      kept(map('timestamp', 'int'), '[[{"$date":0},1]]'),
+      '[["1970-01-01T00:00:00Z",1]]',
+    )
+    assert.equal(
+      kept(map('blob', 'boolean'), '[[{"$binary":"AQ=="},true]]'),
+      '[[{"$binary":"AQ=="},true]]',
+    )
+  })
+
+  test('may be objects if keys are written as strings', () => {
+    for (const keyType of ['uuid', 'date', 'time', 'timestamp', 'inet'] as const)
+      assert.match(
+        problemOf(map(keyType, 'int'), '{"x!":1}'),
+        new RegExp(`^has the key "x!", which does not fit: an? ${keyType} takes`),
+      )
+  })
+
+  test('with keys of other types are written as pairs', () => {
+    for (const keyType of [
+      'int',
+      'double',
+      'boolean',
+      'blob',
+      'decimal',
+      'varint',
+    ] as const)
+      assert.equal(
+        problemOf(map(keyType, 'int'), '{"1":1}'),
+        `is of type Object, but a map with keys of type ${keyType} takes an array of pairs ` +
+          '[key, value]',
+      )
+  })
+
+  test('have each key once', () => {
+    assert.equal(problemOf(map('int', 'int'), '[[1,1],[1.0,2]]'), 'has the key 1 twice')
+    assert.equal(
+      problemOf(map('inet', 'int'), '{"localhost":1,"127.1":1}'),
+      'has the key "127.0.0.1" twice',
+    )
+    assert.equal(
+      problemOf(map('text', 'int'), '[["a",1],["a",1]]'),
+      'has the key "a" twice',
+    )
+  })
+
+  test('have neither null keys nor null values', () => {
+    assert.match(problemOf(map('text', 'int'), '{"a":null}'), /^has for the key "a" null/)
+    assert.match(problemOf(map('int', 'int'), '[[null,1]]'), /^has the key null/)
+  })
+
+  test('consist of pairs', () => {
+    for (const json of ['[1]', '[["a"]]', '[["a",1,2]]', '[{"a":1}]', '["ab"]'])
+      assert.match(problemOf(map('text', 'int'), json), /at position 0, but a map takes/)
+    for (const json of ['1', '"a"', 'true'])
+      assert.match(problemOf(map('text', 'int'), json), /^is of type \w+, but a map takes/)
+  })
+})
+
+describe('empty collections', () => {
+  test('are not kept', () => {
+    assert.equal(kept(list('int'), '[]'), 'nothing')
+    assert.equal(kept(set('int'), '[]'), 'nothing')
+    assert.equal(kept(map('text', 'int'), '{}'), 'nothing')
+    assert.equal(kept(map('int', 'int'), '{}'), 'nothing')
+    for (const type of [list('int'), set('int'), map('text', 'int'), address])
+      assert.equal(kept(type, 'null'), 'nothing')
+  })
+
+  test('an empty map is written as an object', () => {
+    assert.match(problemOf(map('text', 'int'), '[]'), /^is an empty array/)
+    assert.match(problemOf(map('int', 'int'), '[]'), /^is an empty array/)
+  })
+})
+
+describe('user-defined values', () => {
+  test('have fields in the order of the type, without nulls', () => {
+    assert.equal(kept(address, '{"number":5.0,"city":"x"}'), '{"city":"x","number":5}')
+    assert.equal(kept(address, '{"city":null,"number":5}'), '{"number":5}')
+    assert.equal(kept(address, '[["number",5],["city","x"]]'), '{"city":"x","number":5}')
+  })
+
+  test('are not kept if all fields are null, except in collections', () => {
+    assert.equal(kept(address, '{}'), 'nothing')
+    assert.equal(kept(address, '{"city":null}'), 'nothing')
+    assert.equal(kept(list(address), '[{},{"city":null}]'), '[{},{}]')
+    assert.equal(kept(map('text', address), '{"a":{}}'), '{"a":{}}')
+    assert.deepEqual(readElement(address, new Map(), types), new Map())
+  })
+
+  test('have no fields that the type does not have', () => {
+    assert.equal(
+      problemOf(address, '{"town":null}'),
+      'has the field "town", which address does not have; it has "city", "number"',
+    )
+    assert.match(problemOf(address, '{"__proto__":1}'), /^has the field "__proto__"/)
+  })
+
+  test('have fields of the right types', () => {
+    assert.match(
+      problemOf(address, '{"number":"5"}'),
+      /^has in the field "number" "5", which is of type String, but an int takes/,
+    )
+    assert.match(
+      problemOf(list(address), '[{"number":1.5}]'),
+      /^has at position 0 \{"number":1\.5\}, which has in the field "number" 1\.5, which/,
+    )
+  })
+
+  test('may be pairs of fields and values', () => {
+    assert.equal(
+      problemOf(address, '[["city","a"],["city","a"]]'),
+      'has the field "city" twice',
+    )
+    assert.match(problemOf(address, '[[1,"a"]]'), /^names a field 1/)
+    assert.match(problemOf(address, '["city"]'), /^has "city" at position 0/)
+    assert.match(problemOf(address, '[]'), /^is an empty array/)
+    assert.match(
+      problemOf(address, '"x"'),
+      /^is of type String, but address takes an object/,
+    )
+  })
+
+  test('are of a type that exists', () => {
+    assert.throws(() => readValue({ type: 'userDefined', udtName: 'x' }, new Map(), types))
+  })
+})
+
+describe('collections of every type', () => {
+  const twice = (type: ColumnType, input: Value) => {
+    const stored = readValue(type, input, types)
+    if (stored === undefined) return
+    // Samples may be equal, which the keys of a map must not be.
+    if (stored instanceof BadValue) {
+      assert(type.type === 'map' && stored.problem.endsWith(' twice'), stored.problem)
+      return
+    }
+    const text = printJson(stored)
+    const again = readValue(type, parseStored(text), types)
+    assert(again !== undefined && !(again instanceof BadValue), text)
+    assert.equal(printJson(again), text)
+  }
+
+  for (const name of writable)
+    test(`${name}: are read from what they are kept as`, () => {
+      const inputs = fc.array(
+        samples[name].of.map(({ input }) => input),
+        { maxLength: 5 },
+      )
+      fc.assert(
+        fc.property(inputs, (elements) => {
+          twice(list(name), elements)
+          twice(set(name), elements)
+          if (elements.length === 0) return
+          twice(
+            map('int', name),
+            elements.map((element, position) => [position, element]),
+          )
+          twice(
+            map(name, 'int'),
+            elements.map((element, position) => [element, position]),
+          )
+        }),
+        { seed, numRuns: 100 },
+      )
+    })
+})
+
+describe('stored values', () => {
+  const shown = (type: ColumnType, json: string) => {
+    const stored = read(type, json) as Value
+    assert.deepEqual(parseStored(printJson(stored)), stored)
+    return printJson(showValue(type, stored, types))
+  }
+
+  test('are shown as they are, but for fields that were renamed', () => {
+    for (const type of [
+      list('int'),
+      map('int', 'int'),
+      address,
+      set(address),
+      list('text'),
+    ])
+      assert(isShownAsStored(type, types))
+    for (const type of [renamed, list(renamed), set(renamed), map('int', renamed)])
+      assert(!isShownAsStored(type, types))
+  })
+
+  test('call fields what they were called first, and show what they are called now', () => {
+    assert.equal(kept(renamed, '{"town":"x"}'), '{"city":"x"}')
+    assert.match(problemOf(renamed, '{"city":"x"}'), /^has the field "city"/)
+    assert.equal(shown(renamed, '{"size":1,"town":"x"}'), '{"town":"x","size":1}')
+    assert.equal(shown(list(renamed), '[{"town":"x"},{}]'), '[{"town":"x"},{}]')
+    assert.equal(shown(map('text', renamed), '{"a":{"town":"x"}}'), '{"a":{"town":"x"}}')
+    assert.equal(shown(map('int', renamed), '[[1,{"town":"x"}]]'), '[[1,{"town":"x"}]]')
+  })
+
+  test('of type varint are shown with all their digits', () => {
+    const long = `1${'0'.repeat(25)}`
+    assert.equal(kept({ type: 'varint' }, '1e25'), '1e+25')
+    for (const type of [list('varint'), set('varint')]) {
+      assert(!isShownAsStored(type, types))
+      assert.equal(shown(type, '[1e25]'), `[${long}]`)
+    }
+    assert(!isShownAsStored(map('varint', 'int'), types))
+    assert.equal(shown(map('varint', 'varint'), '[[1e25,-1e25]]'), `[[${long},-${long}]]`)
+    assert.equal(shown(map('text', 'varint'), '{"a":1e25}'), `{"a":${long}}`)
+    assert.equal(shown(renamed, '{"size":1e25}'), `{"size":${long}}`)
+  })
+})

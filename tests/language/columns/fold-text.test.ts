@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { foldText } from '../../../src/language/columns/fold-text.ts'
+
+const plain = { ascii: false, caseSensitive: true, normalize: false }
+
+test('without options a text stays as it is', () => {
+  for (const text of ['', 'Café', 'Cafe\u0301', 'ÀÉ'])
+    assert.equal(foldText(text, plain), text)
+})
+
+test('case is folded the same everywhere', () => {
+  assert.equal(foldText('CAFÉ I', { ...plain, caseSensitive: false }), 'café i')
+})
+
+test('characters are composed', () => {
+  assert.equal(foldText('Cafe\u0301', { ...plain, normalize: true }), 'Café')
+  assert.equal(foldText('ﬁ', { ...plain, normalize: true }), 'ﬁ')
+})
+
+test('letters are folded to ASCII where there is one', () => {
+  assert.equal(foldText('Café Straße 日本', { ...plain, ascii: true }), 'Cafe Strasse 日本')
+})
+
+test('options add up', () => {
+  const all = { ascii: true, caseSensitive: false, normalize: true }
+  for (const text of ['CAFÉ', 'cafe\u0301', 'Cafe', 'CAFE\u0301'])
+    assert.equal(foldText(text, all), 'cafe')
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Locks } from '../../src/paging/locks.ts'
+
+describe('locks', () => {
+  test('let one at a time work under a key, in the order they came', async () => {
+    const locks = new Locks()
+    const order: number[] = []
+    let inside = 0
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        locks.holding(['key'], async () => {
+          assert.equal(++inside, 1)
+          await Promise.resolve()
+          order.push(i)
+          inside--
+        }),
+      ),
+    )
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    )
+  })
+
+  test('say whether anybody was ahead', async () => {
+    const locks = new Locks()
+    const waited = await Promise.all([
+      locks.holding(['a'], (waited) => Promise.resolve(waited)),
+      locks.holding(['a'], (waited) => Promise.resolve(waited)),
+      locks.holding(['b'], (waited) => Promise.resolve(waited)),
+    ])
+    assert.deepEqual(waited, [false, true, false])
+    assert.equal(await locks.holding(['a'], (waited) => Promise.resolve(waited)), false)
+  })
+
+  test('of several keys never wait for each other in a circle', async () => {
+    const locks = new Locks()
+    const done = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        locks.holding(i % 2 === 0 ? ['a', 'b', 'a'] : ['b', 'a'], async () => {
+          await Promise.resolve()
+          return i
+        }),
+      ),
+    )
+    assert.equal(done.length, 50)
+  })
+
+  test('are let go of when the work fails', async () => {
+    const locks = new Locks()
+    await assert.rejects(locks.holding(['a'], () => Promise.reject(new Error('no'))))
+    assert.equal(await locks.holding(['a'], () => Promise.resolve('yes')), 'yes')
+  })
+})
