@@ -24,7 +24,7 @@ import {
   type Write,
   type WriteOptions,
 } from '../contract.ts'
-import { viewOf, type VectorField } from '../record-view.ts'
+import { viewOf } from '../record-view.ts'
 import type {
   CollectionOptions,
   KeyspaceSchema,
@@ -49,9 +49,7 @@ import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
 import type { StoreQuery } from './store/store-query.ts'
 import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
-import type { IndexOptions } from './vectors/indexer-thread.ts'
-import type { IndexStep } from './store/reindex.ts'
-import { changesOf } from './catalog/table-changes.ts'
+import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
 import { Vectors } from './vectors/vectors.ts'
 import { packWrites, Writer, type Written } from './threads/writer.ts'
@@ -79,8 +77,7 @@ class EmbeddedEngine implements Engine {
   readonly #readers: Readers
   readonly #backups: Backups
   readonly #stores: OpenStores
-  /** Tables whose stores were looked through for what an end at the wrong time left. */
-  readonly #swept = new Set<string>()
+  readonly #alterations: TableAlterations
   #movedReads = 0
   readonly #changes = new OneByOne()
   #closing: Promise<void> | undefined
@@ -115,10 +112,16 @@ class EmbeddedEngine implements Engine {
       ...{ waitingMax: waitingReadsMax, files: this.#files },
     })
     this.#vectors = new Vectors({
-      ...{ log, files: this.#files },
+      ...{ log, files: this.#files, searchers: this.#readers.size },
       // What is saved need not be remembered. If this fails, it is remembered for longer.
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
+    })
+    this.#alterations = new TableAlterations({
+      ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
+      ...{ readers: this.#readers, vectors: this.#vectors },
+      change: (act) => this.#change(act),
+      inTurn: (act) => this.#inTurn(act),
     })
   }
 
@@ -185,45 +188,9 @@ class EmbeddedEngine implements Engine {
 
   async #alter(table: Table, definition: TableDefinition): Promise<void> {
     const store = await this.#store(table, 'write')
-    await this.#stores.keeping(store, () => this.#alterIn(store, table, definition))
-  }
-
-  /** Fills new indexes before the new definition holds, removes old ones after. */
-  async #alterIn(store: Store, table: Table, definition: TableDefinition): Promise<void> {
-    const { file } = store
-    const altered = this.#catalog.altered(table, definition)
-    const { before, after, opened, closed } = changesOf(table, altered)
-    const current = store.writeView
-    store.writeView = viewOf(altered)
-    try {
-      for (const step of before) await this.#reindex(file, step)
-      await this.#change(() => this.#catalog.alterTable(altered))
-    } catch (error) {
-      store.writeView = current
-      throw error
-    }
-    // Nobody may read a state from before the new parts of the store were there.
-    this.#openStore(altered)!.reader.store.endRead()
-    try {
-      for (const suffix of closed) {
-        await this.#readers.forget({ file, suffix })
-        await this.#vectors.drop({ file, suffix })
-      }
-      for (const step of after) await this.#reindex(file, step)
-    } catch {
-      // The change holds. What could not be removed is swept away at the next start.
-    }
-    for (const { suffix, ...field } of viewOf(altered).vectors.values())
-      if (opened.includes(suffix))
-        await this.#vectors.current({ file, suffix }, this.#indexOptions(field))
-  }
-
-  async #reindex(file: string, step: IndexStep): Promise<void> {
-    let next: number | undefined = 0
-    while (next !== undefined) {
-      const part: IndexStep = 'after' in step ? { ...step, after: next } : step
-      next = await this.#writer.reindex(file, part)
-    }
+    await this.#stores.keeping(store, () =>
+      this.#alterations.alter(store, table, definition),
+    )
   }
 
   dropTarget(target: Target): Promise<boolean> {
@@ -242,7 +209,7 @@ class EmbeddedEngine implements Engine {
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
-      this.#swept.delete(target.uid)
+      this.#alterations.forget(target)
       await this.#vectors.closeAll(file)
       await this.#writer.close(file)
       await this.#readers.close(file)
@@ -323,10 +290,9 @@ class EmbeddedEngine implements Engine {
     { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
     caller: Caller,
   ) {
-    const { suffix, ...field } = viewOf(target).vectors.get(path)!
-    const options = this.#indexOptions(field)
-    const current = await this.#vectors.current({ file, suffix }, options)
-    const index = { ...current, suffix, metric: options.metric }
+    const field = viewOf(target).vectors.get(path)!
+    const current = await this.#vectors.current(file, field)
+    const index = { ...current, suffix: field.suffix, metric: field.metric! }
     // Asked for again: the schema may have changed meanwhile.
     return this.#readers.search(this.#openStore(target)!, search, caller, index)
   }
@@ -380,9 +346,8 @@ class EmbeddedEngine implements Engine {
   /** Nobody reads an older state from here on, nor searches in one. */
   #noteWrite({ file, reader }: Store, version: number): void {
     reader.store.endRead()
-    for (const { suffix, ...field } of reader.view.vectors.values())
-      if (field.metric !== undefined)
-        this.#vectors.noteWrite({ file, suffix }, this.#indexOptions(field), version)
+    for (const field of reader.view.vectors.values())
+      if (field.metric !== undefined) this.#vectors.noteWrite(file, field, version)
   }
 
   readSetting(name: string): Promise<string | undefined> {
@@ -481,7 +446,7 @@ class EmbeddedEngine implements Engine {
     const open = this.#openStore(target)
     if (open !== undefined) return open
     const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
-    if (target.kind === 'table' && !this.#swept.has(target.uid)) this.#sweepSoon(store)
+    this.#alterations.sweepSoon(store)
     return store
   }
 
@@ -492,29 +457,11 @@ class EmbeddedEngine implements Engine {
     await this.#readers.close(file)
   }
 
-  /** An index that was being made or removed when the process died left something behind. */
-  #sweepSoon(store: Store): void {
-    const sweep = async () => {
-      const { file, target } = store
-      if (!this.#stores.isOpen(store) || target.kind !== 'table') return
-      await this.#stores.keeping(store, () =>
-        this.#reindex(file, { kind: 'sweep', table: target }),
-      )
-      this.#swept.add(target.uid)
-    }
-    // If it fails, the next start tries again; meanwhile it only takes space.
-    void this.#inTurn(sweep).catch(() => undefined)
-  }
-
   #checkCurrent(target: Target): void {
     const current = this.#catalog.target(target.keyspace, target.name)
     if (current?.uid !== target.uid) throw new EngineError('gone', `${target.name} is gone`)
     if (target.kind === 'table' && current !== target)
       throw new EngineError('changed', `${target.name} has another schema by now`)
-  }
-
-  #indexOptions({ dimension, metric }: Omit<VectorField, 'suffix'>): IndexOptions {
-    return { dimension, metric: metric!, searchers: this.#readers.size }
   }
 
   async #attempt<T>(act: () => T | Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@
  */
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
 import { EngineError, type ThreadMemory } from '../../contract.ts'
+import type { VectorField } from '../../record-view.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type {
@@ -24,6 +25,8 @@ export interface CurrentIndex {
 
 export interface VectorsOptions {
   readonly files: KnownFiles
+  /** Threads that search, beside the one that builds. */
+  readonly searchers: number
   /** Called when a snapshot has everything up to a write. */
   readonly onSaved: (name: IndexName, version: number) => void
   readonly log: (level: 'info' | 'warn', message: string) => void
@@ -93,22 +96,22 @@ export class Vectors {
   }
 
   /** Takes note of a write. The index follows soon, whether anybody searches or not. */
-  noteWrite(name: IndexName, options: IndexOptions, version: number): void {
-    const followed = this.#followed(name, options)
+  noteWrite(file: string, field: VectorField, version: number): void {
+    const followed = this.#followed(file, field)
     followed.latest = Math.max(followed.latest, version)
     // Whoever searches next is told if it fails.
     this.#follow(followed).catch(() => undefined)
   }
 
   /** The index, once it has everything that was written before. */
-  async current(name: IndexName, options: IndexOptions): Promise<CurrentIndex> {
-    const followed = this.#followed(name, options)
+  async current(file: string, field: VectorField): Promise<CurrentIndex> {
+    const followed = this.#followed(file, field)
     const needed = followed.latest
     while (followed.version < needed || followed.version < 0) {
       await this.#follow(followed)
       // Asked again, the thread would open the index of whatever took the file's place.
       if (!this.#isOpen(followed))
-        throw new EngineError('gone', `the vector index of ${name.file} was closed`)
+        throw new EngineError('gone', `the vector index of ${file} was closed`)
     }
     return followed
   }
@@ -157,12 +160,13 @@ export class Vectors {
     return this.#indexes.get(keyOf(followed.name)) === followed
   }
 
-  #followed(name: IndexName, options: IndexOptions): Followed {
+  #followed(file: string, { suffix, dimension, metric }: VectorField): Followed {
+    const name = { file, suffix }
     let followed = this.#indexes.get(keyOf(name))
     if (followed === undefined) {
       followed = {
         name,
-        options,
+        options: { dimension, metric: metric!, searchers: this.#options.searchers },
         index: [],
         generation: -1,
         version: -1,

@@ -1,0 +1,95 @@
+/** Gives tables other columns and indexes while they are read and written. */
+import { viewOf } from '../../record-view.ts'
+import type { Table, TableDefinition, Target } from '../../schema.ts'
+import type { Catalog } from './catalog.ts'
+import type { OpenStores, Store } from '../store/open-stores.ts'
+import type { Readers } from '../threads/readers.ts'
+import type { IndexStep } from '../store/reindex.ts'
+import { changesOf } from './table-changes.ts'
+import type { Vectors } from '../vectors/vectors.ts'
+import type { Writer } from '../threads/writer.ts'
+
+export interface AlterationsOptions {
+  readonly catalog: Catalog
+  readonly stores: OpenStores
+  readonly writer: Writer
+  readonly readers: Readers
+  readonly vectors: Vectors
+  /** Changes the catalog. */
+  readonly change: <T>(act: () => T) => Promise<T>
+  /** Does something while no schema changes. */
+  readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>
+}
+
+export class TableAlterations {
+  readonly #options: AlterationsOptions
+  /** Tables whose stores were looked through for what an end at the wrong time left. */
+  readonly #swept = new Set<string>()
+
+  constructor(options: AlterationsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * To be called in turn. Fills new indexes before the new definition holds, removes old ones
+   * after.
+   */
+  async alter(store: Store, table: Table, definition: TableDefinition): Promise<void> {
+    const { catalog, stores, readers, vectors, change } = this.#options
+    const { file } = store
+    const altered = catalog.altered(table, definition)
+    const { before, after, opened, closed } = changesOf(table, altered)
+    const current = store.writeView
+    store.writeView = viewOf(altered)
+    try {
+      for (const step of before) await this.#reindex(file, step)
+      await change(() => catalog.alterTable(altered))
+    } catch (error) {
+      store.writeView = current
+      throw error
+    }
+    // Nobody may read a state from before the new parts of the store were there.
+    stores.use(altered)!.reader.store.endRead()
+    try {
+      for (const suffix of closed) {
+        await readers.forget({ file, suffix })
+        await vectors.drop({ file, suffix })
+      }
+      for (const step of after) await this.#reindex(file, step)
+    } catch {
+      // The change holds. What could not be removed is swept away at the next start.
+    }
+    for (const field of viewOf(altered).vectors.values())
+      if (opened.includes(field.suffix)) await vectors.current(file, field)
+  }
+
+  /** An index that was being made or removed when the process died left something behind. */
+  sweepSoon(store: Store): void {
+    const { stores, inTurn } = this.#options
+    const { uid, kind } = store.target
+    if (kind !== 'table' || this.#swept.has(uid)) return
+    const sweep = async () => {
+      const { file, target } = store
+      if (!stores.isOpen(store) || target.kind !== 'table') return
+      await stores.keeping(store, () =>
+        this.#reindex(file, { kind: 'sweep', table: target }),
+      )
+      this.#swept.add(uid)
+    }
+    // If it fails, the next start tries again; meanwhile it only takes space.
+    void inTurn(sweep).catch(() => undefined)
+  }
+
+  /** The target is no more. */
+  forget({ uid }: Target): void {
+    this.#swept.delete(uid)
+  }
+
+  async #reindex(file: string, step: IndexStep): Promise<void> {
+    let next: number | undefined = 0
+    while (next !== undefined) {
+      const part: IndexStep = 'after' in step ? { ...step, after: next } : step
+      next = await this.#options.writer.reindex(file, part)
+    }
+  }
+}
