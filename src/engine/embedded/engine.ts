@@ -44,7 +44,7 @@ import { decodePosition } from './store/position.ts'
 import { recast } from './rows/reencode-rows.ts'
 import { KnownFiles } from './files/known-files.ts'
 import { OpenStores, type Store } from './store/open-stores.ts'
-import { Readers } from './threads/readers.ts'
+import { Readers, type ReadSource } from './threads/readers.ts'
 import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
 import type { StoreQuery } from './store/store-query.ts'
 import { statisticsOf } from './statistics.ts'
@@ -110,6 +110,7 @@ class EmbeddedEngine implements Engine {
       // Two at least: a hybrid search makes two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
       ...{ waitingMax: waitingReadsMax, files: this.#files },
+      checkCurrent: (target) => this.#checkCurrent(target),
     })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files, searchers: this.#readers.size },
@@ -186,11 +187,10 @@ class EmbeddedEngine implements Engine {
     })
   }
 
-  async #alter(table: Table, definition: TableDefinition): Promise<void> {
-    const store = await this.#store(table, 'write')
-    await this.#stores.keeping(store, () =>
-      this.#alterations.alter(store, table, definition),
-    )
+  #alter(table: Table, definition: TableDefinition): Promise<void> {
+    const alter = (store: Store) =>
+      this.#stores.keeping(store, () => this.#alterations.alter(store, table, definition))
+    return this.#using(table, alter, 'write')
   }
 
   dropTarget(target: Target): Promise<boolean> {
@@ -220,19 +220,20 @@ class EmbeddedEngine implements Engine {
 
   async read(target: Target, query: Query, caller: Caller): Promise<Page> {
     caller.check()
-    const store = this.#openStore(target) ?? (await this.#store(target))
-    const storeQuery: StoreQuery = {
-      ...query,
-      // What a position follows has skipped already.
-      skip: query.after === undefined ? query.skip : 0,
-      after: query.after === undefined ? undefined : decodePosition(query.after),
-    }
-    const result = await this.#shortOrLong(
-      target,
-      store,
-      (budget) => store.reader.read(storeQuery, budget),
-      () => this.#readers.read(store, storeQuery, caller),
-    )
+    const result = await this.#using(target, (store) => {
+      const storeQuery: StoreQuery = {
+        ...query,
+        // What a position follows has skipped already.
+        skip: query.after === undefined ? query.skip : 0,
+        after: query.after === undefined ? undefined : decodePosition(query.after),
+      }
+      return this.#shortOrLong(
+        target,
+        store,
+        (budget) => store.reader.read(storeQuery, budget),
+        (source) => this.#readers.read(source, storeQuery, caller),
+      )
+    })
     return new EmbeddedPage(result, viewOf(target))
   }
 
@@ -243,12 +244,13 @@ class EmbeddedEngine implements Engine {
     caller: Caller,
   ): Promise<number> {
     caller.check()
-    const store = this.#openStore(target) ?? (await this.#store(target))
-    return this.#shortOrLong(
-      target,
-      store,
-      (budget) => store.reader.count(filter, stopAt, budget),
-      () => this.#readers.count(store, filter, stopAt, caller),
+    return this.#using(target, (store) =>
+      this.#shortOrLong(
+        target,
+        store,
+        (budget) => store.reader.count(filter, stopAt, budget),
+        (source) => this.#readers.count(source, filter, stopAt, caller),
+      ),
     )
   }
 
@@ -258,22 +260,20 @@ class EmbeddedEngine implements Engine {
     caller: Caller,
   ): Promise<SearchResult | undefined> {
     caller.check()
-    const store = this.#openStore(target) ?? (await this.#store(target))
     const { by } = search
     const view = viewOf(target)
-    const { hits, statistics } =
+    const { hits, statistics } = await this.#using(target, (store) =>
       by.kind === 'vector'
-        ? await this.#stores.keeping(store, () =>
-            this.#orGone(target, () =>
-              this.#searchVectors(target, store.file, search, by, caller),
-            ),
+        ? this.#long(target, store, (source) =>
+            this.#searchVectors(source, search, by, caller),
           )
-        : await this.#shortOrLong(
+        : this.#shortOrLong(
             target,
             store,
             (budget) => store.reader.search(search, budget),
-            () => this.#readers.search(store, search, caller),
-          )
+            (source) => this.#readers.search(source, search, caller),
+          ),
+    )
     return {
       hits: hits.map(({ row, score }) => ({
         record: new EmbeddedRecord(row, view),
@@ -284,25 +284,24 @@ class EmbeddedEngine implements Engine {
   }
 
   async #searchVectors(
-    target: Target,
-    file: string,
+    source: ReadSource,
     search: Search,
     { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
     caller: Caller,
   ) {
+    const { file, target } = source
     const field = viewOf(target).vectors.get(path)!
     const current = await this.#vectors.current(file, field)
     const index = { ...current, suffix: field.suffix, metric: field.metric! }
-    // Asked for again: the schema may have changed meanwhile.
-    return this.#readers.search(this.#openStore(target)!, search, caller, index)
+    return this.#readers.search(source, search, caller, index)
   }
 
   estimateCount(target: Target): Promise<number> {
-    return this.#attempt(async () => {
-      const store = await this.#store(target)
+    const estimate = (store: Store) => {
       this.#stores.beginRead(store)
       return store.reader.store.documentCount()
-    })
+    }
+    return this.#attempt(() => this.#using(target, estimate))
   }
 
   write(
@@ -330,17 +329,18 @@ class EmbeddedEngine implements Engine {
     await this.#writing(target, ({ file }) => this.#writer.truncate(file))
   }
 
-  async #writing(
+  #writing(
     target: Target,
     act: (store: Store) => Promise<Written>,
   ): Promise<readonly Outcome[]> {
-    const store = this.#openStore(target) ?? (await this.#store(target, 'write'))
-    return this.#stores.keeping(store, async () => {
-      const { outcomes, version } = await act(store)
-      // Dropped meanwhile: its file may soon be that of another.
-      if (this.#stores.isOpen(store)) this.#noteWrite(store, version)
-      return outcomes
-    })
+    const write = (store: Store) =>
+      this.#stores.keeping(store, async () => {
+        const { outcomes, version } = await act(store)
+        // Dropped meanwhile: its file may soon be that of another.
+        if (this.#stores.isOpen(store)) this.#noteWrite(store, version)
+        return outcomes
+      })
+    return this.#using(target, write, 'write')
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
@@ -400,12 +400,12 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Tries here first; what turns out to be long starts again on a reading thread. */
-  async #shortOrLong<T>(
+  #shortOrLong<T>(
     target: Target,
     store: Store,
     short: (budget: Budget) => T,
-    long: () => Promise<T>,
-  ): Promise<T> {
+    long: (source: ReadSource) => Promise<T>,
+  ): T | Promise<T> {
     try {
       this.#stores.beginRead(store)
       return short(mainThreadBudget())
@@ -413,18 +413,24 @@ class EmbeddedEngine implements Engine {
       if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
     }
     this.#movedReads++
-    // It may wait for its turn, and the store is needed then.
-    return this.#stores.keeping(store, () => this.#orGone(target, long))
+    return this.#long(target, store, long)
   }
 
-  async #orGone<T>(target: Target, act: () => Promise<T>): Promise<T> {
-    try {
-      return await act()
-    } catch (error) {
-      // A store that was dropped or changed meanwhile fails in many ways, all of which mean this.
-      this.#checkCurrent(target)
-      throw error
-    }
+  /** Reads on another thread. It may wait for its turn, and the store is needed then. */
+  #long<T>(
+    target: Target,
+    store: Store,
+    read: (source: ReadSource) => Promise<T>,
+  ): Promise<T> {
+    return this.#stores.keeping(store, async () => {
+      try {
+        return await read({ file: store.file, target })
+      } catch (error) {
+        // A store that was dropped or changed meanwhile fails in many ways, which all mean this.
+        this.#checkCurrent(target)
+        throw error
+      }
+    })
   }
 
   /** Changes of what exists happen one after the other, whole. */
@@ -440,11 +446,24 @@ class EmbeddedEngine implements Engine {
     return this.#stores.use(target)
   }
 
-  /** The store of a target, opened if need be. */
-  async #store(target: Target, kind: 'read' | 'write' = 'read'): Promise<Store> {
-    await this.#stores.room()
-    const open = this.#openStore(target)
-    if (open !== undefined) return open
+  /**
+   * Acts on the store of a target, opened if need be, in the turn in which the target was
+   * seen to exist: what threads are asked for it must come before they let go of it.
+   */
+  async #using<T>(
+    target: Target,
+    act: (store: Store) => T | Promise<T>,
+    kind: 'read' | 'write' = 'read',
+  ): Promise<T> {
+    let store = this.#openStore(target)
+    if (store === undefined) {
+      await this.#stores.room()
+      store = this.#openStore(target) ?? this.#open(target, kind)
+    }
+    return act(store)
+  }
+
+  #open(target: Target, kind: 'read' | 'write'): Store {
     const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
     this.#alterations.sweepSoon(store)
     return store

@@ -14,8 +14,8 @@ import type { KnownFiles } from '../files/known-files.ts'
 import { Thread } from './thread.ts'
 import type { CurrentIndex } from '../vectors/vectors.ts'
 
-/** What is read: a target, as it is now, and where it is kept. */
-interface Store {
+/** What is read: a target, as the read takes it to be, and where it is kept. */
+export interface ReadSource {
   readonly file: string
   readonly target: Target
 }
@@ -41,7 +41,7 @@ type Read =
 
 /** A read that has not ended. */
 interface PendingRead {
-  readonly store: Store
+  readonly source: ReadSource
   readonly message: Read
   /** What the thread that it goes to needs to know beside it. */
   readonly extra: (member: Member) => object
@@ -57,6 +57,8 @@ export interface ReadersOptions {
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number
   readonly files: KnownFiles
+  /** Throws when a target is no more, or has another schema by now. */
+  readonly checkCurrent: (target: Target) => void
 }
 
 /** Threads beyond those that can run, for long reads of those who come later. */
@@ -84,22 +86,26 @@ export class Readers {
     this.#addMember()
   }
 
-  async read(store: Store, query: StoreQuery, caller: Caller): Promise<Result> {
-    const reply = await this.#ask(store, { kind: 'read', query, file: store.file }, caller)
+  async read(source: ReadSource, query: StoreQuery, caller: Caller): Promise<Result> {
+    const reply = await this.#ask(
+      source,
+      { kind: 'read', query, file: source.file },
+      caller,
+    )
     const { result, texts } = reply as Extract<ReaderReply, { result: Result }>
     const rows = await receiveRows(result.rows, texts, caller)
     return { ...result, rows, way: `${result.way}, on a reading thread` }
   }
 
   async count(
-    store: Store,
+    source: ReadSource,
     filter: Filter,
     stopAt: number,
     caller: Caller,
   ): Promise<number> {
     const reply = await this.#ask(
-      store,
-      { kind: 'count', filter, stopAt, file: store.file },
+      source,
+      { kind: 'count', filter, stopAt, file: source.file },
       caller,
     )
     return (reply as { count: number }).count
@@ -107,14 +113,14 @@ export class Readers {
 
   /** Searches by terms, or in a vector index. */
   async search(
-    store: Store,
+    source: ReadSource,
     search: Search,
     caller: Caller,
     vectors?: SearchedNow,
   ): Promise<ScoredRows> {
-    const message = { kind: 'search', search, file: store.file } as const
-    const reply = await this.#ask(store, message, caller, (member) =>
-      vectors === undefined ? {} : { vectors: introduce(member, store.file, vectors) },
+    const message = { kind: 'search', search, file: source.file } as const
+    const reply = await this.#ask(source, message, caller, (member) =>
+      vectors === undefined ? {} : { vectors: introduce(member, source.file, vectors) },
     )
     const { found, texts } = reply as Extract<ReaderReply, { found: ScoredRows }>
     const { hits, statistics } = found
@@ -166,7 +172,7 @@ export class Readers {
   }
 
   async #ask(
-    store: Store,
+    source: ReadSource,
     message: Read,
     caller: Caller,
     extra: PendingRead['extra'] = () => ({}),
@@ -176,7 +182,7 @@ export class Readers {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
     const command = newCommand()
-    const read: PendingRead = { store, message, extra, command, resolve, reject }
+    const read: PendingRead = { source, message, extra, command, resolve, reject }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
     // Whoever gives up does not wait until a thread has noticed.
     const giveUp = (): void => {
@@ -229,8 +235,11 @@ export class Readers {
   }
 
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
-    const { message, extra, command } = read
-    const { file, target } = read.store
+    const { message, extra, command, source } = read
+    const { file, target } = source
+    // It may have waited. A thread that was told to let go of a file must not open it again:
+    // by its path, the store that comes next would be taken for this one.
+    this.#options.checkCurrent(target)
     // Told only when it is news.
     const isKnown = member.targets.get(file) === target
     if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)

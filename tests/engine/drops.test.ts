@@ -1,0 +1,76 @@
+/** Stores that are dropped while reads of them run and wait, and made anew at once. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { EngineError, type Engine, type Target } from '../../src/engine/contract.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { pathOf, plainOptions, Store, tester } from './store.ts'
+
+/** Nothing but looking into each document answers this. */
+const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
+
+const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
+
+/** A collection whose counts take a thread. */
+async function fill(engine: Engine, keyspace: string, name: string, documents: number) {
+  assert.equal(await engine.createCollection(keyspace, name, plainOptions), undefined)
+  const store = new Store(engine, (await engine.findTarget(keyspace, name))!)
+  await store.insert(Array.from({ length: documents }, (_, _id) => ({ _id, list })))
+  return store.target
+}
+
+const count = (engine: Engine, target: Target) =>
+  engine.count(target, long, 1_000_000, tester)
+
+/** Many more counts than there are threads. Each ends with the number, or without the store. */
+async function countOften(engine: Engine, target: Target, documents: number) {
+  const counts = Array.from({ length: 40 }, () => count(engine, target))
+  const ended = { whole: 0, gone: 0 }
+  for (const outcome of await Promise.allSettled(counts))
+    if (outcome.status === 'fulfilled') {
+      assert.equal(outcome.value, documents)
+      ended.whole++
+    } else {
+      const error = outcome.reason as unknown
+      assert(error instanceof EngineError && error.kind === 'gone', String(error))
+      ended.gone++
+    }
+  return ended
+}
+
+describe('reads that wait when what they read is dropped', () => {
+  test('end without it, and nothing of it is in what gets its name', async (context) => {
+    const { engine } = await openEmbedded(context, { searchThreads: 2 })
+    for (const documents of [900, 600]) {
+      const target = await fill(engine, 'default_keyspace', 'again', documents)
+      const counting = countOften(engine, target, documents)
+      assert.equal(await engine.dropTarget(target), true)
+      const anew = await fill(engine, 'default_keyspace', 'again', documents + 1)
+      // By all threads that there are.
+      const counts = Array.from({ length: 30 }, () => count(engine, anew))
+      assert.deepEqual(new Set(await Promise.all(counts)), new Set([documents + 1]))
+      assert((await counting).gone > 0, 'no count waited')
+      assert.equal(await engine.dropTarget(anew), true)
+    }
+  })
+
+  test('and so when their keyspace is, with others in it', async (context) => {
+    const { engine } = await openEmbedded(context, { searchThreads: 2 })
+    for (const documents of [900, 600]) {
+      await engine.createKeyspace('passing')
+      const one = await fill(engine, 'passing', 'one', documents)
+      const two = await fill(engine, 'passing', 'two', documents)
+      const counting = [
+        countOften(engine, one, documents),
+        countOften(engine, two, documents),
+      ]
+      assert.equal(await engine.dropKeyspace('passing'), true)
+      await engine.createKeyspace('passing')
+      for (const name of ['one', 'two']) {
+        const anew = await fill(engine, 'passing', name, documents + 1)
+        assert.equal(await count(engine, anew), documents + 1)
+      }
+      for (const counted of counting) assert((await counted).gone > 0, 'no count waited')
+      assert.equal(await engine.dropKeyspace('passing'), true)
+    }
+  })
+})
