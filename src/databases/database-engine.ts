@@ -40,6 +40,7 @@ export function databaseEngine(
     readSchema: async (keyspace) =>
       isOurs(keyspace) ? engine.readSchema(inside(keyspace)) : undefined,
     changeSchema: (keyspace, plan) => engine.changeSchema(inside(keyspace), plan),
+    lockSchema: (keyspace, act, caller) => engine.lockSchema(inside(keyspace), act, caller),
     dropTarget: (target) => engine.dropTarget(target),
     read: (target, query, caller) => engine.read(target, query, caller),
     count: (target, filter, stopAt, caller) => engine.count(target, filter, stopAt, caller),

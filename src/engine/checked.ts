@@ -92,6 +92,9 @@ export function checked(engine: Engine): Engine {
     changeSchema: (keyspace, plan) =>
       ask('changeSchema', () => engine.changeSchema(keyspace, plan)),
 
+    lockSchema: (keyspace, act, caller) =>
+      ask('lockSchema', () => engine.lockSchema(keyspace, act, caller)),
+
     dropTarget: (target) => ask('dropTarget', () => engine.dropTarget(target)),
 
     async read(target, query, caller) {

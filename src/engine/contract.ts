@@ -52,6 +52,12 @@ export interface Engine {
     plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
   ): Promise<boolean>
   /**
+   * Does something while no table of the keyspace gets another schema, so that nothing is
+   * told `changed` for a table that was found meanwhile. Changes wait for it, and so it must
+   * not make one. Others read and write.
+   */
+  lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
+  /**
    * Once this returns the name is free. Reads under way end with EngineError 'gone'. Returns
    * false when the target was gone before.
    */

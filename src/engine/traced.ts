@@ -53,6 +53,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
       ),
     readSchema: (keyspace) => engine.readSchema(keyspace),
     changeSchema: (keyspace, plan) => changing(() => engine.changeSchema(keyspace, plan)),
+    lockSchema: (keyspace, act, caller) => engine.lockSchema(keyspace, act, caller),
     dropTarget: (target) => changing(() => engine.dropTarget(target)),
     read: (target, query, caller) =>
       timedOnTarget(

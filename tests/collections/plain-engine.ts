@@ -110,6 +110,7 @@ export class PlainEngine implements Engine {
   createCollection = notNeeded
   readSchema = notNeeded
   changeSchema = notNeeded
+  lockSchema = notNeeded
   dropTarget = notNeeded
   readSetting = notNeeded
   writeSetting = notNeeded

@@ -13,6 +13,7 @@ export function servingNothing(engine: Engine): Engine {
       engine.createCollection(keyspace, name, options),
     readSchema: (keyspace) => engine.readSchema(keyspace),
     changeSchema: (keyspace, plan) => engine.changeSchema(keyspace, plan),
+    lockSchema: (keyspace, act, caller) => engine.lockSchema(keyspace, act, caller),
     dropTarget: (target) => engine.dropTarget(target),
 
     search: () => Promise.resolve(undefined),

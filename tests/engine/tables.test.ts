@@ -2,6 +2,7 @@
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { checked } from '../../src/engine/checked.ts'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
@@ -357,6 +358,39 @@ describe('a changed schema', () => {
       (error) => error instanceof EngineError && error.kind === 'changed',
     )
     await assert.rejects(engine.write(old, []), { kind: 'changed' })
+  })
+
+  test('waits for those who have locked it, and they for nobody', async (context) => {
+    const { rows, engine } = await create(context)
+    await rows.put(manyRows(3))
+    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
+    const lock = (wait?: Promise<undefined>) => {
+      const tester = ownCaller()
+      const act = async () => {
+        const table = await rows.table()
+        await wait
+        const count = await engine.count(table, everything, 100, tester)
+        return { count, indexes: table.definition.indexes.length }
+      }
+      return engine.lockSchema('default_keyspace', act, tester)
+    }
+    const first = [lock(gate), lock(gate)]
+    const change = rows.addIndex(onWord)
+    // The change is as far as it comes when others wait for it.
+    const enough = new Error('enough')
+    for (let waits = false; !waits;) {
+      await setImmediate()
+      const givenUp = new AbortController()
+      const acted = () => Promise.resolve('acted')
+      const late = engine.lockSchema('default_keyspace', acted, ownCaller(givenUp.signal))
+      givenUp.abort(enough)
+      waits = (await late.catch((error: unknown) => error)) === enough
+    }
+    const last = lock()
+    open(undefined)
+    for (const locked of first) assert.deepEqual(await locked, { count: 3, indexes: 0 })
+    assert.deepEqual(await last, { count: 3, indexes: 1 })
+    await change
   })
 
   test('leaves alone what stays, and takes away what goes', async (context) => {

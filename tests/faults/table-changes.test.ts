@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { checkDataFolder } from '../../src/engine/embedded/backup/check.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer } from '../harness.ts'
+import { PatientProvider } from '../http/patient-provider.ts'
 import { Random, seed } from './random.ts'
 import { tablePath, TableLoad, type Commanded, type Row } from './table-load.ts'
 import { SchemaLoad } from './table-schema-load.ts'
@@ -179,4 +180,53 @@ test('commands go by the schema before a change or by the one after it', async (
     `${schema.answered} changes, ${rows.answered} writes, ${sum('served')} visits, ` +
       `${sum('refused')} refused`,
   )
+})
+
+test('a command that schema changes overtake again and again is done all the same', async (t) => {
+  const provider = await PatientProvider.start()
+  const server = await startServer({ providers: provider.settings, durable: false })
+  t.after(async () => {
+    await server.close()
+    await provider.close()
+  })
+  const path = '/default_keyspace/overtaken'
+  const done = async (at: string, command: object) => {
+    const { codes, text, body } = await server.command(at, command)
+    assert.deepEqual(codes, [], text)
+    return body
+  }
+  const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
+  await done('/default_keyspace', {
+    createTable: {
+      name: 'overtaken',
+      definition: {
+        columns: { id: 'int', v: { type: 'vector', dimension: 2, service } },
+        primaryKey: 'id',
+      },
+    },
+  })
+  const addColumn = (n: number) =>
+    done(path, { alterTable: { operation: { add: { columns: { [`c${n}`]: 'int' } } } } })
+
+  const ended: string[] = []
+  const inserted = done(path, { insertOne: { document: { id: 1, v: 'a text' } } })
+  const changes: Promise<unknown>[] = []
+  const attempts = defaultLimits.writeAttemptsMax
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    // Its vector is being made, and the schema changes.
+    await provider.asked(1)
+    const change = addColumn(attempt).finally(() => ended.push(`change ${attempt}`))
+    if (attempt < attempts) await change
+    // A change that did not wait would be made by then.
+    else for (let i = 0; i < 30; i++) await done(path, { find: { filter: { id: i } } })
+    changes.push(change)
+    assert.deepEqual(
+      ended,
+      Array.from({ length: attempts - 1 }, (_, i) => `change ${i + 1}`).slice(0, attempt),
+    )
+    provider.answerAll()
+  }
+  await Promise.all([inserted, ...changes])
+  const { data } = await done(path, { find: {} })
+  assert.deepEqual(data!.documents, [{ id: 1, v: [1, 1] }])
 })

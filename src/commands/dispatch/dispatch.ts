@@ -236,7 +236,8 @@ async function run(
 
 /**
  * A table may get another schema between looking it up and reading or writing it. Then
- * nothing was done, or what can be done again: the command starts over.
+ * nothing was done, or what can be done again: the command starts over, and the last time
+ * changes of the schema wait for it.
  */
 async function runOnTarget(
   name: string,
@@ -246,29 +247,42 @@ async function runOnTarget(
   principal: Principal,
   services: Services,
 ): Promise<Reply> {
-  const { limits } = services
-  const engine = engineOf(call)
-  for (let attempt = 1; ; attempt++) {
-    const target = await engine.findTarget(call.keyspace, call.target)
-    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
-    call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
-    const context = new CallContext(call, principal, services)
-    if (target.kind === 'collection') {
-      if (command.collection === undefined)
-        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
-      const documents = documentsOf(target, call, engine, services).as(call.credentials)
-      return command.collection(fields, Object.assign(context, { documents }))
-    }
-    if (command.table === undefined)
-      throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
-    const rows = rowsOf(target, call, engine, services).as(call.credentials)
+  const attempt = () => tryOnTarget(name, command, fields, call, principal, services)
+  for (let left = services.limits.writeAttemptsMax; left > 1; left--)
     try {
-      return await command.table(fields, Object.assign(context, { rows }))
+      return await attempt()
     } catch (error) {
       const isChanged = error instanceof EngineError && error.kind === 'changed'
-      if (!isChanged || attempt >= limits.writeAttemptsMax) throw error
+      // One that changes the schema itself would wait for itself.
+      if (!isChanged || command.does === 'alter') throw error
     }
+  call.trace?.note('Keeps the schema from changing again')
+  return call.database.engine.lockSchema(call.keyspace, attempt, call)
+}
+
+async function tryOnTarget(
+  name: string,
+  command: TargetCommand,
+  fields: Record<string, unknown>,
+  call: Call,
+  principal: Principal,
+  services: Services,
+): Promise<Reply> {
+  const engine = engineOf(call)
+  const target = await engine.findTarget(call.keyspace, call.target)
+  if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+  call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
+  const context = new CallContext(call, principal, services)
+  if (target.kind === 'collection') {
+    if (command.collection === undefined)
+      throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
+    const documents = documentsOf(target, call, engine, services).as(call.credentials)
+    return command.collection(fields, Object.assign(context, { documents }))
   }
+  if (command.table === undefined)
+    throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
+  const rows = rowsOf(target, call, engine, services).as(call.credentials)
+  return command.table(fields, Object.assign(context, { rows }))
 }
 
 function refusalOf(command: string, call: Call) {

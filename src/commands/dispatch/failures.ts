@@ -67,10 +67,8 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
     case 'gone':
       return apiError('UNKNOWN_KEYSPACE', { keyspace: scene.keyspace })
     case 'changed':
-      return apiError('UNEXPECTED_SERVER_ERROR', {
-        kind: 'Changing',
-        problem: `the schema of ${target} kept changing; the command can be sent again`,
-      })
+      // Commands start over then (dispatch.ts).
+      return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', {
         problem: `Of the token's commands, ${problem} (--max-waiting-reads)`,

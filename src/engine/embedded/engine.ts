@@ -46,6 +46,7 @@ import { KnownFiles } from './files/known-files.ts'
 import { OpenStores, type Store } from './store/open-stores.ts'
 import { Readers, type ReadSource } from './threads/readers.ts'
 import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
+import { SchemaLocks } from './schema-locks.ts'
 import type { StoreQuery } from './store/store-query.ts'
 import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
@@ -80,6 +81,7 @@ class EmbeddedEngine implements Engine {
   readonly #alterations: TableAlterations
   #movedReads = 0
   readonly #changes = new OneByOne()
+  readonly #schemas = new SchemaLocks()
   #closing: Promise<void> | undefined
 
   constructor(options: EmbeddedOptions) {
@@ -121,7 +123,7 @@ class EmbeddedEngine implements Engine {
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
       ...{ readers: this.#readers, vectors: this.#vectors },
-      change: (act) => this.#change(act),
+      changeSchema: (keyspace, act) => this.#changeSchema(keyspace, act),
       inTurn: (act) => this.#inTurn(act),
     })
   }
@@ -182,9 +184,18 @@ class EmbeddedEngine implements Engine {
       const change = plan(schema)
       if (change?.kind === 'alterTable') await this.#alter(change.table, change.definition)
       else if (change !== undefined)
-        await this.#change(() => this.#catalog.carryOut(keyspace, change))
+        await this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
       return change !== undefined
     })
+  }
+
+  async lockSchema<T>(
+    keyspace: string,
+    act: () => Promise<T>,
+    { signal }: Caller,
+  ): Promise<T> {
+    this.#refuseIfClosed()
+    return this.#schemas.share(keyspace, act, signal)
   }
 
   #alter(table: Table, definition: TableDefinition): Promise<void> {
@@ -505,6 +516,11 @@ class EmbeddedEngine implements Engine {
       if (trouble !== undefined) this.#health.noteFailure(path, trouble)
       throw asEngineError('write', error, path)
     }
+  }
+
+  /** Changes what tables are, and nobody holds on to what they were. */
+  #changeSchema<T>(keyspace: string, act: () => T): Promise<T> {
+    return this.#schemas.exclude(keyspace, () => this.#change(act))
   }
 
   #refuseIfClosed(): void {

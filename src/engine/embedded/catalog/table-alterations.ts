@@ -15,8 +15,8 @@ export interface AlterationsOptions {
   readonly writer: Writer
   readonly readers: Readers
   readonly vectors: Vectors
-  /** Changes the catalog. */
-  readonly change: <T>(act: () => T) => Promise<T>
+  /** Changes the catalog, while nobody has locked the keyspace's schema. */
+  readonly changeSchema: <T>(keyspace: string, act: () => T) => Promise<T>
   /** Does something while no schema changes. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>
 }
@@ -35,7 +35,7 @@ export class TableAlterations {
    * after.
    */
   async alter(store: Store, table: Table, definition: TableDefinition): Promise<void> {
-    const { catalog, stores, readers, vectors, change } = this.#options
+    const { catalog, stores, readers, vectors, changeSchema } = this.#options
     const { file } = store
     const altered = catalog.altered(table, definition)
     const { before, after, opened, closed } = changesOf(table, altered)
@@ -43,13 +43,15 @@ export class TableAlterations {
     store.writeView = viewOf(altered)
     try {
       for (const step of before) await this.#reindex(file, step)
-      await change(() => catalog.alterTable(altered))
+      await changeSchema(table.keyspace, () => {
+        catalog.alterTable(altered)
+        // Nobody may read a state from before the new parts of the store were there.
+        stores.use(altered)!.reader.store.endRead()
+      })
     } catch (error) {
       store.writeView = current
       throw error
     }
-    // Nobody may read a state from before the new parts of the store were there.
-    stores.use(altered)!.reader.store.endRead()
     try {
       for (const suffix of closed) {
         await readers.forget({ file, suffix })
