@@ -21,7 +21,7 @@ import { Patience } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
-import { Shutdown } from './http/shutdown.ts'
+import { Shutdown, unreadWhileStoppingMs } from './http/shutdown.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
 
@@ -97,6 +97,10 @@ export async function build(config: Config): Promise<Server> {
   const audit = new Audit(log)
   const shutdown = new Shutdown()
   const metrics = config.metrics === 'off' ? undefined : new Metrics()
+  const replies = new ReplyWriter(config.replyTimeoutMs, () => {
+    metrics?.countUnread()
+    log.debug('A connection was closed: its client does not read a reply')
+  })
   const { requestTimeoutMs, connectionsMax, tls } = config
   const listener = { requestTimeoutMs, connectionsMax, tls, log: report }
   const app = buildApp(
@@ -120,10 +124,7 @@ export async function build(config: Config): Promise<Server> {
       commandRoom: new FairShare(config.commandsMax),
       bodies: new BodyReceiver(new FairShare(config.bodyMemoryMax)),
       replyRoom: new FairShare(config.replyMemoryMax),
-      replies: new ReplyWriter(config.replyTimeoutMs, () => {
-        metrics?.countUnread()
-        log.debug('A connection was closed: its client does not read a reply')
-      }),
+      replies,
     },
     {
       ...listener,
@@ -164,6 +165,7 @@ export async function build(config: Config): Promise<Server> {
       return { url, adminUrl, firstToken }
     },
     async close() {
+      replies.hurry(unreadWhileStoppingMs)
       const apps = admin === undefined ? [app] : [app, admin]
       await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()

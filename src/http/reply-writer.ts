@@ -16,7 +16,7 @@ import type { BodyWriter } from './reply.ts'
 const sliceSize = 65_536
 
 export class ReplyWriter implements BodyWriter {
-  readonly #timeoutMs: number
+  #timeoutMs: number
   readonly #onUnread: () => void
   /** Responses that wait for their clients to read, by when one last did. */
   readonly #waiting = new Map<ServerResponse, number>()
@@ -24,8 +24,18 @@ export class ReplyWriter implements BodyWriter {
 
   /** 0 ms: any time. `onUnread` is told of each connection that is closed. */
   constructor(timeoutMs: number, onUnread: () => void) {
-    this.#timeoutMs = timeoutMs
+    this.#timeoutMs = timeoutMs || Infinity
     this.#onUnread = onUnread
+  }
+
+  /** The server stops: from now on clients may read nothing for no longer than this. */
+  hurry(timeoutMs: number): void {
+    this.#timeoutMs = Math.min(this.#timeoutMs, timeoutMs)
+    const now = performance.now()
+    for (const response of this.#waiting.keys()) this.#waiting.set(response, now)
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#keepLooking()
   }
 
   /** Writes the body of a response whose head is written. */
@@ -60,9 +70,13 @@ export class ReplyWriter implements BodyWriter {
   }
 
   #watch(response: ServerResponse): void {
-    if (this.#timeoutMs === 0) return
     this.#waiting.set(response, performance.now())
     response.once('close', () => this.#waiting.delete(response))
+    this.#keepLooking()
+  }
+
+  #keepLooking(): void {
+    if (this.#waiting.size === 0 || this.#timeoutMs === Infinity) return
     this.#timer ??= setInterval(this.#look, Math.min(this.#timeoutMs / 4, 1_000)).unref()
   }
 
