@@ -1,0 +1,93 @@
+/**
+ * `npm test`: the checks and all tests, side by side. `--tests` leaves the checks out, and
+ * `--quick` takes what tells most in a minute. Prints what failed, and a summary.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, relative, sep } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec as Spec, type TestEvent } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+const { values: chosen } = parseArgs({
+  options: { tests: { type: 'boolean' }, quick: { type: 'boolean' } },
+})
+
+/** Scripts of package.json, the longest first. */
+const checksInFull = ['lint', 'types', 'format:check']
+const checks = chosen.tests ? [] : chosen.quick ? ['types'] : checksInFull
+
+/** What needs no server, and the documented examples, in which every command is sent. */
+const quick = [
+  'tests/{auth,columns,documents,errors,json,query,records,tables}/*.test.ts',
+  'tests/search/{hybrid,lexical}/*.test.ts',
+  'tests/docs/docs.test.ts',
+  'tests/tidy.test.ts',
+]
+
+/** Where the files are that take longest: nobody is to wait for one that started last. */
+const first = ['bench', 'hostile', 'fuzz', 'torture', 'faults', 'engine', 'cli', 'model']
+
+const failed = await Promise.all([runChecks(), runTests()])
+process.exitCode = failed.includes(true) ? 1 : 0
+
+/** One after the other, so that tests have the other cores. */
+async function runChecks(): Promise<boolean> {
+  let failed = false
+  for (const name of checks) {
+    const child = spawn('npm', ['run', '--silent', name], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(child, 'close') as Promise<[number | null]>
+    const [output, [code]] = await Promise.all([text(child.stdout), ended])
+    console.log(code === 0 ? `✔ npm run ${name}` : `✖ npm run ${name}\n${output}`)
+    failed ||= code !== 0
+  }
+  return failed
+}
+
+async function runTests(): Promise<boolean> {
+  const events = run({
+    cwd: root,
+    files: testFiles(),
+    concurrency: availableParallelism(),
+    timeout: 600_000,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  let failed = true
+  const took: (readonly [file: string, seconds: number])[] = []
+  events.on('test:summary', ({ file, success, duration_ms }) => {
+    if (file === undefined) failed = !success
+    else took.push([relative(root, file), duration_ms / 1000])
+  })
+  await pipeline(events, failuresOnly, new Spec(), process.stdout, { end: false })
+  console.log('longest files, in seconds:')
+  for (const [file, seconds] of took.toSorted((a, b) => b[1] - a[1]).slice(0, 10))
+    console.log(`${seconds.toFixed(1).padStart(7)} ${file}`)
+  return failed
+}
+
+function testFiles(): string[] {
+  const patterns = chosen.quick ? quick : ['tests/**/*.test.ts']
+  const rank = (file: string) => {
+    const place = first.indexOf(file.split(sep)[1]!)
+    return place === -1 ? first.length : place
+  }
+  return globSync(patterns, { cwd: root })
+    .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map((file) => join(root, file))
+}
+
+/** Drops what only says that a test runs or has passed. */
+async function* failuresOnly(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  const quiet = ['test:start', 'test:pass']
+  for await (const event of events) if (!quiet.includes(event.type)) yield event
+}
