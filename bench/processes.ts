@@ -48,6 +48,7 @@ export class Stela {
       {
         env: {
           PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
           STELA_ADMIN_TOKEN: token,
           STELA_LOG_LEVEL: 'warn',
           ...settings,

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { testToken } from '../harness.ts'
+import { serverEnvironment } from '../server-environment.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
@@ -23,7 +24,7 @@ export function startStela(
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', main, ...args],
-    { env: { PATH: process.env['PATH'], STELA_TOKEN: token } },
+    { env: { ...serverEnvironment, STELA_TOKEN: token } },
   )
   const out: Buffer[] = []
   let err = ''

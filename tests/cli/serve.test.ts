@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { temporaryFolder } from '../harness.ts'
+import { serverEnvironment } from '../server-environment.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
@@ -27,7 +28,7 @@ function stela(args: readonly string[], environment: Record<string, string> = {}
     process.execPath,
     ['--disable-warning=ExperimentalWarning', main, ...args],
     {
-      env: { PATH: process.env['PATH'], ...environment },
+      env: { ...serverEnvironment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

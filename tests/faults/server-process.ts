@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Envelope } from '../harness.ts'
+import { serverEnvironment } from '../server-environment.ts'
 
 export const processToken = 'process-token'
 
@@ -25,7 +26,7 @@ export class ServerProcess {
       ['--disable-warning=ExperimentalWarning', main, ...words],
       {
         env: {
-          PATH: process.env['PATH'],
+          ...serverEnvironment,
           STELA_ADMIN_TOKEN: processToken,
           // Tests look at what is logged, and a busy machine makes any command slow.
           STELA_SLOW_COMMAND: '0',

@@ -1,6 +1,7 @@
 /** One process that serves, from its start to its end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { serverEnvironment } from '../server-environment.ts'
 import type { Tally } from './tally.ts'
 
 export const token = 'torture-token'
@@ -47,7 +48,7 @@ export class Life {
       ['--disable-warning=ExperimentalWarning', ...preload, main, ...words],
       {
         env: {
-          PATH: process.env['PATH'],
+          ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { text as textOf } from 'node:stream/consumers'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
+import { serverEnvironment } from '../server-environment.ts'
 import type { Client } from './client.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'
@@ -101,7 +102,7 @@ async function runStela(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', main, ...args],
     {
-      env: { PATH: process.env['PATH'], STELA_TOKEN: token },
+      env: { ...serverEnvironment, STELA_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],
       // Ended by a signal it has no exit code, and so fails.
       timeout: commandMaxMs,
