@@ -1,4 +1,5 @@
 /** Table commands with something wrong in them: valid ones, changed at every place. */
+import type { Random } from './random.ts'
 
 /** A command for a keyspace or for its table "fuzzed". */
 export interface TableCommand {
@@ -262,14 +263,19 @@ const oddKeys = [
 /** A text that stands for the changed place until the whole is JSON. */
 const mark = 'changed place'
 
-/** The command as JSON, with one thing wrong, once for everything that can be. */
-export function* variantsOf(command: object): Generator<string> {
+/**
+ * The command as JSON, with one thing wrong: at every place, and there a few of all that can
+ * be wrong, by chance.
+ */
+export function* variantsOf(command: object, random: Random): Generator<string> {
   const whole = JSON.parse(JSON.stringify(command)) as Record<string, unknown>
   const [name] = Object.keys(whole)
   for (const change of changesIn(whole[name!])) {
     const text = JSON.stringify({ [name!]: change.tree })
     if (!change.isMarked) yield text
-    else for (const odd of oddTexts) yield text.replace(`"${mark}"`, () => odd)
+    else
+      for (const odd of oddTexts)
+        if (random.oneIn(8)) yield text.replace(`"${mark}"`, () => odd)
   }
 }
 
