@@ -107,6 +107,8 @@ export async function startServer(config: Partial<Config> = {}): Promise<TestSer
   const server = await build({
     ...defaultConfig,
     checked: true,
+    // What outlives a power cut is asked of servers in processes of their own.
+    durable: false,
     port: 0,
     adminPort: 'off',
     adminToken: testToken,
