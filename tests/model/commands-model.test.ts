@@ -32,10 +32,11 @@ import {
   randomSort,
   randomValue,
   seed,
+  times,
   type Shape,
 } from './random.ts'
 
-const commandsPerRun = 10_000
+const commandsPerRun = 4_000 * times
 const rule = indexingRule(undefined)
 const byId: readonly SortKey[] = [{ path: pathOf('_id'), direction: 1 }]
 

@@ -51,6 +51,7 @@ import {
   randomSearch,
   randomSort,
   seed,
+  times,
   type Shape,
 } from './random.ts'
 
@@ -88,7 +89,7 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
   }
 
   test('agrees on many small collections', async () => {
-    for (let i = 0; i < 26; i++) {
+    for (let i = 0; i < 11 * times; i++) {
       const random = new Random(seed + i)
       await run(`small${i}`, {
         shape: {
@@ -116,7 +117,7 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
       await run(`part${i}`, {
         shape: { nested: 0.4, scalars: 8, fields: 5 },
         indexing,
-        count: 350,
+        count: 150 * times,
         documentsMax: 100,
       })
   })
@@ -130,13 +131,13 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
     }
     const model = await Model.start(engine, dataDir, name, given)
     await model.fill(6000)
-    for (let i = 0; i < 120; i++) await model.readAndCount(`${name}, read ${i}`)
+    for (let i = 0; i < 40 * times; i++) await model.readAndCount(`${name}, read ${i}`)
     await model.finish(name)
-    commands += 180
+    commands += 60 * times
   })
 
   test('ran as many commands as were meant', () => {
-    assert(commands >= 10_000, `${commands} commands`)
+    assert(commands >= 4_000 * times, `${commands} commands`)
   })
 })
 

@@ -14,6 +14,12 @@ import type { SearchFields } from '../../src/engine/contract.ts'
 /** Set SEED to repeat a run. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
+/**
+ * How many times as long as usual a run is. Set TIMES for long runs; as every run has another
+ * seed, short ones try as much in the end.
+ */
+export const times = Number(process.env['TIMES'] ?? 1)
+
 export class Random {
   #state: number
 
