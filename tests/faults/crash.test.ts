@@ -18,7 +18,7 @@ import { killLeftovers, ServerProcess } from './server-process.ts'
 import { assertSound } from './sound-copy.ts'
 import { WriteLoad } from './write-load.ts'
 
-const rounds = 10
+const rounds = 5
 
 let root: string
 before(async () => {

@@ -14,8 +14,8 @@ import { TableLoad } from './table-load.ts'
 import { assertSound } from './sound-copy.ts'
 import { SchemaLoad } from './table-schema-load.ts'
 
-const rounds = 5
-const rowsAtFirst = 3_000
+const rounds = 3
+const rowsAtFirst = 1_500
 const flags = ['--page-size', '1000', '--log-level', 'warn']
 
 let root: string
