@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Metric } from '../../src/search/vector/similarity.ts'
 import { startServer, type TestServer } from '../harness.ts'
-import { Random, seed } from './random.ts'
+import { Random, seed, times } from './random.ts'
 import {
   binaryOf,
   bySimilarity,
@@ -17,7 +17,7 @@ import {
   type WireVector,
 } from './search-oracle.ts'
 
-const writesPerRun = 250
+const writesPerRun = 100 * times
 const dimension = 4
 
 describe(`searches against a plain Map, seed ${seed}`, () => {

@@ -8,12 +8,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Envelope, type TestServer } from '../harness.ts'
-import { Random, seed } from './random.ts'
+import { Random, seed, times } from './random.ts'
 import { byTerms } from './search-oracle.ts'
 
 /** Small, so that few matches make many pages. */
 const pageSize = 6
-const rounds = 12
+const rounds = 5 * times
 const findsPerRound = 6
 const words = ['ant', 'bee', 'cat', 'dog', 'elk']
 
