@@ -44,7 +44,7 @@ describe('inputs of all kinds', () => {
     const report = await fuzz({
       seed: 20_261_115,
       corpus: sound.filter((input) => 'tree' in input),
-      isOver: (requests) => requests >= 2_000,
+      isOver: (requests) => requests >= 1_000,
       tell: (text) => t.diagnostic(text),
     })
     assert.deepEqual(
