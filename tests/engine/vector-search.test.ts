@@ -65,7 +65,7 @@ describe(`a search by vector (seed ${seed})`, () => {
   test('finds enough of many, with filters and without, and after heavy churn', async (t) => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed, dimension: 24 })
-    await world.insert(12_000)
+    await world.insert(6_000)
     const filters = [
       undefined,
       where('even', 'eq', true),
@@ -80,8 +80,8 @@ describe(`a search by vector (seed ${seed})`, () => {
       const recall = await world.recall(filter)
       assert(recall >= floor, `recall ${recall} with ${JSON.stringify(filter)}`)
     }
-    for (let i = 0; i < 3000; i++) await world.remove(world.anyId())
-    await world.insert(3000)
+    for (let i = 0; i < 1500; i++) await world.remove(world.anyId())
+    await world.insert(1500)
     for (const filter of filters) {
       const recall = await world.recall(filter)
       assert(recall >= floor, `recall ${recall} after churn, ${JSON.stringify(filter)}`)
