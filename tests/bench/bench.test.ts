@@ -23,7 +23,7 @@ test('every workload runs against each of its baselines', async () => {
     workloads,
     sizes: [200],
     connections: [2],
-    seconds: 0.2,
+    seconds: 0.05,
     seed: 7,
     progress: () => undefined,
   })
