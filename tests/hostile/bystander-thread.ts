@@ -10,12 +10,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { setTimeout as pause } from 'node:timers/promises'
 import { goodToken } from './hostile-server.ts'
-import type { Seen } from './bystander.ts'
+import type { BystanderData, Seen } from './bystander.ts'
 
-const { url, ca } = workerData as { readonly url: string; readonly ca: string | undefined }
-
-/** Between an answer and the next request. */
-const restMs = 5
+const { url, ca, restMs } = workerData as BystanderData
 
 /** Between two parts of an upload. */
 const partRestMs = 30

@@ -14,6 +14,13 @@ export interface Seen {
   readonly longestMs: number
 }
 
+export interface BystanderData {
+  readonly url: string
+  readonly ca: string | undefined
+  /** Between an answer and the next request. */
+  readonly restMs: number
+}
+
 export class Bystander {
   readonly #worker: Worker
 
@@ -21,7 +28,7 @@ export class Bystander {
     this.#worker = worker
   }
 
-  static async start(server: HostileServer): Promise<Bystander> {
+  static async start(server: HostileServer, restMs: number): Promise<Bystander> {
     const path = '/default_keyspace/bystander'
     await server.command('/default_keyspace', {
       createCollection: {
@@ -38,7 +45,7 @@ export class Bystander {
     const { url, ca } = server
     return new Bystander(
       new Worker(new URL('bystander-thread.ts', import.meta.url), {
-        workerData: { url, ca },
+        workerData: { url, ca, restMs } satisfies BystanderData,
       }),
     )
   }

@@ -26,11 +26,14 @@ const idleSeconds = 5
 const afterSeconds = 2
 const holdSeconds = 20
 
+/** Short, so that no stall falls between two requests. */
+const restMs = 5
+
 export async function measure(attack: Attack): Promise<Measured> {
   const server = await HostileServer.start(attack.server)
   try {
     await attack.prepare?.(server)
-    const bystander = await Bystander.start(server)
+    const bystander = await Bystander.start(server, restMs)
     try {
       await seconds(1)
       await bystander.take()
