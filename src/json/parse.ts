@@ -6,35 +6,11 @@
  * of every request, hence the character codes: strings without escapes are cut out of the
  * text whole, and most numerals are computed without being cut out at all.
  */
-import {
-  TAB,
-  LINE_FEED,
-  CARRIAGE_RETURN,
-  SPACE,
-  QUOTE,
-  PLUS,
-  COMMA,
-  MINUS,
-  POINT,
-  ZERO,
-  NINE,
-  COLON,
-  UPPER_E,
-  OPEN_BRACKET,
-  BACKSLASH,
-  CLOSE_BRACKET,
-  LOWER_E,
-  LOWER_F,
-  LOWER_N,
-  LOWER_T,
-  LOWER_U,
-  OPEN_BRACE,
-  CLOSE_BRACE,
-} from './char-codes.ts'
+import * as charCodes from './char-codes.ts'
 import { readNumeral } from './decimal.ts'
 import { JsonProblem } from './json-problem.ts'
-import { digitsMax, doubleOf, highDigitsMax } from './short-numeral.ts'
-import { unescape } from './unescape.ts'
+import * as shortNumeral from './short-numeral.ts'
+import { isPlain, longPieceLength, unescape } from './unescape.ts'
 import type { Steps } from '../steps.ts'
 import type { JsonObject, Numeric, Value } from './value.ts'
 
@@ -88,6 +64,20 @@ export function parseAsWritten(text: string): Value {
 export function parseStoredInSteps(text: string): Steps<Value> {
   return parseJsonInSteps(text, unlimited)
 }
+
+// Imported constants are loaded wherever they stand, which makes reading a fifth slower; those
+// of this file become part of the compiled code.
+const { TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE, PLUS, COMMA, MINUS } = charCodes
+const { POINT, ZERO, NINE, COLON, UPPER_E, OPEN_BRACKET, BACKSLASH } = charCodes
+const { CLOSE_BRACKET, LOWER_E, LOWER_F, LOWER_N, LOWER_T, LOWER_U } = charCodes
+const { OPEN_BRACE, CLOSE_BRACE } = charCodes
+const { digitsMax, highDigitsMax, doubleOf } = shortNumeral
+
+/** Instead of the code of a character: there is none, the text has ended. */
+const END = -1
+
+/** Characters of a string that are looked at one by one before the platform is asked. */
+const shortLengthMax = longPieceLength
 
 /** Values, which take some ten microseconds; if they are long strings, a millisecond or two. */
 const stepSize = 128
@@ -168,8 +158,7 @@ class Reader {
       if (this.valuesLeft < 0) throw this.tooMany()
       return false
     }
-    this.next()
-    if (this.at < this.text.length) throw this.unexpected('the end of the text')
+    if (this.next() !== END) throw this.unexpected('the end of the text')
     this.value = value
     return true
   }
@@ -210,7 +199,7 @@ class Reader {
 
   /** `depth` is the one that an object or array read here would have. */
   readValue(depth: number): Value | Stopped {
-    const code = this.text.charCodeAt(this.at)
+    const code = this.codeAt(this.at)
     switch (code) {
       case QUOTE:
         return this.readString()
@@ -244,7 +233,7 @@ class Reader {
   /** Reads on at a key. The innermost loop of most texts: written out, to be inlined. */
   readMembers(object: JsonObject, depth: number): JsonObject | Stopped {
     for (let count = object.size; ; count++) {
-      if (this.text.charCodeAt(this.at) !== QUOTE)
+      if (this.codeAt(this.at) !== QUOTE)
         throw this.unexpected(count === 0 ? 'a key or "}"' : 'a key in quotes')
       const keyAt = this.at
       const key = this.readString()
@@ -335,43 +324,35 @@ class Reader {
   readString(): string | undefined {
     const { text } = this
     const start = this.at + 1
-    const end = start + pieceLength
+    const end = Math.min(start + shortLengthMax, text.length)
     let at = start
-    let code = text.charCodeAt(at)
-    while (code !== QUOTE && code !== BACKSLASH && code >= SPACE && at < end)
-      code = text.charCodeAt(++at)
-    if (code === QUOTE) {
-      this.at = at + 1
-      return text.slice(start, at)
+    for (; at < end; at++) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) {
+        this.at = at + 1
+        return text.slice(start, at)
+      }
+      if (code === BACKSLASH || code < SPACE) break
     }
-    return this.readLongString(start, at)
+    // A long string is read from its start by the platform.
+    return this.readPieces(start, at < end ? at : start)
   }
 
-  /** A string that is plain up to an escape, or to what is wrong with it. */
-  readLongString(start: number, at: number): string | undefined {
+  /** A string of which all up to `at` has been read. */
+  readPieces(start: number, at: number): string | undefined {
     this.isInString = true
     this.decoded = this.text.slice(start, at)
     this.at = at
     return this.readRestOfString()
   }
 
-  /** Goes on where the plain part of a string ends, and reports strings that do not. */
+  /** Goes on in a string that is long or has escapes. */
   readRestOfString(): string | undefined {
     const { text } = this
     for (;;) {
-      const from = this.at
-      const end = Math.min(from + pieceLength, text.length)
-      let at = from
-      let code = text.charCodeAt(at)
-      while (code !== QUOTE && at < end) {
-        if (code !== BACKSLASH) at++
-        else at += text.charCodeAt(at + 1) === LOWER_U ? 6 : 2
-        code = text.charCodeAt(at)
-      }
-      this.decoded += unescape(text, from, at)
-      this.at = at
-      if (code === QUOTE) break
-      if (at >= text.length) throw this.unexpected('the closing quote of a string')
+      this.readPiece()
+      if (this.at >= text.length) throw this.unexpected('the closing quote of a string')
+      if (text.charCodeAt(this.at) === QUOTE) break
       if (--this.piecesLeft <= 0) return undefined
     }
     const string = this.decoded
@@ -379,6 +360,31 @@ class Reader {
     this.isInString = false
     this.decoded = ''
     return string
+  }
+
+  /** Reads a piece of a string, which ends at the quote or between two characters. */
+  readPiece(): void {
+    const { text, at: from } = this
+    if (this.codeAt(from) !== BACKSLASH) {
+      const piece = text.slice(from, from + pieceLength)
+      const quoteAt = piece.indexOf('"')
+      const part = quoteAt < 0 ? piece : piece.slice(0, quoteAt)
+      if (isPlain(part)) {
+        this.decoded += part
+        this.at += part.length
+        return
+      }
+    }
+    const end = Math.min(from + pieceLength, text.length)
+    let at = from
+    while (at < end) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) break
+      if (code !== BACKSLASH) at++
+      else at += this.codeAt(at + 1) === LOWER_U ? 6 : 2
+    }
+    this.decoded += unescape(text, from, at)
+    this.at = at
   }
 
   readNumber(): Numeric {
@@ -392,9 +398,11 @@ class Reader {
     let high = 0
     let low = 0
     let count = 0
-    let code = text.charCodeAt(at)
-    const end = start + this.numeralLengthMax + numeralSlack
-    while (at < end) {
+    const absurdAt = start + this.numeralLengthMax + numeralSlack
+    const end = Math.min(absurdAt, text.length)
+    let code = END
+    for (; at < end; at++) {
+      code = text.charCodeAt(at)
       if (isDigit(code)) {
         if (count < highDigitsMax) high = high * 10 + (code - ZERO)
         else if (count < digitsMax) low = low * 10 + (code - ZERO)
@@ -402,9 +410,8 @@ class Reader {
       } else if (code === POINT && pointAt < 0) {
         pointAt = at
       } else break
-      code = text.charCodeAt(++at)
     }
-    if (at === end) throw this.tooLong(start)
+    if (at === absurdAt) throw this.tooLong(start)
     const wholeTo = pointAt < 0 ? at : pointAt
     if (wholeTo === wholeFrom) throw this.unexpected('a digit', wholeTo)
     if (wholeTo > wholeFrom + 1 && text.charCodeAt(wholeFrom) === ZERO)
@@ -412,26 +419,27 @@ class Reader {
     if (at === pointAt + 1) throw this.unexpected('a digit', at)
     this.at = at
     let power = pointAt < 0 ? 0 : pointAt + 1 - at
-    if (code === LOWER_E || code === UPPER_E) power += this.readExponent(end)
+    if (code === LOWER_E || code === UPPER_E) power += this.readExponent(absurdAt)
 
     const length = this.at - start
     if (length > this.numeralLengthMax) throw this.tooLong(start, length)
     if (this.asWritten) return asWritten(text.slice(start, this.at))
     if (high === 0) return 0
+    if (power === 0 && count <= highDigitsMax) return negative ? -high : high
     const double = doubleOf(high, low, count, power)
     if (double > 0) return negative ? -double : double
     return this.readLongNumber(start)
   }
 
   readExponent(end: number): number {
-    const sign = this.text.charCodeAt(++this.at)
+    const sign = this.codeAt(++this.at)
     if (sign === PLUS || sign === MINUS) this.at++
     const from = this.at
     let exponent = 0
-    let code = this.text.charCodeAt(this.at)
+    let code = this.codeAt(this.at)
     while (isDigit(code) && this.at < end) {
       exponent = exponent * 10 + (code - ZERO)
-      code = this.text.charCodeAt(++this.at)
+      code = this.codeAt(++this.at)
     }
     if (this.at === from) throw this.unexpected('a digit')
     return sign === MINUS ? -exponent : exponent
@@ -451,12 +459,20 @@ class Reader {
     }
   }
 
-  /** Skips white space and gives the code of what follows, NaN at the end. */
+  /** Skips white space and gives the code of what follows. */
   next(): number {
-    let code = this.text.charCodeAt(this.at)
+    let code = this.codeAt(this.at)
     while (code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB)
-      code = this.text.charCodeAt(++this.at)
+      code = this.codeAt(++this.at)
     return code
+  }
+
+  /**
+   * charCodeAt is never asked for what is behind the end: the platform compiles it for that
+   * from then on, and every text takes a third longer to read, until the process ends.
+   */
+  codeAt(at: number): number {
+    return at < this.text.length ? this.text.charCodeAt(at) : END
   }
 
   unexpected(expected: string, offset = this.at): JsonProblem {

@@ -156,6 +156,43 @@ describe('parseJson', () => {
     assert.equal(parse('"\\ud83d\\ude42"'), '🙂')
   })
 
+  test('agrees with the platform on strings of any length, and on mistakes in them', () => {
+    const parts = ['x', 'é', '日本', '\\n', '\\u00e9', '\\"', '\\\\']
+    const mistakes = ['', '', '\n', '\\', '\\q', '\\u12', '"']
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 6 }),
+        fc.nat(150),
+        fc.constantFrom(...mistakes),
+        fc.nat(150),
+        (unit, before, mistake, after) => {
+          const inside = unit.join('').repeat(before) + mistake + 'y'.repeat(after)
+          const text = `["${inside}"]`
+          assert.equal(accepts(parse, text), accepts(JSON.parse, text), text)
+          if (accepts(parse, text)) assert.deepEqual(parse(text), JSON.parse(text))
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('asks for no character behind the end of a text', ({ mock }) => {
+    // Once that has happened, compiled code is slower at every character.
+    const spied = mock.method(String.prototype, 'charCodeAt').mock
+    const whole = `{"a":[1,-2.5e3,"x\\n\\u00e9",true],"b":"${'y'.repeat(130)}\\t"} `
+    for (let length = 0; length <= whole.length; length++)
+      accepts(parse, whole.slice(0, length))
+    for (const text of ['1', '-', '1.', '1e', '1e5', 'tru', '"\\', '"\\u00', '[1'])
+      accepts(parse, text)
+    const { calls } = spied
+    mock.restoreAll()
+    const behind = calls.filter(
+      ({ this: text, arguments: [at] }) => at >= String(text).length,
+    )
+    assert.deepEqual(behind, [])
+    assert(calls.length > 1000)
+  })
+
   test('keeps lone surrogates, escaped and raw', () => {
     assert.equal(parse('"\\ud800"'), '\ud800')
     assert.equal(parse('"\\udc00\\ud800x"'), '\udc00\ud800x')
