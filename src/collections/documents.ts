@@ -34,7 +34,7 @@ import { decodePageState, encodePageState, nameQuery } from '../paging/page-stat
 import { anyOrder, count, matchesRecord, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { showAll } from '../paging/show-all.ts'
-import { addSimilarity } from '../paging/similarity.ts'
+import { addSimilarity, addSimilarityInSteps } from '../paging/similarity.ts'
 import { show, showsSearchFields, type Stored } from './records.ts'
 import { planRerank, type AskedRerank, type RerankServer } from './rerank/rerank-plan.ts'
 import { rerank, type RerankedPage } from './rerank/rerank.ts'
@@ -42,7 +42,7 @@ import { deleting, pinnedId, replacing, updating, type Revision } from './revise
 import type { DocumentSource } from './search-fields.ts'
 import { search, withinReach } from '../paging/search.ts'
 import { searchPage } from '../paging/search-page.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { textInTurns } from '../steps.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
 import { upsertsOf, type Upserts } from './upserts.ts'
 
@@ -209,7 +209,7 @@ export class Documents {
     }
     const record = await this.#readFirst(selection, showsSearchFields(projection), caller)
     if (record === undefined) return { document: null }
-    return { document: await inTurns(show(record, projection), caller) }
+    return { document: await textInTurns(show(record, projection), caller) }
   }
 
   /** Searches by vector and by terms, and orders what is found by a reranker's word. */
@@ -442,9 +442,12 @@ export class Documents {
       caller,
     )
     const isVector = by.kind === 'vector'
-    const showHit = function* ({ record, score }: Hit): Steps<string> {
-      const text = yield* show(record, projection)
-      return isVector && includeSimilarity ? addSimilarity(text, score) : text
+    const showHit = ({ record, score }: Hit) => {
+      const text = show(record, projection)
+      if (!isVector || !includeSimilarity) return text
+      return typeof text === 'string'
+        ? addSimilarity(text, score)
+        : addSimilarityInSteps(text, score)
     }
     return {
       documents: await showAll(hits, showHit, caller),

@@ -7,7 +7,7 @@
 import type { NewRecord, SearchFields, Vector } from '../engine/contract.ts'
 import type { Collection } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
-import { asFloating } from '../json/floats.ts'
+import { asFloating, mapFloats } from '../json/floats.ts'
 import { printJson } from '../json/print.ts'
 import {
   isDecimal,
@@ -248,7 +248,7 @@ export function areSameSearchFields(a: SearchFields, b: SearchFields): boolean {
 
 /** A vector as JSON, in the form in which it was sent. */
 function vectorValue(vector: Vector, element: (number: number) => Numeric): Value {
-  if (vector.form === 'array') return Array.from(vector.numbers, element)
+  if (vector.form === 'array') return mapFloats(vector.numbers, element)
   const bytes = Buffer.alloc(vector.numbers.length * 4)
   vector.numbers.forEach((number, i) => bytes.writeFloatBE(number, i * 4))
   return new Map([['$binary', bytes.toString('base64')]])

@@ -32,5 +32,15 @@ export function asFloating(double: number): Numeric {
 
 /** The numbers of a vector, to be printed. */
 export function asFloats(floats: Float32Array): Numeric[] {
-  return Array.from(floats, (float) => asFloating(shortestFloat(float)))
+  return mapFloats(floats, (float) => asFloating(shortestFloat(float)))
+}
+
+/** As Array.from does it, which takes several times as long. */
+export function mapFloats(
+  floats: Float32Array | Float64Array,
+  make: (float: number) => Numeric,
+): Numeric[] {
+  const made = new Array<Numeric>(floats.length)
+  for (let i = 0; i < floats.length; i++) made[i] = make(floats[i]!)
+  return made
 }

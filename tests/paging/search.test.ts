@@ -122,6 +122,17 @@ describe('a search by vector', () => {
     assert.equal(await shown({}, false), '{"_id":1,"a":1}')
   })
 
+  test('shows the similarity of a document that is large, too', async () => {
+    const fixture = withMetric('cosine')
+    const large = Array.from({ length: 900 }, (_, n) => ({ n }))
+    await fixture.insert({ _id: 1, a: 1, large, $vector: [1, 0] })
+    const { documents } = await fixture.page(
+      { sort: { $vector: [2, 0] }, projection: { a: 1 } },
+      { includeSimilarity: true },
+    )
+    assert.deepEqual(documents, ['{"_id":1,"a":1,"$similarity":1}'])
+  })
+
   test('says which vector it compared with', async () => {
     const fixture = withMetric('cosine')
     const { sortVector } = await fixture.page({ sort: { $vector: [0.1, 2] } })

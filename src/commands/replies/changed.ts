@@ -5,7 +5,7 @@ import type { Insertion } from '../../collections/insert.ts'
 import { show } from '../../collections/records.ts'
 import type { ApiError } from '../../errors/api-error.ts'
 import type { Projection } from '../../language/projection.ts'
-import { inTurns } from '../../steps.ts'
+import { textInTurns } from '../../steps.ts'
 import type { Reply } from '../dispatch/define.ts'
 
 /** Counts, and the error beside them when others kept changing the document. */
@@ -42,7 +42,7 @@ export async function withDocument(
   deadline: Deadline,
 ): Promise<Reply> {
   const text =
-    document === undefined ? null : await inTurns(show(document, projection), deadline)
+    document === undefined ? null : await textInTurns(show(document, projection), deadline)
   return { ...reply, data: { document: text } }
 }
 
