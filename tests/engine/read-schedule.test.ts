@@ -9,8 +9,11 @@ const connection = { one: {}, two: {}, three: {}, four: {} }
 /** Two may run, three long reads hold threads, and three of a principal may wait. */
 const options = { runningMax: 2, longMax: 3, waitingMax: 3 }
 
+/** One that has all its threads. */
 function schedule(changed: Partial<typeof options> = {}): ReadSchedule<string> {
-  return new ReadSchedule({ ...options, ...changed })
+  const reads = new ReadSchedule<string>({ ...options, ...changed })
+  for (let i = 0; i < reads.threadsMax; i++) reads.addThread()
+  return reads
 }
 
 const none: Turn<string> = { starts: [], resumes: [], pauses: [], putBacks: [] }
@@ -228,6 +231,44 @@ describe('a schedule of reads', () => {
     )
   })
 
+  test('starts reads only on threads that are ready, and says when another is of use', () => {
+    const reads = new ReadSchedule<string>(options)
+    const a = { principalName: 'a', connection: connection.one }
+    // The first is to be ready before anybody comes.
+    assert(reads.wantsThread)
+    reads.add('1', a)
+    assert.deepEqual(reads.fill(), none)
+    reads.addThread()
+    assert.deepEqual(reads.fill().starts, ['1'])
+    assert(reads.wantsThread)
+    reads.addThread()
+    assert(!reads.wantsThread)
+    reads.add('2', a)
+    assert.deepEqual(reads.fill().starts, ['2'])
+    assert(reads.wantsThread)
+    for (const read of ['1', '2']) reads.end(read)
+    assert(!reads.wantsThread)
+  })
+
+  test('leaves a thread to new reads while there are few', () => {
+    const reads = new ReadSchedule<string>({ ...options, waitingMax: 100 })
+    for (let i = 0; i < 2; i++) reads.addThread()
+    const hostile = { principalName: 'hostile', connection: connection.one }
+    for (let i = 0; i < 24; i++) reads.add(`long ${i}`, hostile)
+    const running = new Set<string>()
+    settle(reads, running)
+    assert.equal(running.size, 1)
+    reads.add('short', { principalName: 'other', connection: connection.two })
+    assert.deepEqual(reads.fill().starts, ['short'])
+    reads.end('short')
+    // With more threads, as many long reads run as may.
+    while (reads.wantsThread) {
+      reads.addThread()
+      settle(reads, running)
+    }
+    assert.equal(running.size, options.runningMax)
+  })
+
   test('refuses a principal who has too many waiting, and nobody else', () => {
     const reads = schedule()
     const a = { principalName: 'a', connection: connection.one }
@@ -262,14 +303,16 @@ describe('a schedule of reads', () => {
 
   test('never runs too many, holds too many threads, or forgets one', () => {
     const step = fc.record({
-      act: fc.constantFrom('add', 'end', 'giveUp', 'fill', 'rotate', 'rotate'),
+      act: fc.constantFrom('add', 'end', 'giveUp', 'thread', 'fill', 'rotate', 'rotate'),
       principalName: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       line: fc.constantFrom(...Object.values(connection)),
       which: fc.nat(),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const reads = schedule()
+        const reads = new ReadSchedule<string>(options)
+        reads.addThread()
+        let threads = 1
         const all: string[] = []
         const begun = new Set<string>()
         const running = new Set<string>()
@@ -279,6 +322,10 @@ describe('a schedule of reads', () => {
           if (read !== undefined && reads.hasLeft(read)) begun.delete(read)
           if (act === 'add') {
             if (reads.add(`${i}`, { principalName, connection: line })) all.push(`${i}`)
+          } else if (act === 'thread') {
+            if (!reads.wantsThread) continue
+            reads.addThread()
+            threads++
           } else if (act === 'end' || act === 'giveUp') {
             if (read === undefined) continue
             if (act === 'giveUp' && !reads.giveUp(read)) running.delete(read)
@@ -295,7 +342,7 @@ describe('a schedule of reads', () => {
             if (act === 'fill') assert.deepEqual(turn.pauses, [])
           }
           assert(running.size <= options.runningMax)
-          assert(begun.size <= reads.threads)
+          assert(begun.size <= threads && threads <= reads.threadsMax)
           assert.equal(reads.size, all.length)
         }
         // Whatever happened, all that is left comes to its end.

@@ -4,9 +4,12 @@
  *
  * A read is new until it has run for two turns, and is not paused before. Then it is long. A
  * long read keeps its thread, and is paused in place when it is somebody else's turn. Long
- * reads may hold all threads but as many as may run. One that has become long when no more may is put back:
- * it leaves its thread, waits, and later starts again from the beginning as a long read. So
- * it loses at most two turns, once.
+ * reads may hold all threads but as many as may run. One that has become long when no more may
+ * is put back: it leaves its thread, waits, and later starts again from the beginning as a long
+ * read. So it loses at most two turns, once.
+ *
+ * Threads are added while reads wait, and count only once they are ready: to start one takes
+ * as long as many short reads, and nobody is to wait for it who could have one that is there.
  *
  * This bounds how long a new read waits, however many long ones there are, because long reads
  * without a thread take no turns. Say P principals have reads that are new or hold a thread,
@@ -22,7 +25,7 @@ import type { Caller } from '../../../caller.ts'
 export interface ScheduleOptions {
   /** Reads that run at a time. */
   readonly runningMax: number
-  /** Threads that long reads hold. As many as may run are left to new ones. */
+  /** Threads that long reads hold, once there are all. As many as may run are left to new ones. */
   readonly longMax: number
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number
@@ -73,6 +76,8 @@ export class ReadSchedule<Read> {
   readonly #principals = new Map<string, Principal<Read>>()
   readonly #entries = new Map<Read, Entry<Read>>()
   #running = new Set<Entry<Read>>()
+  /** Those that are ready. */
+  #threads = 0
   /** Threads that reads hold which run or are paused, and those that reads are to leave. */
   #held = 0
   #leaving = 0
@@ -83,14 +88,34 @@ export class ReadSchedule<Read> {
     this.#options = options
   }
 
-  /** Threads that reads hold at most. */
-  get threads(): number {
+  /** Threads that there may be. */
+  get threadsMax(): number {
     return this.#options.longMax + this.#options.runningMax
+  }
+
+  /** Whether another thread would be of use: all are held, or long reads may hold no more. */
+  get wantsThread(): boolean {
+    if (this.#threads >= this.threadsMax) return false
+    return !this.#hasFreeThread || this.#running.size < this.#runnable
+  }
+
+  /** One more is ready. */
+  addThread(): void {
+    this.#threads++
+  }
+
+  /** One that no read holds is no more. */
+  loseThread(): void {
+    this.#threads--
   }
 
   /** Reads that have not ended. */
   get size(): number {
     return this.#entries.size
+  }
+
+  get reads(): readonly Read[] {
+    return [...this.#entries.keys()]
   }
 
   /** Whether some read does not run: then turns must change now and then. */
@@ -212,12 +237,20 @@ export class ReadSchedule<Read> {
         const { state } = entry
         if (chosen.has(entry) || state === 'leaving' || state === 'ending') continue
         if (state !== 'waiting') return entry
-        const hasThread = this.#held + this.#leaving < this.threads
         // Its turn is not for those behind it: a thread is about to be left, and then it starts.
-        if (!entry.isLong) return hasThread ? entry : undefined
-        if (hasThread && this.#mayBeLong(line)) return entry
+        if (!entry.isLong) return this.#hasFreeThread ? entry : undefined
+        if (this.#hasFreeThread && this.#mayBeLong(line)) return entry
       }
     return undefined
+  }
+
+  /** Reads that could run, if there were threads for them. */
+  get #runnable(): number {
+    return Math.min(this.#options.runningMax, this.#entries.size - this.#leaving)
+  }
+
+  get #hasFreeThread(): boolean {
+    return this.#held + this.#leaving < this.#threads
   }
 
   /**
@@ -225,8 +258,8 @@ export class ReadSchedule<Read> {
    * some of them for connections that have none.
    */
   #mayBeLong({ principal, long }: Line<Read>): boolean {
-    const { runningMax, longMax } = this.#options
-    const free = longMax - this.#long
+    const { runningMax } = this.#options
+    const free = Math.max(1, this.#threads - runningMax) - this.#long
     if (free <= 0) return false
     if (this.#long < runningMax || principal.long === 0) return true
     return long === 0 && principal.long <= runningMax && free > 2

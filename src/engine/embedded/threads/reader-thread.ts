@@ -1,4 +1,5 @@
 /** A thread for reads that would hold up the thread that answers requests. */
+import { flushCompileCache } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Search } from '../../contract.ts'
@@ -17,6 +18,8 @@ import { reasonOf } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from '../vectors/search.ts'
 
 export type ReaderMessage =
+  /** Answered when the thread is ready. */
+  | { readonly id: number; readonly kind: 'begin' }
   | ({ readonly id: number; readonly kind: 'read'; readonly query: StoreQuery } & Source)
   | ({
       readonly id: number
@@ -93,6 +96,10 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const answer = (message: ReaderMessage): ReaderReply => {
     const { id } = message
     switch (message.kind) {
+      case 'begin':
+        // Otherwise it is kept when the thread ends, and those that start before gain nothing.
+        flushCompileCache()
+        return { id }
       case 'read': {
         const { query } = message
         const read = (reader: StoreReader) =>

@@ -72,18 +72,21 @@ export class Readers {
   readonly size: number
   readonly #options: ReadersOptions
   readonly #schedule: ReadSchedule<PendingRead>
+  /** Those that are ready. */
   readonly #members: Member[] = []
+  /** One after the other: each takes as much of the processor as many reads. */
+  #starting: Member | undefined
   #nextTurn: NodeJS.Timeout | undefined
   #isStopping = false
 
-  /** The first thread starts at once, the others when they are needed. */
+  /** The first thread starts at once, the others when all that there are have reads. */
   constructor(options: ReadersOptions) {
     const { runningMax, waitingMax } = options
     const longMax = runningMax + spareThreads
     this.#options = options
     this.#schedule = new ReadSchedule({ runningMax, waitingMax, longMax })
-    this.size = this.#schedule.threads
-    this.#addMember()
+    this.size = this.#schedule.threadsMax
+    this.#startThreads()
   }
 
   async read(source: ReadSource, query: StoreQuery, caller: Caller): Promise<Result> {
@@ -134,7 +137,7 @@ export class Readers {
 
   /** Lets go of an index that is no more. Another may come to have its name. */
   async forget(name: IndexName): Promise<void> {
-    this.#replaceDead()
+    this.#removeDead()
     await Promise.all(
       this.#members.map(({ thread, seen }) => {
         seen.delete(keyOf(name))
@@ -144,7 +147,7 @@ export class Readers {
   }
 
   async close(file: string): Promise<void> {
-    this.#replaceDead()
+    this.#removeDead()
     await Promise.all(
       this.#members.map(({ thread, seen, targets }) => {
         for (const key of [...seen.keys()]) if (key.startsWith(`${file} `)) seen.delete(key)
@@ -168,7 +171,11 @@ export class Readers {
     clearTimeout(this.#nextTurn)
     for (const { read } of this.#members)
       if (read !== undefined) tell(read.command, readCommands.giveUp)
-    await Promise.all(this.#members.map(({ thread }) => thread.stop({ kind: 'stop' })))
+    const all = [
+      ...this.#members,
+      ...(this.#starting === undefined ? [] : [this.#starting]),
+    ]
+    await Promise.all(all.map(({ thread }) => thread.stop({ kind: 'stop' })))
   }
 
   async #ask(
@@ -189,10 +196,10 @@ export class Readers {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       reject(signal.reason)
       // Others of the same signal are about to be given up, and are not to start before.
-      queueMicrotask(() => this.#carryOut(this.#schedule.fill()))
+      queueMicrotask(() => this.#fill())
     }
     signal.addEventListener('abort', giveUp)
-    this.#carryOut(this.#schedule.fill())
+    this.#fill()
     try {
       return await promise
     } finally {
@@ -205,14 +212,21 @@ export class Readers {
     return new EngineError('overloaded', `${waitingMax} reads wait for a thread already`)
   }
 
+  #fill(): void {
+    this.#removeDead()
+    this.#carryOut(this.#schedule.fill())
+  }
+
   #carryOut({ starts, resumes, pauses, putBacks }: Turn<PendingRead>): void {
     for (const { command } of putBacks) tell(command, readCommands.giveUp)
     for (const { command } of pauses) tell(command, readCommands.pause)
     for (const { command } of resumes) tell(command, readCommands.run)
     for (const read of starts) void this.#start(read)
+    this.#startThreads()
     if (!this.#schedule.isContended || this.#nextTurn !== undefined) return
     this.#nextTurn = setTimeout(() => {
       this.#nextTurn = undefined
+      this.#removeDead()
       this.#carryOut(this.#schedule.rotate(({ command }) => hasBegun(command)))
     }, turnMs)
   }
@@ -231,7 +245,7 @@ export class Readers {
     }
     if (member !== undefined) member.read = undefined
     if (!isPutBack) this.#schedule.end(read)
-    this.#carryOut(this.#schedule.fill())
+    this.#fill()
   }
 
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
@@ -248,23 +262,53 @@ export class Readers {
     return member.thread.ask({ ...message, ...news, ...extra(member), command })
   }
 
-  #addMember(): Member {
-    const member = startMember(this.#members.length + 1)
-    this.#members.push(member)
-    return member
+  /** Has another thread start, if it would be of use. Nobody waits for it who need not. */
+  #startThreads(): void {
+    if (this.#starting !== undefined || this.#isStopping) return
+    if (!this.#schedule.wantsThread) return
+    const taken = new Set(this.#members.map(({ number }) => number))
+    let number = 1
+    while (taken.has(number)) number++
+    const member = startMember(number)
+    this.#starting = member
+    void this.#join(member)
   }
 
-  /** Who waited for a thread that died was told; whoever comes next gets another. */
-  #replaceDead(): void {
-    for (const [i, { thread, number }] of this.#members.entries())
-      if (thread.isLost) this.#members[i] = startMember(number)
+  async #join(member: Member): Promise<void> {
+    try {
+      await member.thread.ask({ kind: 'begin' })
+      this.#members.push(member)
+      this.#schedule.addThread()
+      this.#starting = undefined
+    } catch (error) {
+      this.#starting = undefined
+      // Others may be ready, or whoever asks next has better luck.
+      if (this.#members.length === 0) this.#failAll(error)
+      return
+    }
+    this.#fill()
+  }
+
+  #failAll(error: unknown): void {
+    for (const read of this.#schedule.reads) {
+      this.#schedule.end(read)
+      read.reject(error)
+    }
+  }
+
+  /** Who waited for a thread that died was told; others take its place when they are needed. */
+  #removeDead(): void {
+    for (const member of [...this.#members]) {
+      if (!member.thread.isLost || member.read !== undefined) continue
+      this.#members.splice(this.#members.indexOf(member), 1)
+      this.#schedule.loseThread()
+    }
   }
 
   /** There is one for every read that the schedule lets begin. */
   #idleMember(): Member {
     if (this.#isStopping) throw new EngineError('closed', 'the store is closed')
-    this.#replaceDead()
-    return this.#members.find(({ read }) => read === undefined) ?? this.#addMember()
+    return this.#members.find(({ read }) => read === undefined)!
   }
 }
 
