@@ -11,7 +11,8 @@
  */
 import { Readable } from 'node:stream'
 import { backupFormat, type BackupContents, type BackupPart } from '../engine/backup.ts'
-import { EngineError, type Engine } from '../engine/contract.ts'
+import type { Engine } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 
 export interface BackupStreamOptions {
   readonly engine: Engine

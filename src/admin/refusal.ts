@@ -1,7 +1,7 @@
 /** Errors of the management API: a status, a number and a message. */
 import { AccessRefusal } from '../auth/access.ts'
 import { DatabaseRefusal } from '../databases/databases.ts'
-import { EngineError } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 
 /** What clients tell a token by that is missing, wrong or no longer valid. */
 const badTokenId = 340018

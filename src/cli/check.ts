@@ -1,7 +1,7 @@
 /** `stela check`: looks whether the data of a stopped server is sound. */
 import { Command } from 'commander'
 import { dataOption } from '../config.ts'
-import { EngineError } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 import type { checkEverything } from '../server.ts'
 
 export const check = new Command('check')

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { flushCompileCache } from 'node:module'
 import { readConfig, secretSettings, serveOptions, type Config } from '../config.ts'
-import { EngineError } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 import type { Listening, Server } from '../server.ts'
 
 export const serve = new Command('serve')

@@ -7,7 +7,8 @@
  * by an end in between is removed at the next start.
  */
 import { randomUUID } from 'node:crypto'
-import { EngineError, type Engine } from '../engine/contract.ts'
+import type { Engine } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
 import { databaseEngine } from './database-engine.ts'
 

@@ -14,22 +14,22 @@ import { rootFields, type Filter } from '../language/filters/filter.ts'
 import { matches } from '../language/filters/matches.ts'
 import { compareBy, compareValues } from '../language/values/order.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
-import {
-  EngineError,
-  type Engine,
-  type Hit,
-  type NewRecord,
-  type Outcome,
-  type Page,
-  type Query,
-  type Search,
-  type SearchFields,
-  type SearchPlace,
-  type SearchResult,
-  type StoredRecord,
-  type Target,
-  type Write,
+import type {
+  Engine,
+  Hit,
+  NewRecord,
+  Outcome,
+  Page,
+  Query,
+  Search,
+  SearchFields,
+  SearchPlace,
+  SearchResult,
+  StoredRecord,
+  Target,
+  Write,
 } from './contract.ts'
+import { EngineError } from './errors.ts'
 import { viewOf, type RecordView } from './record-view.ts'
 
 export function checked(engine: Engine): Engine {

@@ -8,7 +8,8 @@ import {
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import { EngineError, type Engine } from '../../src/engine/contract.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { temporaryFolder } from '../harness.ts'
 
 let dataDir: string

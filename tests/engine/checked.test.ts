@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
-import {
-  EngineError,
-  type Engine,
-  type Page,
-  type Query,
-  type StoredRecord,
-  type Write,
-} from '../../src/engine/contract.ts'
+import type { Engine, Page, Query, StoredRecord, Write } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { by, tester, recordOf, Store, where } from './store.ts'

@@ -5,12 +5,8 @@
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import {
-  EngineError,
-  type Engine,
-  type SearchFields,
-  type Write,
-} from '../../src/engine/contract.ts'
+import type { Engine, SearchFields, Write } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { EngineError } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { killLeftovers, ServerProcess } from './server-process.ts'
 

@@ -31,7 +31,8 @@ import {
   restoreDataFolder,
   type RestoredFile,
 } from '../../src/engine/embedded/backup/restore.ts'
-import { EngineError, type Engine } from '../../src/engine/contract.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { Segment } from '../../src/search/vector/segment.ts'
 import { Store } from '../engine/store.ts'
 import { TableStore } from '../engine/table-store.ts'

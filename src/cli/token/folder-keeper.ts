@@ -1,5 +1,5 @@
 /** Tokens of a stopped server. Whoever has its data folder needs none to make one. */
-import { EngineError } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import type { OpenedAccess } from '../../server.ts'
 import { Failure } from '../records/failure.ts'
 import type { TokenKeeper } from './token-keeper.ts'

@@ -2,7 +2,8 @@
  * Failures in the caller's terms. Whatever a command threw becomes errors of the catalog
  * here and nowhere else.
  */
-import { EngineError, type Engine } from '../../engine/contract.ts'
+import type { Engine } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
 import { showValue } from './fields.ts'

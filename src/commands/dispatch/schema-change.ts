@@ -1,5 +1,6 @@
 /** Changes of tables, indexes and types, as commands make them and answer for them. */
-import { EngineError, type Engine, type SchemaChange } from '../../engine/contract.ts'
+import type { Engine, SchemaChange } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import type { KeyspaceSchema, Table, Target } from '../../engine/schema.ts'
 import { engineBehind } from '../../engine/traced.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'

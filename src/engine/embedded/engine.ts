@@ -10,20 +10,20 @@ import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
 import { atOnce, inTurns } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
-import {
-  EngineError,
-  type Engine,
-  type EngineStatistics,
-  type Outcome,
-  type Page,
-  type Query,
-  type SchemaChange,
-  type Search,
-  type SearchBy,
-  type SearchResult,
-  type Write,
-  type WriteOptions,
+import type {
+  Engine,
+  EngineStatistics,
+  Outcome,
+  Page,
+  Query,
+  SchemaChange,
+  Search,
+  SearchBy,
+  SearchResult,
+  Write,
+  WriteOptions,
 } from '../contract.ts'
+import { EngineError } from '../errors.ts'
 import { viewOf } from '../record-view.ts'
 import type {
   CollectionOptions,

@@ -5,12 +5,8 @@
  * change that lost a race is made again, of the row as it is by then.
  */
 import type { Caller } from '../../caller.ts'
-import {
-  EngineError,
-  type NewRecord,
-  type StoredRecord,
-  type Write,
-} from '../../engine/contract.ts'
+import type { NewRecord, StoredRecord, Write } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Filter } from '../../language/filters/filter.ts'

@@ -8,7 +8,7 @@ import { createReadStream, createWriteStream, realpathSync, renameSync } from 'n
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { privateFileMode, Tightening } from '../../private-files.ts'
 import { catalogFile, catalogFormat, unfinishedFile } from '../catalog/catalog.ts'
 import {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { makePrivateFolder, type Tightening } from '../../private-files.ts'
 import { tellAtStart, troubleOf } from '../files/disk-trouble.ts'
 import { isCopiesFolder } from './folder-names.ts'

@@ -8,7 +8,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { privateFolderMode } from '../../private-files.ts'
 import { copiesFolder, damaged, storeFile } from '../store/layout.ts'
 

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import type { Catalog } from './catalog.ts'
 import type { EmbeddedOptions } from '../options.ts'

@@ -8,7 +8,7 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { JsonProblem } from '../../../json/parse.ts'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { identifyIfThere, whereaboutsOf, type FileIdentity } from './file-identity.ts'
 import { reasonOf } from '../threads/thread.ts'
 

@@ -3,7 +3,8 @@
  * they left open.
  */
 import type { Filter } from '../../../language/filters/filter.ts'
-import { EngineError, type Joined } from '../../contract.ts'
+import type { Joined } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import {
   conditionOf,

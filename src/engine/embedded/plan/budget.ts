@@ -1,5 +1,5 @@
 /** What a read may cost, so that no read holds up the thread that answers requests. */
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 
 /** Thrown when a read has used up what its thread allows it. */
 export class OverBudget extends Error {}

@@ -12,7 +12,7 @@ import { compareBy, compareValues } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/filters/matches.ts'
 import type { Path } from '../../../language/values/path.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import {
   always,
   conditionOf,

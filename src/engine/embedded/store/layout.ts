@@ -22,7 +22,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { EngineError } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import { createPrivateFile } from '../../private-files.ts'
 
 /** "STLA": the file is ours. */

@@ -3,7 +3,8 @@ import { parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import type { Value } from '../../../json/value.ts'
 import { heldValue, holdValue } from '../../../language/sorts/encode-sort-value.ts'
-import { EngineError, type Position } from '../../contract.ts'
+import type { Position } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 
 export type Place =
   | { readonly by: 'seq'; readonly seq: number }

@@ -1,7 +1,8 @@
 /** A connection that reads one store: its statements, and what they bring. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
-import { EngineError, type SearchFields } from '../../contract.ts'
+import type { SearchFields } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import type { Parameter } from '../plan/conditions.ts'
 import { troubleOf } from '../files/disk-trouble.ts'
 import {

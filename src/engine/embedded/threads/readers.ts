@@ -1,7 +1,8 @@
 /** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
 import type { Caller } from '../../../caller.ts'
 import type { Target } from '../../schema.ts'
-import { EngineError, type Search, type ThreadMemory } from '../../contract.ts'
+import type { Search, ThreadMemory } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'
 import { hasBegun, newCommand, readCommands, tell } from '../plan/budget.ts'

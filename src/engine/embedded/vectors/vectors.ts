@@ -3,7 +3,8 @@
  * how far each has followed its store.
  */
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
-import { EngineError, type ThreadMemory } from '../../contract.ts'
+import type { ThreadMemory } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
 import type { VectorField } from '../../record-view.ts'
 import { keyOf, type IndexName } from './index-name.ts'
 import type { KnownFiles } from '../files/known-files.ts'
