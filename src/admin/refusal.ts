@@ -67,6 +67,15 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
       return new Refusal(500, `The store failed: ${message}`)
     case 'overloaded':
       return new Refusal(503, `The server has too much to do: ${message}`)
+    case 'timeout':
+      return new Refusal(504, `The store did not answer in time: ${message}`)
+    case 'unavailable':
+      return new Refusal(503, `The store cannot be reached: ${message}`)
+    case 'unauthenticated':
+    case 'unauthorized':
+      return new Refusal(403, `The store does not permit it: ${message}`)
+    case 'unsupported':
+      return new Refusal(422, `The store cannot do this: ${message}`)
     case 'position':
       return undefined
   }

@@ -1,13 +1,32 @@
+export type EngineErrorKind =
+  /** The target, or its keyspace, was dropped. */
+  | 'gone'
+  /** The table has another schema by now, and nothing was done. */
+  | 'changed'
+  /** Whoever asks has too many reads waiting. */
+  | 'overloaded'
+  | 'read'
+  | 'write'
+  /** No answer came in time. What was to be written may have been. */
+  | 'timeout'
+  /** Too few of the machines that keep the data can be reached. */
+  | 'unavailable'
+  /** The store does not know the credentials of the request. */
+  | 'unauthenticated'
+  /** It knows them, and does not permit this. */
+  | 'unauthorized'
+  /** The store cannot do this, whoever asks and however often. */
+  | 'unsupported'
+  /** A position in a query's results that was never given out. */
+  | 'position'
+  | 'closed'
+  | 'damaged'
+
 /** The few ways in which an engine fails; the layer above gives them API meaning. */
 export class EngineError extends Error {
-  /**
-   * `changed`: the table has another schema by now, and nothing was done. `overloaded`: whoever
-   * asks has too many reads waiting.
-   */
-  readonly kind:
-    'gone' | 'changed' | 'overloaded' | 'read' | 'write' | 'position' | 'closed' | 'damaged'
+  readonly kind: EngineErrorKind
 
-  constructor(kind: EngineError['kind'], message: string, options?: ErrorOptions) {
+  constructor(kind: EngineErrorKind, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'EngineError'
     this.kind = kind

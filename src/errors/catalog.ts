@@ -834,17 +834,29 @@ export const catalog = {
   TIMEOUT_READING_DATA: {
     ...server('DATABASE'),
     title: 'The command took too long',
-    body: (v: { command: string; target: string; seconds: number }) =>
-      `${v.command} on ${v.target} was stopped after ${v.seconds} s. It changed nothing. ` +
+    body: (v: { command: string; target: string; problem: string }) =>
+      `${v.command} on ${v.target} was given up: ${v.problem}. It changed nothing. ` +
       'Let it read less: a filter on indexed fields, or a smaller limit.',
   },
   TIMEOUT_WRITING_DATA: {
     ...server('DATABASE'),
     title: 'The command took too long, and may have been done in part',
-    body: (v: { command: string; target: string; seconds: number }) =>
-      `${v.command} on ${v.target} was stopped after ${v.seconds} s, before its end. Part of ` +
-      'it may have been written, and that stays. Check what is there, then send the command ' +
-      'again for the rest.',
+    body: (v: { command: string; target: string; problem: string }) =>
+      `${v.command} on ${v.target} was given up: ${v.problem}. Part of it may have been ` +
+      'written, and that stays. Check what is there, then send the command again for the ' +
+      'rest.',
+  },
+  UNAVAILABLE_DATABASE: {
+    ...server('DATABASE'),
+    title: 'The store cannot be reached',
+    body: (v: { target: string; problem: string }) =>
+      `Too few of the machines that keep ${v.target} answer: ${v.problem}. Send the command ` +
+      'again later.',
+  },
+  UNSUPPORTED_DATABASE_QUERY: {
+    ...server('DATABASE'),
+    title: 'The store cannot do this',
+    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
   },
 
   // Failures of providers.

@@ -11,7 +11,7 @@ import type { Effect, Principal } from '../auth/principal.ts'
 import { nextTurn, sliceMs } from '../caller.ts'
 import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
-import { nameOf, type Log } from '../commands/dispatch/failures.ts'
+import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
 import { commandsAt } from '../commands/dispatch/registry.ts'
 import { Trace } from '../commands/dispatch/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
@@ -404,8 +404,12 @@ class HttpCall implements Call, Taker, Waiting {
   }
 
   get #onlyReads(): boolean {
-    const effect = commandsAt[this.level].get(this.command ?? '')?.does
-    return effect === undefined || effect === 'read' || effect === 'describe'
+    const { does } = this
+    return does === undefined || does === 'read' || does === 'describe'
+  }
+
+  get does(): Effect | undefined {
+    return commandsAt[this.level].get(this.command ?? '')?.does
   }
 
   get principalName(): string {
@@ -468,14 +472,9 @@ class HttpCall implements Call, Taker, Waiting {
 const replySizeUsual = 16_384
 
 function lateness(call: HttpCall, timeoutMs: number): ApiError {
-  const { command = 'The command', level } = call
-  const effect = commandsAt[level].get(command)?.does
-  const reads = effect === 'read' || effect === 'describe'
-  return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
-    command,
-    target: nameOf(call),
-    seconds: timeoutMs / 1000,
-  })
+  const { keyspace, target, command, does } = call
+  const problem = `it was not done after ${timeoutMs / 1000} s`
+  return timeoutError({ keyspace, target, command, does }, problem)
 }
 
 function traceOf(

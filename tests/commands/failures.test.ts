@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import type { Effect } from '../../src/auth/principal.ts'
 import { explainFailure } from '../../src/commands/dispatch/failures.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
-import { EngineError } from '../../src/engine/errors.ts'
-import { ApiErrors, apiError } from '../../src/errors/api-error.ts'
+import { EngineError, type EngineErrorKind } from '../../src/engine/errors.ts'
+import { ApiErrors, apiError, type ApiError } from '../../src/errors/api-error.ts'
 import { temporaryFolder } from '../harness.ts'
+
+function wireOf({ family, scope, code, status }: ApiError) {
+  return [family, scope, code, status]
+}
 
 describe('failures', () => {
   let folder: string
@@ -27,15 +32,24 @@ describe('failures', () => {
   const logged: unknown[] = []
   const log = { error: (details: object) => logged.push(details) }
 
-  async function explain(failure: unknown, keyspace = 'default_keyspace') {
+  async function explain(
+    failure: unknown,
+    keyspace = 'default_keyspace',
+    does: Effect = 'read',
+  ) {
     logged.length = 0
     const options = new Map([['pageState', 'xyz']])
-    const scene = { keyspace, target: 'books', fields: new Map([['options', options]]) }
+    const fields = new Map([['options', options]])
+    const scene = { keyspace, target: 'books', command: 'find', does, fields }
     return explainFailure(failure, scene, engine, log)
   }
 
-  async function explainEngine(kind: EngineError['kind'], keyspace?: string) {
-    const [error] = await explain(new EngineError(kind, 'the reason'), keyspace)
+  async function explainEngine(
+    kind: EngineErrorKind,
+    keyspace?: string,
+    does?: Effect,
+  ): Promise<ApiError> {
+    const [error] = await explain(new EngineError(kind, 'the reason'), keyspace, does)
     return error!
   }
 
@@ -73,6 +87,43 @@ describe('failures', () => {
       assert(error.message.includes('default_keyspace.books'))
       assert.equal(logged.length, 1)
     })
+
+  for (const [does, code, says] of [
+    ['read', 'TIMEOUT_READING_DATA', 'It changed nothing'],
+    ['describe', 'TIMEOUT_READING_DATA', 'It changed nothing'],
+    ['write', 'TIMEOUT_WRITING_DATA', 'may have been written'],
+    ['change', 'TIMEOUT_WRITING_DATA', 'may have been written'],
+    ['drop', 'TIMEOUT_WRITING_DATA', 'may have been written'],
+  ] as const)
+    test(`of a store that is late say what is known of a ${does}`, async () => {
+      const error = await explainEngine('timeout', undefined, does)
+      assert.deepEqual(wireOf(error), ['SERVER', 'DATABASE', code, 200])
+      for (const part of ['find on default_keyspace.books', 'the reason', says])
+        assert(error.message.includes(part), error.message)
+      assert.equal(logged.length, 1)
+    })
+
+  for (const [kind, expected, entries] of [
+    ['unavailable', ['SERVER', 'DATABASE', 'UNAVAILABLE_DATABASE', 200], 1],
+    ['unsupported', ['SERVER', 'DATABASE', 'UNSUPPORTED_DATABASE_QUERY', 200], 0],
+  ] as const)
+    test(`of a store (${kind}) say why`, async () => {
+      const error = await explainEngine(kind)
+      assert.deepEqual(wireOf(error), expected)
+      for (const part of ['default_keyspace.books', 'the reason'])
+        assert(error.message.includes(part), error.message)
+      assert.equal(logged.length, entries)
+    })
+
+  test('of credentials that the store refuses are those of bad tokens', async () => {
+    const unknown = await explainEngine('unauthenticated')
+    const security = ['REQUEST', 'SECURITY']
+    assert.deepEqual(wireOf(unknown), [...security, 'UNAUTHENTICATED_REQUEST', 401])
+    const forbidden = await explainEngine('unauthorized', undefined, 'alter')
+    assert.deepEqual(wireOf(forbidden), [...security, 'UNAUTHORIZED_ACCESS', 401])
+    assert(forbidden.message.includes('change the schema of default_keyspace.books'))
+    assert.equal(logged.length, 0)
+  })
 
   test('of a store that closes are no mistakes', async () => {
     assert.equal((await explainEngine('closed')).code, 'UNEXPECTED_SERVER_ERROR')

@@ -29,7 +29,13 @@ import type {
   Reply,
   TargetCommand,
 } from './define.ts'
-import { explainFailure, nameOf, unknownTarget, type Log } from './failures.ts'
+import {
+  explainFailure,
+  nameOf,
+  unauthorizedError,
+  unknownTarget,
+  type Log,
+} from './failures.ts'
 import { readFields } from './fields.ts'
 import { collectionCommands, commandsAt, deprecated, tableCommands } from './registry.ts'
 import { showCommand, type Trace } from './trace.ts'
@@ -88,6 +94,8 @@ async function answer(call: Call, services: Services): Promise<Reply> {
   const scene = {
     keyspace: call.keyspace,
     target: call.target,
+    command: undefined as string | undefined,
+    does: undefined as Effect | undefined,
     fields: undefined as JsonObject | undefined,
   }
   let warnings: readonly ApiError[] = []
@@ -95,7 +103,8 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     const parsed = call.parseBody()
     const [name, value] = onlyCommand(parsed instanceof Promise ? await parsed : parsed)
     const command = findCommand(name, call)
-    call.command = name
+    call.command = scene.command = name
+    scene.does = command.does
     warnings = deprecationOf(name)
     trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
     if (!isObject(value))
@@ -191,18 +200,7 @@ function authorize(call: Call, effect: Effect, place: Place, audit: Audit): void
   const { principal } = call
   if (principal.may(effect, place)) return
   audit.refused('not permitted', askedBy(call, place), principal)
-  const target = nameIn(place)
-  throw apiError('UNAUTHORIZED_ACCESS', { target, action: actions[effect] })
-}
-
-const actions: Readonly<Record<Effect, string>> = {
-  read: 'read',
-  write: 'write to',
-  change: 'read and write to',
-  describe: 'see the schema of',
-  create: 'create',
-  alter: 'change the schema of',
-  drop: 'drop',
+  throw unauthorizedError(effect, nameIn(place))
 }
 
 function nameIn({ keyspace = '', target = '' }: Place): string {

@@ -4,6 +4,7 @@
  */
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
+import type { Effect } from '../../auth/principal.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
 import { showValue } from './fields.ts'
@@ -12,6 +13,9 @@ import { showValue } from './fields.ts'
 export interface Scene {
   readonly keyspace: string
   readonly target: string
+  /** Undefined: it is not known yet which command it is. */
+  readonly command: string | undefined
+  readonly does: Effect | undefined
   readonly fields: JsonObject | undefined
 }
 
@@ -89,11 +93,50 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
     case 'write':
       log.error({ err: failure, target }, 'The store could not write')
       return apiError('FAILED_WRITE_REQUEST', { target, problem })
+    case 'timeout':
+      log.error({ err: failure, target }, 'The store did not answer in time')
+      return timeoutError(scene, problem)
+    case 'unavailable':
+      log.error({ err: failure, target }, 'The store cannot be reached')
+      return apiError('UNAVAILABLE_DATABASE', { target, problem })
+    case 'unauthenticated':
+      return apiError('UNAUTHENTICATED_REQUEST')
+    case 'unauthorized':
+      return unauthorizedError(scene.does, target)
+    case 'unsupported':
+      return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'read':
     case 'damaged':
       log.error({ err: failure, target }, 'The store could not read')
       return apiError('FAILED_READ_REQUEST', { target, problem })
   }
+}
+
+/** A command that is given up: it changed nothing, or nobody can say what it did. */
+export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): ApiError {
+  const { command = 'The command', does } = scene
+  const reads = does === 'read' || does === 'describe'
+  return apiError(reads ? 'TIMEOUT_READING_DATA' : 'TIMEOUT_WRITING_DATA', {
+    command,
+    target: nameOf(scene),
+    problem,
+  })
+}
+
+/** By the roles of the token, or by the store. */
+export function unauthorizedError(effect: Effect | undefined, target: string): ApiError {
+  const action = effect === undefined ? 'use' : actions[effect]
+  return apiError('UNAUTHORIZED_ACCESS', { target, action })
+}
+
+const actions: Readonly<Record<Effect, string>> = {
+  read: 'read',
+  write: 'write to',
+  change: 'read and write to',
+  describe: 'see the schema of',
+  create: 'create',
+  alter: 'change the schema of',
+  drop: 'drop',
 }
 
 /** A mistake of ours: the log gets all of it, the caller one line and the id to look for. */
