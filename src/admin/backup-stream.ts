@@ -81,9 +81,9 @@ function partsOf(
   { engine, have }: BackupStreamOptions,
   signal: AbortSignal,
 ): AsyncIterable<BackupPart> {
-  if (engine.backup === undefined)
+  if (engine.operations === undefined)
     throw new EngineError('read', 'this server keeps its data where it cannot be backed up')
-  return engine.backup(new Set(have), signal)
+  return engine.operations.backup(new Set(have), signal)
 }
 
 async function* framed(

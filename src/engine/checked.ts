@@ -30,13 +30,16 @@ import type {
   Write,
 } from './contract.ts'
 import { EngineError } from './errors.ts'
+import type { EngineOperations } from './operations.ts'
 import { viewOf, type RecordView } from './record-view.ts'
+
+/** Makes a call and checks how it answers, whatever it is about. */
+type Ask = <T>(name: string, call: () => Promise<T>) => Promise<T>
 
 export function checked(engine: Engine): Engine {
   let closed = false
 
-  /** Makes a call and checks how it answers, whatever it is about. */
-  const ask = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+  const ask: Ask = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
     // Looked at now: a call that was made before the end may be answered after it.
     const refused = closed
     let answer: Promise<T>
@@ -151,26 +154,29 @@ export function checked(engine: Engine): Engine {
       },
     }),
 
-    ...(engine.statistics !== undefined && {
-      async statistics() {
-        const statistics = await ask('statistics', () => engine.statistics!())
-        const { diskUse, threads, ...counts } = statistics
-        for (const [name, count] of Object.entries<number>({ ...counts, ...diskUse }))
-          assertCount(`statistics: ${name}`, count)
-        for (const { thread, used, size } of threads)
-          assert(used > 0 && used <= size, `statistics: the heap of ${thread}`)
-        return statistics
-      },
-    }),
-
-    ...(engine.backup !== undefined && {
-      backup: (have, signal) => engine.backup!(have, signal),
+    ...(engine.operations !== undefined && {
+      operations: checkedOperations(engine.operations, ask),
     }),
 
     async close() {
       closed = true
       await engine.close()
     },
+  }
+}
+
+function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperations {
+  return {
+    async statistics() {
+      const statistics = await ask('statistics', () => operations.statistics())
+      const { diskUse, threads, ...counts } = statistics
+      for (const [name, count] of Object.entries<number>({ ...counts, ...diskUse }))
+        assertCount(`statistics: ${name}`, count)
+      for (const { thread, used, size } of threads)
+        assert(used > 0 && used <= size, `statistics: the heap of ${thread}`)
+      return statistics
+    },
+    backup: (have, signal) => operations.backup(have, signal),
   }
 }
 

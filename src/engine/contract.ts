@@ -11,7 +11,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import type { SortKey } from '../language/sorts/sort.ts'
 import type { TermStatistics } from '../search/lexical/bm25.ts'
-import type { BackupPart } from './backup.ts'
+import type { EngineOperations } from './operations.ts'
 import type { UserType } from '../language/columns/column-type.ts'
 import type {
   Collection,
@@ -113,53 +113,11 @@ export interface Engine {
    */
   health?(): Promise<string | undefined>
 
-  /** For whoever watches the server. Waits for nothing that is being read or written. */
-  statistics?(): Promise<EngineStatistics>
-
-  /**
-   * A copy of everything, settings included, as it is at one moment, without the files that
-   * the caller has. Others go on reading and writing. Leaving the loop, or the signal, frees
-   * everything that the backup held.
-   */
-  backup?(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart>
+  /** What operators do with a store that this server keeps; absent: others keep it. */
+  readonly operations?: EngineOperations
 
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>
-}
-
-/** What an engine holds, and what it has done since it was opened. */
-export interface EngineStatistics {
-  readonly keyspaces: number
-  readonly collections: number
-  readonly tables: number
-  /** Transactions that were made durable, each for everything that waited. */
-  readonly commits: number
-  /** Records that were inserted, replaced or deleted in them. */
-  readonly writes: number
-  /** Reads that turned out to be long and went to another thread. */
-  readonly movedReads: number
-  /** Writes that are not durable yet, and long reads that have not ended. */
-  readonly waitingWrites: number
-  readonly waitingReads: number
-  /** Collections and tables that are open. */
-  readonly openStores: number
-  /** In the vector indexes that are open. */
-  readonly indexedVectors: number
-  /** Bytes of memory that these indexes take. */
-  readonly vectorMemory: number
-  /** Bytes on disk, by what they are for. */
-  readonly diskUse: Readonly<Record<string, number>>
-  /** The heaps of the threads besides the one that answers requests. */
-  readonly threads: readonly ThreadMemory[]
-}
-
-/** In bytes. */
-export interface ThreadMemory {
-  readonly thread: string
-  /** What is in use, or was and is not collected yet. */
-  readonly used: number
-  /** What is kept for it. */
-  readonly size: number
 }
 
 export type SchemaChange =

@@ -256,7 +256,7 @@ async function addEngineMetrics(
   registry: Registry,
   engine: HttpServices['engine'],
 ): Promise<void> {
-  const statistics = await engine.statistics?.()
+  const statistics = await engine.operations?.statistics()
   if (statistics === undefined) return
   const { keyspaces, collections, tables, openStores, indexedVectors } = statistics
   const { commits, writes, waitingWrites, waitingReads, movedReads } = statistics

@@ -206,14 +206,15 @@ describe('a backup', () => {
     const store = await Store.create(engine, 'books')
     await store.insert([{ _id: 1 }])
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'old' }])
-    const parts = engine.backup!(new Set(), noSignal)[Symbol.asyncIterator]()
+    const parts = engine.operations!.backup(new Set(), noSignal)[Symbol.asyncIterator]()
     assert.equal((await next(parts)).kind, 'begin')
     // Writes, drops and creations are answered although nobody reads on.
     await store.insert([{ _id: 2 }])
     await engine.dropTarget((await Store.find(engine, 'dropped')).target)
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'new' }])
     await engine.writeSetting('later', 'yes')
-    const taken = await backups.take({ ...engine, backup: () => rest(parts) })
+    const operations = { ...engine.operations!, backup: () => rest(parts) }
+    const taken = await backups.take({ ...engine, operations })
     await withEngine(await backups.restore(taken), async (copy) => {
       assert.deepEqual(await (await Store.find(copy, 'books')).ids(), [1])
       assert.deepEqual(await (await Store.find(copy, 'dropped')).ids(), ['old'])
@@ -230,7 +231,7 @@ describe('a backup', () => {
     await store.insert([{ _id: 1, text: 'x'.repeat(10_000) }])
     const copies = () => readdirSync(dataDir).filter((name) => name.startsWith('backup'))
 
-    for await (const part of engine.backup!(new Set(), noSignal)) {
+    for await (const part of engine.operations!.backup(new Set(), noSignal)) {
       assert.equal(copies().length, 1)
       if (part.kind === 'file') break
     }
@@ -242,20 +243,22 @@ describe('a backup', () => {
     file.close()
 
     const given = new AbortController()
-    const parts = engine.backup!(new Set(), given.signal)[Symbol.asyncIterator]()
+    const parts = engine.operations!.backup(new Set(), given.signal)[Symbol.asyncIterator]()
     await next(parts)
     given.abort()
     await assert.rejects(drain(parts), { name: 'AbortError' })
     assert.deepEqual(copies(), [])
-    const aborted = engine.backup!(new Set(), given.signal)[Symbol.asyncIterator]()
+    const aborted = engine
+      .operations!.backup(new Set(), given.signal)
+      [Symbol.asyncIterator]()
     await assert.rejects(drain(aborted), { name: 'AbortError' })
 
-    const open = engine.backup!(new Set(), noSignal)[Symbol.asyncIterator]()
+    const open = engine.operations!.backup(new Set(), noSignal)[Symbol.asyncIterator]()
     await next(open)
     await engine.close()
     assert.deepEqual(copies(), [])
     await assert.rejects(drain(open), isClosed)
-    const late = engine.backup!(new Set(), noSignal)[Symbol.asyncIterator]()
+    const late = engine.operations!.backup(new Set(), noSignal)[Symbol.asyncIterator]()
     await assert.rejects(drain(late), isClosed)
   })
 

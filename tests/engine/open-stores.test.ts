@@ -18,7 +18,7 @@ import { VectorWorld } from './vector-world.ts'
 /** How many are open once nobody uses any. */
 async function openIn(engine: Engine, atMost: number): Promise<number> {
   for (;;) {
-    const { openStores } = await engine.statistics!()
+    const { openStores } = await engine.operations!.statistics()
     if (openStores <= atMost) return openStores
   }
 }

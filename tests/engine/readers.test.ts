@@ -37,7 +37,8 @@ async function count(
   ended.push(name)
 }
 
-const waitingReads = async (engine: Engine) => (await engine.statistics!()).waitingReads
+const waitingReads = async (engine: Engine) =>
+  (await engine.operations!.statistics()).waitingReads
 
 describe('long reads', () => {
   for (const [what, other] of [

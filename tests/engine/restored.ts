@@ -28,7 +28,10 @@ export class TakenBackups {
 
   async take(engine: Engine): Promise<Taken> {
     const sent: string[] = []
-    for await (const part of engine.backup!(new Set(this.files.keys()), noSignal))
+    for await (const part of engine.operations!.backup(
+      new Set(this.files.keys()),
+      noSignal,
+    ))
       switch (part.kind) {
         case 'begin':
           assert.equal(sent.length, 0)

@@ -94,7 +94,10 @@ describe('a data folder', () => {
     const engine = await open(dataDir)
     await fill(engine)
     const seen: string[] = []
-    for await (const part of engine.backup!(new Set(), new AbortController().signal)) {
+    for await (const part of engine.operations!.backup(
+      new Set(),
+      new AbortController().signal,
+    )) {
       if (part.kind === 'file') await Array.fromAsync(part.content)
       seen.push(...assertPrivate(dataDir))
     }

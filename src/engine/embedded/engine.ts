@@ -12,7 +12,6 @@ import { atOnce, inTurns } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type {
   Engine,
-  EngineStatistics,
   Outcome,
   Page,
   Query,
@@ -32,7 +31,7 @@ import type {
   TableDefinition,
   Target,
 } from '../schema.ts'
-import type { BackupPart } from '../backup.ts'
+import type { EngineOperations } from '../operations.ts'
 import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -371,22 +370,20 @@ class EmbeddedEngine implements Engine {
     return this.#change(() => this.#catalog.writeSetting(name, value))
   }
 
-  statistics(): Promise<EngineStatistics> {
-    return this.#attempt(() =>
-      statisticsOf({
-        catalog: this.#catalog,
-        stores: this.#stores,
-        writer: this.#writer,
-        readers: this.#readers,
-        vectors: this.#vectors,
-        folder: this.#folder,
-        movedReads: this.#movedReads,
-      }),
-    )
-  }
-
-  backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart> {
-    return this.#backups.run(have, signal)
+  readonly operations: EngineOperations = {
+    statistics: () =>
+      this.#attempt(() =>
+        statisticsOf({
+          catalog: this.#catalog,
+          stores: this.#stores,
+          writer: this.#writer,
+          readers: this.#readers,
+          vectors: this.#vectors,
+          folder: this.#folder,
+          movedReads: this.#movedReads,
+        }),
+      ),
+    backup: (have, signal) => this.#backups.run(have, signal),
   }
 
   health(): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 /** What an engine holds and what it is doing, in numbers. */
-import type { EngineStatistics } from '../contract.ts'
+import type { EngineStatistics } from '../operations.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { FolderMeter } from './files/folder-sizes.ts'
 import type { OpenStores } from './store/open-stores.ts'

@@ -1,7 +1,8 @@
 /** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
 import type { Caller } from '../../../caller.ts'
 import type { Target } from '../../schema.ts'
-import type { Search, ThreadMemory } from '../../contract.ts'
+import type { Search } from '../../contract.ts'
+import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'

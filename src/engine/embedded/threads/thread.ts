@@ -1,7 +1,7 @@
 /** A worker thread that answers numbered messages, seen from the thread that asks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { ThreadMemory } from '../../contract.ts'
+import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 
 /** A message before it has its number. */

@@ -4,14 +4,9 @@ import { printJson } from '../../../json/print.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { Pace, type Steps } from '../../../steps.ts'
 import type { RecordView } from '../../record-view.ts'
-import type {
-  NewRecord,
-  Outcome,
-  SearchFields,
-  ThreadMemory,
-  Write,
-} from '../../contract.ts'
+import type { NewRecord, Outcome, SearchFields, Write } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
+import type { ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import type { Gate } from './write-pause.ts'
 import { difference, EntryList, type Entry } from '../store/entries.ts'

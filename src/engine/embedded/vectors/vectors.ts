@@ -3,7 +3,7 @@
  * how far each has followed its store.
  */
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
-import type { ThreadMemory } from '../../contract.ts'
+import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { VectorField } from '../../record-view.ts'
 import { keyOf, type IndexName } from './index-name.ts'

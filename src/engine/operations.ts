@@ -1,0 +1,52 @@
+/**
+ * What operators ask of an engine, beside what requests ask. An engine whose store has
+ * operators of its own, such as a cluster, has none of it.
+ */
+import type { BackupPart } from './backup.ts'
+
+export interface EngineOperations {
+  /** For whoever watches the server. Waits for nothing that is being read or written. */
+  statistics(): Promise<EngineStatistics>
+
+  /**
+   * A copy of everything, settings included, as it is at one moment, without the files that
+   * the caller has. Others go on reading and writing. Leaving the loop, or the signal, frees
+   * everything that the backup held.
+   */
+  backup(have: ReadonlySet<string>, signal: AbortSignal): AsyncIterable<BackupPart>
+}
+
+/** What an engine holds, and what it has done since it was opened. */
+export interface EngineStatistics {
+  readonly keyspaces: number
+  readonly collections: number
+  readonly tables: number
+  /** Transactions that were made durable, each for everything that waited. */
+  readonly commits: number
+  /** Records that were inserted, replaced or deleted in them. */
+  readonly writes: number
+  /** Reads that turned out to be long and went to another thread. */
+  readonly movedReads: number
+  /** Writes that are not durable yet, and long reads that have not ended. */
+  readonly waitingWrites: number
+  readonly waitingReads: number
+  /** Collections and tables that are open. */
+  readonly openStores: number
+  /** In the vector indexes that are open. */
+  readonly indexedVectors: number
+  /** Bytes of memory that these indexes take. */
+  readonly vectorMemory: number
+  /** Bytes on disk, by what they are for. */
+  readonly diskUse: Readonly<Record<string, number>>
+  /** The heaps of the threads besides the one that answers requests. */
+  readonly threads: readonly ThreadMemory[]
+}
+
+/** In bytes. */
+export interface ThreadMemory {
+  readonly thread: string
+  /** What is in use, or was and is not collected yet. */
+  readonly used: number
+  /** What is kept for it. */
+  readonly size: number
+}
