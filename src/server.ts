@@ -13,6 +13,8 @@ import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
 import { catalogFile } from './engine/embedded/catalog/catalog.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
+import type { EmbeddedOptions } from './engine/embedded/options.ts'
+import type { Engine } from './engine/contract.ts'
 import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
 import { FairShare } from './http/fair-share.ts'
@@ -28,7 +30,7 @@ import { openModels } from './providers/open-models.ts'
 export interface Server {
   /** Starts serving. Throws when the address is taken. */
   listen(): Promise<Listening>
-  /** Finishes what runs, then closes the store. */
+  /** Finishes what runs, then closes the store if it was opened for this server. */
   close(): Promise<void>
 }
 
@@ -70,19 +72,20 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
   }
 }
 
-export async function build(config: Config): Promise<Server> {
-  const { limits, features, dataDir, durable } = config
+/**
+ * A server on the engine that is given, which stays the caller's: others may serve from it,
+ * and closing the server leaves it open. Without one the engine of the data folder is opened,
+ * and closed with the server.
+ */
+export async function build(config: Config, given?: Engine): Promise<Server> {
+  const { limits, features } = config
   const log = pino(
     { level: config.logLevel, base: null },
     pino.destination({ fd: 2, sync: true }),
   )
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
-  const { searchThreads, openStoresMax, localModels } = config
-  const opened = await openEmbeddedEngine({
-    ...{ dataDir, durable, searchThreads, openStoresMax },
-    waitingReadsMax: limits.waitingReadsMax,
-    log: report,
-  })
+  const { localModels } = config
+  const opened = given ?? (await openDataFolder(config, report))
   const engine = config.checked ? checked(opened) : opened
   const models = openModels({
     log: report,
@@ -169,9 +172,16 @@ export async function build(config: Config): Promise<Server> {
       const apps = admin === undefined ? [app] : [app, admin]
       await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()
-      await engine.close()
+      if (given === undefined) await engine.close()
     },
   }
+}
+
+function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
+  const { dataDir, durable, searchThreads, openStoresMax, limits } = config
+  const { waitingReadsMax } = limits
+  const options = { dataDir, durable, searchThreads, openStoresMax, waitingReadsMax, log }
+  return openEmbeddedEngine(options)
 }
 
 type App = ReturnType<typeof buildApp>

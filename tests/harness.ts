@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseStored } from '../src/json/parse.ts'
 import type { Value } from '../src/json/value.ts'
 import { defaultConfig, type Config } from '../src/config.ts'
+import type { Engine } from '../src/engine/contract.ts'
 import { build, type Listening, type Server } from '../src/server.ts'
 
 export const testToken = 'test-token'
@@ -102,9 +103,13 @@ export class TestServer {
   }
 }
 
-export async function startServer(config: Partial<Config> = {}): Promise<TestServer> {
+/** On an engine that is given, which stays open; or on a folder, a new one unless named. */
+export async function startServer(
+  config: Partial<Config> = {},
+  engine?: Engine,
+): Promise<TestServer> {
   const dataDir = config.dataDir ?? (await temporaryFolder())
-  const server = await build({
+  const wanted: Config = {
     ...defaultConfig,
     checked: true,
     // What outlives a power cut is asked of servers in processes of their own.
@@ -115,7 +120,8 @@ export async function startServer(config: Partial<Config> = {}): Promise<TestSer
     logLevel: 'silent',
     ...config,
     dataDir,
-  })
+  }
+  const server = await build(wanted, engine)
   return new TestServer(server, await server.listen(), dataDir)
 }
 
