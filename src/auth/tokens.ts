@@ -6,6 +6,7 @@
  * guesses, and accounts are never stored.
  */
 import { hash, randomBytes } from 'node:crypto'
+import type { EngineCredentials } from '../engine/contract.ts'
 
 export interface Account {
   readonly name: string
@@ -36,10 +37,35 @@ export function accountToken({ name, password }: Account): string {
   return `Cassandra:${base64(name)}:${base64(password)}`
 }
 
+/** The user name and password that a token is made of, if it is. */
+export function accountOf(token: string): Account | undefined {
+  const [, name, password] = /^Cassandra:([\w+/]*={0,2}):([\w+/]*={0,2})$/.exec(token) ?? []
+  if (name === undefined || password === undefined) return undefined
+  const account = { name: fromBase64(name), password: fromBase64(password) }
+  return accountToken(account) === token ? account : undefined
+}
+
+/** What engines are told of a request: few look at it, so it is not taken apart before. */
+export class TokenCredentials implements EngineCredentials {
+  readonly token: string
+
+  constructor(token: string) {
+    this.token = token
+  }
+
+  get account(): Account | undefined {
+    return accountOf(this.token)
+  }
+}
+
 export function digestOf(token: string): string {
   return hash('sha256', token, 'base64')
 }
 
 function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, 'base64').toString('utf8')
 }

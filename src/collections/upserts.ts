@@ -13,7 +13,7 @@
  */
 import type { Caller } from '../caller.ts'
 import type { Engine, NewRecord } from '../engine/contract.ts'
-import { engineBehind } from '../engine/traced.ts'
+import { engineBehind } from '../engine/fronts.ts'
 
 interface Turn {
   readonly record: NewRecord

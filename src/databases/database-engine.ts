@@ -7,6 +7,7 @@
  * needs no name.
  */
 import type { Engine } from '../engine/contract.ts'
+import { inFrontOf } from '../engine/fronts.ts'
 
 /**
  * An empty prefix is the database that keyspaces without one belong to. `whileOpen` does
@@ -20,7 +21,17 @@ export function databaseEngine(
   const inside = (keyspace: string) => prefix + keyspace
   /** A name with a dot would lead into another database. */
   const isOurs = (keyspace: string) => !keyspace.includes('.')
-  return {
+  const acting = new WeakMap<Engine, Engine>()
+  const front: Engine = {
+    as(credentials) {
+      const other = engine.as(credentials)
+      if (other === engine) return front
+      const known = acting.get(other)
+      if (known !== undefined) return known
+      const made = inFrontOf(front, databaseEngine(other, prefix, whileOpen))
+      acting.set(other, made)
+      return made
+    },
     async listKeyspaces() {
       const all = await engine.listKeyspaces()
       return all
@@ -52,4 +63,5 @@ export function databaseEngine(
     writeSetting: (name, value) => engine.writeSetting(name, value),
     close: () => engine.close(),
   }
+  return front
 }

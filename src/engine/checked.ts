@@ -57,7 +57,12 @@ export function checked(engine: Engine): Engine {
     throw refusal
   }
 
-  return {
+  const front: Engine = {
+    as(credentials) {
+      const acting = engine.as(credentials)
+      return acting === engine ? front : checked(acting)
+    },
+
     async listKeyspaces() {
       const names = await ask('listKeyspaces', () => engine.listKeyspaces())
       assertDistinct('listKeyspaces', names)
@@ -163,6 +168,7 @@ export function checked(engine: Engine): Engine {
       await engine.close()
     },
   }
+  return front
 }
 
 function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperations {

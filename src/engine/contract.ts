@@ -23,6 +23,14 @@ import type {
 } from './schema.ts'
 
 export interface Engine {
+  /**
+   * The engine as it acts for a request with these credentials, or itself where the store has
+   * no accounts of its own. Credentials are looked at by the calls that follow: those fail
+   * with EngineError 'unauthenticated' or 'unauthorized'. The same credentials should give
+   * the same object, since callers keep what they know of targets by it. Closed with this one.
+   */
+  as(credentials: EngineCredentials): Engine
+
   /** Names, in no promised order. */
   listKeyspaces(): Promise<readonly string[]>
   /** Creating what exists changes nothing. Returns whether anything was changed. */
@@ -118,6 +126,19 @@ export interface Engine {
 
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>
+}
+
+/** What a request was sent with, for stores that have accounts. */
+export interface EngineCredentials {
+  /** As it was sent. */
+  readonly token: string
+  /** What a token of the form `Cassandra:<Base64 name>:<Base64 password>` is made of. */
+  readonly account: EngineAccount | undefined
+}
+
+export interface EngineAccount {
+  readonly name: string
+  readonly password: string
 }
 
 export type SchemaChange =

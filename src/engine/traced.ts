@@ -4,6 +4,7 @@
  */
 import { flatten, type Filter } from '../language/filters/filter.ts'
 import type { Engine, Outcome, Page, Query, Search, Target, Write } from './contract.ts'
+import { inFrontOf } from './fronts.ts'
 
 export interface Listener {
   /** What to read or write is known, and is about to be. */
@@ -39,7 +40,8 @@ export function traced(engine: Engine, listener: Listener): Engine {
   const changing = (ask: () => Promise<boolean>) =>
     timed(ask, (changed) => (changed ? 'Changed the schema' : 'Found nothing to change'))
 
-  const front: Engine = {
+  return inFrontOf(engine, {
+    as: (credentials) => traced(engine.as(credentials), listener),
     listKeyspaces: () => engine.listKeyspaces(),
     createKeyspace: (name) => changing(() => engine.createKeyspace(name)),
     dropKeyspace: (name) => changing(() => engine.dropKeyspace(name)),
@@ -95,16 +97,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
     readSetting: (name) => engine.readSetting(name),
     writeSetting: (name, value) => engine.writeSetting(name, value),
     close: () => engine.close(),
-  }
-  fronts.set(front, engine)
-  return front
-}
-
-const fronts = new WeakMap<Engine, Engine>()
-
-/** The engine itself: who takes turns on a store does so whether or not it is watched. */
-export function engineBehind(engine: Engine): Engine {
-  return fronts.get(engine) ?? engine
+  })
 }
 
 function sayRead({ records, joined, way }: Page): string {

@@ -428,9 +428,12 @@ class HttpCall implements Call, Taker, Waiting {
     return featuresOf(this.#services.features, this.#request.headers)
   }
 
+  get token(): string {
+    return tokenOf(this.#request.headers)!
+  }
+
   get credentials(): Credentials {
-    const { headers } = this.#request
-    return credentialsOf(headers, tokenOf(headers)!)
+    return credentialsOf(this.#request.headers, this.token)
   }
 
   get signal(): AbortSignal {

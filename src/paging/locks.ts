@@ -6,7 +6,7 @@
  * defeating each other until they give up.
  */
 import type { Engine } from '../engine/contract.ts'
-import { engineBehind } from '../engine/traced.ts'
+import { engineBehind } from '../engine/fronts.ts'
 
 export class Locks {
   /** For each key that is held or waited for: settles when the last in the queue is done. */

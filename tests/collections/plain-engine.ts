@@ -106,6 +106,7 @@ export class PlainEngine implements Engine {
   createKeyspace = notNeeded
   dropKeyspace = notNeeded
   listTargets = notNeeded
+  as = notNeeded
   findTarget = notNeeded
   createCollection = notNeeded
   readSchema = notNeeded

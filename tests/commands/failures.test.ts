@@ -41,7 +41,7 @@ describe('failures', () => {
     const options = new Map([['pageState', 'xyz']])
     const fields = new Map([['options', options]])
     const scene = { keyspace, target: 'books', command: 'find', does, fields }
-    return explainFailure(failure, scene, engine, log)
+    return explainFailure(failure, scene, () => engine, log)
   }
 
   async function explainEngine(

@@ -4,6 +4,7 @@ import { everything } from '../../src/language/filters/filter.ts'
 
 export function servingNothing(engine: Engine): Engine {
   return {
+    as: (credentials) => servingNothing(engine.as(credentials)),
     listKeyspaces: () => engine.listKeyspaces(),
     createKeyspace: (name) => engine.createKeyspace(name),
     dropKeyspace: (name) => engine.dropKeyspace(name),

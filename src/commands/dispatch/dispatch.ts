@@ -8,6 +8,7 @@ import type { Caller } from '../../caller.ts'
 import type { Audit } from '../../auth/audit.ts'
 import type { Place } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'
+import { TokenCredentials } from '../../auth/tokens.ts'
 import type { Database } from '../../databases/databases.ts'
 import { Documents } from '../../collections/documents.ts'
 import type { Engine } from '../../engine/contract.ts'
@@ -57,6 +58,8 @@ export interface Call extends Caller {
   parseBody(): Value | Promise<Value>
   /** Who asks. */
   readonly principal: Principal
+  /** What it was sent with; nothing but the engine is told. */
+  readonly token: string
   /**
    * Keeps room for the reply of a command that does this, so that what was done can be
    * answered. A promise where that has to be waited for; fails when there is none in time.
@@ -132,7 +135,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
       : { ...reply, warnings: [...warnings, ...(reply.warnings ?? [])] }
   } catch (failure) {
     const log = logOf(call, services.log)
-    const errors = await explainFailure(failure, scene, call.database.engine, log)
+    const errors = await explainFailure(failure, scene, () => engineOf(call), log)
     return { errors, warnings }
   }
 }
@@ -220,16 +223,16 @@ async function run(
   services: Services,
 ): Promise<Reply> {
   const { keyspace } = call
-  const { engine } = call.database
+  const context = new CallContext(call, principal, services)
   switch (command.level) {
     case 'general':
-      return command.run(fields, new CallContext(call, principal, services))
+      return command.run(fields, context)
     case 'keyspace':
-      if ((await engine.listTargets(keyspace)) === undefined)
+      if ((await context.engine.listTargets(keyspace)) === undefined)
         throw apiError('UNKNOWN_KEYSPACE', { keyspace })
-      return command.run(fields, new CallContext(call, principal, services))
+      return command.run(fields, context)
     case 'target':
-      return runOnTarget(name, command, fields, call, principal, services)
+      return runOnTarget(name, command, fields, call, context, services)
   }
 }
 
@@ -243,10 +246,10 @@ async function runOnTarget(
   command: TargetCommand,
   fields: Record<string, unknown>,
   call: Call,
-  principal: Principal,
+  context: CallContext,
   services: Services,
 ): Promise<Reply> {
-  const attempt = () => tryOnTarget(name, command, fields, call, principal, services)
+  const attempt = () => tryOnTarget(name, command, fields, call, context, services)
   for (let left = services.limits.writeAttemptsMax; left > 1; left--)
     try {
       return await attempt()
@@ -256,7 +259,7 @@ async function runOnTarget(
       if (!isChanged || command.does === 'alter') throw error
     }
   call.trace?.note('Keeps the schema from changing again')
-  return call.database.engine.lockSchema(call.keyspace, attempt, call)
+  return context.engine.lockSchema(call.keyspace, attempt, call)
 }
 
 async function tryOnTarget(
@@ -264,14 +267,13 @@ async function tryOnTarget(
   command: TargetCommand,
   fields: Record<string, unknown>,
   call: Call,
-  principal: Principal,
+  context: CallContext,
   services: Services,
 ): Promise<Reply> {
-  const engine = engineOf(call)
+  const { engine } = context
   const target = await engine.findTarget(call.keyspace, call.target)
   if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
   call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
-  const context = new CallContext(call, principal, services)
   if (target.kind === 'collection') {
     if (command.collection === undefined)
       throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
@@ -293,12 +295,29 @@ function refusalOf(command: string, call: Call) {
   }
 }
 
-/** The engine of the call's database, which tells the call's trace what it does. */
-function engineOf({ database, trace }: Call): Engine {
-  return trace === undefined ? database.engine : traced(database.engine, trace)
+/** The engine of the call's database, acting for the call, whose trace learns what it does. */
+function engineOf({ database, token, trace }: Call): Engine {
+  const engine = database.engine.as(new TokenCredentials(token))
+  return trace === undefined ? engine : traced(engine, trace)
 }
 
-const knownRows = new WeakMap<Table, RowStore>()
+/** By the engine first: what acts for one caller must not act for another. */
+type KnownTargets<T extends object, Known> = WeakMap<Engine, WeakMap<T, Known>>
+
+function known<T extends object, Known>(
+  all: KnownTargets<T, Known>,
+  engine: Engine,
+  target: T,
+  make: () => Known,
+): Known {
+  let ofEngine = all.get(engine)
+  if (ofEngine === undefined) all.set(engine, (ofEngine = new WeakMap()))
+  let found = ofEngine.get(target)
+  if (found === undefined) ofEngine.set(target, (found = make()))
+  return found
+}
+
+const knownRows: KnownTargets<Table, RowStore> = new WeakMap()
 
 /** The same for all commands on a table, for as long as it has this schema. */
 function rowsOf(
@@ -307,14 +326,11 @@ function rowsOf(
   engine: Engine,
   services: Services,
 ): RowStore {
-  if (trace !== undefined) return rowStoreOf({ ...services, engine }, table, {})
-  let rows = knownRows.get(table)
-  if (rows === undefined)
-    knownRows.set(table, (rows = rowStoreOf({ ...services, engine }, table, {})))
-  return rows
+  const make = () => rowStoreOf({ ...services, engine }, table, {})
+  return trace === undefined ? known(knownRows, engine, table, make) : make()
 }
 
-const known = new WeakMap<Collection, Documents>()
+const knownDocuments: KnownTargets<Collection, Documents> = new WeakMap()
 
 /** The same for all commands on a collection, for as long as the engine knows it. */
 function documentsOf(
@@ -323,11 +339,8 @@ function documentsOf(
   engine: Engine,
   services: Services,
 ): Documents {
-  if (trace !== undefined) return new Documents({ ...services, engine }, collection)
-  let documents = known.get(collection)
-  if (documents === undefined)
-    known.set(collection, (documents = new Documents({ ...services, engine }, collection)))
-  return documents
+  const make = () => new Documents({ ...services, engine }, collection)
+  return trace === undefined ? known(knownDocuments, engine, collection, make) : make()
 }
 
 class CallContext implements KeyspaceContext {

@@ -26,7 +26,7 @@ export interface Log {
 export async function explainFailure(
   failure: unknown,
   scene: Scene,
-  engine: Engine,
+  engine: () => Engine,
   log: Log,
 ): Promise<readonly ApiError[]> {
   if (failure instanceof ApiError) return [failure]
@@ -40,7 +40,7 @@ export async function explainFailure(
     ]
   if (failure instanceof EngineError && failure.kind === 'gone') {
     try {
-      return [await unknownTarget(engine, scene.keyspace, scene.target)]
+      return [await unknownTarget(engine(), scene.keyspace, scene.target)]
     } catch (next) {
       return [explainHere(next, scene, log)]
     }

@@ -2,7 +2,7 @@
 import type { Engine, SchemaChange } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { KeyspaceSchema, Table, Target } from '../../engine/schema.ts'
-import { engineBehind } from '../../engine/traced.ts'
+import { engineBehind } from '../../engine/fronts.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 

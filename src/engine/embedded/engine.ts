@@ -127,6 +127,11 @@ class EmbeddedEngine implements Engine {
     })
   }
 
+  /** Files have no accounts. */
+  as(): Engine {
+    return this
+  }
+
   listKeyspaces(): Promise<readonly string[]> {
     return this.#attempt(() => this.#catalog.keyspaces)
   }
