@@ -39,7 +39,8 @@ export function databaseEngine(
         .map((name) => name.slice(prefix.length))
         .filter(isOurs)
     },
-    createKeyspace: (name) => whileOpen(() => engine.createKeyspace(inside(name))),
+    createKeyspace: (name, options) =>
+      whileOpen(() => engine.createKeyspace(inside(name), options)),
     dropKeyspace: async (name) =>
       isOurs(name) ? engine.dropKeyspace(inside(name)) : false,
     listTargets: async (keyspace) =>

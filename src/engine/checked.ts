@@ -69,7 +69,8 @@ export function checked(engine: Engine): Engine {
       return names
     },
 
-    createKeyspace: (name) => ask('createKeyspace', () => engine.createKeyspace(name)),
+    createKeyspace: (name, options) =>
+      ask('createKeyspace', () => engine.createKeyspace(name, options)),
 
     dropKeyspace: (name) => ask('dropKeyspace', () => engine.dropKeyspace(name)),
 

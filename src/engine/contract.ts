@@ -16,6 +16,7 @@ import type { UserType } from '../language/columns/column-type.ts'
 import type {
   Collection,
   CollectionOptions,
+  KeyspaceOptions,
   KeyspaceSchema,
   Table,
   TableDefinition,
@@ -34,7 +35,7 @@ export interface Engine {
   /** Names, in no promised order. */
   listKeyspaces(): Promise<readonly string[]>
   /** Creating what exists changes nothing. Returns whether anything was changed. */
-  createKeyspace(name: string): Promise<boolean>
+  createKeyspace(name: string, options?: KeyspaceOptions): Promise<boolean>
   /** Drops all that the keyspace holds. Returns false when there is no such keyspace. */
   dropKeyspace(name: string): Promise<boolean>
 

@@ -45,6 +45,23 @@ export interface CollectionOptions {
   readonly rerank: RerankOptions
 }
 
+export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] as const
+
+/** How many copies are kept of what a keyspace holds; a store that keeps one ignores it. */
+export interface Replication {
+  readonly class: (typeof replicationClasses)[number]
+  /**
+   * As they were sent: `replication_factor`, or copies by the names of data centers. Some
+   * clients send names that mean nothing.
+   */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+export interface KeyspaceOptions {
+  /** Undefined: as the store does by default. */
+  readonly replication?: Replication | undefined
+}
+
 export interface Collection {
   readonly kind: 'collection'
   readonly keyspace: string

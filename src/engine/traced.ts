@@ -43,7 +43,7 @@ export function traced(engine: Engine, listener: Listener): Engine {
   return inFrontOf(engine, {
     as: (credentials) => traced(engine.as(credentials), listener),
     listKeyspaces: () => engine.listKeyspaces(),
-    createKeyspace: (name) => changing(() => engine.createKeyspace(name)),
+    createKeyspace: (name, options) => changing(() => engine.createKeyspace(name, options)),
     dropKeyspace: (name) => changing(() => engine.dropKeyspace(name)),
     listTargets: (keyspace) => engine.listTargets(keyspace),
     findTarget: (keyspace, name) => engine.findTarget(keyspace, name),

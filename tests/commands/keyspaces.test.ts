@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import type { Replication } from '../../src/engine/schema.ts'
+import { openEmbedded } from '../engine/embedded-store.ts'
 import { startServer, type TestServer } from '../harness.ts'
 
 let server: TestServer
@@ -98,6 +101,45 @@ describe('createKeyspace', () => {
       })
       assert.deepEqual(answer.body, { status: { ok: 1 } })
     })
+
+  test('tells the engine of the replication', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const given = new Map<string, Replication | undefined>()
+    const noting: Engine = {
+      ...engine,
+      createKeyspace(name, options) {
+        given.set(name, options?.replication)
+        return engine.createKeyspace(name, options)
+      },
+    }
+    const other = await startServer({}, { ...noting, as: () => noting })
+    context.after(() => other.close())
+    const create = (name: string, replication?: object) =>
+      other.command('', { createKeyspace: { name, options: { replication } } })
+    await create('plain')
+    await create('simple', { class: 'SimpleStrategy', replication_factor: 2 })
+    await create('spread', { dc1: 3, class: 'NetworkTopologyStrategy', dc2: 1 })
+    assert.deepEqual(
+      [...given],
+      [
+        ['plain', undefined],
+        [
+          'simple',
+          { class: 'SimpleStrategy', counts: new Map([['replication_factor', 2]]) },
+        ],
+        [
+          'spread',
+          {
+            class: 'NetworkTopologyStrategy',
+            counts: new Map([
+              ['dc1', 3],
+              ['dc2', 1],
+            ]),
+          },
+        ],
+      ],
+    )
+  })
 
   for (const [replication, code] of [
     [{ class: 'LocalStrategy' }, 'COMMAND_FIELD_VALUE_INVALID'],

@@ -6,7 +6,7 @@ export function servingNothing(engine: Engine): Engine {
   return {
     as: (credentials) => servingNothing(engine.as(credentials)),
     listKeyspaces: () => engine.listKeyspaces(),
-    createKeyspace: (name) => engine.createKeyspace(name),
+    createKeyspace: (name, options) => engine.createKeyspace(name, options),
     dropKeyspace: (name) => engine.dropKeyspace(name),
     listTargets: (keyspace) => engine.listTargets(keyspace),
     findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
