@@ -1,26 +1,27 @@
 /**
- * One database of several in an engine: the keyspaces whose names start with its prefix,
- * under their names without it.
+ * One database of several in an engine: the keyspaces whose names start with its key, under
+ * their names without it.
  *
- * A prefix ends with a dot, which no keyspace of a user can have in its name, so databases
- * neither see nor reach each other. Targets are passed on as they are: what is done with one
- * needs no name.
+ * No keyspace of a user can have a name that starts like a key (engine/database-key.ts), so
+ * databases neither see nor reach each other. Targets are passed on as they are: what is done
+ * with one needs no name.
  */
 import type { Engine } from '../engine/contract.ts'
+import { databaseKeyOf } from '../engine/database-key.ts'
 import { inFrontOf } from '../engine/fronts.ts'
 
 /**
- * An empty prefix is the database that keyspaces without one belong to. `whileOpen` does
+ * An empty key is the database that keyspaces without one belong to. `whileOpen` does
  * something, unless the database is gone by then.
  */
 export function databaseEngine(
   engine: Engine,
-  prefix: string,
+  key: string,
   whileOpen: <T>(act: () => Promise<T>) => Promise<T>,
 ): Engine {
-  const inside = (keyspace: string) => prefix + keyspace
-  /** A name with a dot would lead into another database. */
-  const isOurs = (keyspace: string) => !keyspace.includes('.')
+  const inside = (keyspace: string) => key + keyspace
+  /** A name that starts with a key could lead into another database. */
+  const isOurs = (keyspace: string) => databaseKeyOf(inside(keyspace)) === key
   const acting = new WeakMap<Engine, Engine>()
   const front: Engine = {
     as(credentials) {
@@ -28,16 +29,15 @@ export function databaseEngine(
       if (other === engine) return front
       const known = acting.get(other)
       if (known !== undefined) return known
-      const made = inFrontOf(front, databaseEngine(other, prefix, whileOpen))
+      const made = inFrontOf(front, databaseEngine(other, key, whileOpen))
       acting.set(other, made)
       return made
     },
     async listKeyspaces() {
       const all = await engine.listKeyspaces()
       return all
-        .filter((name) => name.startsWith(prefix))
-        .map((name) => name.slice(prefix.length))
-        .filter(isOurs)
+        .filter((name) => databaseKeyOf(name) === key)
+        .map((name) => name.slice(key.length))
     },
     createKeyspace: (name, options) =>
       whileOpen(() => engine.createKeyspace(inside(name), options)),

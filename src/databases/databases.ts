@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
+import { databaseKeyFor, databaseKeyOf, dottedKeyFor } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
 import { databaseEngine } from './database-engine.ts'
@@ -28,6 +29,8 @@ export interface DatabaseInfo {
   readonly region: string
   readonly createdAt: string
   readonly terminatedAt?: string
+  /** What the names of its keyspaces start with; absent: as in version 0.1. */
+  readonly key?: string
 }
 
 export type NewDatabase = Pick<
@@ -114,13 +117,15 @@ export class Databases {
           `There are ${this.#databasesMax} databases, which is the limit of this server. ` +
             'Terminate one, or raise --max-databases',
         )
+      const id = randomUUID()
       const info: DatabaseInfo = {
-        id: randomUUID(),
+        id,
         ...wanted,
         status: 'ACTIVE',
         createdAt: new Date().toISOString(),
+        key: databaseKeyFor(id),
       }
-      await this.#engine.createKeyspace(prefixOf(info.id) + wanted.keyspace)
+      await this.#engine.createKeyspace(this.#keyOf(info) + wanted.keyspace)
       await this.#save([...this.#stored.databases, info])
       this.#add(info)
       return info
@@ -149,7 +154,7 @@ export class Databases {
         this.#stored.databases.map((other) => (other === info ? after : other)),
       )
       this.#open.delete(info.id)
-      await this.#dropKeyspaces((keyspace) => keyspace.startsWith(prefixOf(info.id)))
+      await this.#dropKeyspaces((key) => key === this.#keyOf(info))
       return after
     })
   }
@@ -162,15 +167,22 @@ export class Databases {
     return this.#stored.databases.filter(({ status }) => status === 'ACTIVE')
   }
 
-  #add({ id }: DatabaseInfo): void {
-    const prefix = id === this.#homeId ? '' : prefixOf(id)
+  #keyOf({ id, key }: DatabaseInfo): string {
+    return id === this.#homeId ? '' : (key ?? dottedKeyFor(id))
+  }
+
+  #add(info: DatabaseInfo): void {
+    const { id } = info
     // Not after its keyspaces were dropped for good.
     const whileOpen = <T>(act: () => Promise<T>) =>
       this.#changes.next(() => {
         if (!this.#open.has(id)) throw new EngineError('gone', `the database ${id} is gone`)
         return act()
       })
-    this.#open.set(id, { id, engine: databaseEngine(this.#engine, prefix, whileOpen) })
+    this.#open.set(id, {
+      id,
+      engine: databaseEngine(this.#engine, this.#keyOf(info), whileOpen),
+    })
   }
 
   async #save(databases: readonly DatabaseInfo[]): Promise<void> {
@@ -186,20 +198,14 @@ export class Databases {
 
   /** Of databases that never came to be, or were being terminated. */
   async #removeLeftovers(): Promise<void> {
-    await this.#dropKeyspaces(
-      (keyspace) =>
-        keyspace.includes('.') && !this.#open.has(keyspace.slice(0, keyspace.indexOf('.'))),
-    )
+    const known = new Set(this.#active().map((info) => this.#keyOf(info)))
+    await this.#dropKeyspaces((key) => !known.has(key))
   }
 
-  async #dropKeyspaces(isGone: (keyspace: string) => boolean): Promise<void> {
+  async #dropKeyspaces(isGone: (key: string) => boolean): Promise<void> {
     for (const keyspace of await this.#engine.listKeyspaces())
-      if (isGone(keyspace)) await this.#engine.dropKeyspace(keyspace)
+      if (isGone(databaseKeyOf(keyspace))) await this.#engine.dropKeyspace(keyspace)
   }
-}
-
-function prefixOf(id: string): string {
-  return `${id}.`
 }
 
 function firstStart(): Stored {

@@ -7,6 +7,7 @@ import type {
   UserTypes,
 } from '../language/columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
+import { withoutDatabaseKey } from './database-key.ts'
 
 export type { EmbeddingService, Metric }
 
@@ -71,12 +72,9 @@ export interface Collection {
   readonly options: CollectionOptions
 }
 
-/**
- * The name that users know a target's keyspace by. Where an engine holds several databases,
- * a dot is before it, and before that what tells them apart.
- */
+/** The name that users know a target's keyspace by. */
 export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
-  return keyspace.slice(keyspace.lastIndexOf('.') + 1)
+  return withoutDatabaseKey(keyspace)
 }
 
 export interface Column {

@@ -605,9 +605,9 @@ export const catalog = {
   UNSUPPORTED_SCHEMA_NAME: {
     ...request('SCHEMA'),
     title: 'The name is not allowed',
-    body: (v: { kind: string; name: string; max: number }) =>
+    body: (v: { kind: string; name: string; max: number; note: string }) =>
       `${v.kind} names have 1 to ${v.max} letters, digits and underscores; ` +
-      `${v.name} was sent.`,
+      `${v.name} was sent.${sentence(v.note)}`,
   },
   EXISTING_COLLECTION_DIFFERENT_SETTINGS: {
     ...request('SCHEMA'),

@@ -31,12 +31,12 @@ const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local'
 describe('a start', () => {
   test('removes keyspaces of a database that was not entered any more', async () => {
     const before = await Databases.open(engine, 10)
-    const { id } = await before.create(wanted)
+    const { key } = await before.create(wanted)
     await engine.createKeyspace('0a0b0c0d-0000-4000-8000-000000000000.k')
     await engine.createKeyspace('plain')
     const after = await Databases.open(engine, 10)
     assert.deepEqual((await engine.listKeyspaces()).toSorted(), [
-      ...[`${id}.k`, 'default_keyspace', 'plain'].toSorted(),
+      ...[`${key}k`, 'default_keyspace', 'plain'].toSorted(),
     ])
     assert.deepEqual((await after.home.engine.listKeyspaces()).toSorted(), [
       'default_keyspace',
@@ -46,11 +46,11 @@ describe('a start', () => {
 
   test('ends what was being terminated', async () => {
     const databases = await Databases.open(engine, 10)
-    const { id } = await databases.create(wanted)
+    const { id, key } = await databases.create(wanted)
     const stored = (await engine.readSetting('databases'))!
     await databases.terminate(id)
     // As if the end had come between the note and the last keyspace.
-    await engine.createKeyspace(`${id}.k`)
+    await engine.createKeyspace(`${key}k`)
     const again = await Databases.open(engine, 10)
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
     assert.equal(again.info(id)!.status, 'TERMINATED')
@@ -122,14 +122,18 @@ describe('databases', () => {
     assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
   })
 
-  test('see nothing that has a dot in its name', async () => {
+  test('see nothing whose name starts like a key', async () => {
     const databases = await Databases.open(engine, 3)
-    const { id } = await databases.create(wanted)
+    const { id, key } = await databases.create(wanted)
     const { home } = databases
-    assert.equal(await home.engine.listTargets(`${id}.k`), undefined)
-    assert.equal(await home.engine.readSchema(`${id}.k`), undefined)
-    assert.equal(await home.engine.findTarget(`${id}.k`, 't'), undefined)
-    await home.engine.dropKeyspace(`${id}.k`)
+    for (const keyspace of [`${key}k`, `${id}.k`]) {
+      await engine.createKeyspace(keyspace)
+      assert.equal(await home.engine.listTargets(keyspace), undefined)
+      assert.equal(await home.engine.readSchema(keyspace), undefined)
+      assert.equal(await home.engine.findTarget(keyspace, 't'), undefined)
+      assert.equal(await home.engine.dropKeyspace(keyspace), false)
+    }
+    assert.deepEqual(await home.engine.listKeyspaces(), ['default_keyspace'])
     assert.deepEqual(await databases.find(id)!.engine.listKeyspaces(), ['k'])
   })
 })

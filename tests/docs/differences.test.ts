@@ -1230,6 +1230,17 @@ describe('large requests', () => {
   })
 })
 
+describe('several databases', () => {
+  difference(86, 'keyspaces cannot be named like those of other databases', async () => {
+    const server = await startServer()
+    const create = async (name: string) =>
+      (await server.command('', { createKeyspace: { name } })).codes
+    assert.deepEqual(await create('s_0123456789ab__x'), ['UNSUPPORTED_SCHEMA_NAME'])
+    assert.deepEqual(await create('s_0123456789_x'), [])
+    await server.close()
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

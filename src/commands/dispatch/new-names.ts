@@ -1,3 +1,4 @@
+import { databaseKeyOf } from '../../engine/database-key.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
 import { showValue } from './fields.ts'
@@ -9,7 +10,11 @@ export function checkName(
   limits: Limits,
 ): string {
   const max = kind === 'Index' ? limits.indexNameLengthMax : limits.nameLengthMax
-  if (name === undefined || name.length > max || !/^\w+$/.test(name))
-    throw apiError('UNSUPPORTED_SCHEMA_NAME', { kind, name: showValue(name), max })
+  const refusal = (note: string) =>
+    apiError('UNSUPPORTED_SCHEMA_NAME', { kind, name: showValue(name), max, note })
+  if (name === undefined || name.length > max || !/^\w+$/.test(name)) throw refusal('')
+  const key = kind === 'Keyspace' ? databaseKeyOf(name) : ''
+  if (key !== '')
+    throw refusal(`What starts with "${key}" would belong to another database.`)
   return name
 }
