@@ -43,6 +43,11 @@ export const defaultLimits = {
   databasesPageMax: 100,
   /** Characters of a database's name. */
   databaseNameLengthMax: 100,
+  /**
+   * Milliseconds until all servers on a store know of tokens, roles and databases that one of
+   * them made, changed or ended. That one knows at once.
+   */
+  settingsDelayMsMax: 5_000,
 
   /** Characters of a document's JSON text. */
   documentLengthMax: 4_000_000,

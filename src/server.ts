@@ -164,14 +164,16 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))
       if (adminUrl !== undefined) report('info', `The management API is at ${adminUrl}/v2`)
       // Not before: a token made for a server that cannot listen would be shown to nobody.
-      const firstToken = await authenticator.createFirstToken()
-      return { url, adminUrl, firstToken }
+      const first = await access.createFirstToken()
+      return { url, adminUrl, firstToken: first?.token }
     },
     async close() {
       replies.hurry(unreadWhileStoppingMs)
       const apps = admin === undefined ? [app] : [app, admin]
       await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()
+      access.close()
+      databases.close()
       if (given === undefined) await engine.close()
     },
   }

@@ -1,13 +1,18 @@
 /**
  * Who has access: roles, the tokens that have them, and the users that the operator named.
  *
- * All of it is kept among the engine's settings and known here in memory. A change is
- * durable before it counts, and counts for the next request, on whatever connection it
- * comes: whoever holds a Holder sees what becomes of it.
+ * All of it is kept among the engine's settings, where several servers may change it, and
+ * known here in memory. A change is durable before it counts, and counts for the next request,
+ * on whatever connection it comes: whoever holds a Holder sees what becomes of it. What
+ * another server changed counts when the engine has told of it.
+ *
+ * A change is one of roles, of tokens or of users, decided on all three as they are then. Two
+ * that are made at the same time by different servers may each not know of the other: a token
+ * can get a role that is being deleted. It has a role then that is none, which permits nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
-import { OneByOne } from '../engine/one-by-one.ts'
+import { SharedSetting, type Change } from '../engine/shared-setting.ts'
 import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'
 import { defaultRoles, organizationAdministratorId, type Role } from './roles.ts'
@@ -71,6 +76,13 @@ interface StoredToken {
 /** Roles of users by their names. */
 type StoredUsers = Readonly<Record<string, { id: string; roles: readonly string[] }>>
 
+/** What the engine keeps. */
+interface Kept {
+  readonly roles: SharedSetting<readonly Role[]>
+  readonly tokens: SharedSetting<readonly StoredToken[]>
+  readonly users: SharedSetting<StoredUsers>
+}
+
 /** Tokens, roles and users each: all of them are read at the start and kept in memory. */
 const keptMax = 10_000
 
@@ -78,19 +90,20 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class Access {
   readonly organization: string
-  readonly #engine: Engine
   readonly #credentials: Credentials
-  #roles: readonly Role[] = []
-  #tokens: readonly StoredToken[] = []
-  #users: StoredUsers = {}
+  readonly #roles: SharedSetting<readonly Role[]>
+  readonly #tokens: SharedSetting<readonly StoredToken[]>
+  readonly #users: SharedSetting<StoredUsers>
   /** By the digest of the token. */
   readonly #holders = new Map<string, Mutable<Holder>>()
-  readonly #changes = new OneByOne()
 
-  private constructor(engine: Engine, organization: string, credentials: Credentials) {
-    this.#engine = engine
+  private constructor(organization: string, credentials: Credentials, kept: Kept) {
     this.organization = organization
     this.#credentials = credentials
+    this.#roles = kept.roles
+    this.#tokens = kept.tokens
+    this.#users = kept.users
+    this.#apply()
   }
 
   /**
@@ -102,16 +115,23 @@ export class Access {
     organization: string,
     credentials: Credentials,
   ): Promise<Access> {
-    const access = new Access(engine, organization, credentials)
-    const read = async <T>(name: string, none: T): Promise<T> => {
-      const text = await engine.readSetting(name)
-      return text === undefined ? none : (JSON.parse(text) as T)
+    // What changes while the rest is read is applied with it.
+    let access: Access | undefined
+    const onChange = () => {
+      if (access !== undefined) access.#apply()
     }
-    access.#roles = await read<readonly Role[]>('roles', [])
-    access.#tokens = await read<readonly StoredToken[]>('tokens', [])
-    access.#users = await read<StoredUsers>('users', {})
-    access.#apply()
+    const open = <T>(name: string, initial: T) =>
+      SharedSetting.open(engine, { name, initial, onChange })
+    const roles = await open<readonly Role[]>('roles', [])
+    const tokens = await open<readonly StoredToken[]>('tokens', [])
+    const users = await open<StoredUsers>('users', {})
+    access = new Access(organization, credentials, { roles, tokens, users })
     return access
+  }
+
+  /** Hears of no more changes by others. */
+  close(): void {
+    for (const setting of [this.#roles, this.#tokens, this.#users]) setting.close()
   }
 
   find(digest: string): Holder | undefined {
@@ -124,7 +144,7 @@ export class Access {
   }
 
   get roles(): readonly Role[] {
-    return [...defaultRoles(this.organization), ...this.#roles]
+    return [...defaultRoles(this.organization), ...this.#roles.value]
   }
 
   role(id: string): Role {
@@ -134,34 +154,31 @@ export class Access {
   }
 
   createRole(name: unknown, policy: unknown, by: Principal): Promise<Role> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#roles, (roles) => {
       const role = this.#readRole(randomUUID(), name, policy, by)
-      checkRoom(this.#roles.length, 'roles')
-      await this.#saveRoles([...this.#roles, role])
-      return role
+      checkRoom(roles.length, 'roles')
+      return { value: [...roles, role], result: role }
     })
   }
 
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
       const role = this.#readRole(id, name, policy, by)
-      await this.#saveRoles(this.#roles.map((old) => (old === before ? role : old)))
-      return role
+      return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
   }
 
   /** Whoever had the role has it no more. */
   deleteRole(id: string, by: Principal): Promise<Role> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
-      await this.#saveRoles(this.#roles.filter((old) => old !== role))
-      return role
+      return { value: roles.filter((old) => old !== role), result: role }
     })
   }
 
   get tokens(): readonly TokenInfo[] {
-    return this.#tokens.map(infoOf)
+    return this.#tokens.value.map(infoOf)
   }
 
   /** `by` undefined: the operator, who has the data folder. */
@@ -169,47 +186,59 @@ export class Access {
     wanted: { roles: unknown; description?: unknown; expiresAt?: unknown },
     by: Principal | undefined,
   ): Promise<CreatedToken> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#tokens, (tokens) => {
       const description = readDescription(wanted.description)
       const expiresAt = readExpiry(wanted.expiresAt)
       const roles = this.#readRoles(wanted.roles, by)
-      checkRoom(this.#tokens.length, 'tokens')
-      const { id, secret, token } = createToken()
-      const stored: StoredToken = {
-        id,
-        digest: digestOf(token),
+      return withToken(tokens, {
         roles,
         createdAt: new Date().toISOString(),
         ...(description !== undefined && { description }),
         ...(expiresAt !== undefined && { expiresAt }),
-      }
-      await this.#saveTokens([...this.#tokens, stored])
-      return { ...infoOf(stored), secret, token }
+      })
     })
   }
 
+  /**
+   * An administrator token where nobody could make one, by whichever server comes first;
+   * undefined for the others. Nobody can see it again later.
+   */
+  createFirstToken(): Promise<CreatedToken | undefined> {
+    return this.#change<readonly StoredToken[], CreatedToken | undefined>(
+      this.#tokens,
+      (tokens) => {
+        if (this.hasAdministrator) return { value: tokens, result: undefined }
+        return withToken(tokens, {
+          roles: [organizationAdministratorId],
+          createdAt: new Date().toISOString(),
+          description: 'made at the first start',
+        })
+      },
+    )
+  }
+
   revokeToken(id: string, by: Principal | undefined): Promise<TokenInfo> {
-    return this.#changes.next(async () => {
-      const found = this.#tokens.find((token) => token.id === id)
+    return this.#change(this.#tokens, (tokens) => {
+      const found = tokens.find((token) => token.id === id)
       if (found === undefined) throw new AccessRefusal('unknown', `There is no token ${id}`)
       if (by !== undefined) this.#checkCovered(rolesOf(found), by)
-      const rest = this.#tokens.filter((token) => token !== found)
+      const rest = tokens.filter((token) => token !== found)
       if (this.#administrators().includes(found) && !this.#hasAdministratorIn(rest))
         throw new AccessRefusal(
           'state',
           `The token ${id} is the last that can make others. Make another administrator ` +
             'token first',
         )
-      await this.#saveTokens(rest)
-      return infoOf(found)
+      return { value: rest, result: infoOf(found) }
     })
   }
 
   get users(): readonly User[] {
     const accounts = this.#credentials.accounts.map(({ name }) => name)
-    const named = Object.keys(this.#users).filter((name) => !accounts.includes(name))
+    const stored = this.#users.value
+    const named = Object.keys(stored).filter((name) => !accounts.includes(name))
     return [...accounts, ...named].map((name) => ({
-      id: this.#users[name]?.id ?? name,
+      id: stored[name]?.id ?? name,
       name,
       isAccount: accounts.includes(name),
       roles: this.#rolesOfUser(name),
@@ -218,16 +247,18 @@ export class Access {
 
   /** Gives a user these roles and no others. */
   setUser(name: unknown, roles: unknown, by: Principal): Promise<User> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#users, (users) => {
       if (typeof name !== 'string' || name === '' || name.length > 200)
         throw new AccessRefusal('bad', 'email must be a text of 1 to 200 characters')
       this.#checkCovered(this.#rolesOfUser(name), by)
-      const id = this.#users[name]?.id ?? name
+      const id = users[name]?.id ?? name
       const given = this.#readRoles(roles, by)
-      if (!Object.hasOwn(this.#users, name))
-        checkRoom(Object.keys(this.#users).length, 'users')
-      await this.#saveUsers({ ...this.#users, [name]: { id, roles: given } })
-      return this.user(id)
+      if (!Object.hasOwn(users, name)) checkRoom(Object.keys(users).length, 'users')
+      const isAccount = this.#isAccount(name)
+      return {
+        value: { ...users, [name]: { id, roles: given } },
+        result: { id, name, isAccount, roles: given },
+      }
     })
   }
 
@@ -239,7 +270,7 @@ export class Access {
   }
 
   removeUser(id: string, by: Principal): Promise<User> {
-    return this.#changes.next(async () => {
+    return this.#change(this.#users, (users) => {
       const user = this.user(id)
       if (user.isAccount)
         throw new AccessRefusal(
@@ -247,9 +278,8 @@ export class Access {
           `${user.name} is an account of the server's settings. Take it out of STELA_USERS`,
         )
       this.#checkCovered(user.roles, by)
-      const rest = Object.entries(this.#users).filter(([name]) => name !== user.name)
-      await this.#saveUsers(Object.fromEntries(rest))
-      return user
+      const rest = Object.entries(users).filter(([name]) => name !== user.name)
+      return { value: Object.fromEntries(rest), result: user }
     })
   }
 
@@ -307,7 +337,7 @@ export class Access {
   }
 
   #administrators(): readonly StoredToken[] {
-    return this.#tokens.filter(isAdministrator)
+    return this.#tokens.value.filter(isAdministrator)
   }
 
   #hasAdministratorIn(tokens: readonly StoredToken[]): boolean {
@@ -315,35 +345,29 @@ export class Access {
   }
 
   #rolesOfUser(name: string): readonly string[] {
-    const stored = this.#users[name]?.roles
+    const stored = this.#users.value[name]?.roles
     if (stored !== undefined) return stored
     // The operator who names an account means it to be of use.
-    const isAccount = this.#credentials.accounts.some((account) => account.name === name)
-    return isAccount ? [organizationAdministratorId] : []
+    return this.#isAccount(name) ? [organizationAdministratorId] : []
   }
 
-  async #saveRoles(roles: readonly Role[]): Promise<void> {
-    await this.#engine.writeSetting('roles', JSON.stringify(roles))
-    this.#roles = roles
-    this.#apply()
+  #isAccount(name: string): boolean {
+    return this.#credentials.accounts.some((account) => account.name === name)
   }
 
-  async #saveTokens(tokens: readonly StoredToken[]): Promise<void> {
-    await this.#engine.writeSetting('tokens', JSON.stringify(tokens))
-    this.#tokens = tokens
-    this.#apply()
-  }
-
-  async #saveUsers(users: StoredUsers): Promise<void> {
-    await this.#engine.writeSetting('users', JSON.stringify(users))
-    this.#users = users
-    this.#apply()
+  async #change<T, R>(
+    setting: SharedSetting<T>,
+    decide: (value: T) => Change<T, R>,
+  ): Promise<R> {
+    for (const kept of [this.#roles, this.#tokens, this.#users])
+      if (kept !== setting) await kept.refresh()
+    return setting.change(decide)
   }
 
   /** Makes the holders what tokens, roles and users say. */
   #apply(): void {
     const now = new Map<string, Omit<Holder, 'isRevoked'>>()
-    for (const token of this.#tokens)
+    for (const token of this.#tokens.value)
       now.set(token.digest, {
         principal: this.#principal(`token ${token.id}`, rolesOf(token)),
         expiresAtMs: expiryMsOf(token),
@@ -381,6 +405,17 @@ export class Access {
       .map((role) => role.policy)
     return principalOf(name, permissionsOf(policies, this.organization))
   }
+}
+
+/** With a new token that is all this. */
+function withToken(
+  tokens: readonly StoredToken[],
+  given: Omit<StoredToken, 'id' | 'digest'>,
+): Change<readonly StoredToken[], CreatedToken> {
+  checkRoom(tokens.length, 'tokens')
+  const { id, secret, token } = createToken()
+  const stored: StoredToken = { id, digest: digestOf(token), ...given }
+  return { value: [...tokens, stored], result: { ...infoOf(stored), secret, token } }
 }
 
 function checkRoom(count: number, what: string): void {

@@ -6,11 +6,10 @@
  * are compared only with one that the same connection has shown before.
  */
 import { apiError, type ApiError } from '../errors/api-error.ts'
-import type { Access, Holder } from './access.ts'
+import type { Holder } from './access.ts'
 import type { RefusalReason } from './audit.ts'
 import type { Lockout } from './lockout.ts'
 import type { Principal } from './principal.ts'
-import { organizationAdministratorId } from './roles.ts'
 import { digestOf, isGuessable } from './tokens.ts'
 
 /** Where a request comes from. */
@@ -29,18 +28,18 @@ export type NotIdentified =
   | { readonly why: 'locked'; readonly seconds: number }
 
 /** Who keeps the tokens: this process, or a cluster that has to be asked. */
-type TokenKeeper = Pick<Access, 'hasAdministrator' | 'createToken'> & {
+export interface TokenKeeper {
   find(digest: string): Holder | undefined | Promise<Holder | undefined>
 }
 
 export class Authenticator {
-  readonly #access: TokenKeeper
+  readonly #tokens: TokenKeeper
   readonly #lockout: Lockout
   /** What connections have shown already, so that it is not worked out for each request. */
   readonly #shown = new WeakMap<object, { token: string; holder: Holder }>()
 
-  constructor(access: TokenKeeper, lockout: Lockout) {
-    this.#access = access
+  constructor(tokens: TokenKeeper, lockout: Lockout) {
+    this.#tokens = tokens
     this.#lockout = lockout
   }
 
@@ -62,7 +61,7 @@ export class Authenticator {
     const { address } = origin
     const seconds = this.#lockout.lockedFor(address, digest)
     if (seconds > 0 && isGuessable(token)) return { why: 'locked', seconds }
-    const holder = await this.#access.find(digest)
+    const holder = await this.#tokens.find(digest)
     if (holder === undefined || holder.isRevoked) {
       this.#lockout.noteBad(address)
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
@@ -73,14 +72,6 @@ export class Authenticator {
     this.#lockout.noteGood(address, digest)
     this.#shown.set(origin.connection, { token, holder })
     return holder.principal
-  }
-
-  /** Creates an administrator token where there is none; nobody can see it again later. */
-  async createFirstToken(): Promise<string | undefined> {
-    if (this.#access.hasAdministrator) return undefined
-    const roles = [organizationAdministratorId]
-    const description = 'made at the first start'
-    return (await this.#access.createToken({ roles, description }, undefined)).token
   }
 }
 

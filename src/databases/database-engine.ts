@@ -10,15 +10,14 @@ import type { Engine } from '../engine/contract.ts'
 import { databaseKeyOf } from '../engine/database-key.ts'
 import { inFrontOf } from '../engine/fronts.ts'
 
-/**
- * An empty key is the database that keyspaces without one belong to. `whileOpen` does
- * something, unless the database is gone by then.
- */
-export function databaseEngine(
-  engine: Engine,
-  key: string,
-  whileOpen: <T>(act: () => Promise<T>) => Promise<T>,
-): Engine {
+/** Has a keyspace created, unless the database is gone; dropped again, if it goes meanwhile. */
+export type KeyspaceGuard = (
+  create: () => Promise<boolean>,
+  drop: () => Promise<boolean>,
+) => Promise<boolean>
+
+/** An empty key is the database that keyspaces without one belong to. */
+export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard): Engine {
   const inside = (keyspace: string) => key + keyspace
   /** A name that starts with a key could lead into another database. */
   const isOurs = (keyspace: string) => databaseKeyOf(inside(keyspace)) === key
@@ -29,7 +28,7 @@ export function databaseEngine(
       if (other === engine) return front
       const known = acting.get(other)
       if (known !== undefined) return known
-      const made = inFrontOf(front, databaseEngine(other, key, whileOpen))
+      const made = inFrontOf(front, databaseEngine(other, key, guard))
       acting.set(other, made)
       return made
     },
@@ -40,7 +39,10 @@ export function databaseEngine(
         .map((name) => name.slice(key.length))
     },
     createKeyspace: (name, options) =>
-      whileOpen(() => engine.createKeyspace(inside(name), options)),
+      guard(
+        () => engine.createKeyspace(inside(name), options),
+        () => engine.dropKeyspace(inside(name)),
+      ),
     dropKeyspace: async (name) =>
       isOurs(name) ? engine.dropKeyspace(inside(name)) : false,
     listTargets: async (keyspace) =>
@@ -61,7 +63,8 @@ export function databaseEngine(
     write: (target, writes, options) => engine.write(target, writes, options),
     truncate: (target) => engine.truncate(target),
     readSetting: (name) => engine.readSetting(name),
-    writeSetting: (name, value) => engine.writeSetting(name, value),
+    writeSetting: (name, value, expected) => engine.writeSetting(name, value, expected),
+    watchSettings: (listener) => engine.watchSettings(listener),
     close: () => engine.close(),
   }
   return front

@@ -2,16 +2,32 @@
  * The databases of a server, each with keyspaces and an endpoint of its own. One of them is
  * always there: the home, which requests reach that name no other.
  *
- * Which there are is a setting of the engine. A database is entered there after its first
- * keyspace was made, and noted as terminated before its keyspaces go; whatever is left over
- * by an end in between is removed at the next start.
+ * Which there are is a setting of the engine, and several servers may change it at once.
+ * Making a database and terminating it takes two steps, its entry and its keyspaces, and a
+ * server may end, or be slow, between them. So the entry comes first, and says what is done:
+ *
+ *   INITIALIZING  its first keyspace is being made; nobody can use it yet
+ *   ACTIVE        it can be used
+ *   TERMINATED    its keyspaces are being dropped, or are gone
+ *
+ * A start removes what such an end has left: it terminates what has been INITIALIZING for
+ * longer than making a database can take, and drops the keyspaces of whatever is TERMINATED.
+ * Keyspaces with a key that no entry has are left alone. They may be those of another server,
+ * whose entry is not known here yet, and to keep what nobody needs is better than to drop
+ * what somebody does.
+ *
+ * Clocks and delays decide nothing for good. Whoever has made a keyspace looks at the entry
+ * again, and drops what was made if the database was terminated meanwhile. Whoever terminates
+ * one changes the entry before listing its keyspaces. So of the two, the one that comes later
+ * sees what the other did.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf, dottedKeyFor } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
-import { databaseEngine } from './database-engine.ts'
+import { SharedSetting, type Change } from '../engine/shared-setting.ts'
+import { databaseEngine, type KeyspaceGuard } from './database-engine.ts'
 
 export interface Database {
   readonly id: string
@@ -38,12 +54,17 @@ export type NewDatabase = Pick<
   'name' | 'keyspace' | 'cloudProvider' | 'region'
 >
 
+/** What is kept of a database. */
+interface Entry extends Omit<DatabaseInfo, 'status'> {
+  readonly status: DatabaseInfo['status'] | 'INITIALIZING'
+}
+
 /** What is kept of all databases together. */
 interface Stored {
   /** Who all of them belong to. */
   readonly organization: string
   /** The home first, then as they were made. */
-  readonly databases: readonly DatabaseInfo[]
+  readonly databases: readonly Entry[]
 }
 
 export class DatabaseRefusal extends Error {
@@ -55,8 +76,6 @@ export class DatabaseRefusal extends Error {
   }
 }
 
-const settingName = 'databases'
-
 /** The names that a server's own place goes by, in a world of clouds and regions. */
 export const homeProvider = 'AWS'
 export const homeRegion = 'local'
@@ -64,31 +83,55 @@ export const homeRegion = 'local'
 /** Terminated databases stay readable; of very many, the oldest do not. */
 const terminatedMax = 1_000
 
+/** To make a keyspace takes seconds; the clocks of servers may differ by minutes. */
+const initializingMsMax = 600_000
+
 export class Databases {
   readonly #engine: Engine
   readonly #databasesMax: number
-  #stored: Stored
+  readonly #setting: SharedSetting<Stored>
+  /** Those that are active, by their ids. */
   readonly #open = new Map<string, Database>()
   readonly #changes = new OneByOne()
 
-  private constructor(engine: Engine, stored: Stored, databasesMax: number) {
+  private constructor(
+    engine: Engine,
+    databasesMax: number,
+    setting: SharedSetting<Stored>,
+  ) {
     this.#engine = engine
-    this.#stored = stored
     this.#databasesMax = databasesMax
-    for (const info of this.#active()) this.#add(info)
+    this.#setting = setting
+    this.#apply()
   }
 
   static async open(engine: Engine, databasesMax: number): Promise<Databases> {
-    const text = await engine.readSetting(settingName)
-    const stored = text === undefined ? firstStart() : (JSON.parse(text) as Stored)
-    if (text === undefined) await engine.writeSetting(settingName, JSON.stringify(stored))
-    const databases = new Databases(engine, stored, databasesMax)
+    let databases: Databases | undefined
+    const first = firstStart()
+    const setting = await SharedSetting.open<Stored>(engine, {
+      name: 'databases',
+      initial: first,
+      onChange: () => {
+        if (databases !== undefined) databases.#apply()
+      },
+    })
+    // Of several that start at once, the first is right.
+    await setting.change((stored) => ({
+      value: stored === first ? { ...first } : stored,
+      result: undefined,
+    }))
+    databases = new Databases(engine, databasesMax, setting)
     await databases.#removeLeftovers()
     return databases
   }
 
+  /** Hears of no more changes by others. */
+  close(): void {
+    this.#setting.close()
+  }
+
   get organization(): string {
-    return this.#stored.organization
+    return this.#setting.value.organization
   }
 
   get home(): Database {
@@ -102,110 +145,190 @@ export class Databases {
 
   /** All that are known, terminated ones included, in the order they were made. */
   list(): readonly DatabaseInfo[] {
-    return this.#stored.databases
+    return this.#setting.value.databases.filter(isMade)
   }
 
   info(id: string): DatabaseInfo | undefined {
-    return this.#stored.databases.find((info) => info.id === id.toLowerCase())
+    return this.list().find((info) => info.id === id.toLowerCase())
   }
 
-  create(wanted: NewDatabase): Promise<DatabaseInfo> {
-    return this.#changes.next(async () => {
-      if (this.#active().length >= this.#databasesMax)
+  async create(wanted: NewDatabase): Promise<DatabaseInfo> {
+    const entry = await this.#setting.change((stored) => {
+      const { databases } = stored
+      if (databases.filter(takesRoom).length >= this.#databasesMax)
         throw new DatabaseRefusal(
           'full',
           `There are ${this.#databasesMax} databases, which is the limit of this server. ` +
             'Terminate one, or raise --max-databases',
         )
-      const id = randomUUID()
-      const info: DatabaseInfo = {
-        id,
+      const made: Entry = {
+        ...newIdentity(databases),
         ...wanted,
-        status: 'ACTIVE',
+        status: 'INITIALIZING',
         createdAt: new Date().toISOString(),
-        key: databaseKeyFor(id),
       }
-      await this.#engine.createKeyspace(this.#keyOf(info) + wanted.keyspace)
-      await this.#save([...this.#stored.databases, info])
-      this.#add(info)
-      return info
+      return { value: withEntries(stored, [...databases, made]), result: made }
     })
+    try {
+      await this.#engine.createKeyspace(this.#keyOf(entry) + wanted.keyspace)
+      return await this.#activate(entry.id)
+    } catch (error) {
+      // If this fails as well, a later start does it.
+      await this.#giveUp(entry).catch(() => undefined)
+      throw error
+    }
   }
 
   /** Drops everything that is in it. Its id stays known. */
   terminate(id: string): Promise<DatabaseInfo> {
     return this.#changes.next(async () => {
-      const info = this.info(id)
-      if (info === undefined)
-        throw new DatabaseRefusal('unknown', `There is no database ${id}`)
-      if (info.status === 'TERMINATED')
-        throw new DatabaseRefusal('state', `The database ${id} is terminated already`)
-      if (info.id === this.#homeId)
-        throw new DatabaseRefusal(
-          'state',
-          `The database ${id} is the server's own and cannot be terminated. Drop its keyspaces`,
-        )
-      const after: DatabaseInfo = {
-        ...info,
-        status: 'TERMINATED',
-        terminatedAt: new Date().toISOString(),
-      }
-      await this.#save(
-        this.#stored.databases.map((other) => (other === info ? after : other)),
-      )
-      this.#open.delete(info.id)
-      await this.#dropKeyspaces((key) => key === this.#keyOf(info))
-      return after
+      const terminated = await this.#setting.change((stored) => {
+        const entry = stored.databases.filter(isMade).find(named(id))
+        if (entry === undefined)
+          throw new DatabaseRefusal('unknown', `There is no database ${id}`)
+        if (entry.status === 'TERMINATED')
+          throw new DatabaseRefusal('state', `The database ${id} is terminated already`)
+        if (entry.id === this.#homeId)
+          throw new DatabaseRefusal(
+            'state',
+            `The database ${id} is the server's own and cannot be terminated. Drop its keyspaces`,
+          )
+        return replaced(stored, entry, asTerminated(entry))
+      })
+      await this.#dropKeyspaces([terminated])
+      return terminated
     })
   }
 
   get #homeId(): string {
-    return this.#stored.databases[0]!.id
+    return this.#setting.value.databases[0]!.id
   }
 
-  #active(): readonly DatabaseInfo[] {
-    return this.#stored.databases.filter(({ status }) => status === 'ACTIVE')
-  }
-
-  #keyOf({ id, key }: DatabaseInfo): string {
+  #keyOf({ id, key }: Pick<Entry, 'id' | 'key'>): string {
     return id === this.#homeId ? '' : (key ?? dottedKeyFor(id))
   }
 
-  #add(info: DatabaseInfo): void {
-    const { id } = info
-    // Not after its keyspaces were dropped for good.
-    const whileOpen = <T>(act: () => Promise<T>) =>
-      this.#changes.next(() => {
-        if (!this.#open.has(id)) throw new EngineError('gone', `the database ${id} is gone`)
-        return act()
-      })
-    this.#open.set(id, {
-      id,
-      engine: databaseEngine(this.#engine, this.#keyOf(info), whileOpen),
+  /** Its first keyspace is there. */
+  #activate(id: string): Promise<DatabaseInfo> {
+    return this.#setting.change((stored) => {
+      const entry = stored.databases.find(named(id))
+      if (entry?.status !== 'INITIALIZING')
+        throw new EngineError('gone', `the database ${id} took too long to make`)
+      return replaced<DatabaseInfo>(stored, entry, { ...entry, status: 'ACTIVE' })
     })
   }
 
-  async #save(databases: readonly DatabaseInfo[]): Promise<void> {
-    const terminated = databases.filter(({ status }) => status === 'TERMINATED')
-    const forgotten = new Set(terminated.slice(0, -terminatedMax))
-    const stored: Stored = {
-      ...this.#stored,
-      databases: databases.filter((info) => !forgotten.has(info)),
+  /** What could not be made is terminated: part of it may be there, or come later. */
+  async #giveUp({ id }: Entry): Promise<void> {
+    const terminated = await this.#setting.change((stored) => {
+      const entry = stored.databases.find(named(id))
+      return entry === undefined || entry.status === 'TERMINATED'
+        ? { value: stored, result: entry }
+        : replaced<Entry>(stored, entry, asTerminated(entry))
+    })
+    if (terminated !== undefined) await this.#dropKeyspaces([terminated])
+  }
+
+  /** Opens those that are active now, and forgets those that are not. */
+  #apply(): void {
+    const active = new Map(
+      this.#setting.value.databases
+        .filter(({ status }) => status === 'ACTIVE')
+        .map((entry) => [entry.id, entry]),
+    )
+    for (const id of this.#open.keys()) if (!active.has(id)) this.#open.delete(id)
+    for (const [id, entry] of active)
+      if (!this.#open.has(id)) this.#open.set(id, this.#openDatabase(entry))
+  }
+
+  #openDatabase(entry: Entry): Database {
+    const { id } = entry
+    const guard: KeyspaceGuard = (create, drop) =>
+      id === this.#homeId ? create() : this.#whileActive(id, create, drop)
+    return { id, engine: databaseEngine(this.#engine, this.#keyOf(entry), guard) }
+  }
+
+  /** Makes a keyspace of a database, but not for one that is terminated. */
+  #whileActive(
+    id: string,
+    create: () => Promise<boolean>,
+    drop: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const refuseIfGone = () => {
+      if (!this.#open.has(id)) throw new EngineError('gone', `the database ${id} is gone`)
     }
-    await this.#engine.writeSetting(settingName, JSON.stringify(stored))
-    this.#stored = stored
+    return this.#changes.next(async () => {
+      refuseIfGone()
+      const created = await create()
+      await this.#setting.refresh()
+      if (!this.#open.has(id)) await drop()
+      refuseIfGone()
+      return created
+    })
   }
 
-  /** Of databases that never came to be, or were being terminated. */
   async #removeLeftovers(): Promise<void> {
-    const known = new Set(this.#active().map((info) => this.#keyOf(info)))
-    await this.#dropKeyspaces((key) => !known.has(key))
+    const terminated = await this.#setting.change((stored) => {
+      const isLate = (entry: Entry) => entry.status === 'INITIALIZING' && !takesRoom(entry)
+      const databases = stored.databases.map((entry) =>
+        isLate(entry) ? asTerminated(entry) : entry,
+      )
+      return {
+        value: stored.databases.some(isLate) ? withEntries(stored, databases) : stored,
+        result: databases.filter(({ status }) => status === 'TERMINATED'),
+      }
+    })
+    await this.#dropKeyspaces(terminated)
   }
 
-  async #dropKeyspaces(isGone: (key: string) => boolean): Promise<void> {
+  async #dropKeyspaces(databases: readonly Entry[]): Promise<void> {
+    const keys = new Set(databases.map((entry) => this.#keyOf(entry)))
     for (const keyspace of await this.#engine.listKeyspaces())
-      if (isGone(databaseKeyOf(keyspace))) await this.#engine.dropKeyspace(keyspace)
+      if (keys.has(databaseKeyOf(keyspace))) await this.#engine.dropKeyspace(keyspace)
   }
+}
+
+function named(id: string): (entry: Entry) => boolean {
+  return (entry) => entry.id === id.toLowerCase()
+}
+
+/** Whether others may know of it. */
+function isMade(entry: Entry): entry is DatabaseInfo {
+  return entry.status !== 'INITIALIZING'
+}
+
+/** Whether it counts: it is there, or is being made. */
+function takesRoom({ status, createdAt }: Entry): boolean {
+  if (status !== 'INITIALIZING') return status === 'ACTIVE'
+  return Date.now() - Date.parse(createdAt) < initializingMsMax
+}
+
+function asTerminated(entry: Entry): DatabaseInfo {
+  return { ...entry, status: 'TERMINATED', terminatedAt: new Date().toISOString() }
+}
+
+/** An id, and a key that no other database has or had. */
+function newIdentity(databases: readonly Entry[]): Pick<Entry, 'id' | 'key'> {
+  for (;;) {
+    const id = randomUUID()
+    const key = databaseKeyFor(id)
+    if (!databases.some((entry) => entry.key === key)) return { id, key }
+  }
+}
+
+function replaced<E extends Entry>(
+  stored: Stored,
+  before: Entry,
+  after: E,
+): Change<Stored, E> {
+  const databases = stored.databases.map((entry) => (entry === before ? after : entry))
+  return { value: withEntries(stored, databases), result: after }
+}
+
+function withEntries(stored: Stored, databases: readonly Entry[]): Stored {
+  const terminated = databases.filter(({ status }) => status === 'TERMINATED')
+  const forgotten = new Set(terminated.slice(0, -terminatedMax))
+  return { ...stored, databases: databases.filter((entry) => !forgotten.has(entry)) }
 }
 
 function firstStart(): Stored {

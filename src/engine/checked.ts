@@ -147,10 +147,32 @@ export function checked(engine: Engine): Engine {
 
     truncate: (target) => ask('truncate', () => engine.truncate(target)),
 
-    readSetting: (name) => ask('readSetting', () => engine.readSetting(name)),
+    async readSetting(name) {
+      const setting = await ask('readSetting', () => engine.readSetting(name))
+      if (setting !== undefined) assertVersion('readSetting', setting.version)
+      return setting
+    },
 
-    writeSetting: (name, value) =>
-      ask('writeSetting', () => engine.writeSetting(name, value)),
+    async writeSetting(name, value, expected) {
+      if (expected !== undefined) assertVersion('writeSetting', expected)
+      const version = await ask('writeSetting', () =>
+        engine.writeSetting(name, value, expected),
+      )
+      if (version !== undefined) assertVersion('writeSetting', version)
+      return version
+    },
+
+    watchSettings(listener) {
+      let stopped = false
+      const stop = engine.watchSettings((name) => {
+        assert(!stopped, 'watchSettings: told after it was stopped')
+        listener(name)
+      })
+      return () => {
+        stopped = true
+        stop()
+      }
+    },
 
     ...(engine.health !== undefined && {
       async health() {
@@ -185,6 +207,13 @@ function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperat
     },
     backup: (have, signal) => operations.backup(have, signal),
   }
+}
+
+function assertVersion(call: string, version: string): void {
+  assert(
+    typeof version === 'string' && version !== '',
+    `${call}: a setting's version cannot be told from others: ${version}`,
+  )
 }
 
 function assertQuery({ skip, limit, after }: Query): void {

@@ -110,10 +110,29 @@ export interface Engine {
   /** Deletes every record. */
   truncate(target: Target): Promise<void>
 
-  /** A small value of the service itself, such as the digests of its tokens. */
-  readSetting(name: string): Promise<string | undefined>
-  /** Answers once the value is durable. */
-  writeSetting(name: string, value: string): Promise<void>
+  /**
+   * A small value of the service itself, such as the digests of its tokens, as the last write
+   * that was answered left it; undefined: it was never written.
+   */
+  readSetting(name: string): Promise<Setting | undefined>
+  /**
+   * Writes only if the setting still has this version (undefined: it was never written).
+   * Answers with its new version once that is durable, or with undefined: it had another one,
+   * and nothing was written.
+   */
+  writeSetting(
+    name: string,
+    value: string,
+    expected: string | undefined,
+  ): Promise<string | undefined>
+  /**
+   * Tells the names of settings whose values changed, whoever changed them, this server
+   * included, until the returned function is called. By then readSetting gives the new value
+   * or a later one. An engine whose store has other writers tells within
+   * `settingsDelayMsMax` (limits.ts) of their answer, one that is alone before it answers. A
+   * name may be told without need.
+   */
+  watchSettings(listener: (name: string) => void): () => void
 
   /**
    * What keeps the engine from writing, in words for whoever can mend it and without names of
@@ -127,6 +146,12 @@ export interface Engine {
 
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>
+}
+
+export interface Setting {
+  readonly value: string
+  /** Differs between different values; nothing else can be told from it. */
+  readonly version: string
 }
 
 /** What a request was sent with, for stores that have accounts. */

@@ -95,7 +95,8 @@ export function traced(engine: Engine, listener: Listener): Engine {
         () => describeTarget(target),
       ),
     readSetting: (name) => engine.readSetting(name),
-    writeSetting: (name, value) => engine.writeSetting(name, value),
+    writeSetting: (name, value, expected) => engine.writeSetting(name, value, expected),
+    watchSettings: (listener) => engine.watchSettings(listener),
     close: () => engine.close(),
   })
 }

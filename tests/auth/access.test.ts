@@ -11,6 +11,7 @@ import { digestOf } from '../../src/auth/tokens.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { temporaryFolder } from '../harness.ts'
+import { putSetting, settingOf } from '../engine/settings.ts'
 
 const organization = 'an-organization'
 const nobody: Credentials = { adminToken: undefined, accounts: [] }
@@ -46,7 +47,7 @@ describe('a token', () => {
   test('is stored as a digest alone', async () => {
     const access = await open()
     const { token, secret, id } = await access.createToken({ roles: [reader] }, root)
-    const stored = (await engine.readSetting('tokens'))!
+    const stored = (await settingOf(engine, 'tokens'))!
     assert(stored.includes(id))
     assert(!stored.includes(secret) && !stored.includes(token))
     assert(stored.includes(digestOf(token)))
@@ -67,14 +68,14 @@ describe('a token', () => {
   })
 
   test('of the first version may do everything', async () => {
-    const before = (await engine.readSetting('tokens'))!
-    await engine.writeSetting('tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
+    const before = (await settingOf(engine, 'tokens'))!
+    await putSetting(engine, 'tokens', JSON.stringify([{ id: 'old', digest: 'digest' }]))
     const access = await open()
     assert.deepEqual(access.tokens[0]!.roles, [chief])
     assert(access.find('digest')!.principal.allows('org-token-write', {}))
     assert(access.hasAdministrator)
     await refusal('state', access.revokeToken('old', undefined))
-    await engine.writeSetting('tokens', before)
+    await putSetting(engine, 'tokens', before)
   })
 
   test('that expires does not count as an administrator', async () => {
@@ -128,11 +129,10 @@ describe('a holder', () => {
 describe('the first token', () => {
   test('is made where there is no administrator', async () => {
     const access = await open()
-    const authenticator = new Authenticator(access, new Lockout(0))
     assert(!access.hasAdministrator)
-    const token = await authenticator.createFirstToken()
-    assert(access.find(digestOf(token!))!.principal.allows('org-write', {}))
-    assert.equal(await authenticator.createFirstToken(), undefined)
+    const { token } = (await access.createFirstToken())!
+    assert(access.find(digestOf(token))!.principal.allows('org-write', {}))
+    assert.equal(await access.createFirstToken(), undefined)
     const configured = await open({ ...nobody, adminToken: 'x' })
     assert(configured.hasAdministrator)
   })

@@ -32,6 +32,7 @@ import type { Engine } from '../../src/engine/contract.ts'
 import { withEngine } from '../engine/restored.ts'
 import { noSignal, Store } from '../engine/store.ts'
 import { runStela, startStela, type Ran } from './run-stela.ts'
+import { putSetting, settingOf } from '../engine/settings.ts'
 
 describe('stela backup', () => {
   const home = mkdtempSync(join(tmpdir(), 'stela-backup-cli-'))
@@ -48,7 +49,7 @@ describe('stela backup', () => {
     const text = 'x'.repeat(10_000)
     await large.insert(Array.from({ length: 400 }, (_, i) => ({ _id: i, text })))
     await (await Store.create(engine, 'small')).insert([{ _id: 1 }])
-    await engine.writeSetting('motto', 'stone')
+    await putSetting(engine, 'motto', 'stone')
   })
 
   beforeEach(() => {
@@ -103,7 +104,7 @@ describe('stela backup', () => {
     assert.deepEqual(checkDataFolder(data), [])
     await withEngine(data, async (copy) => {
       assert.equal(await (await Store.find(copy, 'large')).count(), 400)
-      assert.equal(await copy.readSetting('motto'), 'stone')
+      assert.equal(await settingOf(copy, 'motto'), 'stone')
     })
     const again = await restore('--data', data)
     assert.equal(again.code, 1)

@@ -115,6 +115,7 @@ export class PlainEngine implements Engine {
   dropTarget = notNeeded
   readSetting = notNeeded
   writeSetting = notNeeded
+  watchSettings = notNeeded
   close = notNeeded
 }
 

@@ -14,6 +14,7 @@ import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { AdminServer, type WireDatabase } from '../admin/admin-server.ts'
 import { startServer, temporaryFolder, testToken } from '../harness.ts'
 import { plainOptions } from '../engine/store.ts'
+import { putSetting } from '../engine/settings.ts'
 
 describe('a key', () => {
   const id = '6b1f4f0e-5a67-4b58-9e2c-00c0ffee1234'
@@ -92,7 +93,7 @@ test('a data folder of version 0.1 serves its databases, and new ones beside the
     await engine.createCollection(keyspace, 'notes', plainOptions)
   const databases = [entry(ids.home, 'stela'), entry(ids.old, 'old')]
   const stored = JSON.stringify({ organization: randomUUID(), databases })
-  await engine.writeSetting('databases', stored)
+  await putSetting(engine, 'databases', stored)
   await engine.close()
 
   let added = ''

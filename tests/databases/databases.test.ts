@@ -7,10 +7,12 @@ import {
   Databases,
   type DatabaseInfo,
 } from '../../src/databases/databases.ts'
+import { checked } from '../../src/engine/checked.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { temporaryFolder } from '../harness.ts'
+import { putSetting, settingOf } from '../engine/settings.ts'
 
 let dataDir: string
 let engine: Engine
@@ -29,25 +31,59 @@ afterEach(async () => {
 const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
 
 describe('a start', () => {
-  test('removes keyspaces of a database that was not entered any more', async () => {
+  test('leaves keyspaces alone whose database it does not know', async () => {
     const before = await Databases.open(engine, 10)
     const { key } = await before.create(wanted)
-    await engine.createKeyspace('0a0b0c0d-0000-4000-8000-000000000000.k')
-    await engine.createKeyspace('plain')
+    const unknown = ['0a0b0c0d-0000-4000-8000-000000000000.k', 's_0123456789ab__k']
+    for (const name of [...unknown, 'plain']) await engine.createKeyspace(name)
     const after = await Databases.open(engine, 10)
-    assert.deepEqual((await engine.listKeyspaces()).toSorted(), [
-      ...[`${key}k`, 'default_keyspace', 'plain'].toSorted(),
-    ])
+    assert.deepEqual(
+      (await engine.listKeyspaces()).toSorted(),
+      [...unknown, `${key}k`, 'default_keyspace', 'plain'].toSorted(),
+    )
     assert.deepEqual((await after.home.engine.listKeyspaces()).toSorted(), [
       'default_keyspace',
       'plain',
     ])
   })
 
+  test('terminates what was being made for too long, and nothing that may still be', async () => {
+    const first = await Databases.open(engine, 3)
+    const [home] = first.list()
+    const entry = (key: string, createdAt: string) => ({
+      ...{ ...home, id: `of ${key}`, key, status: 'INITIALIZING', createdAt },
+    })
+    const databases = [
+      home,
+      entry('s_00000000000a__', '2026-01-01T00:00:00.000Z'),
+      entry('s_00000000000b__', new Date().toISOString()),
+    ]
+    const { organization } = first
+    await putSetting(engine, 'databases', JSON.stringify({ organization, databases }))
+    for (const key of ['s_00000000000a__', 's_00000000000b__'])
+      await engine.createKeyspace(`${key}k`)
+    const again = await Databases.open(engine, 3)
+    assert.deepEqual((await engine.listKeyspaces()).toSorted(), [
+      'default_keyspace',
+      's_00000000000b__k',
+    ])
+    assert.deepEqual(
+      again.list().map(({ id, status }) => [id, status]),
+      [
+        [home!.id, 'ACTIVE'],
+        ['of s_00000000000a__', 'TERMINATED'],
+      ],
+    )
+    assert.equal(again.info('of s_00000000000b__'), undefined)
+    await again.create(wanted)
+    // What is being made has its place.
+    await assert.rejects(again.create(wanted), DatabaseRefusal)
+  })
+
   test('ends what was being terminated', async () => {
     const databases = await Databases.open(engine, 10)
     const { id, key } = await databases.create(wanted)
-    const stored = (await engine.readSetting('databases'))!
+    const stored = (await settingOf(engine, 'databases'))!
     await databases.terminate(id)
     // As if the end had come between the note and the last keyspace.
     await engine.createKeyspace(`${key}k`)
@@ -69,7 +105,7 @@ describe('a start', () => {
 describe('databases', () => {
   test('that are terminated stay known, but not without end', async () => {
     await Databases.open(engine, 3)
-    const stored = JSON.parse((await engine.readSetting('databases'))!) as {
+    const stored = JSON.parse((await settingOf(engine, 'databases'))!) as {
       databases: DatabaseInfo[]
     }
     const ended = Array.from({ length: 999 }, (_, i) => ({
@@ -78,7 +114,7 @@ describe('databases', () => {
       status: 'TERMINATED' as const,
     }))
     stored.databases.push(...ended)
-    await engine.writeSetting('databases', JSON.stringify(stored))
+    await putSetting(engine, 'databases', JSON.stringify(stored))
 
     const databases = await Databases.open(engine, 3)
     for (const expected of [1_001, 1_001]) {
@@ -102,6 +138,23 @@ describe('databases', () => {
     for (const { reason } of refused)
       assert(reason instanceof DatabaseRefusal && reason.kind === 'full')
     assert.equal((await engine.listKeyspaces()).length, 3)
+  })
+
+  test('that cannot be made leave nothing behind, and no place taken', async () => {
+    const failing: Engine = {
+      ...checked(engine),
+      createKeyspace: () => Promise.reject(new EngineError('write', 'the disk is full')),
+    }
+    const databases = await Databases.open(failing, 2)
+    for (let i = 0; i < 3; i++)
+      await assert.rejects(databases.create(wanted), /the disk is full/)
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
+    const again = await Databases.open(engine, 2)
+    await again.create(wanted)
+    const statuses = again.list().map(({ status }) => status)
+    assert.deepEqual(statuses, [
+      ...['ACTIVE', 'TERMINATED', 'TERMINATED', 'TERMINATED', 'ACTIVE'],
+    ])
   })
 
   test('that are terminated get no keyspace any more', async () => {

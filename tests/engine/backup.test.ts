@@ -22,6 +22,7 @@ import { openEmbedded } from './embedded-store.ts'
 import { TakenBackups, withEngine } from './restored.ts'
 import { noSignal, plainOptions, Store } from './store.ts'
 import { TableStore } from './table-store.ts'
+import { putSetting, settingOf } from './settings.ts'
 
 const keyspace = 'default_keyspace'
 
@@ -51,13 +52,13 @@ describe('a backup', () => {
     const type = { name: 'pair', fields: [] } as never
     await engine.changeSchema(keyspace, () => ({ kind: 'putType', type }))
     await engine.createKeyspace('empty')
-    await engine.writeSetting('motto', 'stone')
+    await putSetting(engine, 'motto', 'stone')
     const restored = await backups.restore(await backups.take(engine))
     assert.deepEqual(checkDataFolder(restored), [])
     await withEngine(restored, async (copy) => {
       assert.deepEqual((await copy.listKeyspaces()).toSorted(), [keyspace, 'empty'])
       assert.deepEqual(await copy.readSchema(keyspace), await engine.readSchema(keyspace))
-      assert.equal(await copy.readSetting('motto'), 'stone')
+      assert.equal(await settingOf(copy, 'motto'), 'stone')
       assert.deepEqual(await (await Store.find(copy, 'documents')).ids(), [1, 2])
       const table = new TableStore(copy, 'rows')
       assert.deepEqual(await table.find(), ['a 2', 'a 1'])
@@ -84,7 +85,7 @@ describe('a backup', () => {
         await first.insert([document])
         await second.insert([document])
         // A backup makes settings wait for a moment, and so whoever writes them.
-        if (writer === noting) await engine.writeSetting('noted', String(n))
+        if (writer === noting) await putSetting(engine, 'noted', String(n))
       }
     }
     const changeSchema = async () => {
@@ -92,7 +93,7 @@ describe('a backup', () => {
         await engine.createCollection(keyspace, `passing_${n % 3}`, plainOptions)
         const passing = await Store.find(engine, `passing_${n % 3}`)
         await passing.insert([{ _id: n }])
-        await engine.writeSetting('passing', String(n))
+        await putSetting(engine, 'passing', String(n))
         await engine.dropTarget(passing.target)
       }
     }
@@ -119,10 +120,10 @@ describe('a backup', () => {
           // As far as it came: each step, and then those before it.
           assert(a === b || a === b + 1, `not of one moment: ${a}, ${b}`)
           if (writer !== noting) continue
-          const c = Number((await copy.readSetting('noted')) ?? -1) + 1
+          const c = Number((await settingOf(copy, 'noted')) ?? -1) + 1
           assert(b >= c && a <= c + 1, `not of one moment: ${a}, ${b}, ${c}`)
         }
-        const passing = await copy.readSetting('passing')
+        const passing = await settingOf(copy, 'passing')
         for (const target of (await copy.listTargets(keyspace)) ?? [])
           if (target.name.startsWith('passing')) {
             const [id] = await new Store(copy, target).ids()
@@ -212,13 +213,13 @@ describe('a backup', () => {
     await store.insert([{ _id: 2 }])
     await engine.dropTarget((await Store.find(engine, 'dropped')).target)
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'new' }])
-    await engine.writeSetting('later', 'yes')
+    await putSetting(engine, 'later', 'yes')
     const operations = { ...engine.operations!, backup: () => rest(parts) }
     const taken = await backups.take({ ...engine, operations })
     await withEngine(await backups.restore(taken), async (copy) => {
       assert.deepEqual(await (await Store.find(copy, 'books')).ids(), [1])
       assert.deepEqual(await (await Store.find(copy, 'dropped')).ids(), ['old'])
-      assert.equal(await copy.readSetting('later'), undefined)
+      assert.equal(await settingOf(copy, 'later'), undefined)
     })
     assert.deepEqual(await (await Store.find(engine, 'dropped')).ids(), ['new'])
     await engine.close()

@@ -119,10 +119,38 @@ describe('a checked engine', () => {
 
   test('notices an engine that answers after it was closed', async (context) => {
     const store = await spoiled(context, () => ({
-      readSetting: () => Promise.resolve('x'),
+      readSetting: () => Promise.resolve({ value: 'x', version: '1' }),
     }))
     await store.engine.close()
     await assert.rejects(store.engine.readSetting('x'), /refused as 'closed' after close/)
+  })
+
+  test('notices versions of settings that say nothing', async (context) => {
+    const store = await spoiled(context, () => ({
+      readSetting: () => Promise.resolve({ value: 'x', version: '' }),
+      writeSetting: () => Promise.resolve(''),
+    }))
+    await assert.rejects(store.engine.readSetting('x'), /cannot be told from others/)
+    await assert.rejects(
+      store.engine.writeSetting('x', 'y', undefined),
+      /cannot be told from others/,
+    )
+  })
+
+  test('notices settings that are told to nobody any more', async (context) => {
+    let tell!: (name: string) => void
+    const store = await spoiled(context, () => ({
+      watchSettings(listener) {
+        tell = listener
+        return () => undefined
+      },
+    }))
+    const heard: string[] = []
+    const stop = store.engine.watchSettings((name) => heard.push(name))
+    tell('x')
+    stop()
+    assert.throws(() => tell('y'), /told after it was stopped/)
+    assert.deepEqual(heard, ['x'])
   })
 
   test('notices a caller that writes what it does not mean', async (context) => {

@@ -16,6 +16,7 @@ import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import { describeLexical } from './lexical-suite.ts'
+import { eventually, putSetting, settingOf } from './settings.ts'
 import {
   among,
   by,
@@ -601,11 +602,68 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
     describe('settings', () => {
       test('are kept until they are changed', async () => {
         assert.equal(await engine.readSetting('never-written'), undefined)
-        await engine.writeSetting('greeting', 'hello')
-        await engine.writeSetting('greeting', 'hello\nagain "😀"')
-        assert.equal(await engine.readSetting('greeting'), 'hello\nagain "😀"')
+        await putSetting(engine, 'greeting', 'hello')
+        await putSetting(engine, 'greeting', 'hello\nagain "😀"')
+        const written = await engine.readSetting('greeting')
+        assert.equal(written!.value, 'hello\nagain "😀"')
         await reopen()
-        assert.equal(await engine.readSetting('greeting'), 'hello\nagain "😀"')
+        assert.deepEqual(await engine.readSetting('greeting'), written)
+      })
+
+      test('are written only over the version that was expected', async () => {
+        const write = (value: string, expected: string | undefined) =>
+          engine.writeSetting('contested', value, expected)
+        assert.equal(await write('too early', 'a version'), undefined)
+        assert.equal(await engine.readSetting('contested'), undefined)
+        const first = await write('one', undefined)
+        assert.equal(await write('too late', undefined), undefined)
+        assert.deepEqual(await engine.readSetting('contested'), {
+          value: 'one',
+          version: first,
+        })
+        const second = await write('two', first)
+        assert.notEqual(second, first)
+        assert.equal(await write('too late', first), undefined)
+        assert.equal(await settingOf(engine, 'contested'), 'two')
+      })
+
+      test('that many want to write at once are written by one', async () => {
+        const attempts = Array.from({ length: 20 }, (_, i) =>
+          engine.writeSetting('raced', `by ${i}`, undefined),
+        )
+        const versions = await Promise.all(attempts)
+        const winner = versions.findIndex((version) => version !== undefined)
+        assert.equal(versions.filter((version) => version !== undefined).length, 1)
+        assert.deepEqual(await engine.readSetting('raced'), {
+          value: `by ${winner}`,
+          version: versions[winner],
+        })
+      })
+
+      test('are told of by name when they change, until nobody listens', async () => {
+        const heard: string[] = []
+        const stop = engine.watchSettings((name) => heard.push(name))
+        const heardToo: string[] = []
+        const stopToo = engine.watchSettings((name) => heardToo.push(name))
+        await putSetting(engine, 'watched', 'one')
+        await eventually(() => heard.includes('watched') && heardToo.includes('watched'))
+        stop()
+        const count = heard.length
+        await putSetting(engine, 'also-watched', 'two')
+        await eventually(() => heardToo.includes('also-watched'))
+        assert.equal(heard.length, count)
+        stopToo()
+      })
+
+      test('are what was told of when it is told', async () => {
+        const seen: Promise<string | undefined>[] = []
+        const stop = engine.watchSettings((name) => {
+          if (name === 'told') seen.push(settingOf(engine, name))
+        })
+        await putSetting(engine, 'told', 'news')
+        await eventually(() => seen.length > 0)
+        assert.equal(await seen[0], 'news')
+        stop()
       })
     })
 
@@ -676,7 +734,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         await assertFails('closed', store.insert([{ _id: 1 }]))
         await assertFails('closed', closed.truncate(target))
         await assertFails('closed', closed.readSetting('greeting'))
-        await assertFails('closed', closed.writeSetting('greeting', 'late'))
+        await assertFails('closed', closed.writeSetting('greeting', 'late', undefined))
         await closed.close()
       })
     })

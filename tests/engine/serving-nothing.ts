@@ -47,7 +47,8 @@ export function servingNothing(engine: Engine): Engine {
     write: (target, writes, options) => engine.write(target, writes, options),
     truncate: (target) => engine.truncate(target),
     readSetting: (name) => engine.readSetting(name),
-    writeSetting: (name, value) => engine.writeSetting(name, value),
+    writeSetting: (name, value, expected) => engine.writeSetting(name, value, expected),
+    watchSettings: (listener) => engine.watchSettings(listener),
     close: () => engine.close(),
   }
 }

@@ -1,8 +1,9 @@
 /** Two servers on one engine: both serve what it holds, and it outlives both. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { defaultRoleId } from '../../src/auth/roles.ts'
 import { openEmbedded } from '../engine/embedded-store.ts'
-import { startServer } from '../harness.ts'
+import { startServer, testToken, type TestServer } from '../harness.ts'
 
 test('servers on a given engine serve the same data, and leave it open', async (context) => {
   const { engine } = await openEmbedded(context)
@@ -19,4 +20,37 @@ test('servers on a given engine serve the same data, and leave it open', async (
   await two.close()
   const target = await engine.findTarget('default_keyspace', 'books')
   assert.equal(await engine.estimateCount(target!), 2)
+})
+
+test('a token of one server is good at the other, until either revokes it', async (context) => {
+  const { engine } = await openEmbedded(context)
+  const start = () => startServer({ adminPort: 0 }, engine)
+  const servers = [await start(), await start()] as const
+  context.after(() => Promise.all(servers.map((server) => server.close())))
+  const [one, two] = servers
+  const manage = async (
+    server: TestServer,
+    method: string,
+    path: string,
+    body?: object,
+  ) => {
+    const answer = await fetch(`${server.adminUrl}/v2${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${testToken}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return (text === '' ? undefined : JSON.parse(text)) as {
+      clientId: string
+      token: string
+    }
+  }
+  const codesAt = async (server: TestServer, token: string) =>
+    (await server.command('', { findKeyspaces: {} }, { Token: token })).codes
+  const roles = [defaultRoleId('RO User')]
+  const { clientId, token } = await manage(one, 'POST', '/tokens', { roles })
+  for (const server of servers) assert.deepEqual(await codesAt(server, token), [])
+  await manage(two, 'DELETE', `/clientIdSecrets/${clientId}`)
+  for (const server of servers)
+    assert.deepEqual(await codesAt(server, token), ['UNAUTHENTICATED_REQUEST'])
 })

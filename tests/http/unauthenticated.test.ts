@@ -5,8 +5,11 @@ import type { Socket } from 'node:net'
 import { afterEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Access } from '../../src/auth/access.ts'
-import { Authenticator, isPrincipal } from '../../src/auth/authenticator.ts'
+import {
+  Authenticator,
+  isPrincipal,
+  type TokenKeeper,
+} from '../../src/auth/authenticator.ts'
 import { Lockout } from '../../src/auth/lockout.ts'
 import { digestOf } from '../../src/auth/tokens.ts'
 import { defaultLimits } from '../../src/limits.ts'
@@ -157,15 +160,13 @@ describe('a token that has expired', () => {
     const expiresAtMs = Date.parse('2026-01-02T03:04:05.000Z')
     const principal = { name: 'token x' } as never
     const keeper = {
-      hasAdministrator: true,
-      createToken: () => Promise.reject(new Error()),
       find: (digest: string) =>
         Promise.resolve(
           digest === digestOf('old')
             ? { principal, expiresAtMs, isRevoked: false }
             : undefined,
         ),
-    } satisfies Pick<Access, 'hasAdministrator' | 'createToken'> & { find: unknown }
+    } satisfies TokenKeeper
     const lockout = new Lockout(2)
     const authenticator = new Authenticator(keeper, lockout)
     const from = { connection: {}, address: '203.0.113.7' }
@@ -183,8 +184,6 @@ describe('a token that has expired', () => {
     const holder = { principal: { name: 'x' } as never, expiresAtMs: Infinity }
     const revoked = { ...holder, isRevoked: false }
     const keeper = {
-      hasAdministrator: true,
-      createToken: () => Promise.reject(new Error()),
       find: () => revoked,
     }
     const authenticator = new Authenticator(keeper, new Lockout(0))

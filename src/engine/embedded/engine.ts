@@ -19,6 +19,7 @@ import type {
   Search,
   SearchBy,
   SearchResult,
+  Setting,
   Write,
   WriteOptions,
 } from '../contract.ts'
@@ -35,7 +36,9 @@ import type { EngineOperations } from '../operations.ts'
 import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
 import { Catalog } from './catalog/catalog.ts'
-import { asEngineError, troubleOf } from './files/disk-trouble.ts'
+import { changeCatalog } from './catalog/change-catalog.ts'
+import { Settings } from './catalog/settings.ts'
+import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
 import { EmbeddedPage, EmbeddedRecord } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
@@ -69,6 +72,7 @@ export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
 
 class EmbeddedEngine implements Engine {
   readonly #catalog: Catalog
+  readonly #settings: Settings
   readonly #files: KnownFiles
   readonly #folder: FolderMeter
   readonly #health: StoreHealth
@@ -93,6 +97,7 @@ class EmbeddedEngine implements Engine {
       this.#catalog.close()
       throw error
     }
+    this.#settings = new Settings(this.#catalog)
     const { identity } = this.#catalog
     this.#folder = new FolderMeter(dataDir)
     this.#health = new StoreHealth(identity, log)
@@ -365,14 +370,18 @@ class EmbeddedEngine implements Engine {
       if (field.metric !== undefined) this.#vectors.noteWrite(file, field, version)
   }
 
-  readSetting(name: string): Promise<string | undefined> {
-    return this.#attempt(() => this.#catalog.readSetting(name))
+  readSetting(name: string): Promise<Setting | undefined> {
+    return this.#attempt(() => this.#settings.read(name))
   }
 
-  async writeSetting(name: string, value: string): Promise<void> {
+  async writeSetting(...given: Parameters<Settings['write']>): Promise<string | undefined> {
     await this.#backups.stillness
     this.#refuseIfClosed()
-    return this.#change(() => this.#catalog.writeSetting(name, value))
+    return this.#change(() => this.#settings.write(...given))
+  }
+
+  watchSettings(listener: (name: string) => void): () => void {
+    return this.#settings.watch(listener)
   }
 
   readonly operations: EngineOperations = {
@@ -506,18 +515,8 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Changes the catalog. */
-  async #change<T>(act: () => T): Promise<T> {
-    const { commits, identity } = this.#catalog
-    const { path } = identity
-    try {
-      const done = await Promise.resolve(act())
-      if (this.#catalog.commits > commits) this.#health.noteSuccess(path)
-      return done
-    } catch (error) {
-      const trouble = troubleOf(error, path)
-      if (trouble !== undefined) this.#health.noteFailure(path, trouble)
-      throw asEngineError('write', error, path)
-    }
+  #change<T>(act: () => T): Promise<T> {
+    return changeCatalog(this.#catalog, this.#health, act)
   }
 
   /** Changes what tables are, and nobody holds on to what they were. */

@@ -1,0 +1,22 @@
+import { asEngineError, troubleOf } from '../files/disk-trouble.ts'
+import type { StoreHealth } from '../files/store-health.ts'
+import type { Catalog } from './catalog.ts'
+
+/** Changes the catalog, and notes how its file did. */
+export async function changeCatalog<T>(
+  catalog: Catalog,
+  health: StoreHealth,
+  act: () => T,
+): Promise<T> {
+  const { commits, identity } = catalog
+  const { path } = identity
+  try {
+    const done = await Promise.resolve(act())
+    if (catalog.commits > commits) health.noteSuccess(path)
+    return done
+  } catch (error) {
+    const trouble = troubleOf(error, path)
+    if (trouble !== undefined) health.noteFailure(path, trouble)
+    throw asEngineError('write', error, path)
+  }
+}

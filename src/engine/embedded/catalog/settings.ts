@@ -1,0 +1,46 @@
+/**
+ * The service's own settings: rows of the catalog. A version is a digest of the value, so it
+ * takes no column, and a value that is written back has its old version again. That is no
+ * harm, since what was decided on it still holds.
+ *
+ * Nobody else has the folder open, so all changes are made here, and are told at once.
+ */
+import { hash } from 'node:crypto'
+import type { Setting } from '../../contract.ts'
+import type { Catalog } from './catalog.ts'
+
+type Listener = (name: string) => void
+
+export class Settings {
+  readonly #catalog: Catalog
+  readonly #watchers = new Set<{ readonly listener: Listener }>()
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog
+  }
+
+  read(name: string): Setting | undefined {
+    const value = this.#catalog.readSetting(name)
+    return value === undefined ? undefined : { value, version: versionOf(value) }
+  }
+
+  /** In one turn of the thread, so that nobody can write between the two steps. */
+  write(name: string, value: string, expected: string | undefined): string | undefined {
+    if (this.read(name)?.version !== expected) return undefined
+    this.#catalog.writeSetting(name, value)
+    for (const { listener } of [...this.#watchers]) listener(name)
+    return versionOf(value)
+  }
+
+  watch(listener: Listener): () => void {
+    const watcher = { listener }
+    this.#watchers.add(watcher)
+    return () => {
+      this.#watchers.delete(watcher)
+    }
+  }
+}
+
+function versionOf(value: string): string {
+  return hash('sha256', value, 'base64')
+}

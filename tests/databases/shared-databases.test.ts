@@ -1,0 +1,144 @@
+/** Two servers on one engine: each has the databases of the other, and drops none of them. */
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { DatabaseRefusal, Databases } from '../../src/databases/databases.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
+import { openEmbedded } from '../engine/embedded-store.ts'
+import { eventually, putSetting, settingOf } from '../engine/settings.ts'
+
+const wanted = { name: 'x', keyspace: 'k', cloudProvider: 'AWS', region: 'local' }
+
+async function openTwo(context: TestContext, max = 10) {
+  const { engine } = await openEmbedded(context)
+  const both = await Promise.all([Databases.open(engine, max), Databases.open(engine, max)])
+  return { engine, both, one: both[0], two: both[1] }
+}
+
+/** An engine on which making keyspaces stops until it is told to go on. */
+function stopping(engine: Engine) {
+  let goOn!: () => void
+  let arrive!: () => void
+  const going = new Promise<void>((resolve) => (goOn = resolve))
+  const arrived = new Promise<void>((resolve) => (arrive = resolve))
+  const stopped: Engine = {
+    ...engine,
+    async createKeyspace(...given) {
+      arrive()
+      await going
+      return engine.createKeyspace(...given)
+    },
+  }
+  return { stopped, arrived, goOn: () => goOn() }
+}
+
+test('two that start on an empty engine have one organization, and one home', async (context) => {
+  const { engine, one, two } = await openTwo(context)
+  assert.equal(one.organization, two.organization)
+  assert.equal(one.home.id, two.home.id)
+  const again = await Databases.open(engine, 10)
+  assert.equal(again.organization, one.organization)
+  assert.deepEqual(again.list(), one.list())
+})
+
+describe('databases of one server', () => {
+  test('are made and terminated for the other', async (context) => {
+    const { engine, one, two } = await openTwo(context)
+    const { id } = await one.create(wanted)
+    await eventually(() => two.find(id) !== undefined)
+    assert.deepEqual(two.list(), one.list())
+    assert.deepEqual(await two.find(id)!.engine.listKeyspaces(), ['k'])
+    await two.find(id)!.engine.createKeyspace('more')
+    assert.deepEqual((await one.find(id)!.engine.listKeyspaces()).toSorted(), ['k', 'more'])
+    await two.terminate(id)
+    await eventually(() => one.find(id) === undefined)
+    assert.equal(one.info(id)!.status, 'TERMINATED')
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
+    await assert.rejects(one.terminate(id), DatabaseRefusal)
+  })
+
+  test('are not lost when both make some', async (context) => {
+    const { both, one, two } = await openTwo(context, 30)
+    const made = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => both[i % 2]!.create(wanted)),
+    )
+    for (const databases of both)
+      await eventually(() => made.every(({ id }) => databases.find(id) !== undefined))
+    assert.equal(new Set(made.map(({ key }) => key)).size, 12)
+    assert.deepEqual(one.list(), two.list())
+    await Promise.all(made.map(({ id }, i) => both[(i + 1) % 2]!.terminate(id)))
+    for (const databases of both)
+      await eventually(() => made.every(({ id }) => databases.find(id) === undefined))
+  })
+
+  test('are not more than may be', async (context) => {
+    const { engine, both } = await openTwo(context, 4)
+    const asked = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) => both[i % 2]!.create(wanted)),
+    )
+    assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 3)
+    assert.equal((await engine.listKeyspaces()).length, 4)
+  })
+
+  test('that are being made are not removed by a start, nor seen', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const { stopped, arrived, goOn } = stopping(engine)
+    const one = await Databases.open(stopped, 10)
+    const creating = one.create(wanted)
+    await arrived
+    const two = await Databases.open(engine, 10)
+    assert.deepEqual(two.list(), [one.list()[0]])
+    goOn()
+    const { id } = await creating
+    const three = await Databases.open(engine, 10)
+    assert.deepEqual(await three.find(id)!.engine.listKeyspaces(), ['k'])
+    await eventually(() => two.find(id) !== undefined)
+  })
+
+  test('that were given up while they were made leave nothing', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const { stopped, arrived, goOn } = stopping(engine)
+    const one = await Databases.open(stopped, 2)
+    const creating = one.create(wanted)
+    await arrived
+    // As if the server had been asleep, or its clock been wrong.
+    const stored = (await settingOf(engine, 'databases'))!
+    const aged = stored.replace(
+      /("status":"INITIALIZING","createdAt":)"[^"]*"/,
+      '$1"2026-01-01T00:00:00.000Z"',
+    )
+    assert.notEqual(aged, stored)
+    await putSetting(engine, 'databases', aged)
+    const two = await Databases.open(engine, 2)
+    goOn()
+    await assert.rejects(
+      creating,
+      (error) => error instanceof EngineError && error.kind === 'gone',
+    )
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
+    assert.equal(two.list().length, 2)
+    assert.equal(two.list()[1]!.status, 'TERMINATED')
+    await two.create(wanted)
+  })
+
+  test('get no keyspace by one server while the other terminates them', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const two = await Databases.open(engine, 10)
+    const { id } = await two.create(wanted)
+    const { stopped, arrived, goOn } = stopping(engine)
+    // It hears of nothing, so that what it finds out it finds out by looking.
+    const one = await Databases.open(
+      { ...stopped, watchSettings: () => () => undefined },
+      10,
+    )
+    const creating = one.find(id)!.engine.createKeyspace('late')
+    await arrived
+    await two.terminate(id)
+    goOn()
+    await assert.rejects(
+      creating,
+      (error) => error instanceof EngineError && error.kind === 'gone',
+    )
+    assert.deepEqual(await engine.listKeyspaces(), ['default_keyspace'])
+  })
+})

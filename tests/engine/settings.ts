@@ -1,0 +1,22 @@
+/** Settings as tests read and write them: the value alone, whoever wrote it before. */
+import assert from 'node:assert/strict'
+import type { Engine } from '../../src/engine/contract.ts'
+
+export async function settingOf(engine: Engine, name: string): Promise<string | undefined> {
+  return (await engine.readSetting(name))?.value
+}
+
+export async function putSetting(
+  engine: Engine,
+  name: string,
+  value: string,
+): Promise<void> {
+  const before = await engine.readSetting(name)
+  const version = await engine.writeSetting(name, value, before?.version)
+  assert(version !== undefined, `somebody else changed the setting ${name}`)
+}
+
+/** Waits until it holds, for what is known a little later than it happened. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
