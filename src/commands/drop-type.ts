@@ -1,5 +1,5 @@
 import { apiError } from '../errors/api-error.ts'
-import { userTypeNameOf } from '../tables/schema/resolve-type.ts'
+import { userTypeNameOf } from '../language/columns/column-type.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'

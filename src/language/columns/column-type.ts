@@ -58,6 +58,13 @@ export type ColumnType =
     }
   | UserTypeName
 
+/** The name of the user-defined type that a column is, or holds several of. */
+export function userTypeNameOf(type: ColumnType): string | undefined {
+  if (type.type === 'userDefined') return type.udtName
+  if (!('valueType' in type)) return undefined
+  return typeof type.valueType === 'string' ? undefined : type.valueType.udtName
+}
+
 export interface UserType {
   readonly name: string
   readonly fields: readonly UserField[]

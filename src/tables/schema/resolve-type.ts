@@ -5,6 +5,7 @@
  */
 import {
   primitiveNames,
+  userTypeNameOf,
   type ColumnType,
   type ElementType,
   type PrimitiveName,
@@ -56,13 +57,6 @@ export function checkUserTypes(columns: Iterable<ColumnType>, types: UserTypes):
       names: [...new Set(unknown)],
       existing: existing.toSorted(),
     })
-}
-
-/** The name of the user-defined type that a column is, or holds several of. */
-export function userTypeNameOf(type: ColumnType): string | undefined {
-  if (type.type === 'userDefined') return type.udtName
-  if (!('valueType' in type)) return undefined
-  return typeof type.valueType === 'string' ? undefined : type.valueType.udtName
 }
 
 /** What a list, a set or a map can hold; besides that, user-defined types. */

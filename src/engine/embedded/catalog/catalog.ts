@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import type { SchemaChange } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import type { UserType } from '../../../language/columns/column-type.ts'
+import { userTypeNameOf, type UserType } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
 import { suffixOf } from '../../row-view.ts'
 import type {
@@ -282,9 +282,10 @@ export class Catalog {
     types.delete(name)
   }
 
-  #typesOf(definition: TableDefinition, keyspace: string): UserType[] {
+  #typesOf({ columns }: TableDefinition, keyspace: string): UserType[] {
     const { types } = this.#keyspace(keyspace)
-    return [...usedTypes(definition)].map((name) => types.get(name)!)
+    const names = columns.flatMap(({ type }) => userTypeNameOf(type) ?? [])
+    return [...new Set(names)].map((name) => types.get(name)!)
   }
 
   #keyspace(name: string): Keyspace {
@@ -522,13 +523,4 @@ function tightenTarget(folder: string, access: Tightening): void {
 /** What tells the parts of a store apart that belong to vector columns. */
 function vectorSuffixes({ columns }: TableDefinition): string[] {
   return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [suffixOf(id)] : []))
-}
-
-function usedTypes({ columns }: TableDefinition): Set<string> {
-  const names = new Set<string>()
-  for (const { type } of columns) {
-    const inner = 'valueType' in type ? type.valueType : type
-    if (typeof inner === 'object' && inner.type === 'userDefined') names.add(inner.udtName)
-  }
-  return names
 }
