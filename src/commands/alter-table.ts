@@ -1,4 +1,4 @@
-import { alterTable as alter, readAlteration } from '../tables/schema/altered-table.ts'
+import { planAlteration, readAlteration } from '../tables/schema/altered-table.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { definition, noOptions } from './dispatch/fields.ts'
 import { changeSchema, currentTable } from './dispatch/schema-change.ts'
@@ -15,13 +15,12 @@ export const alterTable = defineCommand({
     return changeSchema(context, (schema) => {
       const table = currentTable(schema, rows.table)
       const { types } = schema
-      const altered = alter(table, alteration, {
+      return planAlteration(table, alteration, {
         limits,
         features,
         embeddingProviders,
         types,
       })
-      return { kind: 'alterTable', table, definition: altered }
     })
   },
 })

@@ -1,9 +1,5 @@
 import { apiError } from '../errors/api-error.ts'
-import {
-  alterType as alter,
-  checkFieldCount,
-  readTypeAlteration,
-} from '../tables/schema/user-types.ts'
+import { checkAlteration, readTypeAlteration } from '../tables/schema/user-types.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { clause, noOptions, requiredText } from './dispatch/fields.ts'
 import { changeSchema, namesOf } from './dispatch/schema-change.ts'
@@ -23,9 +19,8 @@ export const alterType = defineKeyspaceCommand({
           names: [name],
           existing: namesOf(types),
         })
-      const altered = alter(type, alteration)
-      checkFieldCount('command.add.fields', altered, limits)
-      return { kind: 'putType', type: altered }
+      checkAlteration(type, alteration, limits)
+      return { kind: 'alterType', name, ...alteration }
     })
   },
 })

@@ -3,13 +3,13 @@ import {
   parseCollectionOptions,
   type RequestedOptions,
 } from '../collections/options/collection-options.ts'
-import type { CollectionOptions, Target } from '../engine/schema.ts'
+import type { Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
-import { defineKeyspaceCommand, type KeyspaceContext } from './dispatch/define.ts'
+import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { clause, newName } from './dispatch/fields.ts'
 import { checkName } from './dispatch/new-names.ts'
-import { countTargets, done, inTurn } from './dispatch/schema-change.ts'
+import { changeSchema, countIn } from './dispatch/schema-change.ts'
 
 /** Creates a collection. Asking again for the same one is fine; for another one is not. */
 export const createCollection = defineKeyspaceCommand({
@@ -26,27 +26,19 @@ export const createCollection = defineKeyspaceCommand({
       embeddingProviders: models.embeddingProviders,
       rerankingProviders: models.rerankingProviders,
     })
-    const existing = await inTurn(context.engine, () =>
-      findOrCreate(name, requested.options, context),
-    )
-    if (existing !== undefined) checkSame(existing, requested, models)
-    return done(existing === undefined)
+    return changeSchema(context, ({ targets }, counts) => {
+      const existing = targets.find((target) => target.name === name)
+      if (existing !== undefined) {
+        checkSame(existing, requested, models)
+        return undefined
+      }
+      const count = countIn(counts, 'collections')
+      const max = limits.collectionsMax
+      if (count >= max) throw apiError('TOO_MANY_COLLECTIONS', { name, max, count })
+      return { kind: 'createCollection', name, options: requested.options }
+    })
   },
 })
-
-/** Returns what has the name already; undefined when the collection was created. */
-async function findOrCreate(
-  name: string,
-  options: CollectionOptions,
-  { engine, keyspace, limits }: KeyspaceContext,
-): Promise<Target | undefined> {
-  const existing = await engine.findTarget(keyspace, name)
-  if (existing !== undefined) return existing
-  const count = await countTargets(engine, 'collection')
-  const max = limits.collectionsMax
-  if (count >= max) throw apiError('TOO_MANY_COLLECTIONS', { name, max, count })
-  return await engine.createCollection(keyspace, name, options)
-}
 
 function checkSame(existing: Target, requested: RequestedOptions, models: Models): void {
   const { name } = existing

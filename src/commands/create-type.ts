@@ -35,13 +35,13 @@ export const createType = defineKeyspaceCommand({
         if (fields.options.ifNotExists) return undefined
         throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
       }
-      checkFieldCount('command.definition.fields', type, limits)
+      checkFieldCount('command.definition.fields', type.fields, limits)
       if (types.length >= limits.typesMax)
         throw apiError('INVALID_SCHEMA_CHANGE', {
           target: keyspace,
           problem: `it has ${types.length} types and the maximum is ${limits.typesMax}`,
         })
-      return { kind: 'putType', type }
+      return { kind: 'createType', ...type }
     })
   },
 })

@@ -1,6 +1,6 @@
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { noOptions, requiredText } from './dispatch/fields.ts'
-import { done } from './dispatch/schema-change.ts'
+import { changeSchema } from './dispatch/schema-change.ts'
 
 /** Deletes a collection and all it holds. What is absent, or a table, is left as it is. */
 export const deleteCollection = defineKeyspaceCommand({
@@ -8,8 +8,10 @@ export const deleteCollection = defineKeyspaceCommand({
   onNamed: true,
   fields: { name: requiredText, options: noOptions },
 
-  async run({ name }, { engine, keyspace }) {
-    const target = await engine.findTarget(keyspace, name)
-    return done(target?.kind === 'collection' && (await engine.dropTarget(target)))
+  async run({ name }, context) {
+    return changeSchema(context, ({ targets }) => {
+      const target = targets.find((candidate) => candidate.name === name)
+      return target?.kind === 'collection' ? { kind: 'dropTarget', name } : undefined
+    })
   },
 })

@@ -35,11 +35,10 @@ function drop(
 ) {
   return changeSchema(context, (schema) => {
     const tables = owner === undefined ? tablesOf(schema) : [currentTable(schema, owner)]
-    for (const table of tables) {
-      const indexes = table.definition.indexes.filter((index) => index.name !== name)
-      if (indexes.length < table.definition.indexes.length)
-        return { kind: 'alterTable', table, definition: { ...table.definition, indexes } }
-    }
+    const table = tables.find(({ definition: { indexes } }) =>
+      indexes.some((index) => index.name === name),
+    )
+    if (table !== undefined) return { kind: 'dropIndex', table: table.name, name }
     if (ifExists) return undefined
     const existing = namesOf(tables.flatMap(({ definition }) => definition.indexes))
     throw apiError('CANNOT_DROP_UNKNOWN_INDEX', { name, existing })

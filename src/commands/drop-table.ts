@@ -1,7 +1,7 @@
 import { apiError } from '../errors/api-error.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options, requiredText } from './dispatch/fields.ts'
-import { answer, inTurn, namesOf, readSchema, tablesOf } from './dispatch/schema-change.ts'
+import { changeSchema, namesOf, tablesOf } from './dispatch/schema-change.ts'
 
 /** Drops a table with all its rows and indexes. A collection of that name stays. */
 export const dropTable = defineKeyspaceCommand({
@@ -10,16 +10,11 @@ export const dropTable = defineKeyspaceCommand({
   fields: { name: requiredText, options: options({ ifExists: flag(false) }) },
 
   async run({ name, options: { ifExists } }, context) {
-    const { engine } = context
-    // In turn, so that of several that drop a table only one has dropped it.
-    return inTurn(engine, () =>
-      answer(async () => {
-        const tables = tablesOf(await readSchema(context))
-        const table = tables.find((candidate) => candidate.name === name)
-        if (table !== undefined) return engine.dropTarget(table)
-        if (ifExists) return false
-        throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
-      }),
-    )
+    return changeSchema(context, (schema) => {
+      const tables = tablesOf(schema)
+      if (tables.some((table) => table.name === name)) return { kind: 'dropTarget', name }
+      if (ifExists) return undefined
+      throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
+    })
   },
 })

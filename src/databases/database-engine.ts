@@ -8,6 +8,7 @@
  */
 import type { Engine } from '../engine/contract.ts'
 import { databaseKeyOf } from '../engine/database-key.ts'
+import { EngineError } from '../engine/errors.ts'
 import { inFrontOf } from '../engine/fronts.ts'
 
 /** Has a keyspace created, unless the database is gone; dropped again, if it goes meanwhile. */
@@ -21,6 +22,9 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
   const inside = (keyspace: string) => key + keyspace
   /** A name that starts with a key could lead into another database. */
   const isOurs = (keyspace: string) => databaseKeyOf(inside(keyspace)) === key
+  /** The name here of a keyspace of the engine; undefined when it is another's. */
+  const nameOf = (keyspace: string) =>
+    databaseKeyOf(keyspace) === key ? keyspace.slice(key.length) : undefined
   const acting = new WeakMap<Engine, Engine>()
   const front: Engine = {
     as(credentials) {
@@ -34,9 +38,7 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
     },
     async listKeyspaces() {
       const all = await engine.listKeyspaces()
-      return all
-        .filter((name) => databaseKeyOf(name) === key)
-        .map((name) => name.slice(key.length))
+      return all.map(nameOf).filter((name) => name !== undefined)
     },
     createKeyspace: (name, options) =>
       guard(
@@ -49,13 +51,19 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
       isOurs(keyspace) ? engine.listTargets(inside(keyspace)) : undefined,
     findTarget: async (keyspace, name) =>
       isOurs(keyspace) ? engine.findTarget(inside(keyspace), name) : undefined,
-    createCollection: (keyspace, name, options) =>
-      engine.createCollection(inside(keyspace), name, options),
     readSchema: async (keyspace) =>
       isOurs(keyspace) ? engine.readSchema(inside(keyspace)) : undefined,
-    changeSchema: (keyspace, plan) => engine.changeSchema(inside(keyspace), plan),
+    async changeSchema(keyspace, plan) {
+      if (!isOurs(keyspace)) throw new EngineError('gone', `${keyspace} is gone`)
+      return engine.changeSchema(inside(keyspace), (schema, counts) => {
+        const ours = counts.flatMap(({ keyspace: inner, ...count }) => {
+          const name = nameOf(inner)
+          return name === undefined ? [] : [{ ...count, keyspace: name }]
+        })
+        return plan(schema, ours)
+      })
+    },
     lockSchema: (keyspace, act, caller) => engine.lockSchema(inside(keyspace), act, caller),
-    dropTarget: (target) => engine.dropTarget(target),
     read: (target, query, caller) => engine.read(target, query, caller),
     count: (target, filter, stopAt, caller) => engine.count(target, filter, stopAt, caller),
     search: (target, search, caller) => engine.search(target, search, caller),

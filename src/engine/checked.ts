@@ -88,14 +88,6 @@ export function checked(engine: Engine): Engine {
       return target
     },
 
-    async createCollection(keyspace, name, options) {
-      const existing = await ask('createCollection', () =>
-        engine.createCollection(keyspace, name, options),
-      )
-      if (existing !== undefined) assertNamed('createCollection', existing, keyspace, name)
-      return existing
-    },
-
     readSchema: (keyspace) => ask('readSchema', () => engine.readSchema(keyspace)),
 
     changeSchema: (keyspace, plan) =>
@@ -103,8 +95,6 @@ export function checked(engine: Engine): Engine {
 
     lockSchema: (keyspace, act, caller) =>
       ask('lockSchema', () => engine.lockSchema(keyspace, act, caller)),
-
-    dropTarget: (target) => ask('dropTarget', () => engine.dropTarget(target)),
 
     async read(target, query, caller) {
       assertQuery(query)

@@ -12,16 +12,14 @@ import type { Filter } from '../language/filters/filter.ts'
 import type { SortKey } from '../language/sorts/sort.ts'
 import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { EngineOperations } from './operations.ts'
-import type { UserType } from '../language/columns/column-type.ts'
 import type {
   Collection,
-  CollectionOptions,
   KeyspaceOptions,
   KeyspaceSchema,
   Table,
-  TableDefinition,
   Target,
 } from './schema.ts'
+import type { SchemaPlan } from './schema-change.ts'
 
 export interface Engine {
   /**
@@ -42,35 +40,22 @@ export interface Engine {
   /** Everything in a keyspace, or undefined when there is no such keyspace. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
   findTarget(keyspace: string, name: string): Promise<Target | undefined>
-  /** Returns what has the name already, and then changes nothing; or undefined: created. */
-  createCollection(
-    keyspace: string,
-    name: string,
-    options: CollectionOptions,
-  ): Promise<Target | undefined>
   /** All that a keyspace holds, or undefined when there is no such keyspace. */
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
-   * Makes one change of tables and types, alone among all changes of schema: `plan` is given
-   * what there is and says what to change, if anything. What it throws is passed on, and
-   * nothing changes then. Indexes are whole before this returns, and are used from then on.
-   * Returns whether anything was changed.
+   * Makes one change of what a keyspace holds, whole or not at all: the one that `plan` says
+   * when it is given what there is. The change is made only while that still is what there is,
+   * whoever else makes changes. Otherwise the plan is asked again, with what there is by then.
+   * What it throws is passed on, and nothing changes then; where it says nothing, neither.
+   * Returns whether anything was changed. EngineError 'gone': there is no such keyspace.
    */
-  changeSchema(
-    keyspace: string,
-    plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
-  ): Promise<boolean>
+  changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean>
   /**
    * Does something while no table of the keyspace gets another schema, so that nothing is
    * told `changed` for a table that was found meanwhile. Changes wait for it, and so it must
    * not make one. Others read and write.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
-  /**
-   * Once this returns the name is free. Reads under way end with EngineError 'gone'. Returns
-   * false when the target was gone before.
-   */
-  dropTarget(target: Target): Promise<boolean>
 
   /**
    * One page of matching records. Each matching record that exists throughout is found
@@ -166,23 +151,6 @@ export interface EngineAccount {
   readonly name: string
   readonly password: string
 }
-
-export type SchemaChange =
-  | {
-      readonly kind: 'createTable'
-      readonly name: string
-      readonly definition: TableDefinition
-    }
-  /** Other columns or other indexes. Rows are kept; what they hold of columns that are no
-   * more is nobody's any longer. */
-  | {
-      readonly kind: 'alterTable'
-      readonly table: Table
-      readonly definition: TableDefinition
-    }
-  /** A new type, or another meaning of one that is there. */
-  | { readonly kind: 'putType'; readonly type: UserType }
-  | { readonly kind: 'dropType'; readonly name: string }
 
 export interface Query {
   readonly filter: Filter

@@ -47,16 +47,9 @@ export function traced(engine: Engine, listener: Listener): Engine {
     dropKeyspace: (name) => changing(() => engine.dropKeyspace(name)),
     listTargets: (keyspace) => engine.listTargets(keyspace),
     findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
-    createCollection: (keyspace, name, options) =>
-      timed(
-        () => engine.createCollection(keyspace, name, options),
-        (existing) =>
-          existing === undefined ? 'Changed the schema' : 'Found the same name',
-      ),
     readSchema: (keyspace) => engine.readSchema(keyspace),
     changeSchema: (keyspace, plan) => changing(() => engine.changeSchema(keyspace, plan)),
     lockSchema: (keyspace, act, caller) => engine.lockSchema(keyspace, act, caller),
-    dropTarget: (target) => changing(() => engine.dropTarget(target)),
     read: (target, query, caller) =>
       timedOnTarget(
         () => engine.read(target, query, caller),

@@ -108,11 +108,9 @@ export class PlainEngine implements Engine {
   listTargets = notNeeded
   as = notNeeded
   findTarget = notNeeded
-  createCollection = notNeeded
   readSchema = notNeeded
   changeSchema = notNeeded
   lockSchema = notNeeded
-  dropTarget = notNeeded
   readSetting = notNeeded
   writeSetting = notNeeded
   watchSettings = notNeeded

@@ -13,7 +13,7 @@ import {
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { AdminServer, type WireDatabase } from '../admin/admin-server.ts'
 import { startServer, temporaryFolder, testToken } from '../harness.ts'
-import { plainOptions } from '../engine/store.ts'
+import { createCollection, plainOptions } from '../engine/store.ts'
 import { putSetting } from '../engine/settings.ts'
 
 describe('a key', () => {
@@ -90,7 +90,7 @@ test('a data folder of version 0.1 serves its databases, and new ones beside the
   const engine = await openEmbeddedEngine({ dataDir, durable: false, log })
   await engine.createKeyspace(`${ids.old}.default_keyspace`)
   for (const keyspace of ['default_keyspace', `${ids.old}.default_keyspace`])
-    await engine.createCollection(keyspace, 'notes', plainOptions)
+    await createCollection(engine, 'notes', plainOptions, keyspace)
   const databases = [entry(ids.home, 'stela'), entry(ids.old, 'old')]
   const stored = JSON.stringify({ organization: randomUUID(), databases })
   await putSetting(engine, 'databases', stored)

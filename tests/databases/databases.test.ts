@@ -11,6 +11,8 @@ import { checked } from '../../src/engine/checked.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
+import type { KeyspaceCounts } from '../../src/engine/schema-change.ts'
+import { createCollection, plainOptions } from '../engine/store.ts'
 import { temporaryFolder } from '../harness.ts'
 import { putSetting, settingOf } from '../engine/settings.ts'
 
@@ -188,5 +190,31 @@ describe('databases', () => {
     }
     assert.deepEqual(await home.engine.listKeyspaces(), ['default_keyspace'])
     assert.deepEqual(await databases.find(id)!.engine.listKeyspaces(), ['k'])
+    await assert.rejects(
+      createCollection(home.engine, 't', plainOptions, `${id}.k`),
+      (error) => error instanceof EngineError && error.kind === 'gone',
+    )
+  })
+
+  test('count what they hold themselves', async () => {
+    const databases = await Databases.open(engine, 3)
+    const other = databases.find((await databases.create(wanted)).id)!.engine
+    await createCollection(databases.home.engine, 'here')
+    for (const name of ['there', 'too'])
+      await createCollection(other, name, plainOptions, 'k')
+    const counted = async (asked: Engine, keyspace: string) => {
+      let found: readonly KeyspaceCounts[] = []
+      await asked.changeSchema(keyspace, (_, counts) => {
+        found = counts
+        return undefined
+      })
+      return found
+    }
+    assert.deepEqual(await counted(databases.home.engine, 'default_keyspace'), [
+      { keyspace: 'default_keyspace', collections: 1, tables: 0 },
+    ])
+    assert.deepEqual(await counted(other, 'k'), [
+      { keyspace: 'k', collections: 2, tables: 0 },
+    ])
   })
 })

@@ -20,8 +20,8 @@ import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { TakenBackups, withEngine } from './restored.ts'
-import { noSignal, plainOptions, Store } from './store.ts'
-import { TableStore } from './table-store.ts'
+import { createCollection, dropTarget, noSignal, Store } from './store.ts'
+import { onVector, onWord, TableStore } from './table-store.ts'
 import { putSetting, settingOf } from './settings.ts'
 
 const keyspace = 'default_keyspace'
@@ -36,21 +36,19 @@ describe('a backup', () => {
       { _id: 2, a: 'two' },
     ])
     const rows = await TableStore.create(engine)
-    await rows.addIndex({ id: 7, name: 'w', column: 'word', kind: 'regular' } as never)
-    await rows.addIndex({
-      id: 8,
-      name: 'v',
-      column: 'v',
-      kind: 'vector',
-      metric: 'cosine',
-    } as never)
+    await rows.addIndex(onWord)
+    await rows.addIndex({ ...onVector, metric: 'cosine' })
     await rows.put([
       { p: 'a', c: 1, word: 'x', v: [1, 0] },
       { p: 'a', c: 2, word: 'y', v: [0, 1] },
     ])
     assert.deepEqual(await rows.searchVector([0, 1], undefined, 1), ['a 2'])
-    const type = { name: 'pair', fields: [] } as never
-    await engine.changeSchema(keyspace, () => ({ kind: 'putType', type }))
+    const fields = [{ name: 'one', type: 'int' } as const]
+    await engine.changeSchema(keyspace, () => ({
+      kind: 'createType',
+      name: 'pair',
+      fields,
+    }))
     await engine.createKeyspace('empty')
     await putSetting(engine, 'motto', 'stone')
     const restored = await backups.restore(await backups.take(engine))
@@ -90,11 +88,11 @@ describe('a backup', () => {
     }
     const changeSchema = async () => {
       for (let n = 0; !stopped; n++) {
-        await engine.createCollection(keyspace, `passing_${n % 3}`, plainOptions)
+        await createCollection(engine, `passing_${n % 3}`)
         const passing = await Store.find(engine, `passing_${n % 3}`)
         await passing.insert([{ _id: n }])
         await putSetting(engine, 'passing', String(n))
-        await engine.dropTarget(passing.target)
+        await dropTarget(engine, passing.target)
       }
     }
     const work = Promise.all([...writers.map(write), changeSchema()])
@@ -161,7 +159,7 @@ describe('a backup', () => {
     await changing.insert([{ _id: 2 }])
     assert.deepEqual(sentNames(await backups.take(engine)), ['changing'])
     // An index changes the store without a write of a row.
-    await rows.addIndex({ id: 7, name: 'w', column: 'word', kind: 'regular' } as never)
+    await rows.addIndex(onWord)
     assert.deepEqual(sentNames(await backups.take(engine)), ['catalog', 'rows'])
     await engine.truncate(resting.target)
     assert.deepEqual(sentNames(await backups.take(engine)), ['resting'])
@@ -211,7 +209,7 @@ describe('a backup', () => {
     assert.equal((await next(parts)).kind, 'begin')
     // Writes, drops and creations are answered although nobody reads on.
     await store.insert([{ _id: 2 }])
-    await engine.dropTarget((await Store.find(engine, 'dropped')).target)
+    await dropTarget(engine, (await Store.find(engine, 'dropped')).target)
     await (await Store.create(engine, 'dropped')).insert([{ _id: 'new' }])
     await putSetting(engine, 'later', 'yes')
     const operations = { ...engine.operations!, backup: () => rest(parts) }

@@ -1,9 +1,17 @@
 /** Stores that are dropped while reads of them run and wait, and made anew at once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { EngineError, type Engine, type Target } from '../../src/engine/contract.ts'
+import type { Engine, Target } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { pathOf, plainOptions, Store, tester } from './store.ts'
+import {
+  createCollection,
+  dropTarget,
+  pathOf,
+  plainOptions,
+  Store,
+  tester,
+} from './store.ts'
 
 /** Nothing but looking into each document answers this. */
 const long = { kind: 'notSize', path: pathOf('list'), size: 3 } as const
@@ -12,7 +20,7 @@ const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
 
 /** A collection whose counts take a thread. */
 async function fill(engine: Engine, keyspace: string, name: string, documents: number) {
-  assert.equal(await engine.createCollection(keyspace, name, plainOptions), undefined)
+  assert(await createCollection(engine, name, plainOptions, keyspace))
   const store = new Store(engine, (await engine.findTarget(keyspace, name))!)
   await store.insert(Array.from({ length: documents }, (_, _id) => ({ _id, list })))
   return store.target
@@ -43,13 +51,13 @@ describe('reads that wait when what they read is dropped', () => {
     for (const documents of [900, 600]) {
       const target = await fill(engine, 'default_keyspace', 'again', documents)
       const counting = countOften(engine, target, documents)
-      assert.equal(await engine.dropTarget(target), true)
+      assert.equal(await dropTarget(engine, target), true)
       const anew = await fill(engine, 'default_keyspace', 'again', documents + 1)
       // By all threads that there are.
       const counts = Array.from({ length: 30 }, () => count(engine, anew))
       assert.deepEqual(new Set(await Promise.all(counts)), new Set([documents + 1]))
       assert((await counting).gone > 0, 'no count waited')
-      assert.equal(await engine.dropTarget(anew), true)
+      assert.equal(await dropTarget(engine, anew), true)
     }
   })
 

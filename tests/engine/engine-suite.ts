@@ -16,12 +16,15 @@ import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import { describeLexical } from './lexical-suite.ts'
+import { describeSchemaChanges } from './schema-suite.ts'
 import { eventually, putSetting, settingOf } from './settings.ts'
 import {
   among,
   by,
   exists,
   pathOf,
+  createCollection,
+  dropTarget,
   plainOptions,
   recordOf,
   replacement,
@@ -71,7 +74,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
 
       test('take what they hold with them', async () => {
         await engine.createKeyspace('full')
-        await engine.createCollection('full', 'books', plainOptions)
+        await createCollection(engine, 'books', plainOptions, 'full')
         const target = (await engine.findTarget('full', 'books'))!
         const count = await countTargets(engine)
         await engine.dropKeyspace('full')
@@ -86,7 +89,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
 
       test('whose names differ in case only are different', async () => {
         for (const name of ['Case', 'case', 'CASE']) await engine.createKeyspace(name)
-        await engine.createCollection('Case', 'books', plainOptions)
+        await createCollection(engine, 'books', plainOptions, 'Case')
         assert.deepEqual(await engine.listTargets('case'), [])
         for (const name of ['Case', 'case', 'CASE']) await engine.dropKeyspace(name)
       })
@@ -114,7 +117,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
           lexical: { enabled: true, analyzer: { tokenizer: { name: 'standard' } } },
           rerank: { enabled: false },
         } as const
-        await engine.createCollection('default_keyspace', 'options', options)
+        await createCollection(engine, 'options', options)
         await reopen()
         const target = await engine.findTarget('default_keyspace', 'options')
         assert(target?.kind === 'collection')
@@ -122,13 +125,10 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
       })
 
       test('are created once, even when asked for at the same time', async () => {
-        const create = () =>
-          engine.createCollection('default_keyspace', 'same', plainOptions)
-        const existing = await Promise.all([create(), create(), create()])
-        assert.equal(existing.filter((target) => target === undefined).length, 1)
-        const target = await engine.findTarget('default_keyspace', 'same')
-        for (const found of existing)
-          if (found !== undefined) assert.deepEqual(found, target)
+        const create = () => createCollection(engine, 'same')
+        const created = await Promise.all([create(), create(), create()])
+        assert.equal(created.filter((yes) => yes).length, 1)
+        assert(await engine.findTarget('default_keyspace', 'same'))
       })
 
       test('whose names differ in case only are different', async () => {
@@ -139,14 +139,14 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         await reopen()
         assert.deepEqual(await (await Store.find(engine, 'cased')).ids(), ['lower'])
         assert.deepEqual(await (await Store.find(engine, 'Cased')).ids(), ['upper'])
-        await engine.dropTarget(upper.target)
+        await dropTarget(engine, upper.target)
         assert.deepEqual(await (await Store.find(engine, 'cased')).ids(), ['lower'])
       })
 
       test('are empty and another after a drop, and the old one is gone', async () => {
         const old = await newStore()
         await old.insert([{ _id: 1, a: 1 }])
-        await engine.dropTarget(old.target)
+        await dropTarget(engine, old.target)
         await assertFails('gone', old.find())
         const store = await Store.create(engine, old.target.name)
         assert.notEqual(store.target.uid, old.target.uid)
@@ -161,7 +161,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         await assertFails('gone', engine.estimateCount(old.target))
         await assertFails('gone', engine.truncate(old.target))
         // Dropping what was dropped does not take what has its name by now.
-        await engine.dropTarget(old.target)
+        await dropTarget(engine, old.target)
         assert.deepEqual(await store.ids(), [1])
       })
 
@@ -171,7 +171,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         const reads = Array.from({ length: 6 }, (_, i) =>
           store.page({ filter: where('list.1', 'gte', 0), sort: by('-n') }, 10 + i),
         )
-        const dropped = engine.dropTarget(store.target)
+        const dropped = dropTarget(engine, store.target)
         for (const [i, read] of (await Promise.allSettled(reads)).entries()) {
           if (read.status === 'rejected') assert.equal(kindOf(read.reason), 'gone')
           else assert.equal(read.value.records.length, 10 + i)
@@ -183,7 +183,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
       test('can be dropped while they are written: an outcome, or gone', async () => {
         const store = await newStore()
         const writes = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
-        const dropped = engine.dropTarget(store.target)
+        const dropped = dropTarget(engine, store.target)
         for (const write of await Promise.allSettled(writes))
           if (write.status === 'rejected') assert.equal(kindOf(write.reason), 'gone')
         await dropped
@@ -443,6 +443,8 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
 
     describeLexical(() => engine)
 
+    describeSchemaChanges(() => engine, reopen)
+
     describe('reads', () => {
       let store: Store
       const size = 700
@@ -696,9 +698,9 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
       test('finishes what runs', async () => {
         const store = await newStore()
         const started = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
-        const made = engine.createCollection('default_keyspace', 'in-time', plainOptions)
+        const made = createCollection(engine, 'in-time')
         const old = await newStore()
-        const dropped = engine.dropTarget(old.target)
+        const dropped = dropTarget(engine, old.target)
         await reopen()
         for (const outcomes of await Promise.all(started))
           assert.deepEqual(outcomes, ['done'])
@@ -722,12 +724,13 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
         await assertFails('closed', closed.dropKeyspace('nowhere'))
         await assertFails('closed', closed.listTargets('default_keyspace'))
         await assertFails('closed', closed.findTarget('default_keyspace', target.name))
+        await assertFails('closed', closed.readSchema('default_keyspace'))
+        await assertFails('closed', createCollection(closed, 'late'))
+        await assertFails('closed', dropTarget(closed, target))
         await assertFails(
           'closed',
-          closed.createCollection('default_keyspace', 'late', plainOptions),
+          closed.changeSchema('nowhere', () => undefined),
         )
-        await assertFails('closed', closed.dropTarget(target))
-        await assertFails('closed', closed.dropTarget({ ...target, uid: 'unknown' }))
         await assertFails('closed', store.page({}, 1))
         await assertFails('closed', store.count())
         await assertFails('closed', closed.estimateCount(target))

@@ -25,7 +25,7 @@ import {
 import { viewOf } from '../../src/engine/record-view.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
-import { tester, pathOf, recordOf, where } from './store.ts'
+import { createCollection, tester, pathOf, recordOf, where } from './store.ts'
 
 export const lexicalOptions: CollectionOptions = {
   lexical: { enabled: true, analyzer: 'standard' },
@@ -54,7 +54,7 @@ export class LexicalStore {
   }
 
   static async create(engine: Engine, name: string): Promise<LexicalStore> {
-    await engine.createCollection('default_keyspace', name, lexicalOptions)
+    await createCollection(engine, name, lexicalOptions)
     return LexicalStore.find(engine, name)
   }
 

@@ -12,7 +12,7 @@ import { readerCache, SharedCache } from '../../src/engine/embedded/store/shared
 import type { Engine } from '../../src/engine/contract.ts'
 import type { Target } from '../../src/engine/schema.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { Store } from './store.ts'
+import { dropTarget, Store } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
 
 /** How many are open once nobody uses any. */
@@ -89,7 +89,7 @@ describe('stores', () => {
       )
       await Promise.all(worlds.map((world) => world.insert(1_100)))
       await Promise.all([
-        ...worlds.map(({ target }) => engine.dropTarget(target)),
+        ...worlds.map(({ target }) => dropTarget(engine, target)),
         Store.create(engine, `other${round}`),
       ])
       assert.deepEqual(

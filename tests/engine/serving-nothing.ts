@@ -10,12 +10,9 @@ export function servingNothing(engine: Engine): Engine {
     dropKeyspace: (name) => engine.dropKeyspace(name),
     listTargets: (keyspace) => engine.listTargets(keyspace),
     findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
-    createCollection: (keyspace, name, options) =>
-      engine.createCollection(keyspace, name, options),
     readSchema: (keyspace) => engine.readSchema(keyspace),
     changeSchema: (keyspace, plan) => engine.changeSchema(keyspace, plan),
     lockSchema: (keyspace, act, caller) => engine.lockSchema(keyspace, act, caller),
-    dropTarget: (target) => engine.dropTarget(target),
 
     search: () => Promise.resolve(undefined),
 

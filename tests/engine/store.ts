@@ -66,10 +66,7 @@ export class Store {
     indexing?: IndexingOptions,
   ): Promise<Store> {
     const options = { ...plainOptions, ...(indexing !== undefined && { indexing }) }
-    assert.equal(
-      await engine.createCollection('default_keyspace', name, options),
-      undefined,
-    )
+    assert(await createCollection(engine, name, options))
     return Store.find(engine, name)
   }
 
@@ -148,6 +145,30 @@ export class Store {
     const [outcome] = await this.engine.write(this.target, [{ kind: 'delete', before }])
     return outcome
   }
+}
+
+/** Returns false when something has the name. */
+export function createCollection(
+  engine: Engine,
+  name: string,
+  options = plainOptions,
+  keyspace = 'default_keyspace',
+): Promise<boolean> {
+  return engine.changeSchema(keyspace, ({ targets }) =>
+    targets.some((target) => target.name === name)
+      ? undefined
+      : { kind: 'createCollection', name, options },
+  )
+}
+
+/** Returns false when it was dropped already, whatever has its name by now. */
+export function dropTarget(
+  engine: Engine,
+  { keyspace, name, uid }: Target,
+): Promise<boolean> {
+  return engine.changeSchema(keyspace, ({ targets }) =>
+    targets.some((target) => target.uid === uid) ? { kind: 'dropTarget', name } : undefined,
+  )
 }
 
 export function recordOf(plain: object, search: SearchFields = {}): NewRecord {

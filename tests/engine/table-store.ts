@@ -5,7 +5,8 @@ import { columnPath } from '../../src/language/columns/column-path.ts'
 import type { Engine, Outcome, StoredRecord, Write } from '../../src/engine/contract.ts'
 import { viewOf } from '../../src/engine/record-view.ts'
 import type { RowView } from '../../src/engine/row-view.ts'
-import type { Column, Table, TableDefinition, TableIndex } from '../../src/engine/schema.ts'
+import type { Column, Table } from '../../src/engine/schema.ts'
+import type { NewIndex, TableChange } from '../../src/engine/schema-change.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -33,14 +34,20 @@ export const columns: readonly Column[] = [
   { name: 'v', type: { type: 'vector', dimension: 2 } },
 ].map((column, i) => ({ ...column, id: i + 1, key: column.name }) as Column)
 
-const definition: TableDefinition = {
-  columns,
-  partitionBy: ['p'],
-  partitionSort: [{ column: 'c', direction: -1 }],
-  indexes: [],
-  dropped: [],
-  lastId: columns.length,
-}
+export const onWord = {
+  kind: 'regular',
+  name: 'on_word',
+  column: 'word',
+  part: 'value',
+} as const
+
+export const onVector = {
+  kind: 'vector',
+  name: 'on_v',
+  column: 'v',
+  metric: 'euclidean',
+  sourceModel: 'other',
+} as const
 
 export const byId: readonly SortKey[] = [{ path: idPath, direction: 1 }]
 
@@ -63,9 +70,13 @@ export class TableStore {
   }
 
   static async create(engine: Engine, name = 'rows'): Promise<TableStore> {
-    await engine.changeSchema('default_keyspace', () => {
-      return { kind: 'createTable', name, definition }
-    })
+    await engine.changeSchema('default_keyspace', () => ({
+      kind: 'createTable',
+      name,
+      columns: columns.map((column) => ({ name: column.name, type: column.type })),
+      partitionBy: ['p'],
+      partitionSort: [{ column: 'c', direction: -1 }],
+    }))
     return new TableStore(engine, name)
   }
 
@@ -80,23 +91,16 @@ export class TableStore {
     return { engine: this.engine, owner, view: viewOf(owner), limits: defaultLimits }
   }
 
-  async alter(change: (before: TableDefinition) => TableDefinition): Promise<void> {
-    await this.engine.changeSchema('default_keyspace', ({ targets }) => {
-      const table = targets.find(({ name }) => name === this.#name) as Table
-      return { kind: 'alterTable', table, definition: change(table.definition) }
-    })
+  async change(change: TableChange): Promise<void> {
+    assert(await this.engine.changeSchema('default_keyspace', () => change))
   }
 
-  addIndex(index: TableIndex): Promise<void> {
-    return this.alter((before) => {
-      return { ...before, indexes: [...before.indexes, index], lastId: index.id }
-    })
+  addIndex(index: NewIndex): Promise<void> {
+    return this.change({ kind: 'createIndex', table: this.#name, index })
   }
 
-  dropIndex(id: number): Promise<void> {
-    return this.alter((before) => {
-      return { ...before, indexes: before.indexes.filter((index) => index.id !== id) }
-    })
+  dropIndex(name: string): Promise<void> {
+    return this.change({ kind: 'dropIndex', table: this.#name, name })
   }
 
   /** Inserts or replaces; given up and tried again where the schema changed meanwhile. */

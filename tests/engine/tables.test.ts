@@ -9,38 +9,29 @@ import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { viewOf } from '../../src/engine/record-view.ts'
 import type { RowView } from '../../src/engine/row-view.ts'
-import type { RegularIndex, TextIndex, VectorIndex } from '../../src/engine/schema.ts'
+import type { NewIndex } from '../../src/engine/schema-change.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { idPath } from '../../src/paging/record-id.ts'
 import { anyOrder, read } from '../../src/paging/read.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { tester } from './store.ts'
-import { columns, inPartition, is, pathOf, TableStore, type Row } from './table-store.ts'
+import {
+  inPartition,
+  is,
+  onVector,
+  onWord,
+  pathOf,
+  TableStore,
+  type Row,
+} from './table-store.ts'
 
-const onWord: RegularIndex = {
-  kind: 'regular',
-  name: 'on_word',
-  id: 10,
-  column: 'word',
-  part: 'value',
-}
-const onTags: RegularIndex = { ...onWord, name: 'on_tags', id: 11, column: 'tags' }
-const onText: TextIndex = {
+const onTags: NewIndex = { ...onWord, name: 'on_tags', column: 'tags' }
+const onText: NewIndex = {
   kind: 'text',
   name: 'on_text',
-  id: 12,
   column: 'text',
   analyzer: 'standard',
 }
-const onVector: VectorIndex = {
-  kind: 'vector',
-  name: 'on_v',
-  id: 13,
-  column: 'v',
-  metric: 'euclidean',
-  sourceModel: 'other',
-}
-
 async function create(context: TestContext) {
   const opened = await openEmbedded(context)
   const rows = await TableStore.create(opened.engine)
@@ -159,8 +150,8 @@ describe('an index of a table', () => {
       { kind: 'and', of: [is('word', 'dog'), { kind: 'ne', path: pathOf('c'), value: 3 }] },
     ]
     const indexed = await Promise.all(filters.map(scan))
-    await rows.dropIndex(onWord.id)
-    await rows.dropIndex(onTags.id)
+    await rows.dropIndex(onWord.name)
+    await rows.dropIndex(onTags.name)
     await sound()
     assert.deepEqual(await Promise.all(filters.map(scan)), indexed)
     assert.equal(indexed[0]!.length, 10)
@@ -170,9 +161,9 @@ describe('an index of a table', () => {
     const { rows, sound } = await create(context)
     await rows.put([{ p: 'a', c: 1, word: 'old' }])
     await rows.addIndex(onWord)
-    await rows.dropIndex(onWord.id)
+    await rows.dropIndex(onWord.name)
     await rows.put([{ p: 'a', c: 1, word: 'new' }])
-    await rows.addIndex({ ...onWord, id: 20 })
+    await rows.addIndex(onWord)
     await sound()
     assert.deepEqual(await rows.find(is('word', 'old')), [])
     assert.deepEqual(await rows.find(is('word', 'new')), ['a 1'])
@@ -209,7 +200,7 @@ describe('an index of a table', () => {
     assert.equal(table.definition.indexes.length, 4)
     const late = is('word', 'late')
     const byIndex = await rows.find(late, { pageSize: 1000 })
-    for (const { id } of table.definition.indexes) await rows.dropIndex(id)
+    for (const { name } of table.definition.indexes) await rows.dropIndex(name)
     assert.deepEqual(await rows.find(late, { pageSize: 1000 }), byIndex)
     await sound()
   })
@@ -292,8 +283,8 @@ describe('searching a table', () => {
     ])
     await rows.addIndex({ ...onVector, metric: 'cosine' })
     assert.deepEqual(await rows.searchVector([1, 1]), ['one 0'])
-    await rows.dropIndex(onVector.id)
-    await rows.addIndex({ ...onVector, id: 40 })
+    await rows.dropIndex(onVector.name)
+    await rows.addIndex(onVector)
     assert.deepEqual(new Set(await rows.searchVector([0, 0])), new Set(['zero 0', 'one 0']))
   })
 
@@ -396,19 +387,13 @@ describe('a changed schema', () => {
   test('leaves alone what stays, and takes away what goes', async (context) => {
     const { rows, sound } = await create(context)
     await rows.put([{ p: 'a', c: 1, word: 'kept', v: [1, 2] }])
-    await rows.alter((before) => {
-      return { ...before, columns: columns.filter(({ name }) => name !== 'v') }
-    })
+    await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
     await sound()
     assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
     // The same name, as another column.
-    const again = { ...columns.at(-1)!, id: 30, key: 'v~30' }
-    await rows.alter((before) => ({
-      ...before,
-      columns: [...before.columns, again],
-      lastId: 30,
-    }))
-    await rows.addIndex({ ...onVector, id: 31 })
+    const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
+    await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
+    await rows.addIndex(onVector)
     await sound()
   })
 
@@ -417,8 +402,8 @@ describe('a changed schema', () => {
     await rows.put(manyRows(100))
     for (const index of [onWord, onText, onVector]) await rows.addIndex(index)
     await engine.changeSchema('default_keyspace', () => {
-      const fields = [{ name: 'city', type: 'text', key: 'city' } as const]
-      return { kind: 'putType', type: { name: 'address', fields } }
+      const fields = [{ name: 'city', type: 'text' } as const]
+      return { kind: 'createType', name: 'address', fields }
     })
     const schema = await engine.readSchema('default_keyspace')
     const found = await rows.find(is('word', 'bee'))

@@ -9,7 +9,7 @@ import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { where } from './store.ts'
+import { dropTarget, where } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
 
 const seed = Number(process.env['SEED'] ?? 815)
@@ -118,7 +118,7 @@ describe(`a search by vector (seed ${seed})`, () => {
     const searches = Promise.allSettled(
       Array.from({ length: 20 }, () => world.search(world.vector())),
     )
-    await engine.dropTarget(world.target)
+    await dropTarget(engine, world.target)
     for (const outcome of await searches)
       if (outcome.status === 'rejected')
         assert(

@@ -7,7 +7,7 @@ import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { randomFrom, vectorsFrom } from '../search/vector/vectors.ts'
-import { tester, plainOptions } from './store.ts'
+import { createCollection, plainOptions, tester } from './store.ts'
 
 export interface Held {
   readonly document: JsonObject
@@ -45,7 +45,7 @@ export class VectorWorld {
     { name = 'vectors', dimension = 16, metric = 'cosine', seed = 1 }: WorldOptions = {},
   ): Promise<VectorWorld> {
     const vector = { dimension, metric, sourceModel: 'other' }
-    await engine.createCollection('default_keyspace', name, { ...plainOptions, vector })
+    await createCollection(engine, name, { ...plainOptions, vector })
     return VectorWorld.open(engine, name, seed)
   }
 

@@ -34,7 +34,7 @@ import {
 import type { Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { Segment } from '../../src/search/vector/segment.ts'
-import { Store } from '../engine/store.ts'
+import { dropTarget, Store } from '../engine/store.ts'
 import { TableStore } from '../engine/table-store.ts'
 
 const keyspace = 'default_keyspace'
@@ -232,7 +232,7 @@ describe('a link in a data folder', () => {
     const untouched = outside()
     rmSync(join(dataDir, keyspace, 'a'), { recursive: true })
     symlinkSync(foreign, join(dataDir, keyspace, 'a'))
-    await engine.dropTarget((await engine.findTarget(keyspace, 'a'))!)
+    await dropTarget(engine, (await engine.findTarget(keyspace, 'a'))!)
     await engine.close()
     assert.deepEqual(outside(), untouched)
     assert(!existsSync(join(dataDir, keyspace, 'a')))
@@ -243,7 +243,7 @@ describe('a link in a data folder', () => {
     renameSync(join(dataDir, keyspace), join(place, 'moved'))
     symlinkSync(join(place, 'moved'), join(dataDir, keyspace))
     const untouched = outside()
-    await engine.dropTarget((await engine.findTarget(keyspace, 'a'))!)
+    await dropTarget(engine, (await engine.findTarget(keyspace, 'a'))!)
     await assert.rejects(Store.create(engine, 'c'))
     assert(!existsSync(join(place, 'moved', 'c')))
     await engine.dropKeyspace(keyspace)

@@ -41,6 +41,7 @@ import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { viewOf, type RecordView } from '../../src/engine/record-view.ts'
+import { createCollection } from '../engine/store.ts'
 import { Oracle } from './oracle.ts'
 import {
   pathOf,
@@ -158,12 +159,12 @@ class Model {
     given: Commands,
   ): Promise<Model> {
     const { indexing } = given
-    const existing = await engine.createCollection('default_keyspace', name, {
+    const created = await createCollection(engine, name, {
       ...(indexing !== undefined && { indexing }),
       lexical: { enabled: false },
       rerank: { enabled: false },
     })
-    assert.equal(existing, undefined)
+    assert(created)
     const target = await engine.findTarget('default_keyspace', name)
     const file = join(dataDir, 'default_keyspace', name, 'store.db')
     return new Model(engine, target!, file, given)

@@ -1,5 +1,5 @@
 /** What createIndex, createVectorIndex and createTextIndex have in common: nearly all. */
-import { apiError, type ApiError } from '../../errors/api-error.ts'
+import { apiError } from '../../errors/api-error.ts'
 import {
   checkIndexType,
   checkRoom,
@@ -34,7 +34,6 @@ export function defineIndexCommand(command: string, kind: IndexKind): TargetComm
       const given = readIndex(kind, fields.definition)
       if (kind === 'text' && !features.lexical)
         throw apiError('LEXICAL_FEATURE_NOT_ENABLED')
-      const warnings: ApiError[] = []
       const reply = await changeSchema(context, (schema) => {
         const table = currentTable(schema, rows.table)
         const index = resolveIndex(table, name, given)
@@ -48,12 +47,10 @@ export function defineIndexCommand(command: string, kind: IndexKind): TargetComm
           throw apiError('CANNOT_ADD_EXISTING_INDEX', { name, table: existing.name })
         }
         checkRoom(table, index, limits)
-        if (!isSnakeCase(given.column)) warnings.push(warningOf(given.column))
-        const indexes = [...table.definition.indexes, index]
-        const changed = { ...table.definition, indexes, lastId: index.id }
-        return { kind: 'alterTable', table, definition: changed }
+        return { kind: 'createIndex', table: table.name, index }
       })
-      return { ...reply, warnings }
+      if (reply.changed !== true || isSnakeCase(given.column)) return reply
+      return { ...reply, warnings: [warningOf(given.column)] }
     },
   })
 }

@@ -1,26 +1,22 @@
-/** Changes of tables, indexes and types, as commands make them and answer for them. */
-import type { Engine, SchemaChange } from '../../engine/contract.ts'
+/** Changes of what a keyspace holds, as commands make them and answer for them. */
 import { EngineError } from '../../engine/errors.ts'
-import type { KeyspaceSchema, Table, Target } from '../../engine/schema.ts'
-import { engineBehind } from '../../engine/fronts.ts'
+import type { KeyspaceSchema, Table } from '../../engine/schema.ts'
+import type { KeyspaceCounts, SchemaPlan } from '../../engine/schema-change.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { KeyspaceContext, Reply } from './define.ts'
 
-/** Carries out what `plan` makes of the keyspace's schema; undefined: nothing is to do. */
-export function changeSchema(
-  { engine, keyspace }: KeyspaceContext,
-  plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
-): Promise<Reply> {
-  return answer(() => engine.changeSchema(keyspace, plan))
-}
-
 /**
+ * Carries out what `plan` makes of the keyspace's schema; undefined: nothing is to do.
+ *
  * What a request gets wrong by itself is refused with errors only. What it gets wrong because
  * of what there is, or is not, was begun and has failed: that is said by `ok` 0 as well.
  */
-export async function answer(change: () => Promise<boolean>): Promise<Reply> {
+export async function changeSchema(
+  { engine, keyspace }: KeyspaceContext,
+  plan: SchemaPlan,
+): Promise<Reply> {
   try {
-    return done(await change())
+    return done(await engine.changeSchema(keyspace, plan))
   } catch (error) {
     if (error instanceof ApiError && failures.has(error.code))
       return { status: { ok: 0 }, errors: [error] }
@@ -77,22 +73,10 @@ export function namesOf(things: readonly { readonly name: string }[]): string[] 
   return byName(things).map(({ name }) => name)
 }
 
-const lastTurns = new WeakMap<Engine, Promise<unknown>>()
-
-/** Counting and creating are two steps: without turns, two could take the last place. */
-export function inTurn<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
-  const store = engineBehind(engine)
-  const before = lastTurns.get(store) ?? Promise.resolve()
-  const turn = before.then(work, work)
-  lastTurns.set(store, turn)
-  return turn
-}
-
 /** The collections, or tables, of all keyspaces together. */
-export async function countTargets(engine: Engine, kind: Target['kind']): Promise<number> {
-  let count = 0
-  for (const keyspace of await engine.listKeyspaces())
-    for (const target of (await engine.listTargets(keyspace)) ?? [])
-      if (target.kind === kind) count++
-  return count
+export function countIn(
+  counts: readonly KeyspaceCounts[],
+  kind: 'collections' | 'tables',
+): number {
+  return counts.reduce((sum, count) => sum + count[kind], 0)
 }

@@ -15,7 +15,6 @@ import type {
   Outcome,
   Page,
   Query,
-  SchemaChange,
   Search,
   SearchBy,
   SearchResult,
@@ -25,13 +24,8 @@ import type {
 } from '../contract.ts'
 import { EngineError } from '../errors.ts'
 import { viewOf } from '../record-view.ts'
-import type {
-  CollectionOptions,
-  KeyspaceSchema,
-  Table,
-  TableDefinition,
-  Target,
-} from '../schema.ts'
+import type { KeyspaceSchema, Table, Target } from '../schema.ts'
+import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
 import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
@@ -164,36 +158,20 @@ class EmbeddedEngine implements Engine {
     return this.#catalog.target(keyspace, name)
   }
 
-  createCollection(
-    keyspace: string,
-    name: string,
-    options: CollectionOptions,
-  ): Promise<Target | undefined> {
-    return this.#inTurn(() =>
-      this.#change(() => {
-        const existing = this.#catalog.target(keyspace, name)
-        if (existing !== undefined) return existing
-        this.#catalog.createCollection(keyspace, name, options)
-        return undefined
-      }),
-    )
-  }
-
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
     return this.#attempt(() => this.#catalog.schema(keyspace))
   }
 
-  changeSchema(
-    keyspace: string,
-    plan: (schema: KeyspaceSchema) => SchemaChange | undefined,
-  ): Promise<boolean> {
-    return this.#inTurn(async () => {
+  async changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
+    this.#refuseIfClosed()
+    const planned = () => {
       const schema = this.#catalog.schema(keyspace)
       if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
-      const change = plan(schema)
-      if (change?.kind === 'alterTable') await this.#alter(change.table, change.definition)
-      else if (change !== undefined)
-        await this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
+      return plan(schema, this.#catalog.counts)
+    }
+    return this.#inTurn(async () => {
+      const change = planned()
+      if (change !== undefined) await this.#carryOut(keyspace, change)
       return change !== undefined
     })
   }
@@ -207,20 +185,24 @@ class EmbeddedEngine implements Engine {
     return this.#schemas.share(keyspace, act, signal)
   }
 
-  #alter(table: Table, definition: TableDefinition): Promise<void> {
+  async #carryOut(keyspace: string, change: SchemaChange): Promise<void> {
+    if (change.kind === 'dropTarget')
+      return this.#drop(this.#catalog.target(keyspace, change.name)!)
+    if (!('table' in change))
+      return this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
+    const table = this.#catalog.target(keyspace, change.table) as Table
+    return this.#alter(table, change)
+  }
+
+  #alter(table: Table, change: TableChange): Promise<void> {
     const alter = (store: Store) =>
-      this.#stores.keeping(store, () => this.#alterations.alter(store, table, definition))
+      this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
     return this.#using(table, alter, 'write')
   }
 
-  dropTarget(target: Target): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const known = this.#catalog.target(target.keyspace, target.name)
-      if (known?.uid !== target.uid) return false
-      await this.#change(() => this.#catalog.startDrop(target))
-      await this.#finishDrop([target])
-      return true
-    })
+  async #drop(target: Target): Promise<void> {
+    await this.#change(() => this.#catalog.startDrop(target))
+    await this.#finishDrop([target])
   }
 
   async #finishDrop(targets: readonly Target[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import type { Column, Table, TableDefinition } from '../../engine/schema.ts'
+import type { Table } from '../../engine/schema.ts'
+import type { TableChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -16,13 +17,12 @@ import {
 import { readEmbeddingService } from '../../options/service-option.ts'
 import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
-import { freeKey } from './free-key.ts'
 import type { GivenType } from './given-type.ts'
 import { checkColumnCount, readColumns } from './new-table.ts'
 import {
   checkUserTypes,
+  resolveColumns,
   resolveService,
-  resolveTypes,
   type TypeContext,
 } from './resolve-type.ts'
 import { factsOf, showColumn } from './show-column.ts'
@@ -57,12 +57,17 @@ export function readAlteration(operation: JsonObject): Alteration {
   }
 }
 
-/** What the table is afterwards. */
-export function alterTable(
+type AlterationContext = TypeContext & {
+  readonly types: UserTypes
+  readonly limits: Limits
+}
+
+/** What is to be done to the table; throws when it cannot be. */
+export function planAlteration(
   table: Table,
   alteration: Alteration,
-  context: TypeContext & { readonly types: UserTypes; readonly limits: Limits },
-): TableDefinition {
+  context: AlterationContext,
+): TableChange {
   switch (alteration.kind) {
     case 'add':
       return addColumns(table, alteration.columns, context)
@@ -78,34 +83,25 @@ export function alterTable(
 function addColumns(
   table: Table,
   given: ReadonlyMap<string, GivenType>,
-  context: TypeContext & { readonly types: UserTypes; readonly limits: Limits },
-): TableDefinition {
-  const { definition } = table
+  context: AlterationContext,
+): TableChange {
+  const existing = table.definition.columns
   checkColumnNames('Column', given.keys(), context.limits)
-  const duplicates = definition.columns.filter(({ name }) => given.has(name))
+  const duplicates = existing.filter(({ name }) => given.has(name))
   if (duplicates.length > 0)
     throw apiError('CANNOT_ADD_EXISTING_COLUMNS', {
       ...factsOf(table),
       duplicates: duplicates.map(showColumn),
     })
-  const types = resolveTypes(given, context, 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS')
-  checkUserTypes(types.values(), context.types)
-  const columns = [...definition.columns]
-  const keys = new Set([...columns, ...definition.dropped].map(({ key }) => key))
-  let id = definition.lastId
-  for (const [name, type] of types) {
-    // What rows still hold of a dropped column of this name stands under another key.
-    const key = freeKey(name, keys)
-    columns.push({ name, type, id: ++id, key, floatsTyped: true })
-    keys.add(key)
-  }
-  checkColumnCount(fieldOf('add'), columns.length, context.limits)
-  return { ...definition, columns, lastId: id }
+  const columns = resolveColumns(given, context, 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS')
+  checkUserTypes(columns, context.types)
+  checkColumnCount(fieldOf('add'), existing.length + columns.length, context.limits)
+  return { kind: 'addColumns', table: table.name, columns }
 }
 
-function dropColumns(table: Table, names: readonly string[]): TableDefinition {
+function dropColumns(table: Table, names: readonly string[]): TableChange {
   const { definition } = table
-  const { columns, indexes } = definition
+  const { indexes } = definition
   const facts = factsOf(table)
   const key = keyNames(definition)
   const inKey = names.filter((name) => key.includes(name))
@@ -122,41 +118,38 @@ function dropColumns(table: Table, names: readonly string[]): TableDefinition {
       offending: distinct(inTheWay.map(({ column }) => column)),
       indexes: inTheWay.map(({ name }) => name),
     })
-  const isDropped = ({ name }: Column) => names.includes(name)
-  return {
-    ...definition,
-    columns: columns.filter((column) => !isDropped(column)),
-    dropped: [...definition.dropped, ...columns.filter(isDropped)],
-  }
+  return { kind: 'dropColumns', table: table.name, names }
 }
 
 function addServices(
   table: Table,
-  services: ReadonlyMap<string, GivenService>,
+  given: ReadonlyMap<string, GivenService>,
   context: TypeContext,
-): TableDefinition {
-  checkVectors(table, [...services.keys()], {
+): TableChange {
+  const vectors = vectorsIn(table, [...given.keys()], {
     unknown: 'CANNOT_VECTORIZE_UNKNOWN_COLUMNS',
     other: 'CANNOT_VECTORIZE_NON_VECTOR_COLUMNS',
   })
-  return withVectors(table, ({ name, dimension, service }) => {
-    const given = services.get(name)
-    if (given === undefined) return { dimension, service }
-    return resolveService(name, given, dimension, context)
-  })
+  const services = new Map(
+    vectors.map(({ name, dimension }) => {
+      const { service } = resolveService(name, given.get(name)!, dimension, context)
+      return [name, service]
+    }),
+  )
+  return { kind: 'putServices', table: table.name, services }
 }
 
-function dropServices(table: Table, names: readonly string[]): TableDefinition {
-  checkVectors(table, names, {
+function dropServices(table: Table, names: readonly string[]): TableChange {
+  const vectors = vectorsIn(table, names, {
     unknown: 'CANNOT_DROP_VECTORIZE_FROM_UNKNOWN_COLUMNS',
     other: 'CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS',
   })
-  return withVectors(table, ({ name, dimension, service }) => {
-    return { dimension, service: names.includes(name) ? undefined : service }
-  })
+  const services = new Map(vectors.map(({ name }) => [name, null]))
+  return { kind: 'putServices', table: table.name, services }
 }
 
-function checkVectors(
+/** The columns of these names, in the table's order; throws when some are not of vectors. */
+function vectorsIn(
   table: Table,
   names: readonly string[],
   codes: {
@@ -166,41 +159,20 @@ function checkVectors(
       | 'CANNOT_VECTORIZE_NON_VECTOR_COLUMNS'
       | 'CANNOT_DROP_VECTORIZE_FROM_NON_VECTOR_COLUMNS'
   },
-): void {
+): { readonly name: string; readonly dimension: number }[] {
   const { columns } = table.definition
-  const vectors = columns.filter(({ type }) => type.type === 'vector').map(showColumn)
+  const vectors = columns.flatMap(({ name, type }) =>
+    type.type === 'vector' ? [{ name, type, dimension: type.dimension }] : [],
+  )
+  const facts = { ...factsOf(table), vectors: vectors.map(showColumn) }
   const unknown = unknownIn(table, names)
-  if (unknown.length > 0)
-    throw apiError(codes.unknown, { ...factsOf(table), vectors, offending: unknown })
+  if (unknown.length > 0) throw apiError(codes.unknown, { ...facts, offending: unknown })
   const others = columns.filter(
     ({ name, type }) => names.includes(name) && type.type !== 'vector',
   )
   if (others.length > 0)
-    throw apiError(codes.other, {
-      ...factsOf(table),
-      vectors,
-      offending: others.map(showColumn),
-    })
-}
-
-type VectorType = Column['type'] & { readonly type: 'vector' }
-
-interface VectorParts {
-  readonly dimension: number
-  readonly service: VectorType['service'] | undefined
-}
-
-function withVectors(
-  { definition }: Table,
-  change: (vector: { readonly name: string } & VectorParts) => VectorParts,
-): TableDefinition {
-  const columns = definition.columns.map((column): Column => {
-    const { name, type } = column
-    if (type.type !== 'vector') return column
-    const { dimension, service } = change({ name, ...type, service: type.service })
-    return { ...column, type: { type: 'vector', dimension, ...(service && { service }) } }
-  })
-  return { ...definition, columns }
+    throw apiError(codes.other, { ...facts, offending: others.map(showColumn) })
+  return vectors.filter(({ name }) => names.includes(name))
 }
 
 function unknownIn({ definition }: Table, names: readonly string[]): string[] {

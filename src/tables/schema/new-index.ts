@@ -2,7 +2,8 @@
  * createIndex, createVectorIndex and createTextIndex: from a definition to an index of a
  * table. A definition is read first, which needs no table; only then is it held against one.
  */
-import type { Table, TableIndex } from '../../engine/schema.ts'
+import type { Table } from '../../engine/schema.ts'
+import type { NewIndex } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -19,7 +20,7 @@ import { factsOf, nameOf } from './show-column.ts'
 import { readTextIndex, resolveTextIndex } from './text-index.ts'
 import { readVectorIndex, resolveVectorIndex } from './vector-index.ts'
 
-export type IndexKind = TableIndex['kind']
+export type IndexKind = NewIndex['kind']
 
 /** An index as it is asked for. */
 export type GivenIndex =
@@ -63,12 +64,12 @@ export function checkIndexType(
 }
 
 /** The index that the table would get; throws when it cannot have it. */
-export function resolveIndex(table: Table, name: string, given: GivenIndex): TableIndex {
-  const { columns, lastId } = table.definition
+export function resolveIndex(table: Table, name: string, given: GivenIndex): NewIndex {
+  const { columns } = table.definition
   const column = columns.find((candidate) => candidate.name === given.column)
   if (column === undefined)
     throw apiError('UNKNOWN_INDEX_COLUMN', { ...factsOf(table), column: given.column })
-  const base = { name, id: lastId + 1, column: column.name }
+  const base = { name, column: column.name }
   switch (given.kind) {
     case 'regular':
       return { ...base, kind: 'regular', ...resolveRegularIndex(table, column, given) }
@@ -80,7 +81,7 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): Tab
 }
 
 /** Throws when an index that makes sense is one too many, or on what needs none. */
-export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
+export function checkRoom(table: Table, index: NewIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)
   const refuse = (problem: string) =>
@@ -111,7 +112,7 @@ export function checkRoom(table: Table, index: TableIndex, limits: Limits): void
     })
 }
 
-function isSame(one: TableIndex, other: TableIndex): boolean {
+function isSame(one: NewIndex, other: NewIndex): boolean {
   if (one.kind !== other.kind || one.column !== other.column) return false
   return one.kind !== 'regular' || other.kind !== 'regular' || one.part === other.part
 }

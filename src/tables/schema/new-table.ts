@@ -1,7 +1,6 @@
 /** createTable: from its definition to a table. */
-import type { ColumnType } from '../../language/columns/column-type.ts'
-import type { SchemaChange } from '../../engine/contract.ts'
-import type { Column, KeyspaceSchema, TableDefinition } from '../../engine/schema.ts'
+import type { KeyspaceSchema } from '../../engine/schema.ts'
+import type { NewColumn, NewTable, SchemaChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -15,13 +14,9 @@ import {
 import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'
-import { checkUserTypes, resolveTypes, type TypeContext } from './resolve-type.ts'
+import { checkUserTypes, resolveColumns, type TypeContext } from './resolve-type.ts'
 
-export interface NewTable extends PrimaryKey {
-  readonly columns: ReadonlyMap<string, ColumnType>
-}
-
-type PrimaryKey = Pick<TableDefinition, 'partitionBy' | 'partitionSort'>
+type PrimaryKey = Omit<NewTable, 'columns'>
 
 export function readNewTable(
   definition: JsonObject,
@@ -34,7 +29,7 @@ export function readNewTable(
   if (given.size === 0) throw missing(section, 'columns', 'it has no columns')
   const key = readPrimaryKey(requiredIn(section, 'primaryKey'))
   checkColumnNames('Column', given.keys(), limits)
-  const columns = resolveTypes(given, context, 'UNSUPPORTED_DATA_TYPE_TABLE_CREATION')
+  const columns = resolveColumns(given, context, 'UNSUPPORTED_DATA_TYPE_TABLE_CREATION')
   checkKeyColumns(key, columns)
   return { columns, ...key }
 }
@@ -51,25 +46,25 @@ export interface TablePlan {
   readonly name: string
   readonly table: NewTable
   readonly ifNotExists: boolean
-  /** How many tables there may be, and are, in all keyspaces. */
-  readonly tables: { readonly max: number; readonly count: number }
+  /** How many tables there are in all keyspaces. */
+  readonly count: number
   readonly limits: Limits
 }
 
 export function planTable(
   keyspace: string,
   schema: KeyspaceSchema,
-  { name, table, ifNotExists, tables, limits }: TablePlan,
+  { name, table, ifNotExists, count, limits }: TablePlan,
 ): SchemaChange | undefined {
   const existing = schema.targets.find((target) => target.name === name)
   if (existing !== undefined && ifNotExists) return undefined
-  checkUserTypes(table.columns.values(), schema.types)
+  checkUserTypes(table.columns, schema.types)
   if (existing !== undefined)
     throw apiError('CANNOT_ADD_EXISTING_TABLE', { name, kind: existing.kind })
   const target = `${keyspace}.${name}`
   checkKeyTypes(target, table)
-  checkColumnCount('command.definition.columns', table.columns.size, limits)
-  const { max, count } = tables
+  checkColumnCount('command.definition.columns', table.columns.length, limits)
+  const max = limits.tablesMax
   if (count >= max)
     throw apiError('UNEXPECTED_DRIVER_ERROR', {
       target,
@@ -77,7 +72,7 @@ export function planTable(
         `there are ${count} tables and the maximum is ${max}. Drop one, or raise the ` +
         "server's --max-tables",
     })
-  return { kind: 'createTable', name, definition: define(table) }
+  return { kind: 'createTable', name, ...table }
 }
 
 /** `field` is the one that says what columns there are to be. */
@@ -89,20 +84,6 @@ export function checkColumnCount(field: string, count: number, limits: Limits): 
       value: String(count),
       reason: `the table would have ${count} columns and the maximum is ${max}`,
     })
-}
-
-function define({ columns, partitionBy, partitionSort }: NewTable): TableDefinition {
-  const numbered = [...columns].map(([name, type], position): Column => {
-    return { name, id: position + 1, key: name, type, floatsTyped: true }
-  })
-  return {
-    columns: numbered,
-    partitionBy,
-    partitionSort,
-    indexes: [],
-    dropped: [],
-    lastId: numbered.length,
-  }
 }
 
 function readPrimaryKey(value: Value): PrimaryKey {
@@ -128,11 +109,12 @@ function readPrimaryKey(value: Value): PrimaryKey {
 
 function checkKeyColumns(
   { partitionBy, partitionSort }: PrimaryKey,
-  defined: ReadonlyMap<string, ColumnType>,
+  defined: readonly NewColumn[],
 ): void {
-  const columns = [...defined.keys()]
+  const columns = defined.map(({ name }) => name)
+  const known = new Set(columns)
   if (partitionBy.length === 0) throw apiError('MISSING_PARTITION_COLUMNS', { columns })
-  const unknownIn = (names: readonly string[]) => names.filter((name) => !defined.has(name))
+  const unknownIn = (names: readonly string[]) => names.filter((name) => !known.has(name))
   const unsorted = unknownIn(partitionSort.map(({ column }) => column))
   if (unsorted.length > 0)
     throw apiError('UNKNOWN_PARTITION_SORT_COLUMNS', { columns, unknown: unsorted })
@@ -146,11 +128,12 @@ const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter'
 function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {
   const refuse = (problem: string) =>
     apiError('PRIMARY_KEY_DEFINITION_INCORRECT', { target, problem })
+  const types = new Map(columns.map(({ name, type }) => [name, type.type]))
   const seen = new Set<string>()
   for (const name of keyNames(key)) {
     if (seen.has(name)) throw refuse(`the primary key has the column "${name}" twice`)
     seen.add(name)
-    const { type } = columns.get(name)!
+    const type = types.get(name)!
     if (keylessTypes.includes(type))
       throw refuse(
         `the column "${name}" cannot be part of the primary key, because it is of the ` +

@@ -6,7 +6,8 @@ import type {
   PrimitiveName,
   TextFolding,
 } from '../../language/columns/column-type.ts'
-import type { Column, RegularIndex, Table } from '../../engine/schema.ts'
+import type { RegularIndex, Table } from '../../engine/schema.ts'
+import type { NewColumn } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { flagIn, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
@@ -54,7 +55,7 @@ const indexable = columnTypeNames.filter(
 
 export function resolveRegularIndex(
   table: Table,
-  column: Column,
+  column: NewColumn,
   { part: selected, options }: GivenRegularIndex,
 ): Pick<RegularIndex, 'part' | 'folding'> {
   const { type } = column
@@ -75,7 +76,7 @@ export function resolveRegularIndex(
 }
 
 function partOf(
-  { name, type }: Column,
+  { name, type }: NewColumn,
   selected: 'keys' | 'values' | undefined,
 ): ColumnPart {
   switch (type.type) {
@@ -109,7 +110,7 @@ function indexedTypes(type: ColumnType, part: ColumnPart): readonly ElementType[
 
 function checkOptions(
   table: Table,
-  column: Column,
+  column: NewColumn,
   part: ColumnPart,
   options: readonly string[],
 ): void {

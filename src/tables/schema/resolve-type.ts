@@ -12,6 +12,7 @@ import {
   type UserTypes,
 } from '../../language/columns/column-type.ts'
 import type { EmbeddingService } from '../../engine/schema.ts'
+import type { NewColumn } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
@@ -28,27 +29,27 @@ export interface TypeContext {
   readonly embeddingProviders: EmbeddingProviders
 }
 
-export function resolveTypes(
+export function resolveColumns(
   given: ReadonlyMap<string, GivenType>,
   context: TypeContext,
   refusal:
     'UNSUPPORTED_DATA_TYPE_TABLE_CREATION' | 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS',
-): Map<string, ColumnType> {
+): NewColumn[] {
   const unsupported = [...given].filter(([, { name }]) => !columnTypeNames.includes(name))
   if (unsupported.length > 0)
     throw apiError(refusal, {
       supported: columnTypeNames,
       used: unsupported.map(([column, { name }]) => `${column}(${name})`),
     })
-  return new Map(
-    [...given].map(([column, type]) => [column, resolveType(column, type, context)]),
-  )
+  return [...given].map(([name, type]) => {
+    return { name, type: resolveType(name, type, context) }
+  })
 }
 
 /** Throws unless all user-defined types that the columns are made of exist. */
-export function checkUserTypes(columns: Iterable<ColumnType>, types: UserTypes): void {
+export function checkUserTypes(columns: readonly NewColumn[], types: UserTypes): void {
   const existing = types.map(({ name }) => name)
-  const unknown = [...columns].flatMap((type) => {
+  const unknown = columns.flatMap(({ type }) => {
     const name = userTypeNameOf(type)
     return name === undefined || existing.includes(name) ? [] : [`"${name}"`]
   })

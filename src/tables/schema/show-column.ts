@@ -1,7 +1,8 @@
-import type { Column, Table } from '../../engine/schema.ts'
+import type { Table } from '../../engine/schema.ts'
+import type { NewColumn } from '../../engine/schema-change.ts'
 
 /** A column as messages name it: "tags(set)". */
-export function showColumn({ name, type }: Pick<Column, 'name' | 'type'>): string {
+export function showColumn({ name, type }: NewColumn): string {
   return `${name}(${type.type})`
 }
 

@@ -1,5 +1,6 @@
 /** An index that texts are searched in by terms. */
-import type { Column, Table, TextIndex } from '../../engine/schema.ts'
+import type { Table, TextIndex } from '../../engine/schema.ts'
+import type { NewColumn } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -22,7 +23,7 @@ export function readTextIndex(column: string, options: Section): GivenTextIndex 
 
 export function resolveTextIndex(
   table: Table,
-  column: Column,
+  column: NewColumn,
   { analyzer = defaultAnalyzer }: GivenTextIndex,
 ): Pick<TextIndex, 'analyzer'> {
   const { type } = column.type

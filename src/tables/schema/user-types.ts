@@ -1,35 +1,19 @@
-/** createType and alterType: from the fields that are sent to a type. */
-import type {
-  PrimitiveName,
-  UserField,
-  UserType,
-} from '../../language/columns/column-type.ts'
+/** createType and alterType: from the fields that are sent to what a type is to be. */
+import type { UserType } from '../../language/columns/column-type.ts'
+import type { NewField, NewType, TypeAlteration } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { memberOf, refuseUnknownKeys, rootSection } from '../../options/option-section.ts'
 import { checkColumnNames } from './column-names.ts'
-import { freeKey } from './free-key.ts'
 import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
 
-type NewFields = ReadonlyMap<string, PrimitiveName>
-
 /** A new type of its definition. */
-export function readNewType(
-  name: string,
-  definition: JsonObject,
-  limits: Limits,
-): UserType {
-  const fields = readFieldTypes(definition, 'command.definition', limits)
-  if (fields.size === 0) throw apiError('MISSING_FIELDS_FOR_TYPE_CREATION', { name })
-  return addFields({ name, fields: [] }, fields)
-}
-
-export interface TypeAlteration {
-  /** Old names to new ones, in the order in which they are renamed. */
-  readonly renamed: readonly (readonly [string, string])[]
-  readonly added: NewFields
+export function readNewType(name: string, definition: JsonObject, limits: Limits): NewType {
+  const fields = readFields(definition, 'command.definition', limits)
+  if (fields.length === 0) throw apiError('MISSING_FIELDS_FOR_TYPE_CREATION', { name })
+  return { name, fields }
 }
 
 export function readTypeAlteration(
@@ -38,83 +22,73 @@ export function readTypeAlteration(
   limits: Limits,
 ): TypeAlteration {
   const renamed = readRenames(rename, limits)
-  const added = readFieldTypes(add, 'command.add', limits)
-  if (renamed.length === 0 && added.size === 0)
+  const added = readFields(add, 'command.add', limits)
+  if (renamed.length === 0 && added.length === 0)
     throw apiError('MISSING_ALTER_TYPE_OPERATIONS')
   return { renamed, added }
 }
 
-/** First fields are renamed, one after the other, then others are added. */
-export function alterType(type: UserType, { renamed, added }: TypeAlteration): UserType {
-  let altered = type
-  for (const [from, to] of renamed) altered = renameField(altered, from, to)
-  return addFields(altered, added)
+/** Throws when the type cannot be altered like that, one step after the other. */
+export function checkAlteration(
+  { name: type, fields }: UserType,
+  { renamed, added }: TypeAlteration,
+  limits: Limits,
+): void {
+  const names = fields.map(({ name }) => name)
+  const positions = new Map(names.map((name, position) => [name, position]))
+  const put = (field: string, position: number) => {
+    if (positions.has(field))
+      throw apiError('CANNOT_ADD_EXISTING_FIELD', { type, field, fields: names })
+    names[position] = field
+    positions.set(field, position)
+  }
+  for (const [from, to] of renamed) {
+    const position = positions.get(from)
+    if (position === undefined)
+      throw apiError('CANNOT_RENAME_UNKNOWN_TYPE_FIELD', {
+        type,
+        field: from,
+        fields: names,
+      })
+    put(to, position)
+    positions.delete(from)
+  }
+  for (const { name } of added) put(name, names.length)
+  checkFieldCount('command.add.fields', names, limits)
 }
 
 /** `field` is the one that says what fields there are to be. */
-export function checkFieldCount(field: string, { fields }: UserType, limits: Limits): void {
+export function checkFieldCount(
+  field: string,
+  { length }: readonly unknown[],
+  limits: Limits,
+): void {
   const max = limits.columnsMax
-  if (fields.length > max)
+  if (length > max)
     throw apiError('COMMAND_FIELD_VALUE_INVALID', {
       field,
-      value: String(fields.length),
-      reason: `the type would have ${fields.length} fields and the maximum is ${max}`,
+      value: String(length),
+      reason: `the type would have ${length} fields and the maximum is ${max}`,
     })
 }
 
-function renameField(type: UserType, from: string, to: string): UserType {
-  const fields = type.fields.map(({ name }) => name)
-  const problem = { type: type.name, fields }
-  if (!fields.includes(from))
-    throw apiError('CANNOT_RENAME_UNKNOWN_TYPE_FIELD', { ...problem, field: from })
-  if (fields.includes(to))
-    throw apiError('CANNOT_ADD_EXISTING_FIELD', { ...problem, field: to })
-  return {
-    ...type,
-    fields: type.fields.map((field) =>
-      field.name === from ? { ...field, name: to } : field,
-    ),
-  }
-}
-
-function addFields(type: UserType, added: NewFields): UserType {
-  const fields: UserField[] = [...type.fields]
-  const names = new Set(fields.map(({ name }) => name))
-  const keys = new Set(fields.map(({ key }) => key))
-  for (const [name, fieldType] of added) {
-    if (names.has(name))
-      throw apiError('CANNOT_ADD_EXISTING_FIELD', {
-        type: type.name,
-        field: name,
-        fields: [...names],
-      })
-    const key = freeKey(name, keys)
-    fields.push({ name, type: fieldType, key })
-    names.add(name)
-    keys.add(key)
-  }
-  return { ...type, fields }
-}
-
-/** The `fields` of an object, by name: none where it is absent. */
-function readFieldTypes(
-  value: Value | undefined,
-  field: string,
-  limits: Limits,
-): Map<string, PrimitiveName> {
-  const fields = fieldsIn(value, field)
-  const given = readColumns(fields, `${field}.fields`)
+/** The `fields` of an object: none where it is absent. */
+function readFields(value: Value | undefined, field: string, limits: Limits): NewField[] {
+  const given = readColumns(fieldsIn(value, field), `${field}.fields`)
   checkColumnNames('Field', given.keys(), limits)
-  const types = [...given].map(([name, type]) => {
-    return [name, elementTypeNames.find((candidate) => candidate === type.name)] as const
-  })
-  const unsupported = types.filter(([, type]) => type === undefined)
+  const fields: NewField[] = []
+  const unsupported: string[] = []
+  for (const [name, { name: typeName }] of given) {
+    const type = elementTypeNames.find((candidate) => candidate === typeName)
+    if (type === undefined) unsupported.push(`${name}(${typeName})`)
+    else fields.push({ name, type })
+  }
   if (unsupported.length > 0)
     throw apiError('UNSUPPORTED_TYPE_FIELDS', {
       supported: elementTypeNames,
-      used: unsupported.map(([name]) => `${name}(${given.get(name)!.name})`),
+      used: unsupported,
     })
-  return new Map(types as [string, PrimitiveName][])
+  return fields
 }
 
 function readRenames(value: Value | undefined, limits: Limits): [string, string][] {

@@ -1,5 +1,6 @@
 /** An index that vectors are searched by. */
-import type { Column, Table, VectorIndex } from '../../engine/schema.ts'
+import type { Table, VectorIndex } from '../../engine/schema.ts'
+import type { NewColumn } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { refuseUnknownKeys, textIn, type Section } from '../../options/option-section.ts'
 import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
@@ -22,7 +23,7 @@ export function readVectorIndex(column: string, options: Section): GivenVectorIn
 
 export function resolveVectorIndex(
   table: Table,
-  column: Column,
+  column: NewColumn,
   given: GivenVectorIndex,
 ): Pick<VectorIndex, 'metric' | 'sourceModel'> {
   if (column.type.type !== 'vector')

@@ -11,7 +11,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
-import type { SchemaChange } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf, type UserType } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
@@ -24,6 +23,7 @@ import type {
   TableDefinition,
   Target,
 } from '../../schema.ts'
+import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import {
   catalogFile,
   lineOf,
@@ -33,6 +33,7 @@ import {
   removeUnfinished,
   tightenDataDir,
 } from './data-folder.ts'
+import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
 import { isFull, OpenedFiles, refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import {
@@ -172,6 +173,13 @@ export class Catalog {
     return { targets: [...found.targets.values()], types: [...found.types.values()] }
   }
 
+  get counts(): readonly KeyspaceCounts[] {
+    return [...this.#keyspaces].map(([keyspace, { targets }]) => {
+      const tables = [...targets.values()].filter(({ kind }) => kind === 'table').length
+      return { keyspace, collections: targets.size - tables, tables }
+    })
+  }
+
   target(keyspace: string, name: string): Target | undefined {
     return this.#keyspaces.get(keyspace)?.targets.get(name)
   }
@@ -223,21 +231,31 @@ export class Catalog {
     return [...found.targets.values()]
   }
 
-  createCollection(keyspace: string, name: string, options: CollectionOptions): Target {
-    return this.#create(keyspace, name, { kind: 'collection', options }, createStore)
-  }
-
   /** Makes a change that touches no store that is there already. */
-  carryOut(keyspace: string, change: Exclude<SchemaChange, { kind: 'alterTable' }>): void {
+  carryOut(
+    keyspace: string,
+    change: Exclude<SchemaChange, TableChange | { kind: 'dropTarget' }>,
+  ): void {
+    const { name } = change
     switch (change.kind) {
+      case 'createCollection': {
+        const { options } = change
+        this.#create(keyspace, name, { kind: 'collection', options }, createStore)
+        return
+      }
       case 'createTable':
-        this.#createTable(keyspace, change.name, change.definition)
+        this.#createTable(keyspace, name, defineTable(change))
         return
-      case 'putType':
-        this.#putType(keyspace, change.type)
+      case 'createType':
+        this.#putType(keyspace, defineType(change))
         return
+      case 'alterType': {
+        const type = this.#keyspace(keyspace).types.get(name)!
+        this.#putType(keyspace, redefineType(type, change))
+        return
+      }
       case 'dropType':
-        this.#dropType(keyspace, change.name)
+        this.#dropType(keyspace, name)
     }
   }
 
@@ -249,8 +267,9 @@ export class Catalog {
     )
   }
 
-  /** The table as it would be with another definition. */
-  altered(table: Table, definition: TableDefinition): Table {
+  /** The table as the change would make it. */
+  altered(table: Table, change: TableChange): Table {
+    const definition = redefineTable(table.definition, change)
     return { ...table, definition, types: this.#typesOf(definition, table.keyspace) }
   }
 
@@ -300,7 +319,7 @@ export class Catalog {
     what:
       Pick<Collection, 'kind' | 'options'> | Pick<Table, 'kind' | 'definition' | 'types'>,
     makeStore: (file: string) => void,
-  ): Target {
+  ): void {
     this.#removeLeftovers()
     const parent = this.#keyspace(keyspace)
     const uid = randomUUID()
@@ -339,10 +358,8 @@ export class Catalog {
       throw error
     }
     this.#leftovers.delete(uid)
-    const target: Target = { keyspace, name, uid, ...what }
-    parent.targets.set(name, target)
+    parent.targets.set(name, { keyspace, name, uid, ...what })
     this.#folders.set(uid, place)
-    return target
   }
 
   /** Takes the name away at once; `finishDrop` removes the data. */

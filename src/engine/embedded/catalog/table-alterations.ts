@@ -1,6 +1,7 @@
 /** Gives tables other columns and indexes while they are read and written. */
 import { viewOf } from '../../record-view.ts'
-import type { Table, TableDefinition, Target } from '../../schema.ts'
+import type { Table, Target } from '../../schema.ts'
+import type { TableChange } from '../../schema-change.ts'
 import type { Catalog } from './catalog.ts'
 import type { OpenStores, Store } from '../store/open-stores.ts'
 import type { Readers } from '../threads/readers.ts'
@@ -34,10 +35,10 @@ export class TableAlterations {
    * To be called in turn. Fills new indexes before the new definition holds, removes old ones
    * after.
    */
-  async alter(store: Store, table: Table, definition: TableDefinition): Promise<void> {
+  async alter(store: Store, table: Table, change: TableChange): Promise<void> {
     const { catalog, stores, readers, vectors, changeSchema } = this.#options
     const { file } = store
-    const altered = catalog.altered(table, definition)
+    const altered = catalog.altered(table, change)
     const { before, after, opened, closed } = changesOf(table, altered)
     const current = store.writeView
     store.writeView = viewOf(altered)

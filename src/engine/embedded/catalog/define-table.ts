@@ -1,0 +1,106 @@
+/**
+ * What changes make of tables and user-defined types. Here columns, indexes and fields get
+ * what the store knows them by, whatever they are called: ids, which are part of names in it,
+ * and keys, under which rows hold values. Neither is given twice, because something of what
+ * was dropped may still be there.
+ */
+import type { UserField, UserType } from '../../../language/columns/column-type.ts'
+import type { Column, TableDefinition } from '../../schema.ts'
+import type {
+  NewColumn,
+  NewTable,
+  NewType,
+  TableChange,
+  TypeAlteration,
+} from '../../schema-change.ts'
+
+export function defineTable(table: NewTable): TableDefinition {
+  const { partitionBy, partitionSort } = table
+  const key = { partitionBy, partitionSort }
+  const empty = { columns: [], ...key, indexes: [], dropped: [], lastId: 0 }
+  return addColumns(empty, table.columns)
+}
+
+export function redefineTable(
+  definition: TableDefinition,
+  change: TableChange,
+): TableDefinition {
+  const { columns, indexes, dropped, lastId } = definition
+  switch (change.kind) {
+    case 'addColumns':
+      return addColumns(definition, change.columns)
+    case 'dropColumns': {
+      const goes = ({ name }: Column) => change.names.includes(name)
+      return {
+        ...definition,
+        columns: columns.filter((column) => !goes(column)),
+        dropped: [...dropped, ...columns.filter(goes)],
+      }
+    }
+    case 'putServices':
+      return { ...definition, columns: withServices(columns, change.services) }
+    case 'createIndex': {
+      const index = { ...change.index, id: lastId + 1 }
+      return { ...definition, indexes: [...indexes, index], lastId: index.id }
+    }
+    case 'dropIndex':
+      return { ...definition, indexes: indexes.filter(({ name }) => name !== change.name) }
+  }
+}
+
+export function defineType({ name, fields }: NewType): UserType {
+  return redefineType({ name, fields: [] }, { renamed: [], added: fields })
+}
+
+export function redefineType(type: UserType, alteration: TypeAlteration): UserType {
+  const fields: UserField[] = [...type.fields]
+  const positions = new Map(fields.map(({ name }, position) => [name, position]))
+  for (const [from, to] of alteration.renamed) {
+    const position = positions.get(from)!
+    fields[position] = { ...fields[position]!, name: to }
+    positions.delete(from)
+    positions.set(to, position)
+  }
+  const taken = keysOf(fields)
+  for (const field of alteration.added)
+    fields.push({ ...field, key: takeKey(field.name, taken) })
+  return { ...type, fields }
+}
+
+function addColumns(
+  definition: TableDefinition,
+  added: readonly NewColumn[],
+): TableDefinition {
+  const columns = [...definition.columns]
+  const taken = keysOf([...columns, ...definition.dropped])
+  let { lastId } = definition
+  for (const { name, type } of added) {
+    const key = takeKey(name, taken)
+    columns.push({ name, id: ++lastId, key, type, floatsTyped: true })
+  }
+  return { ...definition, columns, lastId }
+}
+
+type Services = (TableChange & { readonly kind: 'putServices' })['services']
+
+function withServices(columns: readonly Column[], services: Services): Column[] {
+  return columns.map((column) => {
+    const { name, type } = column
+    const service = services.get(name)
+    if (service === undefined || type.type !== 'vector') return column
+    const { dimension } = type
+    return { ...column, type: { type: 'vector', dimension, ...(service && { service }) } }
+  })
+}
+
+function keysOf(things: readonly { readonly key: string }[]): Set<string> {
+  return new Set(things.map(({ key }) => key))
+}
+
+/** The name, unless something has that key, or had. */
+function takeKey(name: string, taken: Set<string>): string {
+  let key = name
+  for (let count = 2; taken.has(key); count++) key = `${name}~${count}`
+  taken.add(key)
+  return key
+}

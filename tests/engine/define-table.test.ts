@@ -1,0 +1,103 @@
+/** What columns, indexes and fields are known by in the store, and that it stays theirs. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  defineTable,
+  defineType,
+  redefineTable,
+  redefineType,
+} from '../../src/engine/embedded/catalog/define-table.ts'
+import type { TableChange } from '../../src/engine/schema-change.ts'
+import type { TableDefinition } from '../../src/engine/schema.ts'
+
+const text = { type: 'text' } as const
+const table = 't'
+
+function column(name: string) {
+  return { name, type: text }
+}
+
+function redefine(
+  definition: TableDefinition,
+  ...changes: readonly TableChange[]
+): TableDefinition {
+  return changes.reduce(redefineTable, definition)
+}
+
+const plain = defineTable({
+  columns: [column('id'), column('a')],
+  partitionBy: ['id'],
+  partitionSort: [],
+})
+
+const add = (...names: string[]): TableChange => {
+  return { kind: 'addColumns', table, columns: names.map(column) }
+}
+const drop = (...names: string[]): TableChange => ({ kind: 'dropColumns', table, names })
+
+function keysOf({ columns }: TableDefinition): string[] {
+  return columns.map(({ name, id, key }) => `${name} ${id} ${key}`)
+}
+
+describe('the columns of a table', () => {
+  test('have keys that are their names', () => {
+    assert.deepEqual(keysOf(redefine(plain, add('b', 'c'))), [
+      ...['id 1 id', 'a 2 a', 'b 3 b', 'c 4 c'],
+    ])
+  })
+
+  test('have other keys and ids than all that were dropped', () => {
+    const again = redefine(plain, drop('a'), add('a'), drop('a'), add('a', 'b'))
+    assert.deepEqual(keysOf(again), ['id 1 id', 'a 4 a~3', 'b 5 b'])
+    assert.deepEqual(
+      again.dropped.map(({ key }) => key),
+      ['a', 'a~2'],
+    )
+    // A name that is somebody's key already.
+    assert.deepEqual(keysOf(redefine(again, add('a~2'))).at(-1), 'a~2 6 a~2~2')
+  })
+
+  test('have ids that no index has, nor had', () => {
+    const index = { kind: 'regular', name: 'i', column: 'a', part: 'value' } as const
+    const create: TableChange = { kind: 'createIndex', table, index }
+    const dropped: TableChange = { kind: 'dropIndex', table, name: 'i' }
+    const after = redefine(plain, create, dropped, add('b'), create)
+    assert.deepEqual(keysOf(after).at(-1), 'b 4 b')
+    assert.deepEqual(after.indexes, [{ ...index, id: 5 }])
+    assert.equal(after.lastId, 5)
+  })
+
+  test('keep what they are known by when a service comes or goes', () => {
+    const type = { type: 'vector', dimension: 3 } as const
+    const columns = [{ name: 'v', type }]
+    const vectors = redefine(plain, { kind: 'addColumns', table, columns })
+    const service = { provider: 'p', modelName: 'm' }
+    const put = (given: typeof service | null): TableChange => {
+      return { kind: 'putServices', table, services: new Map([['v', given]]) }
+    }
+    const served = redefine(vectors, put(service))
+    assert.deepEqual(served.columns.at(-1), {
+      ...vectors.columns.at(-1),
+      type: { ...type, service },
+    })
+    assert.deepEqual(redefine(served, put(null)), vectors)
+  })
+})
+
+describe('the fields of a type', () => {
+  const place = defineType({ name: 'place', fields: [{ name: 'a', type: 'int' }] })
+
+  test('keep their keys when they are renamed', () => {
+    const renamed = redefineType(place, { renamed: [['a', 'b']], added: [] })
+    assert.deepEqual(renamed.fields, [{ name: 'b', type: 'int', key: 'a' }])
+  })
+
+  test('have other keys than those that had their names before', () => {
+    const added = [{ name: 'a', type: 'text' }] as const
+    const { fields } = redefineType(place, { renamed: [['a', 'b']], added })
+    assert.deepEqual(fields, [
+      { name: 'b', type: 'int', key: 'a' },
+      { name: 'a', type: 'text', key: 'a~2' },
+    ])
+  })
+})

@@ -1,0 +1,173 @@
+/** What every engine must make of changes of schema. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
+import type { EmbeddingService, Table } from '../../src/engine/schema.ts'
+import type { NewColumn, SchemaChange } from '../../src/engine/schema-change.ts'
+import { createCollection, plainOptions } from './store.ts'
+
+const keyspace = 'default_keyspace'
+
+export function describeSchemaChanges(
+  engineNow: () => Engine,
+  reopen: () => Promise<void>,
+): void {
+  const change = (wanted: SchemaChange, where = keyspace) =>
+    engineNow().changeSchema(where, () => wanted)
+
+  const createTable = async (name: string, ...columns: NewColumn[]): Promise<string> => {
+    const id = { name: 'id', type: { type: 'int' } } as const
+    const key = { partitionBy: ['id'], partitionSort: [] }
+    assert(await change({ kind: 'createTable', name, columns: [id, ...columns], ...key }))
+    return name
+  }
+
+  const tableNamed = async (name: string): Promise<Table> => {
+    const target = await engineNow().findTarget(keyspace, name)
+    assert(target?.kind === 'table', `${name} should be a table`)
+    return target
+  }
+
+  /** What was asked for of a table's columns and indexes, without what the engine added. */
+  const seen = async (name: string) => {
+    const { columns, indexes } = (await tableNamed(name)).definition
+    return {
+      columns: columns.map((column) => [column.name, column.type] as const),
+      indexes: indexes.map((index) => [index.name, index.kind, index.column].join(' ')),
+    }
+  }
+
+  describe('a change of schema', () => {
+    test('makes a table of what is asked for, and alters it step by step', async () => {
+      const vector = { type: 'vector', dimension: 2 } as const
+      const service: EmbeddingService = { provider: 'p', modelName: 'm' }
+      const text = { type: 'text' } as const
+      const id = ['id', { type: 'int' }] as const
+      const table = await createTable('stepwise', { name: 'v', type: vector })
+      const before = await tableNamed(table)
+
+      const columns = [{ name: 'a', type: text }]
+      await change({ kind: 'addColumns', table, columns })
+      const index = {
+        kind: 'regular',
+        name: 'stepwise_a',
+        column: 'a',
+        part: 'value',
+      } as const
+      await change({ kind: 'createIndex', table, index })
+      await change({ kind: 'putServices', table, services: new Map([['v', service]]) })
+      const expected = {
+        columns: [id, ['v', { ...vector, service }], ['a', text]],
+        indexes: ['stepwise_a regular a'],
+      }
+      assert.deepEqual(await seen(table), expected)
+      await reopen()
+      assert.deepEqual(await seen(table), expected)
+
+      await change({ kind: 'putServices', table, services: new Map([['v', null]]) })
+      await change({ kind: 'dropIndex', table, name: 'stepwise_a' })
+      await change({ kind: 'dropColumns', table, names: ['a'] })
+      assert.deepEqual(await seen(table), { columns: [id, ['v', vector]], indexes: [] })
+      // The table is the same, whatever became of it.
+      assert.equal((await tableNamed(table)).uid, before.uid)
+    })
+
+    test('makes types, renames their fields and adds others, in this order', async () => {
+      const fieldsNow = async () => {
+        const { types } = (await engineNow().readSchema(keyspace))!
+        return types
+          .find(({ name }) => name === 'place')
+          ?.fields.map(({ name, type }) => `${name} ${type}`)
+      }
+      const fields = [
+        { name: 'a', type: 'int' },
+        { name: 'b', type: 'text' },
+      ] as const
+      await change({ kind: 'createType', name: 'place', fields })
+      await change({
+        kind: 'alterType',
+        name: 'place',
+        renamed: [
+          ['a', 'c'],
+          ['b', 'a'],
+          ['c', 'd'],
+        ],
+        added: [{ name: 'b', type: 'uuid' }],
+      })
+      assert.deepEqual(await fieldsNow(), ['d int', 'a text', 'b uuid'])
+      await reopen()
+      assert.deepEqual(await fieldsNow(), ['d int', 'a text', 'b uuid'])
+      await change({ kind: 'dropType', name: 'place' })
+      assert.equal(await fieldsNow(), undefined)
+    })
+
+    test('is not made where the plan says nothing, or throws', async () => {
+      const engine = engineNow()
+      const before = await engine.readSchema(keyspace)
+      assert.equal(await engine.changeSchema(keyspace, () => undefined), false)
+      const refusal = new Error('not like that')
+      const refused = engine.changeSchema(keyspace, () => {
+        throw refusal
+      })
+      await assert.rejects(refused, (error) => error === refusal)
+      assert.deepEqual(await engine.readSchema(keyspace), before)
+    })
+
+    test('is refused where there is no such keyspace', async () => {
+      await assert.rejects(
+        change({ kind: 'dropTarget', name: 'any' }, 'nowhere'),
+        (error) => error instanceof EngineError && error.kind === 'gone',
+      )
+    })
+
+    test('is planned on what all keyspaces hold', async () => {
+      const engine = engineNow()
+      const counted = async () => {
+        const counts = new Map<string, string>()
+        await engine.changeSchema(keyspace, (_, given) => {
+          for (const { keyspace: name, collections, tables } of given)
+            counts.set(name, `${collections} ${tables}`)
+          return undefined
+        })
+        return counts
+      }
+      await engine.createKeyspace('counted')
+      assert.equal((await counted()).get('counted'), '0 0')
+      await createCollection(engine, 'a', plainOptions, 'counted')
+      await createCollection(engine, 'b', plainOptions, 'counted')
+      const columns = [{ name: 'id', type: { type: 'int' } }] as const
+      const table = { name: 'c', columns, partitionBy: ['id'], partitionSort: [] }
+      await change({ kind: 'createTable', ...table }, 'counted')
+      assert.equal((await counted()).get('counted'), '2 1')
+      await change({ kind: 'dropTarget', name: 'a' }, 'counted')
+      assert.equal((await counted()).get('counted'), '1 1')
+      assert.deepEqual(
+        [...(await counted()).keys()].toSorted(),
+        (await engine.listKeyspaces()).toSorted(),
+      )
+      await engine.dropKeyspace('counted')
+      assert.equal((await counted()).has('counted'), false)
+    })
+
+    test('is made on what its plan saw, however many are planned at once', async () => {
+      const engine = engineNow()
+      const places = ['crowded_1', 'crowded_2']
+      for (const place of places) await engine.createKeyspace(place)
+      const made = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          engine.changeSchema(places[i % 2]!, (_, counts) => {
+            const crowded = counts.filter((count) => places.includes(count.keyspace))
+            const count = crowded.reduce((sum, { collections }) => sum + collections, 0)
+            if (count >= 5) return undefined
+            return { kind: 'createCollection', name: `c${i}`, options: plainOptions }
+          }),
+        ),
+      )
+      assert.equal(made.filter((yes) => yes).length, 5)
+      const held = await Promise.all(places.map((place) => engine.listTargets(place)))
+      assert.equal(held.flat().length, 5)
+      for (const place of places) await engine.dropKeyspace(place)
+    })
+  })
+}
