@@ -29,6 +29,7 @@ import type {
   Target,
   Write,
 } from './contract.ts'
+import { checkedPlan } from './checked-plan.ts'
 import { EngineError } from './errors.ts'
 import type { EngineOperations } from './operations.ts'
 import { viewOf, type RecordView } from './record-view.ts'
@@ -91,7 +92,7 @@ export function checked(engine: Engine): Engine {
     readSchema: (keyspace) => ask('readSchema', () => engine.readSchema(keyspace)),
 
     changeSchema: (keyspace, plan) =>
-      ask('changeSchema', () => engine.changeSchema(keyspace, plan)),
+      ask('changeSchema', () => engine.changeSchema(keyspace, checkedPlan(plan))),
 
     lockSchema: (keyspace, act, caller) =>
       ask('lockSchema', () => engine.lockSchema(keyspace, act, caller)),

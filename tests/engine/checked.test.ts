@@ -3,6 +3,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
 import type { Engine, Page, Query, StoredRecord, Write } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
+import type { SchemaPlan } from '../../src/engine/schema-change.ts'
 import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { by, tester, recordOf, Store, where } from './store.ts'
@@ -17,6 +18,8 @@ async function spoiled(
   await store.insert([1, 2, 3].map((_id) => ({ _id, n: 10 - _id })))
   return new Store(checked({ ...engine, ...spoil(engine) }), store.target)
 }
+
+const noColumns = { columns: [], partitionBy: [], partitionSort: [] }
 
 const query: Query = {
   filter: where('n', 'gt', 0),
@@ -151,6 +154,28 @@ describe('a checked engine', () => {
     stop()
     assert.throws(() => tell('y'), /told after it was stopped/)
     assert.deepEqual(heard, ['x'])
+  })
+
+  test('notices a plan that changes its mind, or makes no sense', async (context) => {
+    const { engine } = await spoiled(context, () => ({}))
+    const plan = (planned: SchemaPlan) => engine.changeSchema('default_keyspace', planned)
+    let asked = 0
+    await assert.rejects(
+      plan(() => ({ kind: 'dropTarget', name: `${asked++}` })),
+      /a plan changed its mind/,
+    )
+    await assert.rejects(
+      plan(() => ({ kind: 'dropTarget', name: 'papers' })),
+      /dropTarget: wrong names/,
+    )
+    await assert.rejects(
+      plan(() => ({ kind: 'dropIndex', table: 'books', name: 'any' })),
+      /dropIndex: wrong names/,
+    )
+    await assert.rejects(
+      plan(() => ({ kind: 'createTable', name: 'books', ...noColumns })),
+      /createTable: wrong names/,
+    )
   })
 
   test('notices a caller that writes what it does not mean', async (context) => {

@@ -1,0 +1,94 @@
+/** Asserts what the contract promises of plans: that they are pure, and make sense. */
+import assert from 'node:assert/strict'
+import type { KeyspaceSchema, Table } from './schema.ts'
+import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
+
+export function checkedPlan(plan: SchemaPlan): SchemaPlan {
+  return (schema, counts) => {
+    const ask = () => {
+      try {
+        return { change: plan(schema, counts) }
+      } catch (error) {
+        return { error }
+      }
+    }
+    const said = ask()
+    const again = ask()
+    assert.deepEqual(again.change, said.change, 'changeSchema: a plan changed its mind')
+    assert.equal(String(again.error), String(said.error), 'changeSchema: another refusal')
+    if ('error' in said) throw said.error
+    const { change } = said
+    if (change !== undefined)
+      assert.deepEqual(wrongNames(change, schema), [], `${change.kind}: wrong names`)
+    return change
+  }
+}
+
+/** New names that are taken, and others that nothing has that can be changed like this. */
+function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
+  const { targets, types } = schema
+  switch (change.kind) {
+    case 'createCollection':
+    case 'createTable':
+      return taken(targets, [change.name])
+    case 'dropTarget':
+      return missing(targets, [change.name])
+    case 'createType':
+      return taken(types, [change.name])
+    case 'alterType':
+    case 'dropType':
+      return missing(types, [change.name])
+    default: {
+      const tables = targets.filter((target) => target.kind === 'table')
+      const table = tables.find(({ name }) => name === change.table)
+      return table === undefined ? [change.table] : wrongNamesIn(table, change, tables)
+    }
+  }
+}
+
+function wrongNamesIn(
+  { definition }: Table,
+  change: TableChange,
+  tables: readonly Table[],
+): readonly string[] {
+  const { columns, partitionBy, partitionSort, indexes } = definition
+  switch (change.kind) {
+    case 'addColumns':
+      return taken(columns, namesOf(change.columns))
+    case 'dropColumns': {
+      const used = [...partitionSort, ...indexes].map(({ column }) => column)
+      const kept = new Set([...partitionBy, ...used])
+      return missing(
+        columns.filter(({ name }) => !kept.has(name)),
+        change.names,
+      )
+    }
+    case 'putServices': {
+      const vectors = columns.filter(({ type }) => type.type === 'vector')
+      return missing(vectors, [...change.services.keys()])
+    }
+    case 'createIndex': {
+      const all = tables.flatMap((table) => table.definition.indexes)
+      const { name, column } = change.index
+      return [...taken(all, [name]), ...missing(columns, [column])]
+    }
+    case 'dropIndex':
+      return missing(indexes, [change.name])
+  }
+}
+
+type Named = readonly { readonly name: string }[]
+
+function taken(things: Named, names: readonly string[]): string[] {
+  const there = new Set(namesOf(things))
+  return names.filter((name) => there.has(name))
+}
+
+function missing(things: Named, names: readonly string[]): string[] {
+  const there = new Set(namesOf(things))
+  return names.filter((name) => !there.has(name))
+}
+
+function namesOf(things: Named): string[] {
+  return things.map(({ name }) => name)
+}
