@@ -339,6 +339,23 @@ describe('searching a table', () => {
 })
 
 describe('a changed schema', () => {
+  test('keeps nobody waiting who has nothing to change', async (context) => {
+    const { rows, engine } = await create(context)
+    await rows.put(manyRows(5000))
+    const made: string[] = []
+    const index = rows.addIndex(onText).then(() => made.push('index'))
+    const none = engine
+      .changeSchema('default_keyspace', () => undefined)
+      .then(() => made.push('nothing'))
+    const refused = engine
+      .changeSchema('default_keyspace', () => {
+        throw new Error('not like that')
+      })
+      .catch(() => made.push('refusal'))
+    await Promise.all([index, none, refused])
+    assert.equal(made.at(-1), 'index')
+  })
+
   test('is told to whoever holds on to the old one', async (context) => {
     const { rows, engine } = await create(context)
     const old = await rows.table()

@@ -169,6 +169,8 @@ class EmbeddedEngine implements Engine {
       if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
       return plan(schema, this.#catalog.counts)
     }
+    // Who wants nothing changed, or nothing that can be, waits for no index that is made.
+    if (planned() === undefined) return false
     return this.#inTurn(async () => {
       const change = planned()
       if (change !== undefined) await this.#carryOut(keyspace, change)
