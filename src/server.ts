@@ -8,6 +8,8 @@ import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Lockout } from './auth/lockout.ts'
+import { Turns } from './collections/turns.ts'
+import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './config.ts'
 import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
@@ -112,6 +114,8 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       databases,
       limits,
       models,
+      turns: new Turns(),
+      stores: new TargetStores(),
       log,
       audit,
       authenticator,

@@ -22,6 +22,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'http',
     'admin',
     'auth',
+    'collections',
+    'commands',
     'databases',
     'engine',
     'engine/embedded',

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { keyOf } from '../../src/language/values/key.ts'
 import { openToWrite } from '../../src/engine/embedded/store/layout.ts'
-import { packWrites } from '../../src/engine/embedded/threads/writer.ts'
+import { packWrites } from '../../src/engine/embedded/threads/pack-writes.ts'
 import { atOnce } from '../../src/steps.ts'
 import type { WriteBatch } from '../../src/engine/embedded/threads/write-batch.ts'
 import type { Write } from '../../src/engine/contract.ts'

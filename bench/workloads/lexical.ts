@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import type { Collection } from '../../src/engine/schema.ts'
 import { everything } from '../../src/language/filters/filter.ts'
 import { Fts5 } from '../baselines/fts5.ts'
 import {
@@ -171,7 +172,7 @@ async function measureKind(
   size: number,
   seconds: number,
 ): Promise<string[]> {
-  const target = (await engine.findTarget(keyspace, 'texts'))!
+  const target = (await engine.findTarget(keyspace, 'texts')) as Collection
   const tester = ownCaller()
   const found = queries.reduce((sum, words) => sum + fts5.count(words), 0)
   const [ours, theirs] = await takeTurns(
@@ -180,7 +181,12 @@ async function measureKind(
         engine.search(
           target,
           {
-            by: { kind: 'lexical', path: '$lexical', terms: queries[query]! },
+            by: {
+              kind: 'lexical',
+              path: '$lexical',
+              terms: queries[query]!,
+              text: queries[query]!.join(' '),
+            },
             filter: everything,
             limit,
             withSearchFields: true,

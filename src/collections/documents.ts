@@ -4,7 +4,6 @@
  */
 import type { Caller } from '../caller.ts'
 import type { Engine, Hit, SearchBy, StoredRecord } from '../engine/contract.ts'
-import { viewOf } from '../engine/record-view.ts'
 import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import { wholeText, type LongText } from '../json/long-text.ts'
@@ -20,18 +19,11 @@ import type { Update } from '../language/updates/update.ts'
 import type { Credentials, Models } from '../providers/models.ts'
 import { budgetOf } from '../search/lexical/analysis-budget.ts'
 import { analyzerFor, termsWithin } from '../search/lexical/analyzer.ts'
-import {
-  change,
-  changeLocked,
-  lockKey,
-  type Changed,
-  type Decide,
-} from '../paging/change.ts'
+import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
 import { insert, type Insertion } from './insert.ts'
 import { embedderFor, type Embedder } from '../paging/embedder.ts'
-import { locksOf, type Locks } from '../paging/locks.ts'
 import { decodePageState, encodePageState, nameQuery } from '../paging/page-state.ts'
-import { anyOrder, count, matchesRecord, read } from '../paging/read.ts'
+import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { showAll } from '../paging/show-all.ts'
 import { addSimilarity, addSimilarityInSteps } from '../paging/similarity.ts'
@@ -40,11 +32,12 @@ import { planRerank, type AskedRerank, type RerankServer } from './rerank/rerank
 import { rerank, type RerankedPage } from './rerank/rerank.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
 import type { DocumentSource } from './search-fields.ts'
-import { search, withinReach } from '../paging/search.ts'
+import { collectionSource, withinReach } from './document-source.ts'
+import { search } from '../paging/search.ts'
 import { searchPage } from '../paging/search-page.ts'
 import { textInTurns } from '../steps.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
-import { upsertsOf, type Upserts } from './upserts.ts'
+import type { Turns } from './turns.ts'
 
 /** The clauses of a command that choose documents, and what is shown of them. */
 export interface Clauses {
@@ -106,9 +99,10 @@ export interface DocumentServices {
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Pick<Models, 'embed'>
+  readonly turns: Turns
 }
 
-type Store = DocumentSource & { readonly locks: Locks; readonly upserts: Upserts }
+type Store = DocumentSource & Turns
 
 export class Documents {
   readonly #store: Store
@@ -184,6 +178,7 @@ export class Documents {
         pageState: options.pageState,
         query: () => nameQuery('find', clauses.filter, clauses.sort),
         withSearchFields: showsSearchFields(projection),
+        stable: false,
         textsOnly: projection.whole,
       },
       caller,
@@ -226,7 +221,7 @@ export class Documents {
 
   /** Counts up to `stopAt`. */
   async count(filter: Filter, stopAt: number, caller: Caller): Promise<number> {
-    return count(this.#store, filter, stopAt, caller)
+    return count(this.#store, filter, stopAt, documentsAlone, caller)
   }
 
   async estimateCount(): Promise<number> {
@@ -308,7 +303,7 @@ export class Documents {
     caller: Caller,
   ): Promise<ChangedMany & { readonly more: boolean }> {
     const limit = this.#store.limits.deleteManyMax
-    const wanted = { ...anyOrder, filter, limit, lookAhead: true }
+    const wanted = { ...anyOrder, ...documentsAlone, filter, limit, lookAhead: true }
     const { records, next } = await read(this.#store, wanted, caller)
     const changed = await change(this.#store, records, filter, deleting, caller)
     return { ...countsOf(records.length, changed), more: next !== undefined }
@@ -405,7 +400,7 @@ export class Documents {
     const inserted = await upserts.inTurn(
       collection.uid,
       record,
-      (other) => matchesRecord(this.#store, filter, { ...other, version: 0 }),
+      (other) => this.#store.matches(filter, { ...other, version: 0 }),
       async () => ((await isThere()) ? undefined : insertRecord()),
       caller,
     )
@@ -423,7 +418,8 @@ export class Documents {
     if (by !== undefined)
       return (await search(this.#store, { ...wanted, by }, caller))[0]?.record
     const keys = sort.kind === 'values' ? sort.keys : []
-    const found = await read(this.#store, { ...anyOrder, ...wanted, sort: keys }, caller)
+    const inOrder = { ...anyOrder, ...wanted, sort: keys, stable: false }
+    const found = await read(this.#store, inOrder, caller)
     return found.records[0]
   }
 
@@ -458,19 +454,18 @@ export class Documents {
   }
 }
 
-function storeOf({ engine, limits, models }: DocumentServices, collection: Collection) {
+function storeOf(
+  { engine, limits, models, turns }: DocumentServices,
+  collection: Collection,
+): Store {
   const { lexical, indexing } = collection.options
   return {
-    engine,
-    owner: collection,
-    view: viewOf(collection),
-    collection,
+    ...collectionSource(engine, collection, limits),
     target: `${keyspaceOf(collection)}.${collection.name}`,
-    limits,
     indexing: indexingRule(indexing),
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
-    locks: locksOf(engine),
-    upserts: upsertsOf(engine),
+    locks: turns.locks,
+    upserts: turns.upserts,
     embedder: embedderOf(collection, models, {}),
   }
 }
@@ -482,6 +477,9 @@ function embedderOf(
 ): Embedder | undefined {
   return options.vector && embedderFor(options.vector, models, credentials)
 }
+
+/** Read without what stands beside them, and without being changed. */
+const documentsAlone = { withSearchFields: false, stable: false } as const
 
 const nothing = { matchedCount: 0, changedCount: 0 } as const
 

@@ -26,7 +26,7 @@ import {
 } from '../language/values/vector.ts'
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import type { Embedder } from '../paging/embedder.ts'
-import type { Source } from '../paging/read.ts'
+import type { CollectionSource } from './document-source.ts'
 import type { AnalysisBudget } from '../search/lexical/analysis-budget.ts'
 import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
@@ -45,7 +45,8 @@ export interface SearchRules {
 }
 
 /** Where documents are read from, with the rules that hold for them. */
-export interface DocumentSource extends Source, SearchRules {
+export interface DocumentSource extends CollectionSource, SearchRules {
+  readonly collection: Collection
   readonly limits: Limits
   readonly indexing: IndexingRule
 }

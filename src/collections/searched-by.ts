@@ -29,6 +29,6 @@ export async function searchedBy(
       return { kind: 'vector', path: '$vector', numbers: numbers! }
     }
     case 'lexical':
-      return { kind: 'lexical', path: '$lexical', terms: sort.terms }
+      return { kind: 'lexical', path: '$lexical', terms: sort.terms, text: sort.text }
   }
 }

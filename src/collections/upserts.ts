@@ -12,8 +12,7 @@
  * for each other.
  */
 import type { Caller } from '../caller.ts'
-import type { Engine, NewRecord } from '../engine/contract.ts'
-import { engineBehind } from '../engine/fronts.ts'
+import type { NewRecord } from '../engine/contract.ts'
 
 interface Turn {
   readonly record: NewRecord
@@ -71,14 +70,4 @@ function unlessAborted(over: Promise<void>, caller: Caller): Promise<void> {
       resolve()
     })
   })
-}
-
-const upsertsByEngine = new WeakMap<Engine, Upserts>()
-
-/** Those of all who change what this engine stores. */
-export function upsertsOf(engine: Engine): Upserts {
-  const store = engineBehind(engine)
-  let upserts = upsertsByEngine.get(store)
-  if (upserts === undefined) upsertsByEngine.set(store, (upserts = new Upserts()))
-  return upserts
 }

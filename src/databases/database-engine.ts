@@ -6,10 +6,10 @@
  * databases neither see nor reach each other. Targets are passed on as they are: what is done
  * with one needs no name.
  */
+import { around } from '../engine/around.ts'
 import type { Engine } from '../engine/contract.ts'
 import { databaseKeyOf } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
-import { inFrontOf } from '../engine/fronts.ts'
 
 /** Has a keyspace created, unless the database is gone; dropped again, if it goes meanwhile. */
 export type KeyspaceGuard = (
@@ -26,36 +26,34 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
   const nameOf = (keyspace: string) =>
     databaseKeyOf(keyspace) === key ? keyspace.slice(key.length) : undefined
   const acting = new WeakMap<Engine, Engine>()
-  const front: Engine = {
-    as(credentials) {
-      const other = engine.as(credentials)
+  const front: Engine = around(engine, {
+    as(proceed, credentials) {
+      const other = proceed(credentials)
       if (other === engine) return front
-      const known = acting.get(other)
-      if (known !== undefined) return known
-      const made = inFrontOf(front, databaseEngine(other, key, guard))
-      acting.set(other, made)
-      return made
+      let known = acting.get(other)
+      if (known === undefined)
+        acting.set(other, (known = databaseEngine(other, key, guard)))
+      return known
     },
-    async listKeyspaces() {
-      const all = await engine.listKeyspaces()
+    async listKeyspaces(proceed) {
+      const all = await proceed()
       return all.map(nameOf).filter((name) => name !== undefined)
     },
-    createKeyspace: (name, options) =>
+    createKeyspace: (proceed, name, options) =>
       guard(
-        () => engine.createKeyspace(inside(name), options),
+        () => proceed(inside(name), options),
         () => engine.dropKeyspace(inside(name)),
       ),
-    dropKeyspace: async (name) =>
-      isOurs(name) ? engine.dropKeyspace(inside(name)) : false,
-    listTargets: async (keyspace) =>
-      isOurs(keyspace) ? engine.listTargets(inside(keyspace)) : undefined,
-    findTarget: async (keyspace, name) =>
-      isOurs(keyspace) ? engine.findTarget(inside(keyspace), name) : undefined,
-    readSchema: async (keyspace) =>
-      isOurs(keyspace) ? engine.readSchema(inside(keyspace)) : undefined,
-    async changeSchema(keyspace, plan) {
+    dropKeyspace: async (proceed, name) => (isOurs(name) ? proceed(inside(name)) : false),
+    listTargets: async (proceed, keyspace) =>
+      isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
+    findTarget: async (proceed, keyspace, name) =>
+      isOurs(keyspace) ? proceed(inside(keyspace), name) : undefined,
+    readSchema: async (proceed, keyspace) =>
+      isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
+    async changeSchema(proceed, keyspace, plan) {
       if (!isOurs(keyspace)) throw new EngineError('gone', `${keyspace} is gone`)
-      return engine.changeSchema(inside(keyspace), (schema, counts) => {
+      return proceed(inside(keyspace), (schema, counts) => {
         const ours = counts.flatMap(({ keyspace: inner, ...count }) => {
           const name = nameOf(inner)
           return name === undefined ? [] : [{ ...count, keyspace: name }]
@@ -63,17 +61,8 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
         return plan(schema, ours)
       })
     },
-    lockSchema: (keyspace, act, caller) => engine.lockSchema(inside(keyspace), act, caller),
-    read: (target, query, caller) => engine.read(target, query, caller),
-    count: (target, filter, stopAt, caller) => engine.count(target, filter, stopAt, caller),
-    search: (target, search, caller) => engine.search(target, search, caller),
-    estimateCount: (target) => engine.estimateCount(target),
-    write: (target, writes, options) => engine.write(target, writes, options),
-    truncate: (target) => engine.truncate(target),
-    readSetting: (name) => engine.readSetting(name),
-    writeSetting: (name, value, expected) => engine.writeSetting(name, value, expected),
-    watchSettings: (listener) => engine.watchSettings(listener),
-    close: () => engine.close(),
-  }
+    lockSchema: (_proceed, keyspace, act, caller) =>
+      engine.lockSchema(inside(keyspace), act, caller),
+  })
   return front
 }

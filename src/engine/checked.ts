@@ -6,33 +6,31 @@
  * A failed assertion is a bug in our code. It says which call broke which promise.
  */
 import assert from 'node:assert/strict'
-import { equalValues } from '../json/equal.ts'
-import { parseStored } from '../json/parse.ts'
-import { printJson } from '../json/print.ts'
-import { isObject, type JsonObject } from '../json/value.ts'
-import { rootFields, type Filter } from '../language/filters/filter.ts'
-import { matches } from '../language/filters/matches.ts'
-import { compareBy, compareValues } from '../language/values/order.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
-import type {
-  Engine,
-  Hit,
-  NewRecord,
-  Outcome,
-  Page,
-  Query,
-  Search,
-  SearchFields,
-  SearchPlace,
-  SearchResult,
-  StoredRecord,
-  Target,
-  Write,
-} from './contract.ts'
+import {
+  assertCount,
+  assertDistinct,
+  assertHits,
+  assertOutcomes,
+  assertPage,
+  assertQuery,
+  assertSearch,
+  assertStatistics,
+  assertWrite,
+  isPosition,
+} from './checked-documents.ts'
 import { checkedPlan } from './checked-plan.ts'
+import {
+  assertFoundRows,
+  assertKeyConditions,
+  assertMerge,
+  assertMerged,
+  assertRowPage,
+  assertRowQuery,
+} from './checked-rows.ts'
+import type { Engine, Page, Target } from './contract.ts'
 import { EngineError } from './errors.ts'
 import type { EngineOperations } from './operations.ts'
-import { viewOf, type RecordView } from './record-view.ts'
+import { documentView } from './record-view.ts'
 
 /** Makes a call and checks how it answers, whatever it is about. */
 type Ask = <T>(name: string, call: () => Promise<T>) => Promise<T>
@@ -56,6 +54,15 @@ export function checked(engine: Engine): Engine {
     )
     assert(isClosed(refusal), `${name}: must be refused as 'closed' after close`)
     throw refusal
+  }
+
+  const counted = async (stopAt: number, call: () => Promise<number | undefined>) => {
+    assert(Number.isSafeInteger(stopAt) && stopAt >= 1, 'count: stopAt must be 1 or more')
+    const count = await ask('count', call)
+    if (count === undefined) return undefined
+    assertCount('count', count)
+    assert(count <= stopAt, `count: ${count} is beyond stopAt, which is ${stopAt}`)
+    return count
   }
 
   const front: Engine = {
@@ -97,30 +104,58 @@ export function checked(engine: Engine): Engine {
     lockSchema: (keyspace, act, caller) =>
       ask('lockSchema', () => engine.lockSchema(keyspace, act, caller)),
 
-    async read(target, query, caller) {
+    async read(collection, query, caller) {
       assertQuery(query)
-      const page = await ask('read', () => engine.read(target, query, caller))
-      assertPage(page, query, target)
+      const page = await ask('read', () => engine.read(collection, query, caller))
+      assertPage(page, query, collection)
       return withCheckedPositions(page)
     },
 
-    async count(target, filter, stopAt, caller) {
-      assert(Number.isSafeInteger(stopAt) && stopAt >= 1, 'count: stopAt must be 1 or more')
-      const count = await ask('count', () => engine.count(target, filter, stopAt, caller))
-      if (count === undefined) return undefined
-      assertCount('count', count)
-      assert(count <= stopAt, `count: ${count} is beyond stopAt, which is ${stopAt}`)
-      return count
+    async readRows(table, query, caller) {
+      assertRowQuery(query, table)
+      const page = await ask('readRows', () => engine.readRows(table, query, caller))
+      assertRowPage(page, query, table)
+      return withCheckedPositions(page)
     },
 
-    async search(target, search, caller) {
+    count: (collection, filter, stopAt, caller) =>
+      counted(stopAt, () => engine.count(collection, filter, stopAt, caller)),
+
+    countRows: (table, filter, stopAt, caller) =>
+      counted(stopAt, () => engine.countRows(table, filter, stopAt, caller)),
+
+    async search(collection, search, caller) {
       assertSearch(search)
-      const found = await ask('search', () => engine.search(target, search, caller))
+      const found = await ask('search', () => engine.search(collection, search, caller))
       if (found !== undefined) {
         assertStatistics(found, search)
-        assertHits(found.hits, search, target)
+        assertHits(found.hits, search, collection)
       }
       return found
+    },
+
+    async searchRows(table, search, caller) {
+      assertSearch(search)
+      const found = await ask('searchRows', () => engine.searchRows(table, search, caller))
+      if (found !== undefined) {
+        assertStatistics(found, search)
+        assertFoundRows(found, search, table)
+      }
+      return found
+    },
+
+    async mergeRows(table, merges, options) {
+      for (const merge of merges) assertMerge(merge, table)
+      const outcomes = await ask('mergeRows', () =>
+        engine.mergeRows(table, merges, options),
+      )
+      assertMerged(outcomes, merges, options.ordered ?? false)
+      return outcomes
+    },
+
+    deleteRows(table, conditions, caller) {
+      assertKeyConditions(conditions, table)
+      return ask('deleteRows', () => engine.deleteRows(table, conditions, caller))
     },
 
     async estimateCount(target) {
@@ -129,9 +164,10 @@ export function checked(engine: Engine): Engine {
       return count
     },
 
-    async write(target, writes, options = {}) {
-      for (const write of writes) assertWrite(write, viewOf(target))
-      const outcomes = await ask('write', () => engine.write(target, writes, options))
+    async write(collection, writes, options = {}) {
+      const view = documentView(collection.options)
+      for (const write of writes) assertWrite(write, view)
+      const outcomes = await ask('write', () => engine.write(collection, writes, options))
       assertOutcomes(outcomes, writes, options.ordered ?? false)
       return outcomes
     },
@@ -207,229 +243,7 @@ function assertVersion(call: string, version: string): void {
   )
 }
 
-function assertQuery({ skip, limit, after }: Query): void {
-  assert(Number.isSafeInteger(limit) && limit >= 1, 'read: limit must be 1 or more')
-  assert(Number.isSafeInteger(skip) && skip >= 0, 'read: skip must be 0 or more')
-  assert(after !== '', 'read: an empty position was never given out')
-}
-
-function assertPage(page: Page, query: Query, target: Target): void {
-  const { served, next } = page
-  const view = viewOf(target)
-  const records = page.joined === undefined ? page.records : separate(page, query, view)
-  assert(
-    records.length <= query.limit,
-    `read: ${records.length} records on a page of at most ${query.limit}`,
-  )
-  assert(next === undefined || isPosition(next), 'read: next is neither absent nor a text')
-  assert(
-    next === undefined ||
-      query.lookAhead !== false ||
-      !served.filter ||
-      !served.sort ||
-      isFull(records, query.sizeMax),
-    'read: what follows was not asked for',
-  )
-  assertRecords('read', records, view)
-  if (served.filter && served.sort) isFull(records, query.sizeMax)
-  if (query.withSearchFields) assertSearchFields('read', records)
-  if (served.filter) assertMatching('read', records, query, view)
-  if (served.sort) assertSorted(records, query, view)
-}
-
-/** Whether the texts are as many as are enough; asserts that they were not before the last. */
-function isFull(records: readonly StoredRecord[], sizeMax = Infinity): boolean {
-  const size = (count: number) =>
-    records.slice(0, count).reduce((sum, { text }) => sum + text.length, 0)
-  assert(
-    size(records.length - 1) <= sizeMax,
-    'there are texts beyond those that are enough',
-  )
-  return size(records.length) > sizeMax
-}
-
-function assertSearch({ limit, by, after }: Search): void {
-  assert(Number.isSafeInteger(limit) && limit >= 1, 'search: limit must be 1 or more')
-  if (by.kind === 'vector') {
-    assert(after === undefined, 'search: a search by vector has one page')
-    return
-  }
-  assert(by.terms.length > 0, 'search: there must be a term to look for')
-  assertDistinct('search', by.terms)
-  if (after === undefined) return
-  assert(by.anyTerm !== true, 'search: a search by any of the terms has one page')
-  assert.equal(
-    after.statistics.documentFrequencies.length,
-    by.terms.length,
-    'search: the place is of a search for other terms',
-  )
-}
-
-/** Asserts that scores were counted with what was given, and that it is known with what. */
-function assertStatistics({ hits, statistics }: SearchResult, { by, after }: Search): void {
-  if (by.kind === 'vector' || by.anyTerm === true || hits.length === 0) return
-  assert(statistics !== undefined, 'search: the statistics of the scores are missing')
-  assert.equal(
-    statistics.documentFrequencies.length,
-    by.terms.length,
-    'search: each term has a document frequency',
-  )
-  if (after !== undefined)
-    assert.deepEqual(statistics, after.statistics, 'search: other statistics were given')
-}
-
-function assertHits(hits: readonly Hit[], search: Search, target: Target): void {
-  const { limit, withSearchFields } = search
-  const view = viewOf(target)
-  assert(hits.length <= limit, `search: ${hits.length} hits, where at most ${limit} fit`)
-  const records = hits.map(({ record }) => record)
-  assertRecords('search', records, view)
-  isFull(records, search.sizeMax)
-  for (const [i, { score, record }] of hits.entries()) {
-    assert(Number.isFinite(score), `search: ${score} is no score, of ${record.text}`)
-    const before = i === 0 ? search.after : placeOf(hits[i - 1]!)
-    if (before === undefined) continue
-    const isInOrder =
-      before.score === score
-        ? compareValues(before.id, record.id) < 0
-        : before.score > score
-    assert(
-      isInOrder,
-      `search: these stand the wrong way round: ${printJson(before.id)}, which has ` +
-        `${before.score}, and ${record.text}, which has ${score}`,
-    )
-  }
-  if (withSearchFields) assertSearchFields('search', records)
-  assertMatching('search', records, search, view)
-  assertTerms(records, search, view)
-}
-
-/** Asserts that texts have the terms that they were searched by, where the texts came. */
-function assertTerms(
-  records: readonly StoredRecord[],
-  { by, withSearchFields }: Search,
-  view: RecordView,
-): void {
-  if (by.kind !== 'lexical' || (view.kind === 'document' && !withSearchFields)) return
-  const { path, terms, anyTerm } = by
-  const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
-  for (const record of records) {
-    const own = new Set(analyzer.terms(view.textOf(record, path) ?? ''))
-    const found = terms.filter((term) => own.has(term)).length
-    assert(
-      found >= (anyTerm === true ? 1 : terms.length),
-      `search: ${found} of the terms ${terms.join(', ')} are in the text of ${record.text}`,
-    )
-  }
-}
-
-function placeOf({ score, record }: Hit): Pick<SearchPlace, 'score' | 'id'> {
-  return { score, id: record.id }
-}
-
-function assertSearchFields(call: string, records: readonly StoredRecord[]): void {
-  for (const { search, text } of records)
-    assert(search !== undefined, `${call}: no search fields came with ${text}`)
-}
-
-/** The records whose texts came joined. */
-function separate(
-  { joined, records, served }: Page,
-  { textsOnly, withSearchFields }: Query,
-  view: RecordView,
-): StoredRecord[] {
-  assert(textsOnly === true && !withSearchFields, 'read: joined texts were not asked for')
-  assert(served.filter && served.sort, 'read: texts can be joined only in a finished page')
-  assert(records.length === 0, 'read: a page has joined texts or records, not both')
-  const documents = parseStored(`[${joined!.text}]`) as JsonObject[]
-  assert(
-    documents.length === joined!.count,
-    `read: ${documents.length} texts were joined, not ${joined!.count} as counted`,
-  )
-  return documents.map((document) => {
-    const text = printJson(document)
-    return { id: view.idOf(text), text, version: 0 }
-  })
-}
-
-function assertMatching(
-  call: string,
-  records: readonly StoredRecord[],
-  { filter, withSearchFields }: Pick<Query, 'filter' | 'withSearchFields'>,
-  view: RecordView,
-): void {
-  if (!isDecidable(filter, withSearchFields)) return
-  for (const { text, search } of records) {
-    const seen = new Map([...view.see(text, rootFields(filter)), ...presence(search)])
-    assert(
-      matches(filter, seen),
-      `${call}: the filter was served, but ${text} does not match it`,
-    )
-  }
-}
-
-/** Whether records alone show if they match: not for $match, nor without search fields. */
-function isDecidable(filter: Filter, withSearchFields: boolean): boolean {
-  if (filter.kind === 'and' || filter.kind === 'or')
-    return filter.of.every((part) => isDecidable(part, withSearchFields))
-  if (filter.kind === 'match') return false
-  return withSearchFields || !filter.path.text.startsWith('$')
-}
-
-/** Filters can ask only whether search fields are there. */
-function presence(search: SearchFields = {}): JsonObject {
-  const fields: JsonObject = new Map()
-  if (search.vector !== undefined) fields.set('$vector', null)
-  if (search.vectorize !== undefined) fields.set('$vectorize', null)
-  if (search.lexical !== undefined) fields.set('$lexical', null)
-  return fields
-}
-
-function assertSorted(
-  records: readonly StoredRecord[],
-  { sort }: Query,
-  view: RecordView,
-): void {
-  if (sort.length === 0) return
-  const compare = compareBy(sort)
-  const names = new Set(['_id', ...sort.map(({ path }) => path.segments[0]!)])
-  const documents = records.map(({ text }) => view.fields(text, names))
-  for (let i = 1; i < documents.length; i++)
-    assert(
-      compare(documents[i - 1]!, documents[i]!) < 0,
-      'read: the sort was served, but these stand the wrong way round: ' +
-        `${records[i - 1]!.text} and ${records[i]!.text}`,
-    )
-}
-
-/** Asserts that records are what the contract says, each of them once. */
-function assertRecords(
-  call: string,
-  records: readonly StoredRecord[],
-  view: RecordView,
-): void {
-  for (const record of records) assertRecord(record, view)
-  assertDistinct(
-    call,
-    records.map(({ id }) => printJson(id)),
-  )
-}
-
-function assertRecord({ id, text, version }: StoredRecord, view: RecordView): void {
-  assert(isObject(parseStored(text)), `a record's text must be an object: ${text}`)
-  if (view.kind === 'document')
-    assert(text.startsWith('{"_id":'), `a document's text must start with its _id: ${text}`)
-  assert(
-    equalValues(view.idOf(text), id),
-    `a record's id is ${printJson(id)}, but its text says otherwise: ${text}`,
-  )
-  assert(
-    typeof version === 'string' || Number.isSafeInteger(version),
-    `a record's version cannot be told from others: ${version}`,
-  )
-}
-
-function withCheckedPositions(page: Page): Page {
+function withCheckedPositions<Item>(page: Page<Item>): Page<Item> {
   return {
     records: page.records,
     joined: page.joined,
@@ -445,84 +259,11 @@ function withCheckedPositions(page: Page): Page {
   }
 }
 
-function isPosition(position: unknown): boolean {
-  return typeof position === 'string' && position !== ''
-}
-
-function assertWrite(write: Write, view: RecordView): void {
-  switch (write.kind) {
-    case 'insert':
-      assertNewRecord(write.record, view)
-      return
-    case 'replace': {
-      assertRecord(write.before, view)
-      assert(
-        saysWhatIsIndexed(write.beforeDocument, write.before.text, view),
-        `write: beforeDocument is not what the text before says: ${write.before.text}`,
-      )
-      assertNewRecord(write.after, view)
-      assert(
-        compareValues(write.before.id, write.after.id) === 0,
-        `write: a replace cannot change the _id ${printJson(write.before.id)}`,
-      )
-      return
-    }
-    case 'delete':
-      assertRecord(write.before, view)
-  }
-}
-
-function assertNewRecord({ id, text, document }: NewRecord, view: RecordView): void {
-  assertRecord({ id, text, version: 0 }, view)
-  assert(
-    saysWhatIsIndexed(document, text, view),
-    `write: the document is not what it says: ${text}`,
-  )
-}
-
-function saysWhatIsIndexed(document: JsonObject, text: string, view: RecordView): boolean {
-  return equalValues(view.indexed(document), view.indexed(view.indexed(text)))
-}
-
-function assertOutcomes(
-  outcomes: readonly Outcome[],
-  writes: readonly Write[],
-  ordered: boolean,
-): void {
-  assert.equal(outcomes.length, writes.length, 'write: one outcome per write')
-  const firstUndone = outcomes.findIndex((outcome) => outcome !== 'done')
-  for (const [i, outcome] of outcomes.entries()) {
-    const { kind } = writes[i]!
-    if (outcome === 'exists')
-      assert(kind === 'insert', `write: a ${kind} found an id taken`)
-    if (outcome === 'conflict')
-      assert(kind !== 'insert', 'write: an insert has no conflict')
-    const mustSkip = ordered && firstUndone >= 0 && i > firstUndone
-    assert(
-      (outcome === 'skipped') === mustSkip,
-      `write: number ${i} was ${outcome}, ${ordered ? 'in' : 'out of'} order, and the ` +
-        `first that was not done is number ${firstUndone}`,
-    )
-  }
-}
-
 function assertNamed(call: string, target: Target, keyspace: string, name: string): void {
   assert(
     target.keyspace === keyspace && target.name === name,
     `${call}: asked for ${keyspace}.${name}, got ${target.keyspace}.${target.name}`,
   )
-}
-
-function assertCount(call: string, count: number): void {
-  assert(Number.isSafeInteger(count) && count >= 0, `${call}: ${count} is not a count`)
-}
-
-function assertDistinct(call: string, names: readonly string[]): void {
-  const seen = new Set<string>()
-  for (const name of names) {
-    assert(!seen.has(name), `${call}: ${name} came twice`)
-    seen.add(name)
-  }
 }
 
 function isClosed(error: unknown): boolean {

@@ -11,6 +11,9 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import type { SortKey } from '../language/sorts/sort.ts'
 import type { TermStatistics } from '../search/lexical/bm25.ts'
+import type { Column, ColumnValue } from '../language/columns/column.ts'
+import type { KeyConditions } from '../language/columns/key-conditions.ts'
+import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
 import type { EngineOperations } from './operations.ts'
 import type {
   Collection,
@@ -58,29 +61,31 @@ export interface Engine {
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
 
   /**
-   * One page of matching records. Each matching record that exists throughout is found
+   * One page of matching documents. Each matching document that exists throughout is found
    * exactly once over all pages, and a reader sees every write that was answered before.
    */
-  read(target: Target, query: Query, caller: Caller): Promise<Page>
-  /** Matching records, counted up to `stopAt`; undefined when the engine can't serve it. */
+  read(collection: Collection, query: Query, caller: Caller): Promise<Page>
+  /** Matching documents, counted up to `stopAt`; undefined when the engine can't serve it. */
   count(
-    target: Target,
+    collection: Collection,
     filter: Filter,
     stopAt: number,
     caller: Caller,
   ): Promise<number | undefined>
   /**
-   * The records that match the filter and come nearest to what is searched for, best first,
+   * The documents that match the filter and come nearest to what is searched for, best first,
    * ties by ascending _id. Scores are exact; by vector the best few may be missed now and
-   * then. Undefined when the engine can't serve it: then it is done above, from all records.
+   * then. Undefined when the engine can't serve it: then it is done above, from all documents.
    *
    * A search by terms has pages: with `after`, scores are counted with its statistics, and
-   * only what comes behind it is found. A matching record that exists unchanged throughout
+   * only what comes behind it is found. A matching document that exists unchanged throughout
    * then has the same score on all pages, to the last bit, and is found exactly once.
    */
-  search(target: Target, search: Search, caller: Caller): Promise<SearchResult | undefined>
-  /** All records, roughly. */
-  estimateCount(target: Target): Promise<number>
+  search(
+    collection: Collection,
+    search: Search,
+    caller: Caller,
+  ): Promise<SearchResult | undefined>
 
   /**
    * Writes, and answers once they are durable: one outcome per write, in order. Each write
@@ -88,11 +93,45 @@ export interface Engine {
    * skipped.
    */
   write(
-    target: Target,
+    collection: Collection,
     writes: readonly Write[],
     options?: WriteOptions,
   ): Promise<readonly Outcome[]>
-  /** Deletes every record. */
+
+  /** The same as `read`, `count` and `search`, for rows: by columns and typed values. */
+  readRows(table: Table, query: RowQuery, caller: Caller): Promise<RowPage>
+  countRows(
+    table: Table,
+    filter: RowFilter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number | undefined>
+  searchRows(
+    table: Table,
+    search: RowSearch,
+    caller: Caller,
+  ): Promise<RowSearchResult | undefined>
+  /**
+   * Gives columns of rows what is said, and makes rows that are not there. Answers once it is
+   * durable: one outcome per merge, in order. Each is atomic by itself, and is made of the row
+   * as it is by then: nothing that others wrote meanwhile is lost. With `ordered`, merges
+   * after the first that was not done are skipped.
+   */
+  mergeRows(
+    table: Table,
+    merges: readonly RowMerge[],
+    options: MergeOptions,
+  ): Promise<readonly MergeOutcome[]>
+  /**
+   * Deletes the rows whose keys fulfil the conditions: those on all partition columns, by
+   * equality, and then on columns of the sort in their order, of which only the last may be a
+   * range. Rows that come to be there meanwhile may stay. Answers once it is durable.
+   */
+  deleteRows(table: Table, conditions: KeyConditions, caller: Caller): Promise<void>
+
+  /** All documents or rows, roughly. */
+  estimateCount(target: Target): Promise<number>
+  /** Deletes all documents or rows. */
   truncate(target: Target): Promise<void>
 
   /**
@@ -152,22 +191,15 @@ export interface EngineAccount {
   readonly password: string
 }
 
-export interface Query {
-  readonly filter: Filter
-  /** Empty: any order. Ties are always broken by ascending _id. */
-  readonly sort: readonly SortKey[]
+/** What is read, of documents or of rows. */
+export interface ReadQuery<F, K> {
+  readonly filter: F
+  readonly sort: readonly K[]
   /** Records to leave out at the start of the first page. */
   readonly skip: number
   readonly limit: number
   /** Where an earlier page of the same query ended. */
   readonly after: Position | undefined
-  /**
-   * The caller changes what it reads: following pages must not meet a record again because
-   * it was changed.
-   */
-  readonly stable: boolean
-  /** Whether records should carry $vector, $vectorize and $lexical. */
-  readonly withSearchFields: boolean
   /**
    * False when the caller will not ask for what follows: then the engine need not find out
    * whether anything does, and `next` says nothing.
@@ -185,16 +217,44 @@ export interface Query {
   readonly sizeMax?: number
 }
 
-export interface Search {
-  readonly by: SearchBy
-  readonly filter: Filter
-  readonly limit: number
+/** Without a sort documents come in any order. Ties are always broken by ascending _id. */
+export interface Query extends ReadQuery<Filter, SortKey> {
+  /**
+   * The caller changes what it reads: following pages must not meet a document again because
+   * it was changed.
+   */
+  readonly stable: boolean
   /** Whether records should carry $vector, $vectorize and $lexical. */
   readonly withSearchFields: boolean
+}
+
+/**
+ * Without a sort rows come as they are stored: partition by partition, and within one in the
+ * order of its sort. Ties are always broken so.
+ */
+export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
+  /** Those that are shown, in this order. Texts of rows are made of them. */
+  readonly columns: readonly Column[]
+}
+
+interface SearchQuery<F, By> {
+  readonly by: By
+  readonly filter: F
+  readonly limit: number
   /** Characters of texts that are enough: the hit by which there are more is the last. */
   readonly sizeMax?: number
   /** Where an earlier page of the same search ended; only by terms. */
   readonly after?: SearchPlace | undefined
+}
+
+export interface Search extends SearchQuery<Filter, SearchBy> {
+  /** Whether records should carry $vector, $vectorize and $lexical. */
+  readonly withSearchFields: boolean
+}
+
+/** The id of a place is that of a row: the values of its key in their order, in an array. */
+export interface RowSearch extends SearchQuery<RowFilter, RowSearchBy> {
+  readonly columns: readonly Column[]
 }
 
 /** Where a page of a search by terms ended: just behind a hit. */
@@ -205,29 +265,39 @@ export interface SearchPlace {
   readonly id: Value
 }
 
-export interface SearchResult {
-  readonly hits: readonly Hit[]
+export interface SearchResult<Item = StoredRecord> {
+  readonly hits: readonly Hit<Item>[]
   /** Of a search by terms: what the scores were counted with. */
   readonly statistics?: TermStatistics | undefined
 }
 
-export type SearchBy =
-  /** Nearest to a vector, by the metric of the path; records without one are left out. */
-  | { readonly kind: 'vector'; readonly path: string; readonly numbers: Float32Array }
-  /** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
-  | {
-      readonly kind: 'lexical'
-      readonly path: string
-      readonly terms: readonly string[]
-      /**
-       * Whether one of the terms is enough. The others then add nothing to a score. Such a
-       * search has one page, and tells no statistics.
-       */
-      readonly anyTerm?: boolean
-    }
+export type RowSearchResult = SearchResult<Row>
 
-export interface Hit {
-  readonly record: StoredRecord
+/** Nearest to a vector, by the metric of its index; records without one are left out. */
+interface ByVector {
+  readonly kind: 'vector'
+  readonly numbers: Float32Array
+}
+
+/** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
+interface ByTerms {
+  readonly kind: 'lexical'
+  readonly terms: readonly string[]
+  /** What the terms were made of, for engines that have analyzers of their own. */
+  readonly text: string
+  /**
+   * Whether one of the terms is enough. The others then add nothing to a score. Such a
+   * search has one page, and tells no statistics.
+   */
+  readonly anyTerm?: boolean
+}
+
+export type SearchBy = (ByVector | ByTerms) & { readonly path: string }
+
+export type RowSearchBy = (ByVector | ByTerms) & { readonly column: Column }
+
+export interface Hit<Item = StoredRecord> {
+  readonly record: Item
   /** The similarity of vectors (search/vector/similarity.ts), or the BM25 score. */
   readonly score: number
 }
@@ -235,8 +305,8 @@ export interface Hit {
 /** A place in a query's results, opaque to all but the engine that made it. */
 export type Position = string
 
-export interface Page {
-  readonly records: readonly StoredRecord[]
+export interface Page<Item = StoredRecord> {
+  readonly records: readonly Item[]
   /** Present instead of records, if the query allowed it. */
   readonly joined?: Joined | undefined
   /**
@@ -249,8 +319,10 @@ export interface Page {
   /** What led to the records, for traces: "_id", "a range in the index". */
   readonly way?: string | undefined
   /** The place just after one of the records. */
-  positionAfter(record: StoredRecord): Position
+  positionAfter(record: Item): Position
 }
+
+export type RowPage = Page<Row>
 
 /** The texts of several records, with commas between them. */
 export interface Joined {
@@ -258,13 +330,53 @@ export interface Joined {
   readonly count: number
 }
 
+/** A row, as far as it was asked for. Its key can always be asked for. */
+export interface Row {
+  /** Undefined: nothing. Columns that are neither shown nor of the key may not be known. */
+  get(column: Column): ColumnValue | undefined
+  /** The shown columns, as JSON that goes to the client, if the engine has it at hand. */
+  readonly text?: string | undefined
+  /** Characters of the row's text, about. */
+  readonly size: number
+}
+
+export interface RowMerge {
+  /** All columns of the key, and others; undefined clears one. */
+  readonly values: ReadonlyMap<Column, ColumnValue | undefined>
+  /** Lists, sets and maps that are changed in parts, none of which is in `values`. */
+  readonly elements?: ReadonlyMap<Column, ElementChange>
+  /**
+   * A row that was inserted stays when its last value is cleared. One that only updates made
+   * goes with it, and is not made of nothing.
+   */
+  readonly kind: 'insert' | 'update'
+  /**
+   * What the analyzer of a column makes of its text, repeats included, for engines that keep
+   * the index of terms themselves. Asked only for columns that `values` gives a text.
+   */
+  readonly terms?: (column: Column) => readonly string[]
+}
+
+/** Elements at the end of a list or among those of a set, entries [key, value] of a map; or
+ * elements and keys of entries that go. */
+export interface ElementChange {
+  readonly kind: 'add' | 'remove'
+  readonly elements: readonly Value[]
+}
+
+export interface MergeOptions extends WriteOptions {
+  /** Characters of a row's text. Rows that would have more may be refused. */
+  readonly sizeMax: number
+}
+
+/** `tooLarge`: nothing was written, because the row would have so many characters. */
+export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number }
+
 /** What lives beside a record's text. Absent and null are different things. */
 export interface SearchFields {
   readonly vector?: Vector | null
   readonly vectorize?: string | null
   readonly lexical?: string | null
-  /** Of a row: the vectors that it has, by the paths of their columns. */
-  readonly vectors?: ReadonlyMap<string, Float32Array>
 }
 
 /** A vector as it was sent: `form` says how to send it back. */
@@ -275,11 +387,7 @@ export interface Vector {
 
 export interface StoredRecord {
   readonly id: Value
-  /**
-   * A document as it goes to the client: JSON, `_id` first, no search fields. Of a row the
-   * stored values by the keys of their columns, without the vectors; a space behind it marks
-   * a row that lives only as long as it has values (tables/row-text.ts).
-   */
+  /** The document as it goes to the client: JSON, `_id` first, no search fields. */
   readonly text: string
   /** Changes with every write of this record. */
   readonly version: number | string

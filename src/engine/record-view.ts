@@ -8,8 +8,7 @@ import type { JsonObject, Value } from '../json/value.ts'
 import { indexingRule } from '../language/filters/indexing.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import type { StoredRecord } from './contract.ts'
-import { RowView } from './row-view.ts'
-import type { CollectionOptions, Target } from './schema.ts'
+import type { CollectionOptions } from './schema.ts'
 
 export interface RecordView {
   readonly kind: 'document' | 'row'
@@ -44,19 +43,6 @@ export interface TextField {
   readonly analyzer: unknown
 }
 
-const views = new WeakMap<Target, RecordView>()
-
-/** The same for as long as the target is the same object. */
-export function viewOf(target: Target): RecordView {
-  let view = views.get(target)
-  if (view === undefined)
-    views.set(
-      target,
-      (view = target.kind === 'table' ? new RowView(target) : documentView(target.options)),
-    )
-  return view
-}
-
 /** Of a collection with these options. */
 export function documentView({
   indexing,
@@ -89,3 +75,14 @@ export function documentView({
 }
 
 const idOnly: ReadonlySet<string> = new Set(['_id'])
+
+/** What filters see of the fields beside a document's text: only whether they are there. */
+export function searchFieldsSeen({
+  search = {},
+}: Pick<StoredRecord, 'search'>): JsonObject {
+  const seen: JsonObject = new Map()
+  if (search.vector !== undefined) seen.set('$vector', null)
+  if (search.vectorize !== undefined) seen.set('$vectorize', null)
+  if (search.lexical !== undefined) seen.set('$lexical', null)
+  return seen
+}

@@ -1,7 +1,6 @@
 /** What exists: keyspaces hold types and targets, and a target is a collection or a table. */
-import type { ColumnPart } from '../language/columns/column-path.ts'
+import type { Column, ColumnPart } from '../language/columns/column.ts'
 import type {
-  ColumnType,
   EmbeddingService,
   TextFolding,
   UserTypes,
@@ -77,13 +76,14 @@ export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
   return withoutDatabaseKey(keyspace)
 }
 
-export interface Column {
-  readonly name: string
+export type { Column }
+
+/** A column as the embedded store knows it. */
+export interface StoredColumn extends Column {
   /** Differs between all columns and indexes that the table ever had. */
   readonly id: number
   /** What stored rows call it: its name, unless a column that was dropped had it before. */
   readonly key: string
-  readonly type: ColumnType
   /**
    * Rows print its floating-point numbers as such: 1.0. Absent where version 0.1 made the
    * column, and wrote 1 for it.
@@ -124,12 +124,12 @@ export type TableIndex = RegularIndex | VectorIndex | TextIndex
 /** Plain JSON data: engines store it as it is. */
 export interface TableDefinition {
   /** In the order in which they were added. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly StoredColumn[]
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
   readonly indexes: readonly TableIndex[]
   /** Columns that are no more, latest last. Rows may still hold values under their keys. */
-  readonly dropped: readonly Column[]
+  readonly dropped: readonly StoredColumn[]
   /** The greatest id so far. */
   readonly lastId: number
 }
@@ -153,4 +153,25 @@ export type Target = Collection | Table
 export interface KeyspaceSchema {
   readonly targets: readonly Target[]
   readonly types: UserTypes
+}
+
+/** The columns of the primary key: those that rows are partitioned by, then the sort's. */
+export function keyNames({
+  partitionBy,
+  partitionSort,
+}: Pick<TableDefinition, 'partitionBy' | 'partitionSort'>): string[] {
+  return [...partitionBy, ...partitionSort.map(({ column }) => column)]
+}
+
+/** As rows and schemas show them: the columns of the key first, then the others by name. */
+export function columnsInOrder<C extends Column>(
+  definition: Pick<TableDefinition, 'partitionBy' | 'partitionSort'> & {
+    readonly columns: readonly C[]
+  },
+): C[] {
+  const key = keyNames(definition)
+  const rank = ({ name }: C) => (key.includes(name) ? key.indexOf(name) : key.length)
+  return definition.columns.toSorted(
+    (a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1),
+  )
 }

@@ -2,9 +2,21 @@
  * Stands in front of an engine for one request, and tells what the engine was asked, what
  * came of it and how long that took. Tells of counts and kinds, never of what is stored.
  */
+import { isJoint, requirementsOf } from '../language/filters/filter-clause.ts'
 import { flatten, type Filter } from '../language/filters/filter.ts'
-import type { Engine, Outcome, Page, Query, Search, Target, Write } from './contract.ts'
-import { inFrontOf } from './fronts.ts'
+import type { RowFilter } from '../language/columns/row-filter.ts'
+import { around } from './around.ts'
+import type {
+  Engine,
+  MergeOutcome,
+  Outcome,
+  Page,
+  Query,
+  RowQuery,
+  RowSearch,
+  Search,
+  Target,
+} from './contract.ts'
 
 export interface Listener {
   /** What to read or write is known, and is about to be. */
@@ -39,93 +51,126 @@ export function traced(engine: Engine, listener: Listener): Engine {
   }
   const changing = (ask: () => Promise<boolean>) =>
     timed(ask, (changed) => (changed ? 'Changed the schema' : 'Found nothing to change'))
+  const foundBy =
+    (kind: string) => (found: { readonly hits: readonly unknown[] } | undefined) =>
+      `Searched by ${kind} and found ${found?.hits.length ?? 'no'} ${things(found?.hits.length)}`
+  const counted = (count: number | undefined) => `Counted ${count ?? 'no'} ${things(count)}`
 
-  return inFrontOf(engine, {
-    as: (credentials) => traced(engine.as(credentials), listener),
-    listKeyspaces: () => engine.listKeyspaces(),
-    createKeyspace: (name, options) => changing(() => engine.createKeyspace(name, options)),
-    dropKeyspace: (name) => changing(() => engine.dropKeyspace(name)),
-    listTargets: (keyspace) => engine.listTargets(keyspace),
-    findTarget: (keyspace, name) => engine.findTarget(keyspace, name),
-    readSchema: (keyspace) => engine.readSchema(keyspace),
-    changeSchema: (keyspace, plan) => changing(() => engine.changeSchema(keyspace, plan)),
-    lockSchema: (keyspace, act, caller) => engine.lockSchema(keyspace, act, caller),
-    read: (target, query, caller) =>
+  return around(engine, {
+    as: (proceed, credentials) => traced(proceed(credentials), listener),
+    createKeyspace: (proceed, ...args) => changing(() => proceed(...args)),
+    dropKeyspace: (proceed, name) => changing(() => proceed(name)),
+    changeSchema: (proceed, ...args) => changing(() => proceed(...args)),
+    read: (proceed, collection, query, caller) =>
       timedOnTarget(
-        () => engine.read(target, query, caller),
+        () => proceed(collection, query, caller),
         sayRead,
-        () => describeQuery(target, query),
+        () => describeQuery(collection, query, describeFilter(query.filter)),
       ),
-    count: (target, filter, stopAt, caller) =>
+    readRows: (proceed, table, query, caller) =>
       timedOnTarget(
-        () => engine.count(target, filter, stopAt, caller),
-        (count) => `Counted ${count ?? 'no'} ${things(count)}`,
-        () => ({ ...describeTarget(target), filter: describeFilter(filter), stopAt }),
+        () => proceed(table, query, caller),
+        sayRead,
+        () => describeQuery(table, query, describeRowFilter(query.filter)),
       ),
-    search: (target, search, caller) =>
+    count: (proceed, collection, filter, stopAt, caller) =>
       timedOnTarget(
-        () => engine.search(target, search, caller),
-        (found) =>
-          `Searched by ${search.by.kind} and found ${found?.hits.length ?? 'no'} ` +
-          things(found?.hits.length),
-        () => describeSearch(target, search),
+        () => proceed(collection, filter, stopAt, caller),
+        counted,
+        () => ({ ...describeTarget(collection), filter: describeFilter(filter), stopAt }),
       ),
-    estimateCount: (target) =>
+    countRows: (proceed, table, filter, stopAt, caller) =>
       timedOnTarget(
-        () => engine.estimateCount(target),
+        () => proceed(table, filter, stopAt, caller),
+        counted,
+        () => ({ ...describeTarget(table), filter: describeRowFilter(filter), stopAt }),
+      ),
+    search: (proceed, collection, search, caller) =>
+      timedOnTarget(
+        () => proceed(collection, search, caller),
+        foundBy(search.by.kind),
+        () => {
+          const filter = describeFilter(search.filter)
+          return describeSearch(collection, search, search.by.path, filter)
+        },
+      ),
+    searchRows: (proceed, table, search, caller) =>
+      timedOnTarget(
+        () => proceed(table, search, caller),
+        foundBy(search.by.kind),
+        () => {
+          const filter = describeRowFilter(search.filter)
+          return describeSearch(table, search, search.by.column.name, filter)
+        },
+      ),
+    estimateCount: (proceed, target) =>
+      timedOnTarget(
+        () => proceed(target),
         (count) => `Estimated ${count} ${things(count)}`,
       ),
-    write: (target, writes, options) =>
+    write: (proceed, collection, writes, options) =>
       timedOnTarget(
-        () => engine.write(target, writes, options),
+        () => proceed(collection, writes, options),
         (outcomes) => sayWritten(writes, outcomes),
-        (outcomes) => ({ ...describeTarget(target), outcomes: countEach(outcomes) }),
+        (outcomes) => ({ ...describeTarget(collection), outcomes: countEach(outcomes) }),
       ),
-    truncate: (target) =>
+    mergeRows: (proceed, table, merges, options) =>
       timedOnTarget(
-        () => engine.truncate(target),
+        () => proceed(table, merges, options),
+        (outcomes) => sayWritten(merges, outcomes),
+        (outcomes) => ({ ...describeTarget(table), outcomes: countEach(outcomes) }),
+      ),
+    deleteRows: (proceed, table, conditions, caller) =>
+      timedOnTarget(
+        () => proceed(table, conditions, caller),
+        () => 'Deleted the rows of a key, or of a range of keys',
+        () => ({ ...describeTarget(table), columns: [...conditions.keys()] }),
+      ),
+    truncate: (proceed, target) =>
+      timedOnTarget(
+        () => proceed(target),
         () => 'Deleted all records',
         () => describeTarget(target),
       ),
-    readSetting: (name) => engine.readSetting(name),
-    writeSetting: (name, value, expected) => engine.writeSetting(name, value, expected),
-    watchSettings: (listener) => engine.watchSettings(listener),
-    close: () => engine.close(),
   })
 }
 
-function sayRead({ records, joined, way }: Page): string {
+function sayRead({ records, joined, way }: Page<unknown>): string {
   const count = joined?.count ?? records.length
   return `Read ${count} ${things(count)}${way === undefined ? '' : ` by ${way}`}`
 }
 
-function sayWritten(writes: readonly Write[], outcomes: readonly Outcome[]): string {
+function sayWritten(
+  writes: readonly { readonly kind: string }[],
+  outcomes: readonly (Outcome | MergeOutcome)[],
+): string {
   const done = outcomes.filter((outcome) => outcome === 'done').length
-  const kinds = Object.keys(countEach(writes.map(({ kind }) => kind))).join(', ')
+  const kinds = [...new Set(writes.map(({ kind }) => kind))].join(', ')
   const all = done === writes.length ? '' : ` of ${writes.length}`
   return `Wrote ${done}${all} ${things(writes.length)} (${kinds || 'nothing to do'})`
 }
 
-function describeQuery(target: Target, query: Query): object {
+function describeQuery(target: Target, query: Query | RowQuery, filter: string[]): object {
   return {
     ...describeTarget(target),
-    filter: describeFilter(query.filter),
-    sort: query.sort.map(({ path, direction }) => `${path.text} ${direction}`),
+    filter,
+    sort: query.sort.map((key) => {
+      return `${'path' in key ? key.path.text : key.column.name} ${key.direction}`
+    }),
     limit: query.limit,
     skip: query.skip,
     isLaterPage: query.after !== undefined,
   }
 }
 
-function describeSearch(target: Target, { by, filter, limit, after }: Search): object {
-  return {
-    ...describeTarget(target),
-    by: by.kind,
-    path: by.path,
-    filter: describeFilter(filter),
-    limit,
-    isLaterPage: after !== undefined,
-  }
+function describeSearch(
+  target: Target,
+  { by, limit, after }: Search | RowSearch,
+  path: string,
+  filter: string[],
+): object {
+  const isLaterPage = after !== undefined
+  return { ...describeTarget(target), by: by.kind, path, filter, limit, isLaterPage }
 }
 
 function describeTarget({ kind, name }: Target): object {
@@ -139,9 +184,18 @@ function describeFilter(filter: Filter): string[] {
   )
 }
 
-function countEach(words: readonly string[]): Record<string, number> {
+function describeRowFilter(filter: RowFilter): string[] {
+  return requirementsOf(filter).map((part) =>
+    isJoint(part) ? `or of ${part.of.length}` : `${part.column.name} ${part.kind}`,
+  )
+}
+
+function countEach(outcomes: readonly (Outcome | MergeOutcome)[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1
+  for (const outcome of outcomes) {
+    const word = typeof outcome === 'string' ? outcome : 'too large'
+    counts[word] = (counts[word] ?? 0) + 1
+  }
   return counts
 }
 

@@ -1,55 +1,51 @@
 /** Pages: the records that follow those which a page state says were given already. */
 import type { Caller } from '../caller.ts'
-import type { Joined, StoredRecord } from '../engine/contract.ts'
+import type { Joined } from '../engine/contract.ts'
 import type { Limits } from '../limits.ts'
 import { decodePageState, encodePageState } from './page-state.ts'
-import { read, type Source, type Wanted } from './read.ts'
+import { read, type Wanted } from './read.ts'
+import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-export interface WantedPage extends Pick<
-  Wanted,
-  'filter' | 'sort' | 'withSearchFields' | 'textsOnly'
-> {
+export type WantedPage<Q extends AnyQuery> = Omit<
+  Wanted<Q>,
+  'after' | 'lookAhead' | 'sizeMax'
+> & {
   /** Names the query; asked only when there is another page. */
   readonly query: () => string
-  /** Before the first page. */
-  readonly skip: number
-  /** Over all pages. */
-  readonly limit: number
   readonly pageSize: number
   /** Absent or empty: the first page. */
   readonly pageState: string | undefined
+  /** Over all pages. */
+  readonly limit: number
 }
 
-export interface ReadPage {
-  readonly records: readonly StoredRecord[]
+export interface ReadPage<Item> {
+  readonly records: readonly Item[]
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
   readonly nextPageState: string | null
 }
 
-export async function readPage(
-  source: Source,
-  wanted: WantedPage,
+export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: WantedPage<Q>,
   caller: Caller,
-): Promise<ReadPage> {
+): Promise<ReadPage<Item>> {
   const { query, limit, pageSize, pageState, ...rest } = wanted
   const from = pageState ? decodePageState(pageState, query(), source.limits) : undefined
   const before = from?.count ?? 0
   const left = limit - before
   if (left <= 0) return { records: [], nextPageState: null }
   const count = Math.min(left, pageSize)
-  const { records, joined, next } = await read(
-    source,
-    {
-      ...rest,
-      limit: count,
-      sizeMax: sizeMaxOf(count, source.limits),
-      after: from?.place,
-      stable: false,
-      lookAhead: left > pageSize,
-    },
-    caller,
-  )
+  const asked = {
+    ...rest,
+    limit: count,
+    sizeMax: sizeMaxOf(count, source.limits),
+    after: from?.place,
+    lookAhead: left > pageSize,
+  }
+  const found = await read(source, asked as unknown as Wanted<Q>, caller)
+  const { records, joined, next } = found
   const given = before + (joined?.count ?? records.length)
   const nextPageState =
     next === undefined ? null : encodePageState({ count: given, place: next }, query())

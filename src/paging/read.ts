@@ -3,41 +3,19 @@
  * here.
  */
 import type { Caller } from '../caller.ts'
-import type {
-  Engine,
-  Joined,
-  Page,
-  Position,
-  Query,
-  StoredRecord,
-} from '../engine/contract.ts'
-import type { RecordView } from '../engine/record-view.ts'
-import type { Target } from '../engine/schema.ts'
-import { apiError } from '../errors/api-error.ts'
-import { parseStored } from '../json/parse.ts'
-import type { JsonObject, Value } from '../json/value.ts'
-import type { Limits } from '../limits.ts'
-import { rootFields, type Filter } from '../language/filters/filter.ts'
-import { matches } from '../language/filters/matches.ts'
+import type { Joined, Page, Position } from '../engine/contract.ts'
 import { compareValues } from '../language/values/order.ts'
-import type { SortKey } from '../language/sorts/sort.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
-import { valueAt } from '../language/values/value-at.ts'
-
-/** Where to read from. */
-export interface Source {
-  readonly engine: Engine
-  /** The collection or table that the records are of. */
-  readonly owner: Target
-  readonly view: RecordView
-  readonly limits: Limits
-}
+import type { AnyQuery, AnySearch, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */
-export interface Wanted extends Omit<
-  Query,
+export type Wanted<Q extends AnyQuery> = Omit<
+  Q,
   'after' | 'lookAhead' | 'textsOnly' | 'sizeMax'
-> {
+> & {
+  readonly filter: Q['filter']
+  readonly sort: Q['sort']
+  readonly skip: number
+  readonly limit: number
   readonly after: Place | undefined
   /**
    * Whether to find out if anything follows, by reading one record more: nobody should be
@@ -55,8 +33,6 @@ export const anyOrder = {
   sort: [],
   skip: 0,
   after: undefined,
-  stable: false,
-  withSearchFields: false,
   lookAhead: false,
   textsOnly: false,
 } as const
@@ -64,23 +40,23 @@ export const anyOrder = {
 /** A place in the results: the engine's, or in a sort made here the last record's key. */
 export type Place =
   | { readonly kind: 'engine'; readonly position: Position }
-  | { readonly kind: 'sorted'; readonly key: Key }
+  | { readonly kind: 'sorted'; readonly key: SortedBy }
 
-/** The values that a record is sorted by, its _id last. Missing ones are undefined. */
-export type Key = readonly (Value | undefined)[]
-
-export interface Found {
-  readonly records: readonly StoredRecord[]
+export interface Found<Item> {
+  readonly records: readonly Item[]
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
   /** Absent when nothing follows, or when that was not looked for. */
   readonly next: Place | undefined
 }
 
-export async function read(source: Source, wanted: Wanted, caller: Caller): Promise<Found> {
-  if (source.limits.sortedDocumentsMax > 0) await checkSortable(source, wanted, caller)
+export async function read<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: Wanted<Q>,
+  caller: Caller,
+): Promise<Found<Item>> {
   const query = firstQuery(wanted)
-  const page = await source.engine.read(source.owner, query, caller)
+  const page = await source.read(query, caller)
   if (isServed(page, wanted)) {
     const { records, joined, next } = page
     return { records, joined, next: placeOf(next) }
@@ -91,18 +67,21 @@ export async function read(source: Source, wanted: Wanted, caller: Caller): Prom
   return isSorted ? filterHere(source, wanted, pages) : sortHere(source, wanted, pages)
 }
 
-function firstQuery(wanted: Wanted): Query {
+function firstQuery<Q extends AnyQuery>(wanted: Wanted<Q>): Q {
   const { after, sizeMax, ...asked } = wanted
-  return {
+  const query = {
     ...asked,
     ...(sizeMax !== undefined && { sizeMax }),
     skip: after === undefined ? wanted.skip : 0,
     after: after?.kind === 'engine' ? after.position : undefined,
-    withSearchFields: wanted.withSearchFields || mentionsSearchFields(wanted.filter),
   }
+  return query as unknown as Q
 }
 
-function isServed({ served }: Page, { sort, after }: Wanted): boolean {
+function isServed<Item, Q extends AnyQuery>(
+  { served }: Page<Item>,
+  { sort, after }: Wanted<Q>,
+): boolean {
   return served.filter && (sort.length === 0 || (served.sort && after?.kind !== 'sorted'))
 }
 
@@ -111,23 +90,23 @@ function placeOf(position: Position | undefined): Place | undefined {
 }
 
 /** Takes what matches, in the order in which it comes. */
-async function filterHere(
-  source: Source,
-  wanted: Wanted,
-  pages: AsyncIterable<Page>,
-): Promise<Found> {
-  const records: StoredRecord[] = []
+async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: Wanted<Q>,
+  pages: AsyncIterable<Page<Item>>,
+): Promise<Found<Item>> {
+  const records: Item[] = []
   let room = wanted.sizeMax ?? Infinity
   let toSkip = wanted.after === undefined ? wanted.skip : 0
-  let last: Page | undefined
+  let last: Page<Item> | undefined
   for await (const page of pages)
     for (const record of page.records) {
-      if (!page.served.filter && !matchesRecord(source, wanted.filter, record)) continue
+      if (!page.served.filter && !source.matches(wanted.filter, record)) continue
       if (toSkip-- > 0) continue
       if (records.length === wanted.limit || room < 0)
         return { records, next: placeOf(last!.positionAfter(records.at(-1)!)) }
       records.push(record)
-      room -= record.text.length
+      room -= source.sizeOf(record)
       last = page
       if (records.length === wanted.limit && !wanted.lookAhead)
         return { records, next: undefined }
@@ -135,70 +114,85 @@ async function filterHere(
   return { records, next: undefined }
 }
 
-/** Matching records, counted up to `stopAt`. */
-export async function count(
-  source: Source,
-  filter: Filter,
+/** Matching records, counted up to `stopAt`. `rest` is what else a query says. */
+export async function count<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  filter: Q['filter'],
   stopAt: number,
+  rest: Omit<Q, keyof Wanted<Q>>,
   caller: Caller,
 ): Promise<number> {
-  const served = await source.engine.count(source.owner, filter, stopAt, caller)
+  const served = await source.count(filter, stopAt, caller)
   if (served !== undefined) return served
-  const found = await read(source, { ...anyOrder, filter, limit: stopAt }, caller)
-  return found.records.length
+  const wanted = { ...rest, ...anyOrder, filter, limit: paceMin } as unknown as Wanted<Q>
+  let counted = 0
+  for await (const record of matching(source, wanted, caller)) {
+    void record
+    if (++counted >= stopAt) break
+  }
+  return counted
 }
 
-async function checkSortable(source: Source, { sort, filter }: Wanted, caller: Caller) {
-  if (sort.length === 0) return
-  const max = source.limits.sortedDocumentsMax
-  if ((await count(source, filter, max + 1, caller)) > max)
-    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'documents' })
+/** All matching records, a few at a time in memory. */
+export async function* matching<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: Wanted<Q>,
+  caller: Caller,
+): AsyncGenerator<Item, void, undefined> {
+  const query = firstQuery({ ...wanted, lookAhead: true })
+  const first = await source.read(query, caller)
+  for await (const page of followPages(source, query, first, caller))
+    for (const record of page.records)
+      if (page.served.filter || source.matches(wanted.filter, record)) yield record
 }
 
 /** Records per read once the engine is known to leave work: no promise, only a pace. */
 const paceMin = 500
 
-async function* followPages(
-  { engine, owner }: Source,
-  query: Query,
-  first: Page,
+async function* followPages<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  query: Q,
+  first: Page<Item>,
   caller: Caller,
-): AsyncGenerator<Page, void, undefined> {
+): AsyncGenerator<Page<Item>, void, undefined> {
   let page = first
   yield page
   while (page.next !== undefined) {
     const limit = Math.max(query.limit, paceMin)
-    const next = { ...query, skip: 0, after: page.next, limit }
-    page = await engine.read(owner, next, caller)
+    page = await source.read({ ...query, skip: 0, after: page.next, limit }, caller)
     yield page
   }
 }
 
-interface Sortable {
-  readonly record: StoredRecord
-  readonly key: Key
+interface Sortable<Item> {
+  readonly record: Item
+  readonly key: SortedBy
 }
 
 /** Sorts what the engine gave unsorted, holding on to no more than what is wanted. */
-async function sortHere(
-  source: Source,
-  wanted: Wanted,
-  pages: AsyncIterable<Page>,
-): Promise<Found> {
+async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: Wanted<Q>,
+  pages: AsyncIterable<Page<Item>>,
+): Promise<Found<Item>> {
   const after = wanted.after?.kind === 'sorted' ? wanted.after.key : undefined
   const skip = after === undefined ? wanted.skip : 0
   const end = skip + wanted.limit
-  const best = new Best(end + 1, wanted.sort)
-  const names = new Set(['_id', ...wanted.sort.map(({ path }) => path.segments[0]!)])
+  const directions = [
+    ...wanted.sort.map(({ direction }) => direction),
+    ...source.idDirections,
+  ]
+  const compare = (a: SortedBy, b: SortedBy) => compareKeys(a, b, directions)
+  const best = new Best<Sortable<Item>>(end + 1, (a, b) => compare(a.key, b.key))
   for await (const page of pages)
     for (const record of page.records) {
-      if (!page.served.filter && !matchesRecord(source, wanted.filter, record)) continue
-      const key = keyOf(source.view.fields(record.text, names), wanted.sort)
-      if (after === undefined || compareKeys(key, after, wanted.sort) > 0)
-        best.add({ record, key })
+      if (!page.served.filter && !source.matches(wanted.filter, record)) continue
+      const key = source.sortKey(record, wanted.sort)
+      if (after === undefined || compare(key, after) > 0) best.add({ record, key })
     }
   const sorted = best.inOrder()
-  const shown = upTo(sorted.slice(skip, end), wanted.sizeMax)
+  const within = sorted.slice(skip, end)
+  const shown = upToSize(within, ({ record }) => source.sizeOf(record), wanted.sizeMax)
   const isCut = skip + shown.length < Math.min(end, sorted.length)
   return {
     records: shown.map(({ record }) => record),
@@ -209,79 +203,42 @@ async function sortHere(
   }
 }
 
-/** The first of some records, until their texts are enough. */
-function upTo(sorted: readonly Sortable[], sizeMax = Infinity): readonly Sortable[] {
+/** The first of some items: the one by which their sizes are more than enough is the last. */
+export function upToSize<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  sizeMax = Infinity,
+): readonly T[] {
   let size = 0
-  const past = sorted.findIndex(({ record }) => (size += record.text.length) > sizeMax)
-  return past < 0 ? sorted : sorted.slice(0, past + 1)
+  const last = items.findIndex((item) => (size += sizeOf(item)) > sizeMax)
+  return last < 0 ? items : items.slice(0, last + 1)
 }
 
 /** Keeps the first `size` of what is added, by cutting back whenever it has twice as many. */
-class Best {
+export class Best<T> {
   readonly #size: number
-  readonly #sort: readonly SortKey[]
-  #kept: Sortable[] = []
+  readonly #compare: (a: T, b: T) => number
+  #kept: T[] = []
 
-  constructor(size: number, sort: readonly SortKey[]) {
+  constructor(size: number, compare: (a: T, b: T) => number) {
     this.#size = size
-    this.#sort = sort
+    this.#compare = compare
   }
 
-  add(item: Sortable): void {
+  add(item: T): void {
     this.#kept.push(item)
     if (this.#kept.length >= Math.max(2 * this.#size, paceMin)) this.#kept = this.inOrder()
   }
 
-  inOrder(): Sortable[] {
-    return this.#kept
-      .toSorted((a, b) => compareKeys(a.key, b.key, this.#sort))
-      .slice(0, this.#size)
+  inOrder(): T[] {
+    return this.#kept.toSorted(this.#compare).slice(0, this.#size)
   }
 }
 
-function keyOf(document: JsonObject, sort: readonly SortKey[]): Key {
-  return [...sort.map(({ path }) => valueAt(document, path)), document.get('_id')]
-}
-
-/** By the sort, ties by ascending _id. */
-function compareKeys(a: Key, b: Key, sort: readonly SortKey[]): number {
-  for (const [i, { direction }] of sort.entries()) {
+function compareKeys(a: SortedBy, b: SortedBy, directions: readonly (1 | -1)[]): number {
+  for (const [i, direction] of directions.entries()) {
     const order = compareValues(a[i], b[i])
     if (order !== 0) return order * direction
   }
-  return compareValues(a[sort.length], b[sort.length])
-}
-
-/** What the text of a record says, parsed. */
-export function parseRecord(record: StoredRecord): JsonObject {
-  return parseStored(record.text) as JsonObject
-}
-
-export function matchesRecord(
-  { view }: Source,
-  filter: Filter,
-  record: StoredRecord,
-): boolean {
-  const document = view.see(record.text, rootFields(filter))
-  // Only their presence can be asked for.
-  const { vector, vectorize, lexical } = record.search ?? {}
-  if (vector !== undefined) document.set('$vector', null)
-  if (vectorize !== undefined) document.set('$vectorize', null)
-  if (lexical !== undefined) document.set('$lexical', null)
-  return matches(filter, document, (terms, path) => {
-    const text = view.textOf(record, path)
-    if (!text) return false
-    const found = new Set(analyzerFor(view.texts.get(path)!.analyzer).terms(text))
-    return terms.every((term) => found.has(term))
-  })
-}
-
-function mentionsSearchFields(filter: Filter): boolean {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.of.some(mentionsSearchFields)
-    default:
-      return filter.path.text.startsWith('$')
-  }
+  return 0
 }

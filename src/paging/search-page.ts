@@ -4,13 +4,14 @@
  * every write. By vector there is one, and a warning where it does not hold all.
  */
 import type { Caller } from '../caller.ts'
-import type { Hit, Search, SearchBy } from '../engine/contract.ts'
+import type { Hit } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { decodeSearchState, encodeSearchState } from './page-state.ts'
-import type { Source } from './read.ts'
 import { checkSize, exceeds, search, searchUpToSize } from './search.ts'
+import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-export interface WantedHits extends Pick<Search, 'by' | 'filter' | 'withSearchFields'> {
+export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> & {
+  readonly by: S['by']
   /** Names the query; asked only when there is another page. */
   readonly query: () => string
   /** Over all pages; undefined: all that there are. */
@@ -19,79 +20,72 @@ export interface WantedHits extends Pick<Search, 'by' | 'filter' | 'withSearchFi
   readonly pageState: string | undefined
 }
 
-export interface HitPage {
-  readonly hits: readonly Hit[]
+export interface HitPage<Item> {
+  readonly hits: readonly Hit<Item>[]
   readonly nextPageState: string | null
   readonly warnings: readonly ApiError[]
 }
 
-export async function searchPage(
-  source: Source,
-  wanted: WantedHits,
+export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: WantedHits<S>,
   caller: Caller,
-): Promise<HitPage> {
+): Promise<HitPage<Item>> {
   const { by } = wanted
   return by.kind === 'vector'
-    ? searchNearest(source, { ...wanted, by }, caller)
-    : searchByTerms(source, { ...wanted, by }, caller)
+    ? searchNearest(source, wanted, caller)
+    : searchByTerms(source, wanted, by.terms.length, caller)
 }
 
 /** The one page of a search by vector. */
-async function searchNearest(
-  source: Source,
-  { by, filter, withSearchFields, limit }: WantedHits,
+async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: WantedHits<S>,
   caller: Caller,
-): Promise<HitPage> {
+): Promise<HitPage<Item>> {
+  const { query, pageState, limit, ...rest } = wanted
   const max = source.limits.vectorLimitMax
   if (limit !== undefined && limit <= max) {
-    const wanted = { by, filter, withSearchFields, limit }
-    return { ...lastPage, hits: await search(source, wanted, caller) }
+    const hits = await search(source, { ...rest, limit } as unknown as S, caller)
+    return { ...lastPage, hits }
   }
   // One beyond the maximum tells whether the result is cut short.
-  const wanted = { by, filter, withSearchFields, limit: max + 1 }
-  const found = await searchUpToSize(source, wanted, caller)
+  const asked = { ...rest, limit: max + 1 } as unknown as S
+  const found = await searchUpToSize(source, asked, caller)
   const hits = found.hits.slice(0, max)
-  checkSize(hits, source.limits)
+  checkSize(hits, source)
   if (found.hits.length === hits.length) return { ...lastPage, hits }
-  const noun = source.view.kind
-  const warning = apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun })
+  const warning = apiError('VECTOR_SEARCH_RESULTS_TRUNCATED', { max, noun: source.noun })
   return { ...lastPage, hits, warnings: [warning] }
 }
 
-type TermsBy = Extract<SearchBy, { readonly kind: 'lexical' }>
-
-async function searchByTerms(
-  source: Source,
-  wanted: WantedHits & { readonly by: TermsBy },
+async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: WantedHits<S>,
+  termCount: number,
   caller: Caller,
-): Promise<HitPage> {
-  const { by, filter, withSearchFields, query, limit = Infinity, pageState } = wanted
+): Promise<HitPage<Item>> {
+  const { query, limit = Infinity, pageState, ...rest } = wanted
   const { limits } = source
   const from = pageState
-    ? decodeSearchState(pageState, query(), by.terms.length, limits)
+    ? decodeSearchState(pageState, query(), termCount, limits)
     : undefined
   const before = from?.count ?? 0
   const left = limit - before
   if (left <= 0) return { ...lastPage, hits: [] }
   const count = Math.min(left, limits.pageSize)
-  const found = await searchUpToSize(
-    source,
-    {
-      by,
-      filter,
-      withSearchFields,
-      // One beyond the page tells whether there is another.
-      limit: left > count ? count + 1 : count,
-      after: from?.place,
-    },
-    caller,
-  )
+  const asked = {
+    ...rest,
+    // One beyond the page tells whether there is another.
+    limit: left > count ? count + 1 : count,
+    after: from?.place,
+  }
+  const found = await searchUpToSize(source, asked as unknown as S, caller)
   const hits = found.hits.slice(0, count)
-  const isMore =
-    found.hits.length > count || (hits.length < left && exceeds(hits, limits.replySizeMax))
+  const isMore = found.hits.length > count || (hits.length < left && exceeds(hits, source))
   if (!isMore) return { ...lastPage, hits }
   const { score, record } = hits.at(-1)!
-  const place = { statistics: found.statistics!, score, id: record.id }
+  const place = { statistics: found.statistics!, score, id: source.idOf(record) }
   const state = { count: before + hits.length, place }
   return { ...lastPage, hits, nextPageState: encodeSearchState(state, query()) }
 }

@@ -1,184 +1,160 @@
 /**
  * Searching: by vector or by terms, best first. What an engine can't serve is found here, by
- * looking at every record; that is also what the word of an engine is tested against.
+ * looking at every record; that is also what the word of an engine is tested against. No more
+ * records are held than are wanted.
  */
 import type { Caller } from '../caller.ts'
-import type {
-  Hit,
-  Search,
-  SearchBy,
-  SearchPlace,
-  SearchResult,
-  StoredRecord,
-} from '../engine/contract.ts'
+import type { Hit, SearchPlace, SearchResult } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
-import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { compareValues } from '../language/values/order.ts'
+import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
-import { everything, type Filter } from '../language/filters/filter.ts'
-import { compareValues } from '../language/values/order.ts'
-import type { Path } from '../language/values/path.ts'
-import type { Limits } from '../limits.ts'
-import { anyOrder, matchesRecord, read, type Source } from './read.ts'
+import { anyOrder, Best, matching, upToSize, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
+import type { AnyQuery, AnySearch, Source } from './source.ts'
 
 /** The best, all of them at once: more than a reply can hold are refused. */
-export async function search(
-  source: Source,
-  wanted: Search,
+export async function search<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: S,
   caller: Caller,
-): Promise<readonly Hit[]> {
+): Promise<readonly Hit<Item>[]> {
   const { hits } = await searchUpToSize(source, wanted, caller)
-  checkSize(hits, source.limits)
+  checkSize(hits, source)
   return hits
 }
 
 /** The best, in the order in which they come, until there are as many as a reply can hold. */
-export async function searchUpToSize(
-  source: Source,
-  wanted: Search,
+export async function searchUpToSize<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: S,
   caller: Caller,
-): Promise<SearchResult> {
+): Promise<SearchResult<Item>> {
   const sizeMax = sizeMaxOf(wanted.limit, source.limits)
   const bounded = sizeMax === undefined ? wanted : { ...wanted, sizeMax }
-  const served = await source.engine.search(source.owner, bounded, caller)
+  const served = await source.search(bounded, caller)
   return served ?? (await searchHere(source, bounded, caller))
 }
 
+type Sized<Item> = { readonly limits: Limits; sizeOf(record: Item): number }
+
 /** What has no further pages and does not fit can only be refused. */
-export function checkSize(hits: readonly Hit[], { replySizeMax: max }: Limits): void {
-  if (exceeds(hits, max)) throw apiError('REPLY_TOO_LARGE', { max })
+export function checkSize<Item>(hits: readonly Hit<Item>[], source: Sized<Item>): void {
+  const max = source.limits.replySizeMax
+  if (exceeds(hits, source)) throw apiError('REPLY_TOO_LARGE', { max })
 }
 
-export function exceeds(hits: readonly Hit[], sizeMax: number): boolean {
-  return hits.reduce((size, { record }) => size + record.text.length, 0) > sizeMax
+export function exceeds<Item>(
+  hits: readonly Hit<Item>[],
+  { limits, sizeOf }: Sized<Item>,
+): boolean {
+  const size = hits.reduce((sum, { record }) => sum + sizeOf(record), 0)
+  return size > limits.replySizeMax
 }
 
-/**
- * Those of a filter's records that a search can find at all, as far as a filter can say it:
- * one whose vector was set to null since passes.
- */
-export function withinReach(filter: Filter, by: SearchBy): Filter {
-  switch (by.kind) {
-    case 'vector':
-      return both(filter, { kind: 'exists', path: pathOf(by.path), exists: true })
-    case 'lexical':
-      return both(filter, { kind: 'match', path: pathOf(by.path), terms: by.terms })
-  }
-}
-
-function both(filter: Filter, other: Filter): Filter {
-  return { kind: 'and', of: [filter, other] }
-}
-
-function pathOf(name: string): Path {
-  return { text: name, segments: [name] }
-}
-
-async function searchHere(
-  source: Source,
-  { by, filter, limit, sizeMax, after }: Search,
+async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: S,
   caller: Caller,
-): Promise<SearchResult> {
-  const all = {
-    ...anyOrder,
-    // The counts behind a BM25 score are those of all records, so the filter comes later.
-    filter: by.kind === 'vector' ? filter : everything,
-    limit: Number.MAX_SAFE_INTEGER,
-    withSearchFields: true,
+): Promise<SearchResult<Item>> {
+  const { by, limit, sizeMax, after } = wanted
+  const filter = wanted.filter as Q['filter']
+  const records = (of: Q['filter']) => {
+    const { columns = [] } = wanted as { readonly columns?: readonly unknown[] }
+    const query = { ...anyOrder, filter: of, limit: 500, columns }
+    const all = { ...query, stable: false, withSearchFields: true }
+    return matching(source, all as unknown as Wanted<Q>, caller)
   }
-  const { records } = await read(source, all, caller)
-  const { scoreOf, statistics } =
+  const statistics =
     by.kind === 'vector'
-      ? { scoreOf: bySimilarity(source, by) }
-      : byTerms(source, by, records, after?.statistics)
-  const hits: Hit[] = []
-  for (const record of records) {
+      ? undefined
+      : // The counts behind a BM25 score are those of all records.
+        (after?.statistics ??
+        (await countTerms(source, by as ByTerms<S>, records(source.everything))))
+  const scoreOf =
+    by.kind === 'vector'
+      ? bySimilarity(source, by as Extract<S['by'], { readonly kind: 'vector' }>)
+      : byTerms(source, by as ByTerms<S>, statistics!)
+  const best = new Best<Hit<Item>>(limit, (a, b) => {
+    return b.score - a.score || compareValues(source.idOf(a.record), source.idOf(b.record))
+  })
+  for await (const record of records(filter)) {
     const score = scoreOf(record)
-    if (score === undefined || !isAfter({ record, score }, after)) continue
-    if (by.kind === 'vector' || matchesRecord(source, filter, record))
-      hits.push({ record, score })
+    if (score === undefined) continue
+    if (isAfter(source.idOf(record), score, after)) best.add({ record, score })
   }
-  hits.sort((a, b) => b.score - a.score || compareValues(a.record.id, b.record.id))
-  return { hits: upToSize(hits.slice(0, limit), sizeMax), statistics }
+  const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
+  return { hits: upToSize(best.inOrder(), sizeOf, sizeMax), statistics }
 }
 
-function isAfter({ record, score }: Hit, after: SearchPlace | undefined): boolean {
+function isAfter(
+  id: SearchPlace['id'],
+  score: number,
+  after: SearchPlace | undefined,
+): boolean {
   if (after === undefined) return true
-  return score === after.score
-    ? compareValues(record.id, after.id) > 0
-    : score < after.score
+  return score === after.score ? compareValues(id, after.id) > 0 : score < after.score
 }
 
-/** The first of some hits: the one by which the texts are more than enough is the last. */
-function upToSize(hits: readonly Hit[], sizeMax = Infinity): readonly Hit[] {
-  let size = 0
-  const last = hits.findIndex(({ record }) => (size += record.text.length) > sizeMax)
-  return last < 0 ? hits : hits.slice(0, last + 1)
-}
+type Score<Item> = (record: Item) => number | undefined
 
 /** Undefined for records that have no place in the results. */
-type ScoreOf = (record: StoredRecord) => number | undefined
-
-function bySimilarity(
-  { view }: Source,
-  { path, numbers: query }: Extract<SearchBy, { kind: 'vector' }>,
-): ScoreOf {
-  const metric = view.vectors.get(path)!.metric!
+function bySimilarity<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  by: Extract<S['by'], { readonly kind: 'vector' }>,
+): Score<Item> {
+  const metric = source.metricOf(by)
   return (record) => {
-    const numbers = view.vectorOf(record, path)
-    const score = numbers && similarity(metric, query, Float32Array.from(numbers))
+    const numbers = source.vectorOf(record, by)
+    const score = numbers && similarity(metric, by.numbers, Float32Array.from(numbers))
     // A zero vector has no direction.
     return Number.isNaN(score) ? undefined : score
   }
 }
 
-function byTerms(
-  { view }: Source,
-  { path, terms, anyTerm }: Extract<SearchBy, { kind: 'lexical' }>,
-  records: readonly StoredRecord[],
-  given: TermStatistics | undefined,
-): { readonly scoreOf: ScoreOf; readonly statistics: TermStatistics } {
-  const counted = new Map<StoredRecord, CountedTerms>()
-  const analyzer = analyzerFor(view.texts.get(path)!.analyzer)
-  for (const record of records) {
-    const text = view.textOf(record, path)
-    if (text) counted.set(record, countTerms(analyzer.terms(text)))
+type ByTerms<S extends AnySearch> = Extract<S['by'], { readonly kind: 'lexical' }>
+
+async function countTerms<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  by: ByTerms<S>,
+  records: AsyncIterable<Item>,
+): Promise<TermStatistics> {
+  let documents = 0
+  let tokens = 0
+  const documentFrequencies = by.terms.map(() => 0)
+  for await (const record of records) {
+    const own = source.termsOf(record, by)
+    if (own === undefined) continue
+    documents++
+    tokens += own.length
+    const distinct = new Set(own)
+    for (const [i, term] of by.terms.entries())
+      if (distinct.has(term)) documentFrequencies[i]!++
   }
-  const texts = [...counted.values()]
-  const statistics = given ?? {
-    documents: texts.length,
-    tokens: texts.reduce((sum, { length }) => sum + length, 0),
-    documentFrequencies: terms.map(
-      (term) => texts.filter(({ counts }) => counts.has(term)).length,
-    ),
-  }
+  return { documents, tokens, documentFrequencies }
+}
+
+function byTerms<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  by: ByTerms<S>,
+  statistics: TermStatistics,
+): Score<Item> {
+  const { terms, anyTerm } = by
   const weights = statistics.documentFrequencies.map((documents) =>
     termWeight(statistics, documents),
   )
-  const scoreOf: ScoreOf = (record) => {
-    const text = counted.get(record)
-    if (text === undefined) return undefined
+  return (record) => {
+    const own = source.termsOf(record, by)
+    if (own === undefined) return undefined
     let score = 0
     let found = 0
     for (const [i, term] of terms.entries()) {
-      const count = text.counts.get(term)
-      if (count === undefined) continue
-      score += termScore(weights[i]!, count, text.length, statistics)
+      const count = own.filter((other) => other === term).length
+      if (count === 0) continue
+      score += termScore(weights[i]!, count, own.length, statistics)
       found++
     }
     return found >= (anyTerm === true ? 1 : terms.length) ? score : undefined
   }
-  return { scoreOf, statistics }
-}
-
-interface CountedTerms {
-  readonly counts: ReadonlyMap<string, number>
-  readonly length: number
-}
-
-function countTerms(terms: readonly string[]): CountedTerms {
-  const counts = new Map<string, number>()
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return { counts, length: terms.length }
 }

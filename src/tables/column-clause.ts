@@ -25,21 +25,18 @@ import {
 } from '../language/filters/filter-clause.ts'
 import { showValue } from '../language/values/show.ts'
 import { labelOf, labelsOf } from './column-label.ts'
+import type { RowCondition, ScalarKind } from '../language/columns/row-filter.ts'
 import type { RowStore } from './row-store.ts'
 
 /** What is said about a column that has a single value. */
 export interface ColumnComparison {
-  readonly kind: ComparisonKind
+  readonly kind: ScalarKind | 'match'
   readonly column: Column
   /** One, or several for in and nin. */
   readonly operands: readonly Value[]
 }
 
-export type ComparisonKind =
-  (typeof comparisonKinds)[keyof typeof comparisonKinds] | 'match'
-
-/** What else can be said where a column has several values. */
-export type ConditionKind = ComparisonKind | 'all' | 'notAll'
+export type ConditionKind = RowCondition['kind']
 
 export const comparisonOperators: readonly string[] = [
   ...Object.keys(comparisonKinds),

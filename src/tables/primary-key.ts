@@ -1,22 +1,6 @@
 /** Primary keys: the columns that rows are partitioned by, then those of the sort. */
-import type { Column, TableDefinition } from '../engine/schema.ts'
+import type { Column } from '../engine/schema.ts'
 import type { RowStore } from './row-store.ts'
-
-export function keyNames({
-  partitionBy,
-  partitionSort,
-}: Pick<TableDefinition, 'partitionBy' | 'partitionSort'>): string[] {
-  return [...partitionBy, ...partitionSort.map(({ column }) => column)]
-}
-
-/** As rows and schemas show them: the columns of the key first, then the others by name. */
-export function columnsInOrder(definition: TableDefinition): Column[] {
-  const key = keyNames(definition)
-  const rank = ({ name }: Column) => (key.includes(name) ? key.indexOf(name) : key.length)
-  return definition.columns.toSorted(
-    (a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1),
-  )
-}
 
 /** What keeps columns from being a start of the key; all empty where they are one. */
 export interface KeyGaps {

@@ -1,25 +1,32 @@
 /** A table as commands on its rows work with it. */
 import type { Engine } from '../engine/contract.ts'
-import { viewOf } from '../engine/record-view.ts'
-import type { RowView } from '../engine/row-view.ts'
-import type { Column, Table } from '../engine/schema.ts'
+import {
+  columnsInOrder,
+  keyNames,
+  type Column,
+  type Metric,
+  type Table,
+} from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
 import type { Credentials, Models } from '../providers/models.ts'
 import { embedderFor, type Embedder } from '../paging/embedder.ts'
-import { locksOf, type Locks } from '../paging/locks.ts'
-import type { Source } from '../paging/read.ts'
-import { keyNames } from './primary-key.ts'
 import { nameOf } from './schema/show-column.ts'
 
-export interface RowStore extends Source {
+export interface RowStore {
+  readonly engine: Engine
+  readonly limits: Limits
   readonly table: Table
-  readonly view: RowView
   /** As messages name the table: "keyspace.table". */
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
+  /** All of them, in the order in which rows show them: the same list each time. */
+  readonly shownColumns: readonly Column[]
   /** Of the primary key, in its order: partition columns, then those of the sort. */
   readonly key: readonly Column[]
-  readonly locks: Locks
+  /** The metric of the index that a vector column has; undefined where it has none. */
+  metricOf(column: Column): Metric | undefined
+  /** A built-in analyzer's name, or a recipe; undefined where the column has no text index. */
+  analyzerOf(column: Column): unknown
   /** Undefined where the column has no embedding service. */
   embedderOf(column: Column): Embedder | undefined
   /** The same rows, for a request that brought keys for providers. */
@@ -40,20 +47,27 @@ export function rowStoreOf(
 ): RowStore {
   const { engine, limits, models } = services
   const { definition } = table
-  const columns = new Map(definition.columns.map((column) => [column.name, column]))
+  const columns = new Map<string, Column>(
+    definition.columns.map((column) => [column.name, column]),
+  )
   const hasService = definition.columns.some(
     ({ type }) => type.type === 'vector' && type.service !== undefined,
   )
+  const metrics = new Map<string, Metric>()
+  const analyzers = new Map<string, unknown>()
+  for (const index of definition.indexes)
+    if (index.kind === 'vector') metrics.set(index.column, index.metric)
+    else if (index.kind === 'text') analyzers.set(index.column, index.analyzer)
   const store: RowStore = {
     engine,
     limits,
-    owner: table,
     table,
-    view: viewOf(table) as RowView,
     name: nameOf(table),
     columns,
+    shownColumns: columnsInOrder<Column>(definition),
     key: keyNames(definition).map((name) => columns.get(name)!),
-    locks: locksOf(engine),
+    metricOf: ({ name }) => metrics.get(name),
+    analyzerOf: ({ name }) => analyzers.get(name),
     embedderOf: ({ type }) =>
       type.type === 'vector' ? embedderFor(type, models, credentials) : undefined,
     as: (given) => (hasService ? rowStoreOf(services, table, given) : store),

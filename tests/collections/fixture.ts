@@ -6,6 +6,7 @@ import {
   type Clauses,
   type DocumentServices,
 } from '../../src/collections/documents.ts'
+import { Turns } from '../../src/collections/turns.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { wholeText } from '../../src/json/long-text.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -28,6 +29,7 @@ export interface Given {
 export class Fixture {
   readonly engine = new PlainEngine()
   readonly models = new WordModels()
+  readonly turns = new Turns()
   readonly documents: Documents
   readonly #services: DocumentServices
   readonly #options: Partial<CollectionOptions>
@@ -39,7 +41,12 @@ export class Fixture {
     },
   ) {
     const { engine, models } = this
-    this.#services = { engine, models, limits: { ...defaultLimits, ...limits } }
+    this.#services = {
+      engine,
+      models,
+      turns: this.turns,
+      limits: { ...defaultLimits, ...limits },
+    }
     this.#options = options
     this.documents = this.another()
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { checkId, newId, objectId, uuidV6, uuidV7 } from '../../src/collections/ids.ts'
-import { idKey } from '../../src/paging/record-id.ts'
+import { idKey } from '../../src/language/values/record-id.ts'
 import { isObject } from '../../src/json/value.ts'
 import { json } from './json.ts'
 

@@ -13,7 +13,7 @@ import type {
   Write,
 } from '../../src/engine/contract.ts'
 import type { Collection, CollectionOptions } from '../../src/engine/schema.ts'
-import { idKey } from '../../src/paging/record-id.ts'
+import { idKey } from '../../src/language/values/record-id.ts'
 
 export class PlainEngine implements Engine {
   readonly #records = new Map<string, StoredRecord>()
@@ -111,6 +111,11 @@ export class PlainEngine implements Engine {
   readSchema = notNeeded
   changeSchema = notNeeded
   lockSchema = notNeeded
+  readRows = notNeeded
+  countRows = notNeeded
+  searchRows = notNeeded
+  mergeRows = notNeeded
+  deleteRows = notNeeded
   readSetting = notNeeded
   writeSetting = notNeeded
   watchSettings = notNeeded

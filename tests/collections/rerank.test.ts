@@ -7,6 +7,7 @@ import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Documents } from '../../src/collections/documents.ts'
+import { Turns } from '../../src/collections/turns.ts'
 import type {
   AskedRerank,
   HybridEligibility,
@@ -98,7 +99,7 @@ class Fixture {
     const credentials = { rerankingKey: 'key' }
     this.server = { features: { reranking, hybridEligibility }, models, credentials }
     this.documents = new Documents(
-      { engine, limits: defaultLimits, models },
+      { engine, limits: defaultLimits, models, turns: new Turns() },
       collection({ ...options, ...changes }),
     )
   }

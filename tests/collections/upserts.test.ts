@@ -3,7 +3,7 @@ import { ownCaller, type Caller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Upserts, upsertsOf } from '../../src/collections/upserts.ts'
+import { Upserts } from '../../src/collections/upserts.ts'
 import type { NewRecord } from '../../src/engine/contract.ts'
 import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import { Fixture, tester, type Given } from './fixture.ts'
@@ -46,7 +46,7 @@ describe('upserts at the same time', () => {
           ? '{"name":"counter","kind":"x"}'
           : `{"name":"counter","n":${count}}`
       assert.deepEqual(await contentOf(fixture), [expected])
-      assert.equal(upsertsOf(fixture.engine).size, 0)
+      assert.equal(fixture.turns.upserts.size, 0)
     })
 
   test('make one document however the filter is spelled', async () => {
@@ -122,7 +122,7 @@ describe('upserts at the same time', () => {
       )
       assert((await fixture.all()).length <= 1)
     }
-    assert.equal(upsertsOf(fixture.engine).size, 0)
+    assert.equal(fixture.turns.upserts.size, 0)
   })
 
   test('with a text to embed make one document, by _id and without', async () => {
@@ -159,7 +159,7 @@ describe('upserts at the same time', () => {
     )
     assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
     assert.deepEqual(await contentOf(fixture), [`{"name":"counter","n":${count - 1}}`])
-    assert.equal(upsertsOf(fixture.engine).size, 0)
+    assert.equal(fixture.turns.upserts.size, 0)
   })
 
   test('of other collections are not waited for', async () => {
@@ -206,7 +206,7 @@ describe('upserts at the same time', () => {
     release()
     await Promise.all([first, third])
     assert.deepEqual(await contentOf(fixture), ['{"name":"counter","n":2}'])
-    assert.equal(upsertsOf(engine).size, 0)
+    assert.equal(fixture.turns.upserts.size, 0)
   })
 })
 

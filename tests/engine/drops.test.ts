@@ -1,7 +1,7 @@
 /** Stores that are dropped while reads of them run and wait, and made anew at once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Engine, Target } from '../../src/engine/contract.ts'
+import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { openEmbedded } from './embedded-store.ts'
 import {
@@ -21,16 +21,16 @@ const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
 /** A collection whose counts take a thread. */
 async function fill(engine: Engine, keyspace: string, name: string, documents: number) {
   assert(await createCollection(engine, name, plainOptions, keyspace))
-  const store = new Store(engine, (await engine.findTarget(keyspace, name))!)
+  const store = new Store(engine, (await engine.findTarget(keyspace, name)) as Collection)
   await store.insert(Array.from({ length: documents }, (_, _id) => ({ _id, list })))
   return store.target
 }
 
-const count = (engine: Engine, target: Target) =>
+const count = (engine: Engine, target: Collection) =>
   engine.count(target, long, 1_000_000, tester)
 
 /** Many more counts than there are threads. Each ends with the number, or without the store. */
-async function countOften(engine: Engine, target: Target, documents: number) {
+async function countOften(engine: Engine, target: Collection, documents: number) {
   const counts = Array.from({ length: 40 }, () => count(engine, target))
   const ended = { whole: 0, gone: 0 }
   for (const outcome of await Promise.allSettled(counts))

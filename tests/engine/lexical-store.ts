@@ -1,6 +1,10 @@
 /** A collection whose texts are searched by terms, as tests speak to it. */
 import assert from 'node:assert/strict'
-import { count, read, anyOrder, type Place, type Source } from '../../src/paging/read.ts'
+import {
+  collectionSource,
+  type CollectionSource,
+} from '../../src/collections/document-source.ts'
+import { count, read, anyOrder, type Place } from '../../src/paging/read.ts'
 import { search, searchUpToSize } from '../../src/paging/search.ts'
 import type {
   Engine,
@@ -9,10 +13,9 @@ import type {
   Outcome,
   SearchPlace,
   StoredRecord,
-  Target,
   Write,
 } from '../../src/engine/contract.ts'
-import type { CollectionOptions } from '../../src/engine/schema.ts'
+import type { Collection, CollectionOptions } from '../../src/engine/schema.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -22,7 +25,6 @@ import {
   type Comparison,
   type Filter,
 } from '../../src/language/filters/filter.ts'
-import { viewOf } from '../../src/engine/record-view.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
 import { createCollection, tester, pathOf, recordOf, where } from './store.ts'
@@ -32,6 +34,8 @@ export const lexicalOptions: CollectionOptions = {
   rerank: { enabled: false },
 }
 
+const alone = { withSearchFields: false, stable: false } as const
+
 const analyzer = analyzerFor(lexicalOptions.lexical.analyzer)
 
 /** A document and its $lexical: undefined for none at all. */
@@ -39,18 +43,13 @@ export type Text = string | null | undefined
 
 export class LexicalStore {
   readonly engine: Engine
-  readonly target: Target
-  readonly #source: Source
+  readonly target: Collection
+  readonly #source: CollectionSource
 
-  constructor(engine: Engine, target: Target) {
+  constructor(engine: Engine, target: Collection) {
     this.engine = engine
     this.target = target
-    this.#source = {
-      engine,
-      owner: target,
-      view: viewOf(target),
-      limits: defaultLimits,
-    }
+    this.#source = collectionSource(engine, target, defaultLimits)
   }
 
   static async create(engine: Engine, name: string): Promise<LexicalStore> {
@@ -60,7 +59,7 @@ export class LexicalStore {
 
   static async find(engine: Engine, name: string): Promise<LexicalStore> {
     const target = await engine.findTarget('default_keyspace', name)
-    assert(target !== undefined, `${name} should exist`)
+    assert(target?.kind === 'collection', `${name} should exist`)
     return new LexicalStore(engine, target)
   }
 
@@ -97,7 +96,7 @@ export class LexicalStore {
     const wanted = { ...anyOrder, filter: where('_id', 'eq', id), limit: 1 }
     const { records } = await read(
       this.#source,
-      { ...wanted, withSearchFields: true },
+      { ...wanted, withSearchFields: true, stable: false },
       tester,
     )
     assert(records.length === 1, `${String(id)} should exist`)
@@ -146,7 +145,11 @@ export class LexicalStore {
     const found: unknown[] = []
     let after: Place | undefined
     do {
-      const wanted = { ...anyOrder, filter, sort, limit: pageSize, after, lookAhead: true }
+      const wanted = {
+        ...anyOrder,
+        ...alone,
+        ...{ filter, sort, limit: pageSize, after, lookAhead: true },
+      }
       const page = await read(this.#source, wanted, tester)
       found.push(...page.records.map(plainId))
       after = page.next
@@ -155,12 +158,17 @@ export class LexicalStore {
   }
 
   count(filter: Filter, stopAt = 1_000_000): Promise<number> {
-    return count(this.#source, filter, stopAt, tester)
+    return count(this.#source, filter, stopAt, alone, tester)
   }
 }
 
 function termsOf(words: string) {
-  return { kind: 'lexical', path: '$lexical', terms: words.split(' ') } as const
+  return {
+    kind: 'lexical',
+    path: '$lexical',
+    terms: words.split(' '),
+    text: words,
+  } as const
 }
 
 function idAndScore({ record, score }: Hit): readonly [unknown, number] {
@@ -168,7 +176,7 @@ function idAndScore({ record, score }: Hit): readonly [unknown, number] {
 }
 
 export function match(words: string): Comparison {
-  return { kind: 'match', path: pathOf('$lexical'), terms: words.split(' ') }
+  return { kind: 'match', path: pathOf('$lexical'), terms: words.split(' '), text: words }
 }
 
 export function insertion(document: object, text: Text): Write {

@@ -202,6 +202,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
         kind: 'lexical',
         path: '$lexical',
         terms: words.split(' '),
+        text: '',
         anyTerm: true,
       } as const
       const wanted = { by, filter: everything, limit: 10, withSearchFields: false }
@@ -258,7 +259,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     await store.insert([{ _id: 1 }, 'word'])
     const giveUp = new AbortController()
     giveUp.abort()
-    const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
+    const by = { kind: 'lexical', path: '$lexical', terms: ['word'], text: '' } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: false }
     await assert.rejects(engine.search(store.target, search, ownCaller(giveUp.signal)))
   })
@@ -267,7 +268,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     const { engine } = await openEmbedded(context)
     const store = await LexicalStore.create(engine, 'fields')
     await store.insert([{ _id: 1 }, 'word'])
-    const by = { kind: 'lexical', path: '$lexical', terms: ['word'] } as const
+    const by = { kind: 'lexical', path: '$lexical', terms: ['word'], text: '' } as const
     const search = { by, filter: everything, limit: 5, withSearchFields: true }
     const found = await engine.search(store.target, search, tester)
     assert.deepEqual(
@@ -327,7 +328,7 @@ const spoiledPages: Readonly<
 
 describe('the guard of searches', () => {
   const search: Search = {
-    by: { kind: 'lexical', path: '$lexical', terms: ['word'] },
+    by: { kind: 'lexical', path: '$lexical', terms: ['word'], text: '' },
     filter: where('n', 'gt', 0),
     limit: 3,
     withSearchFields: false,
@@ -339,7 +340,7 @@ describe('the guard of searches', () => {
     await store.insert([{ _id: 1, n: 1 }, 'one word'], [{ _id: 2, n: 1 }, 'other'])
     const given = (terms: readonly string[], anyTerm: boolean): Search => ({
       ...search,
-      by: { kind: 'lexical', path: '$lexical', terms, anyTerm },
+      by: { kind: 'lexical', path: '$lexical', terms, text: '', anyTerm },
       withSearchFields: true,
     })
     const found = await engine.search(store.target, given(['one'], false), tester)
@@ -409,7 +410,7 @@ describe('the guard of searches', () => {
     const { target } = await LexicalStore.create(engine, 'books')
     const nothing: Search = {
       ...search,
-      by: { kind: 'lexical', path: '$lexical', terms: [] },
+      by: { kind: 'lexical', path: '$lexical', terms: [], text: '' },
     }
     await assert.rejects(engine.search(target, nothing, tester), /must be a term/)
   })

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test'
 import type { Caller } from '../../src/caller.ts'
 import { ownCaller } from '../../src/caller.ts'
 import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
-import type { Engine, Target } from '../../src/engine/contract.ts'
+import type { Engine, Collection } from '../../src/engine/contract.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { pathOf, Store } from './store.ts'
 
@@ -28,7 +28,7 @@ async function filled(context: TestContext, options: Partial<EmbeddedOptions> = 
 
 /** Counts, and notes when it has ended. */
 async function count(
-  { engine, target }: { readonly engine: Engine; readonly target: Target },
+  { engine, target }: { readonly engine: Engine; readonly target: Collection },
   caller: Caller,
   name: string,
   ended: string[],

@@ -1,7 +1,11 @@
 /** A collection of an engine as tests speak to it: in JSON, through the finishing layer. */
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
-import { count, read, type Place, type Source } from '../../src/paging/read.ts'
+import {
+  collectionSource,
+  type CollectionSource,
+} from '../../src/collections/document-source.ts'
+import { count, read, type Place } from '../../src/paging/read.ts'
 import type {
   Engine,
   NewRecord,
@@ -11,7 +15,11 @@ import type {
   Target,
   Write,
 } from '../../src/engine/contract.ts'
-import type { CollectionOptions, IndexingOptions } from '../../src/engine/schema.ts'
+import type {
+  Collection,
+  CollectionOptions,
+  IndexingOptions,
+} from '../../src/engine/schema.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
@@ -22,7 +30,6 @@ import {
   type Comparison,
   type Filter,
 } from '../../src/language/filters/filter.ts'
-import { viewOf } from '../../src/engine/record-view.ts'
 import { parsePath, type Path } from '../../src/language/values/path.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 
@@ -33,6 +40,8 @@ export const plainOptions: CollectionOptions = {
   lexical: { enabled: false },
   rerank: { enabled: false },
 }
+
+const alone = { withSearchFields: false, stable: false } as const
 
 export interface Finding {
   readonly filter?: Filter
@@ -46,18 +55,13 @@ export interface Finding {
 
 export class Store {
   readonly engine: Engine
-  readonly target: Target
-  readonly #source: Source
+  readonly target: Collection
+  readonly #source: CollectionSource
 
-  constructor(engine: Engine, target: Target) {
+  constructor(engine: Engine, target: Collection) {
     this.engine = engine
     this.target = target
-    this.#source = {
-      engine,
-      owner: target,
-      view: viewOf(target),
-      limits: defaultLimits,
-    }
+    this.#source = collectionSource(engine, target, defaultLimits)
   }
 
   static async create(
@@ -72,7 +76,7 @@ export class Store {
 
   static async find(engine: Engine, name: string): Promise<Store> {
     const target = await engine.findTarget('default_keyspace', name)
-    assert(target !== undefined, `${name} should exist`)
+    assert(target?.kind === 'collection', `${name} should exist`)
     return new Store(engine, target)
   }
 
@@ -131,7 +135,7 @@ export class Store {
   }
 
   count(filter: Filter = everything, stopAt = 1_000_000, caller = tester): Promise<number> {
-    return count(this.#source, filter, stopAt, caller)
+    return count(this.#source, filter, stopAt, alone, caller)
   }
 
   async replace(before: StoredRecord, document: object, search: SearchFields = {}) {

@@ -1,38 +1,35 @@
 /** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
-import { columnPath } from '../../src/language/columns/column-path.ts'
-import type { Engine, Outcome, StoredRecord, Write } from '../../src/engine/contract.ts'
-import { viewOf } from '../../src/engine/record-view.ts'
-import type { RowView } from '../../src/engine/row-view.ts'
+import type { Engine, MergeOutcome, Row as StoredRow } from '../../src/engine/contract.ts'
 import type { Column, Table } from '../../src/engine/schema.ts'
 import type { NewIndex, TableChange } from '../../src/engine/schema-change.ts'
 import { fromPlain } from '../../src/json/plain.ts'
-import { printJson } from '../../src/json/print.ts'
-import type { JsonObject } from '../../src/json/value.ts'
+import type { Value } from '../../src/json/value.ts'
+import type { ColumnValue } from '../../src/language/columns/column.ts'
+import type {
+  ComparisonKind,
+  RowFilter,
+  RowSortKey,
+} from '../../src/language/columns/row-filter.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import {
-  everything,
-  type Comparison,
-  type Filter,
-} from '../../src/language/filters/filter.ts'
-import type { SortKey } from '../../src/language/sorts/sort.ts'
-import { idPath } from '../../src/paging/record-id.ts'
-import { anyOrder, count, read, type Place, type Source } from '../../src/paging/read.ts'
+import { anyOrder, count, read, type Place } from '../../src/paging/read.ts'
 import { search } from '../../src/paging/search.ts'
-import { analyzerFor } from '../../src/search/lexical/analyzer.ts'
+import { rowSource, type RowSource } from '../../src/tables/read/row-source.ts'
+import { rowStoreOf } from '../../src/tables/row-store.ts'
+import { testModels } from './test-models.ts'
 
 const tester = ownCaller()
 
 /** p text, c int (descending), word text, tags list of text, text text, v vector of 2. */
-export const columns: readonly Column[] = [
+export const columns = [
   { name: 'p', type: { type: 'text' } },
   { name: 'c', type: { type: 'int' } },
   { name: 'word', type: { type: 'text' } },
   { name: 'tags', type: { type: 'list', valueType: 'text' } },
   { name: 'text', type: { type: 'text' } },
   { name: 'v', type: { type: 'vector', dimension: 2 } },
-].map((column, i) => ({ ...column, id: i + 1, key: column.name }) as Column)
+] satisfies readonly Column[]
 
 export const onWord = {
   kind: 'regular',
@@ -49,8 +46,6 @@ export const onVector = {
   sourceModel: 'other',
 } as const
 
-export const byId: readonly SortKey[] = [{ path: idPath, direction: 1 }]
-
 export interface Row {
   readonly p: string
   readonly c: number
@@ -59,6 +54,8 @@ export interface Row {
   readonly text?: string
   readonly v?: readonly number[]
 }
+
+export const anyRow: RowFilter = { kind: 'and', of: [] }
 
 export class TableStore {
   readonly engine: Engine
@@ -86,9 +83,9 @@ export class TableStore {
     return target
   }
 
-  async source(): Promise<Source> {
-    const owner = await this.table()
-    return { engine: this.engine, owner, view: viewOf(owner), limits: defaultLimits }
+  async source(): Promise<RowSource> {
+    const services = { engine: this.engine, limits: defaultLimits, models: testModels }
+    return rowSource(rowStoreOf(services, await this.table(), {}))
   }
 
   async change(change: TableChange): Promise<void> {
@@ -103,136 +100,103 @@ export class TableStore {
     return this.change({ kind: 'dropIndex', table: this.#name, name })
   }
 
-  /** Inserts or replaces; given up and tried again where the schema changed meanwhile. */
-  async put(rows: readonly Row[]): Promise<readonly Outcome[]> {
-    const source = await this.source()
-    const view = source.view as RowView
-    const records = rows.map((row) => newRecord(row, view))
-    const before = await Promise.all(records.map(({ id }) => this.#one(source, id)))
-    const writes = records.map((record, i): Write => {
-      const stored = before[i]
-      return stored === undefined
-        ? { kind: 'insert', record }
-        : {
-            kind: 'replace',
-            before: stored,
-            beforeDocument: view.indexed(stored.text),
-            after: record,
-          }
+  /** Makes rows these, and nothing else: columns that are not given are cleared. */
+  async put(rows: readonly Row[]): Promise<readonly MergeOutcome[]> {
+    const table = await this.table()
+    const merges = rows.map((row) => {
+      return { kind: 'insert', values: valuesOf(table, row) } as const
     })
-    return this.engine.write(source.owner, writes)
+    return this.engine.mergeRows(table, merges, { sizeMax: 1_000_000 })
   }
 
   async remove(rows: readonly Pick<Row, 'p' | 'c'>[]): Promise<void> {
-    const source = await this.source()
-    const view = source.view as RowView
-    for (const row of rows) {
-      const id = view.idOfRow(fromPlain(row) as JsonObject)
-      const stored = await this.#one(source, id)
-      if (stored !== undefined)
-        await this.engine.write(source.owner, [{ kind: 'delete', before: stored }])
+    const table = await this.table()
+    for (const { p, c } of rows) {
+      const conditions = new Map([
+        ['p', { eq: [p] }],
+        ['c', { eq: [c] }],
+      ])
+      await this.engine.deleteRows(table, conditions, tester)
     }
-  }
-
-  async #one(source: Source, id: string): Promise<StoredRecord | undefined> {
-    const filter: Filter = { kind: 'eq', path: idPath, value: id }
-    const wanted = { ...anyOrder, filter, limit: 1, withSearchFields: true }
-    return (await read(source, wanted, tester)).records[0]
   }
 
   /** What is found, as "p c", page by page. */
   async find(
-    filter: Filter = everything,
-    { sort = byId, pageSize = 7, textsOnly = false } = {},
+    filter: RowFilter = anyRow,
+    { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false } = {},
   ): Promise<string[]> {
     const source = await this.source()
+    const { definition } = await this.table()
+    const shown = definition.columns.filter(({ name }) => !textsOnly || name !== 'v')
     const found: string[] = []
     let after: Place | undefined
     do {
-      const page = await read(
-        source,
-        {
-          ...anyOrder,
-          filter,
-          sort,
-          after,
-          limit: pageSize,
-          lookAhead: true,
-          textsOnly,
-        },
-        tester,
+      const query = { filter, sort, after, limit: pageSize, columns: shown }
+      const wanted = { ...anyOrder, ...query, lookAhead: true, textsOnly }
+      const page = await read(source, wanted, tester)
+      found.push(
+        ...(page.joined === undefined
+          ? page.records.map(nameOf)
+          : (JSON.parse(`[${page.joined.text}]`) as Row[]).map(({ p, c }) => `${p} ${c}`)),
       )
-      const texts =
-        page.joined === undefined
-          ? page.records.map(({ text }) => text)
-          : (JSON.parse(`[${page.joined.text}]`) as Row[]).map((row) => JSON.stringify(row))
-      found.push(...texts.map(nameOf))
       after = page.next
     } while (after !== undefined)
     return found
   }
 
-  async count(filter: Filter): Promise<number> {
-    return count(await this.source(), filter, 1_000_000, tester)
+  async count(filter: RowFilter): Promise<number> {
+    return count(await this.source(), filter, 1_000_000, { columns }, tester)
   }
 
-  async searchVector(numbers: readonly number[], filter = everything, limit = 10) {
+  async searchVector(numbers: readonly number[], filter = anyRow, limit = 10) {
     const by = {
       kind: 'vector',
-      path: pathOf('v').text,
+      column: column('v'),
       numbers: Float32Array.from(numbers),
     } as const
-    const wanted = { by, filter, limit, withSearchFields: true }
-    const hits = await search(await this.source(), wanted, tester)
-    return hits.map(({ record }) => nameOf(record.text))
+    const hits = await search(await this.source(), { by, filter, limit, columns }, tester)
+    return hits.map(({ record }) => nameOf(record))
   }
 
-  async searchText(words: string, filter = everything, limit = 10) {
-    const by = {
-      kind: 'lexical',
-      path: pathOf('text').text,
-      terms: words.split(' '),
-    } as const
-    const wanted = { by, filter, limit, withSearchFields: false }
-    const hits = await search(await this.source(), wanted, tester)
-    return hits.map(({ record }) => nameOf(record.text))
+  async searchText(words: string, filter = anyRow, limit = 10) {
+    const terms = words.split(' ')
+    const by = { kind: 'lexical', column: column('text'), terms, text: words } as const
+    const hits = await search(await this.source(), { by, filter, limit, columns }, tester)
+    return hits.map(({ record }) => nameOf(record))
   }
 }
 
-export function pathOf(name: string) {
-  return columnPath(columns.find((column) => column.name === name)!.id)
+export function column(name: string): Column {
+  return columns.find((other) => other.name === name)!
 }
 
-export function is(name: string, value: string | number): Comparison {
-  return { kind: 'eq', path: pathOf(name), value }
+export function is(name: string, value: string | number): RowFilter {
+  return compare('eq', name, value)
 }
 
-/** The rows of one partition. */
-export function inPartition(view: RowView, p: string): Filter {
-  const edge = (c: number) => view.idOfRow(fromPlain({ p, c }) as JsonObject)
-  // Descending, so the greatest comes first.
-  return {
-    kind: 'and',
-    of: [
-      { kind: 'gte', path: idPath, value: edge(2 ** 31 - 1) },
-      { kind: 'lte', path: idPath, value: edge(-(2 ** 31)) },
-    ],
-  }
+export function compare(
+  kind: ComparisonKind,
+  name: string,
+  ...operands: readonly (string | number)[]
+): RowFilter {
+  return { kind, column: column(name), part: 'value', operands }
 }
 
-export function nameOf(text: string): string {
-  const { p, c } = JSON.parse(text) as Row
-  return `${p} ${c}`
+export function both(...of: readonly RowFilter[]): RowFilter {
+  return { kind: 'and', of }
 }
 
-function newRecord({ v, ...row }: Row, view: RowView) {
-  const stored = fromPlain(row) as JsonObject
-  return {
-    id: view.idOfRow(stored),
-    text: printJson(stored),
-    document: view.indexedRow(stored),
-    search: { vectors: new Map(v && [[pathOf('v').text, Float32Array.from(v)]]) },
-    terms: (path: string) =>
-      analyzerFor(view.texts.get(path)!.analyzer).terms(row.text ?? ''),
-  }
+export function nameOf(row: StoredRow): string {
+  return `${row.get(column('p')) as string} ${row.get(column('c')) as number}`
+}
+
+function valuesOf(table: Table, row: Row): Map<Column, ColumnValue | undefined> {
+  const { v, ...plain } = row
+  const given = fromPlain(plain) as Map<string, Value>
+  return new Map<Column, ColumnValue | undefined>(
+    table.definition.columns.map((one) => [
+      one,
+      one.name === 'v' ? v && Float32Array.from(v) : given.get(one.name),
+    ]),
+  )
 }

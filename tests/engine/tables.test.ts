@@ -7,20 +7,18 @@ import { checked } from '../../src/engine/checked.ts'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { EngineError } from '../../src/engine/errors.ts'
-import { viewOf } from '../../src/engine/record-view.ts'
-import type { RowView } from '../../src/engine/row-view.ts'
+import { viewOf } from '../../src/engine/embedded/store/views.ts'
 import type { NewIndex } from '../../src/engine/schema-change.ts'
-import { everything, type Filter } from '../../src/language/filters/filter.ts'
-import { idPath } from '../../src/paging/record-id.ts'
-import { anyOrder, read } from '../../src/paging/read.ts'
+import type { RowFilter, RowSortKey } from '../../src/language/columns/row-filter.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { tester } from './store.ts'
 import {
-  inPartition,
+  anyRow,
+  both,
+  column,
+  compare,
   is,
   onVector,
   onWord,
-  pathOf,
   TableStore,
   type Row,
 } from './table-store.ts'
@@ -39,6 +37,9 @@ async function create(context: TestContext) {
     assert.deepEqual(checkStore(opened.fileOf('rows'), viewOf(await rows.table())), [])
   return { ...opened, rows, sound }
 }
+
+/** The stored order of a partition, from its end. */
+const backwards: readonly RowSortKey[] = [{ column: column('c'), direction: 1 }]
 
 const words = ['ant', 'bee', 'cat', 'dog']
 
@@ -65,23 +66,19 @@ describe('rows of a table', () => {
     ])
     const expected = ['a 7', 'a -5', 'ab 0', 'b 300', 'b 1']
     assert.deepEqual(await rows.find(), expected)
-    assert.deepEqual(await rows.find(everything, { pageSize: 2 }), expected)
-    assert.deepEqual(
-      await rows.find(everything, { pageSize: 2, textsOnly: true }),
-      expected,
-    )
-    const backwards = [{ path: idPath, direction: -1 }] as const
-    assert.deepEqual(
-      await rows.find(everything, { sort: backwards, pageSize: 2, textsOnly: true }),
-      expected.toReversed(),
-    )
+    assert.deepEqual(await rows.find(anyRow, { pageSize: 2 }), expected)
+    assert.deepEqual(await rows.find(anyRow, { pageSize: 2, textsOnly: true }), expected)
+    for (const textsOnly of [true, false])
+      assert.deepEqual(
+        await rows.find(is('p', 'b'), { sort: backwards, pageSize: 1, textsOnly }),
+        ['b 1', 'b 300'],
+      )
   })
 
   test('of one partition are found without looking at others', async (context) => {
     const { rows } = await create(context)
     await rows.put(manyRows(200))
-    const view = viewOf(await rows.table()) as RowView
-    const filter = inPartition(view, 'p3')
+    const filter = is('p', 'p3')
     const expected = Array.from({ length: 40 }, (_, i) => `p3 ${39 - i}`)
     assert.deepEqual(await rows.find(filter), expected)
     assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
@@ -93,30 +90,20 @@ describe('rows of a table', () => {
   test('of several partitions are found in order, each once', async (context) => {
     const { rows } = await create(context)
     await rows.put(manyRows(100))
-    const view = viewOf(await rows.table()) as RowView
-    const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => inPartition(view, p))
-    const filter: Filter = { kind: 'or', of: partitions }
+    const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => is('p', p))
+    const filter: RowFilter = { kind: 'or', of: partitions }
     const expected = ['p1', 'p2', 'p4'].flatMap((p) =>
       Array.from({ length: 20 }, (_, i) => `${p} ${19 - i}`),
     )
     for (const textsOnly of [true, false])
       assert.deepEqual(await rows.find(filter, { textsOnly }), expected)
-    const backwards = [{ path: idPath, direction: -1 }] as const
-    for (const textsOnly of [true, false])
-      assert.deepEqual(
-        await rows.find(filter, { sort: backwards, textsOnly }),
-        expected.toReversed(),
-      )
     assert.equal(await rows.count(filter), 60)
-    const some: Filter = { kind: 'and', of: [filter, is('word', 'cat')] }
+    const some: RowFilter = { kind: 'and', of: [filter, is('word', 'cat')] }
     assert.deepEqual(
       await rows.find(some),
       (await rows.find(is('word', 'cat'))).filter((name) => !/^p[03] /.test(name)),
     )
-    assert.deepEqual(
-      await rows.find({ kind: 'and', of: [filter, inPartition(view, 'p3')] }),
-      [],
-    )
+    assert.deepEqual(await rows.find({ kind: 'and', of: [filter, is('p', 'p3')] }), [])
   })
 
   test('are known by their keys, however these were written', async (context) => {
@@ -134,20 +121,20 @@ describe('an index of a table', () => {
     const { rows, sound } = await create(context)
     const all = manyRows(100)
     await rows.put(all.slice(0, 50))
-    const scan = async (filter: Filter) => (await rows.find(filter)).toSorted()
+    const scan = async (filter: RowFilter) => (await rows.find(filter)).toSorted()
     await rows.addIndex(onWord)
     await rows.addIndex(onTags)
     await rows.put(all.slice(50))
     await rows.put(all.slice(0, 10).map((row) => ({ ...row, word: 'new' })))
     await rows.remove(all.slice(90))
     await sound()
-    const filters: Filter[] = [
+    const filters: RowFilter[] = [
       is('word', 'new'),
       is('word', 'cat'),
-      { kind: 'in', path: pathOf('tags'), values: ['dog'] },
-      { kind: 'nin', path: pathOf('tags'), values: ['dog', 'ant'] },
-      { kind: 'gt', path: pathOf('word'), value: 'bee' },
-      { kind: 'and', of: [is('word', 'dog'), { kind: 'ne', path: pathOf('c'), value: 3 }] },
+      compare('in', 'tags', 'dog'),
+      compare('nin', 'tags', 'dog', 'ant'),
+      compare('gt', 'word', 'bee'),
+      { kind: 'and', of: [is('word', 'dog'), compare('ne', 'c', 3)] },
     ]
     const indexed = await Promise.all(filters.map(scan))
     await rows.dropIndex(onWord.name)
@@ -212,10 +199,11 @@ describe('an index of a table', () => {
     await rows.addIndex(onWord)
     assert.deepEqual(await rows.find(is('word', 'cat'), { pageSize: 100 }), expected)
     assert.equal(await rows.count(is('word', 'cat')), 750)
-    const backwards = [{ path: idPath, direction: -1 }] as const
+    const some = both(is('p', 'p3'), is('word', 'cat'))
+    const within = await rows.find(some, { pageSize: 100 })
     assert.deepEqual(
-      await rows.find(is('word', 'cat'), { sort: backwards, pageSize: 100 }),
-      expected.toReversed(),
+      await rows.find(some, { sort: backwards, pageSize: 100 }),
+      within.toReversed(),
     )
   })
 
@@ -227,18 +215,15 @@ describe('an index of a table', () => {
       { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
       { p: 'p4', c: -1000, tags: ['rare'] },
     ])
-    const filters: Filter[] = [
-      { kind: 'in', path: pathOf('tags'), values: ['rare', 'ant', 'bee'] },
+    const filters: RowFilter[] = [
+      compare('in', 'tags', 'rare', 'ant', 'bee'),
       {
         kind: 'or',
-        of: [is('word', 'dog'), { kind: 'in', path: pathOf('tags'), values: ['rare'] }],
+        of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
       },
       {
         kind: 'and',
-        of: [
-          { kind: 'in', path: pathOf('tags'), values: ['rare', 'cat'] },
-          { kind: 'ne', path: pathOf('c'), value: 7 },
-        ],
+        of: [compare('in', 'tags', 'rare', 'cat'), compare('ne', 'c', 7)],
       },
     ]
     const found = () =>
@@ -259,17 +244,16 @@ describe('searching a table', () => {
     await rows.addIndex(onVector)
     const [nearest] = await rows.searchVector([3, 4])
     assert.equal(nearest, 'p3 8')
-    const view = viewOf(await rows.table()) as RowView
-    const within = await rows.searchVector([3, 4], inPartition(view, 'p2'), 3)
+    const within = await rows.searchVector([3, 4], is('p', 'p2'), 3)
     assert.deepEqual(within, ['p2 8', 'p2 10', 'p2 6'])
     await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
     assert.deepEqual(
-      new Set(await rows.searchVector([3, 4], everything, 2)),
+      new Set(await rows.searchVector([3, 4], anyRow, 2)),
       new Set(['p3 8', 'new 0']),
     )
     // Another value in another column changes nothing here; no vector takes the row out.
     await rows.put([{ p: 'p3', c: 8, word: 'bare' }])
-    assert.deepEqual(await rows.searchVector([3, 4], everything, 1), ['new 0'])
+    assert.deepEqual(await rows.searchVector([3, 4], anyRow, 1), ['new 0'])
     await rows.remove([{ p: 'new', c: 0 }])
     assert(!(await rows.searchVector([3, 4])).includes('new 0'))
     await sound()
@@ -288,17 +272,11 @@ describe('searching a table', () => {
     assert.deepEqual(new Set(await rows.searchVector([0, 0])), new Set(['zero 0', 'one 0']))
   })
 
-  test('does not find what was deleted by somebody who never saw the vector', async (context) => {
-    const { rows, engine, sound } = await create(context)
+  test('does not find what was deleted by its key', async (context) => {
+    const { rows, sound } = await create(context)
     await rows.put([{ p: 'a', c: 1, v: [1, 2] }])
     await rows.addIndex(onVector)
-    const source = await rows.source()
-    const { records } = await read(
-      source,
-      { ...anyOrder, filter: everything, limit: 1 },
-      tester,
-    )
-    await engine.write(source.owner, [{ kind: 'delete', before: records[0]! }])
+    await rows.remove([{ p: 'a', c: 1 }])
     await rows.put([{ p: 'b', c: 1 }])
     assert.deepEqual(await rows.searchVector([1, 2]), [])
     await sound()
@@ -308,18 +286,20 @@ describe('searching a table', () => {
     const { rows, sound } = await create(context)
     await rows.put(manyRows(100))
     await rows.addIndex(onText)
-    const match: Filter = { kind: 'match', path: pathOf('text'), terms: ['ant', 'cat'] }
+    const match: RowFilter = {
+      kind: 'match',
+      column: column('text'),
+      part: 'value',
+      text: 'ant cat',
+      terms: ['ant', 'cat'],
+    }
     const found = await rows.find(match)
-    assert.deepEqual(
-      new Set(await rows.searchText('ant cat', everything, 100)),
-      new Set(found),
-    )
+    assert.deepEqual(new Set(await rows.searchText('ant cat', anyRow, 100)), new Set(found))
     assert.equal(found.length, 16)
-    const view = viewOf(await rows.table()) as RowView
-    const within = await rows.searchText('ant cat', inPartition(view, 'p0'), 100)
+    const within = await rows.searchText('ant cat', is('p', 'p0'), 100)
     assert(within.length > 0 && within.every((name) => name.startsWith('p0 ')))
     await rows.put([{ p: 'p0', c: 4, text: 'nothing else' }])
-    assert(!(await rows.searchText('ant cat', everything, 100)).includes('p0 4'))
+    assert(!(await rows.searchText('ant cat', anyRow, 100)).includes('p0 4'))
     assert.deepEqual(await rows.searchText('nothing'), ['p0 4'])
     await sound()
   })
@@ -362,10 +342,10 @@ describe('a changed schema', () => {
     await rows.addIndex(onWord)
     const tester = ownCaller()
     await assert.rejects(
-      engine.count(old, everything, 1, tester),
+      engine.countRows(old, anyRow, 1, tester),
       (error) => error instanceof EngineError && error.kind === 'changed',
     )
-    await assert.rejects(engine.write(old, []), { kind: 'changed' })
+    await assert.rejects(engine.mergeRows(old, [], { sizeMax: 1 }), { kind: 'changed' })
   })
 
   test('waits for those who have locked it, and they for nobody', async (context) => {
@@ -377,7 +357,7 @@ describe('a changed schema', () => {
       const act = async () => {
         const table = await rows.table()
         await wait
-        const count = await engine.count(table, everything, 100, tester)
+        const count = await engine.countRows(table, anyRow, 100, tester)
         return { count, indexes: table.definition.indexes.length }
       }
       return engine.lockSchema('default_keyspace', act, tester)

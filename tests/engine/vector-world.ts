@@ -1,6 +1,6 @@
 /** A collection with vectors in an embedded engine, and a plain Map that says what is in it. */
 import assert from 'node:assert/strict'
-import type { Engine, Hit, Target, Write } from '../../src/engine/contract.ts'
+import type { Engine, Hit, Collection, Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
@@ -23,17 +23,16 @@ interface WorldOptions {
 
 export class VectorWorld {
   readonly engine: Engine
-  readonly target: Target
+  readonly target: Collection
   readonly held = new Map<number, Held>()
   readonly random: () => number
   readonly vector: () => Float32Array
   readonly #metric: Metric
   #next = 1
 
-  private constructor(engine: Engine, target: Target, seed: number) {
+  private constructor(engine: Engine, target: Collection, seed: number) {
     this.engine = engine
     this.target = target
-    assert(target.kind === 'collection')
     const { dimension, metric } = target.options.vector!
     this.#metric = metric
     this.random = randomFrom(seed)
@@ -51,7 +50,7 @@ export class VectorWorld {
 
   static async open(engine: Engine, name = 'vectors', seed = 1): Promise<VectorWorld> {
     const target = await engine.findTarget('default_keyspace', name)
-    assert(target !== undefined)
+    assert(target?.kind === 'collection')
     return new VectorWorld(engine, target, seed)
   }
 

@@ -232,7 +232,7 @@ describe('a filter', () => {
   test('asks those who know the terms of a text about $match', () => {
     const path = parsePath('$lexical')
     assert('segments' in path)
-    const filter = { kind: 'match', path, terms: ['x', 'y'] } as const
+    const filter = { kind: 'match', path, terms: ['x', 'y'], text: 'x y' } as const
     const has = (terms: readonly string[]) => terms.join() === 'x,y'
     assert(matches(filter, object('{}'), has))
     assert(!matches(filter, object('{}'), () => false))

@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ApiError } from '../../src/errors/api-error.ts'
-import { idKey } from '../../src/paging/record-id.ts'
+import { idKey } from '../../src/language/values/record-id.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { defaultLimits } from '../../src/limits.ts'

@@ -21,7 +21,7 @@ import {
 } from '../../src/engine/embedded/store/position.ts'
 import { placeOf } from '../../src/engine/embedded/plan/sort-position.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/plan/budget.ts'
-import type { Row } from '../../src/engine/embedded/store/store-connection.ts'
+import type { DocRow } from '../../src/engine/embedded/store/store-connection.ts'
 import type { Result } from '../../src/engine/embedded/store/store-query.ts'
 import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
 import type {
@@ -30,17 +30,17 @@ import type {
   Query,
   SearchFields,
   StoredRecord,
-  Target,
   Write,
 } from '../../src/engine/contract.ts'
-import type { IndexingOptions } from '../../src/engine/schema.ts'
+import type { Collection, IndexingOptions } from '../../src/engine/schema.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { indexingRule } from '../../src/language/filters/indexing.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
-import { viewOf, type RecordView } from '../../src/engine/record-view.ts'
+import { viewOf } from '../../src/engine/embedded/store/views.ts'
+import type { RecordView } from '../../src/engine/record-view.ts'
 import { createCollection } from '../engine/store.ts'
 import { Oracle } from './oracle.ts'
 import {
@@ -144,7 +144,7 @@ describe(`the embedded engine against a plain Map, seed ${seed}`, () => {
 
 class Model {
   readonly #engine: Engine
-  readonly #target: Target
+  readonly #target: Collection
   readonly #file: string
   readonly #given: Commands
   readonly #random: Random
@@ -167,10 +167,11 @@ class Model {
     assert(created)
     const target = await engine.findTarget('default_keyspace', name)
     const file = join(dataDir, 'default_keyspace', name, 'store.db')
-    return new Model(engine, target!, file, given)
+    assert(target?.kind === 'collection')
+    return new Model(engine, target, file, given)
   }
 
-  constructor(engine: Engine, target: Target, file: string, given: Commands) {
+  constructor(engine: Engine, target: Collection, file: string, given: Commands) {
     this.#engine = engine
     this.#target = target
     this.#file = file
@@ -508,7 +509,7 @@ function assertPages(
   if (whole) assert.equal(texts.length, Math.max(0, expected.length - skip), about)
 }
 
-function placeIn({ order }: Result, row: Row, view: RecordView): Place {
+function placeIn({ order }: Result, row: DocRow, view: RecordView): Place {
   switch (order.by) {
     case 'seq':
       return { by: 'seq', seq: row.seq }

@@ -7,7 +7,7 @@ import type { IndexingRule } from '../../src/language/filters/indexing.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
-import { idKey } from '../../src/paging/record-id.ts'
+import { idKey } from '../../src/language/values/record-id.ts'
 
 export interface Kept {
   readonly document: JsonObject

@@ -12,14 +12,14 @@ import type { Caller } from '../../caller.ts'
 import assert from 'node:assert/strict'
 import type { Hit, SearchBy, StoredRecord } from '../../engine/contract.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
+import { parseStored } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
-import { isNumeric, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isNumeric, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Filter } from '../../language/filters/filter.ts'
 import type { Path } from '../../language/values/path.ts'
 import { showValue } from '../../language/values/show.ts'
 import { valueAt } from '../../language/values/value-at.ts'
-import { idKey } from '../../paging/record-id.ts'
-import { parseRecord } from '../../paging/read.ts'
+import { idKey } from '../../language/values/record-id.ts'
 import { search } from '../../paging/search.ts'
 import { hasText, type RerankPlan } from './rerank-plan.ts'
 import { searchedBy } from '../searched-by.ts'
@@ -136,7 +136,12 @@ function isTooLarge(error: unknown): boolean {
 const hasVector: Filter = { kind: 'exists', path: pathOf('$vector'), exists: true }
 const hasVectorize: Filter = { kind: 'exists', path: pathOf('$vectorize'), exists: true }
 /** Every text has all of no terms. */
-const hasLexical: Filter = { kind: 'match', path: pathOf('$lexical'), terms: [] }
+const hasLexical: Filter = {
+  kind: 'match',
+  path: pathOf('$lexical'),
+  terms: [],
+  text: '',
+}
 
 function pathOf(name: string): Path {
   return { text: name, segments: [name] }
@@ -196,6 +201,6 @@ function valueToRead(record: StoredRecord, rerankOn: Path | undefined): Value | 
     case '$vectorize':
       return vectorize
     default:
-      return valueAt(parseRecord(record), rerankOn!)
+      return valueAt(parseStored(record.text) as JsonObject, rerankOn!)
   }
 }

@@ -13,7 +13,6 @@ import { termsWithin } from '../../search/lexical/analyzer.ts'
 import { checkVector } from '../../language/values/vector.ts'
 import { checkModelForUse } from '../../providers/model-support.ts'
 import type { Credentials, Models } from '../../providers/models.ts'
-import type { Source } from '../../paging/read.ts'
 import { resolveRerankService, type GivenRerankService } from '../options/rerank-options.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
@@ -120,7 +119,7 @@ function checkSearches(
 }
 
 function chooseHybridLimits(
-  { limits }: Source,
+  { limits }: Pick<DocumentSource, 'limits'>,
   given: HybridLimits | undefined,
   limit: number,
 ): HybridLimits {
@@ -233,7 +232,7 @@ function chooseTerms(
   const place = { target, field: '$lexical', clause: 'sort' } as const
   const bounds = { sizeMax: limits.lexicalSizeMax, ...(analysis && { budget: analysis }) }
   const terms = readTerms(lexical!, (text) => termsWithin(analyzer!, text, bounds), place)
-  return { kind: 'lexical', terms }
+  return { kind: 'lexical', terms, text: lexical! }
 }
 
 function hasService({ options }: Collection): boolean {

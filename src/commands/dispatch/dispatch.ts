@@ -19,8 +19,10 @@ import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import type { Credentials, Models } from '../../providers/models.ts'
+import type { Turns } from '../../collections/turns.ts'
 import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
 import { pathOf } from './command-path.ts'
+import type { TargetStores } from './target-stores.ts'
 import type {
   Command,
   Context,
@@ -77,6 +79,8 @@ export interface Services {
   readonly models: Models
   readonly log: Log
   readonly audit: Audit
+  readonly turns: Turns
+  readonly stores: TargetStores
 }
 
 /** Never fails: what goes wrong is in the reply. */
@@ -301,25 +305,7 @@ function engineOf({ database, token, trace }: Call): Engine {
   return trace === undefined ? engine : traced(engine, trace)
 }
 
-/** By the engine first: what acts for one caller must not act for another. */
-type KnownTargets<T extends object, Known> = WeakMap<Engine, WeakMap<T, Known>>
-
-function known<T extends object, Known>(
-  all: KnownTargets<T, Known>,
-  engine: Engine,
-  target: T,
-  make: () => Known,
-): Known {
-  let ofEngine = all.get(engine)
-  if (ofEngine === undefined) all.set(engine, (ofEngine = new WeakMap()))
-  let found = ofEngine.get(target)
-  if (found === undefined) ofEngine.set(target, (found = make()))
-  return found
-}
-
-const knownRows: KnownTargets<Table, RowStore> = new WeakMap()
-
-/** The same for all commands on a table, for as long as it has this schema. */
+/** The same for all commands on a table, for as long as its schema is the same. */
 function rowsOf(
   table: Table,
   { trace }: Call,
@@ -327,10 +313,8 @@ function rowsOf(
   services: Services,
 ): RowStore {
   const make = () => rowStoreOf({ ...services, engine }, table, {})
-  return trace === undefined ? known(knownRows, engine, table, make) : make()
+  return trace === undefined ? services.stores.rows(engine, table, make) : make()
 }
-
-const knownDocuments: KnownTargets<Collection, Documents> = new WeakMap()
 
 /** The same for all commands on a collection, for as long as the engine knows it. */
 function documentsOf(
@@ -340,7 +324,7 @@ function documentsOf(
   services: Services,
 ): Documents {
   const make = () => new Documents({ ...services, engine }, collection)
-  return trace === undefined ? known(knownDocuments, engine, collection, make) : make()
+  return trace === undefined ? services.stores.documents(engine, collection, make) : make()
 }
 
 class CallContext implements KeyspaceContext {

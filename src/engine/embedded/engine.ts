@@ -10,21 +10,29 @@ import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
 import { atOnce, inTurns } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
+import type { KeyConditions } from '../../language/columns/key-conditions.ts'
+import type { RowFilter } from '../../language/columns/row-filter.ts'
+import { viewOf } from './store/views.ts'
 import type {
   Engine,
+  MergeOptions,
+  MergeOutcome,
   Outcome,
   Page,
   Query,
+  RowMerge,
+  RowPage,
+  RowQuery,
+  RowSearch,
+  RowSearchResult,
   Search,
-  SearchBy,
   SearchResult,
   Setting,
   Write,
   WriteOptions,
 } from '../contract.ts'
 import { EngineError } from '../errors.ts'
-import { viewOf } from '../record-view.ts'
-import type { KeyspaceSchema, Table, Target } from '../schema.ts'
+import type { Collection, KeyspaceSchema, Table, Target } from '../schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
 import { OneByOne } from '../one-by-one.ts'
@@ -34,22 +42,24 @@ import { changeCatalog } from './catalog/change-catalog.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
-import { EmbeddedPage, EmbeddedRecord } from './store/record-page.ts'
+import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
 import { decodePosition } from './store/position.ts'
-import { recast } from './rows/reencode-rows.ts'
+import { Rows } from './rows/rows.ts'
 import { KnownFiles } from './files/known-files.ts'
 import { OpenStores, type Store } from './store/open-stores.ts'
 import { Readers, type ReadSource } from './threads/readers.ts'
 import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
 import { SchemaLocks } from './schema-locks.ts'
-import type { StoreQuery } from './store/store-query.ts'
+import type { Result, ScoredRows, StoreQuery } from './store/store-query.ts'
+import type { WriteOutcome } from './threads/write-batch.ts'
 import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
 import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
 import { Vectors } from './vectors/vectors.ts'
-import { packWrites, Writer, type Written } from './threads/writer.ts'
+import { packWrites } from './threads/pack-writes.ts'
+import { Writer, type Written } from './threads/writer.ts'
 
 /** Throws an EngineError that says why, when the folder cannot be served. */
 export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
@@ -75,6 +85,7 @@ class EmbeddedEngine implements Engine {
   readonly #readers: Readers
   readonly #backups: Backups
   readonly #stores: OpenStores
+  readonly #rows: Rows
   readonly #alterations: TableAlterations
   #movedReads = 0
   readonly #changes = new OneByOne()
@@ -118,6 +129,17 @@ class EmbeddedEngine implements Engine {
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
+    this.#rows = new Rows(
+      {
+        read: (table, query, caller) => this.#readRecords(table, query, caller),
+        count: (table, filter, stopAt, caller) =>
+          this.#countRecords(table, filter, stopAt, caller),
+        search: (table, search, caller) => this.#searchRecords(table, search, caller),
+        write: (table, act) => this.#writing(table, act),
+        checkCurrent: (table) => this.#checkCurrent(table),
+      },
+      this.#writer,
+    )
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
       ...{ readers: this.#readers, vectors: this.#vectors },
@@ -222,9 +244,20 @@ class EmbeddedEngine implements Engine {
     await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
-  async read(target: Target, query: Query, caller: Caller): Promise<Page> {
+  async read(collection: Collection, query: Query, caller: Caller): Promise<Page> {
+    const result = await this.#readRecords(collection, query, caller)
+    return new RecordPage(result, viewOf(collection), (row, view) => {
+      return new EmbeddedRecord(row, view)
+    })
+  }
+
+  readRows(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
+    return this.#rows.read(table, query, caller)
+  }
+
+  async #readRecords(target: Target, query: Query, caller: Caller): Promise<Result> {
     caller.check()
-    const result = await this.#using(target, (store) => {
+    return this.#using(target, (store) => {
       const storeQuery: StoreQuery = {
         ...query,
         // What a position follows has skipped already.
@@ -238,10 +271,27 @@ class EmbeddedEngine implements Engine {
         (source) => this.#readers.read(source, storeQuery, caller),
       )
     })
-    return new EmbeddedPage(result, viewOf(target))
   }
 
-  async count(
+  count(
+    collection: Collection,
+    filter: Filter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    return this.#countRecords(collection, filter, stopAt, caller)
+  }
+
+  countRows(
+    table: Table,
+    filter: RowFilter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    return this.#rows.count(table, filter, stopAt, caller)
+  }
+
+  async #countRecords(
     target: Target,
     filter: Filter,
     stopAt: number,
@@ -259,17 +309,33 @@ class EmbeddedEngine implements Engine {
   }
 
   async search(
+    collection: Collection,
+    search: Search,
+    caller: Caller,
+  ): Promise<SearchResult> {
+    const view = viewOf(collection)
+    const { hits, statistics } = await this.#searchRecords(collection, search, caller)
+    const found = hits.map(({ row, score }) => {
+      return { record: new EmbeddedRecord(row, view), score }
+    })
+    return { hits: found, statistics }
+  }
+
+  searchRows(table: Table, search: RowSearch, caller: Caller): Promise<RowSearchResult> {
+    return this.#rows.search(table, search, caller)
+  }
+
+  async #searchRecords(
     target: Target,
     search: Search,
     caller: Caller,
-  ): Promise<SearchResult | undefined> {
+  ): Promise<ScoredRows> {
     caller.check()
     const { by } = search
-    const view = viewOf(target)
-    const { hits, statistics } = await this.#using(target, (store) =>
+    return this.#using(target, (store) =>
       by.kind === 'vector'
         ? this.#long(target, store, (source) =>
-            this.#searchVectors(source, search, by, caller),
+            this.#searchVectors(source, search, by.path, caller),
           )
         : this.#shortOrLong(
             target,
@@ -278,21 +344,14 @@ class EmbeddedEngine implements Engine {
             (source) => this.#readers.search(source, search, caller),
           ),
     )
-    return {
-      hits: hits.map(({ row, score }) => ({
-        record: new EmbeddedRecord(row, view),
-        score,
-      })),
-      statistics,
-    }
   }
 
   async #searchVectors(
     source: ReadSource,
     search: Search,
-    { path }: Extract<SearchBy, { readonly kind: 'vector' }>,
+    path: string,
     caller: Caller,
-  ) {
+  ): Promise<ScoredRows> {
     const { file, target } = source
     const field = viewOf(target).vectors.get(path)!
     const current = await this.#vectors.current(file, field)
@@ -308,25 +367,34 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#using(target, estimate))
   }
 
-  write(
-    target: Target,
+  async write(
+    collection: Collection,
     writes: readonly Write[],
     { ordered = false, deadline }: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
-    return this.#writing(target, async (store) => {
-      for (;;) {
-        const { file, writeView } = store
-        // What was made by the present schema lacks what an index that is being filled needs.
-        const fitting = writeView === viewOf(target) ? writes : recast(writes, writeView)
-        const packing = packWrites(fitting, writeView, ordered)
-        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
-        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
-        const packed = await batch
-        // Others had their turn: the target may be gone, or an index may be being filled.
-        this.#openStore(target)
-        if (store.writeView === writeView) return this.#writer.write(file, packed)
-      }
+    const view = viewOf(collection)
+    const outcomes = await this.#writing(collection, async ({ file }) => {
+      const packing = packWrites(writes, view, ordered)
+      const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+      if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
+      const packed = await batch
+      // Others had their turn: the collection may be gone.
+      this.#openStore(collection)
+      return this.#writer.write(file, packed)
     })
+    return outcomes as readonly Outcome[]
+  }
+
+  mergeRows(
+    table: Table,
+    merges: readonly RowMerge[],
+    options: MergeOptions,
+  ): Promise<readonly MergeOutcome[]> {
+    return this.#rows.merge(table, merges, options)
+  }
+
+  deleteRows(table: Table, conditions: KeyConditions, caller: Caller): Promise<void> {
+    return this.#rows.delete(table, conditions, caller)
   }
 
   async truncate(target: Target): Promise<void> {
@@ -336,7 +404,7 @@ class EmbeddedEngine implements Engine {
   #writing(
     target: Target,
     act: (store: Store) => Promise<Written>,
-  ): Promise<readonly Outcome[]> {
+  ): Promise<readonly WriteOutcome[]> {
     const write = (store: Store) =>
       this.#stores.keeping(store, async () => {
         const { outcomes, version } = await act(store)

@@ -26,8 +26,13 @@ export type Comparison =
       readonly values: readonly Value[]
     }
   | { readonly kind: 'size' | 'notSize'; readonly path: Path; readonly size: number }
-  /** Has a text with all of these terms, as the analyzer of the path makes them. */
-  | { readonly kind: 'match'; readonly path: Path; readonly terms: readonly string[] }
+  /** Has a text with all of these terms, which the analyzer of the path made of `text`. */
+  | {
+      readonly kind: 'match'
+      readonly path: Path
+      readonly terms: readonly string[]
+      readonly text: string
+    }
 
 /** Makes the terms of a text, in order and with repeats; undefined: they are too many. */
 export type Analyze = (text: string) => readonly string[] | undefined

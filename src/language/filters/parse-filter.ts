@@ -215,6 +215,7 @@ function readComparison(
         kind: 'match',
         path,
         terms: readTerms(argument, rules.analyze, { target: rules.target, ...inLexical }),
+        text: argument,
       }
     case '$and':
     case '$or':

@@ -80,7 +80,7 @@ const searches = {
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
     const place = { target, field: '$lexical', clause: 'sort' } as const
-    return { kind: 'lexical', terms: readTerms(query, analyze, place) }
+    return { kind: 'lexical', terms: readTerms(query, analyze, place), text: query }
   },
 }
 

@@ -12,4 +12,4 @@ export type Sort =
   | { readonly kind: 'vector'; readonly vector: Float32Array }
   | { readonly kind: 'vectorize'; readonly text: string }
   /** Terms are distinct, and at least one. */
-  | { readonly kind: 'lexical'; readonly terms: readonly string[] }
+  | { readonly kind: 'lexical'; readonly terms: readonly string[]; readonly text: string }

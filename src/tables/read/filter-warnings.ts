@@ -8,7 +8,8 @@ import { labelsOf } from '../column-label.ts'
 import { keyGaps } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns, regularIndexOn } from './indexed-columns.ts'
-import { columnsOf, isRange, type RowCondition } from './row-condition.ts'
+import { isRange, type RowCondition } from '../../language/columns/row-filter.ts'
+import { columnsOf } from './row-condition.ts'
 
 type Store = Pick<RowStore, 'table' | 'columns' | 'key' | 'name'>
 

@@ -1,14 +1,14 @@
 /** Finding rows: clauses in, a page out. */
 import type { Caller } from '../../caller.ts'
-import { columnPath } from '../../language/columns/column-path.ts'
-import type { Hit, SearchBy } from '../../engine/contract.ts'
+import type { Hit, Row, RowSearchBy } from '../../engine/contract.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../language/filters/filter-clause.ts'
-import type { Filter } from '../../language/filters/filter.ts'
+import type { Column } from '../../language/columns/column.ts'
+import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts'
 import { nameQuery } from '../../paging/page-state.ts'
-import { count, type Source } from '../../paging/read.ts'
+import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
 import { searchPage } from '../../paging/search-page.ts'
 import { showAll } from '../../paging/show-all.ts'
@@ -17,11 +17,11 @@ import type { RowStore } from '../row-store.ts'
 import { filterWarnings } from './filter-warnings.ts'
 import { parseRowFilter } from './parse-row-filter.ts'
 import { checkSearchable, parseRowSort } from './parse-row-sort.ts'
-import { filterOfRows } from './row-filter.ts'
 import { parseRowProjection } from './row-projection.ts'
 import type { RowSort } from './row-sort.ts'
-import { showing, type Shown } from './show-row.ts'
-import { planSort, type SortPlan } from './sort-plan.ts'
+import { rowSource, type RowSource } from './row-source.ts'
+import { describeColumns, showRow } from './show-row.ts'
+import { sortWarning } from './sort-warning.ts'
 
 export interface RowClauses {
   readonly filter?: Value | undefined
@@ -61,62 +61,63 @@ export async function findRows(
   caller: Caller,
 ): Promise<FoundRows> {
   const sort = parseRowSort(clauses.sort, options, store, caller)
-  const shown = showing(parseRowProjection(clauses.projection, store), store)
-  const clause = parseRowFilter(clauses.filter, store, caller)
-  const filter = filterOfRows(clause, store)
+  const columns = parseRowProjection(clauses.projection, store)
+  const filter = parseRowFilter(clauses.filter, store, caller)
   const byVector = sort.kind === 'vector' || sort.kind === 'vectorize'
-  const warnings = filterWarnings(conditionsOf(clause), store, byVector)
-  const projectionSchema = shown.schema
+  const warnings = filterWarnings(conditionsOf(filter), store, byVector)
+  const projectionSchema = describeColumns(columns, store)
   const query = () => nameQuery('find', clauses.filter, clauses.sort)
+  const asked: Asked = { filter, columns, options, query }
   if (sort.kind !== 'values') {
-    const page = await findBest(store, { filter, sort, shown, options, query }, caller)
+    const page = await findBest(store, sort, asked, caller)
     const allWarnings = [...warnings, ...page.warnings]
     return { ...page, projectionSchema, warnings: allWarnings }
   }
-  const plan = planSort(sort.keys, clause, options.skip ?? 0, store)
-  const page = await findInOrder(store, { filter, plan, shown, options, query }, caller)
-  const sortWarnings = plan.warning === undefined ? [] : [plan.warning]
+  const warning = sortWarning(sort.keys, filter, options.skip ?? 0, store)
+  const isSorted = warning !== undefined
+  const page = await findInOrder(store, sort.keys, isSorted, asked, caller)
+  const sortWarnings = warning === undefined ? [] : [warning]
   return { ...page, projectionSchema, warnings: [...sortWarnings, ...warnings] }
 }
 
 interface Asked {
-  readonly filter: Filter
-  readonly shown: Shown
+  readonly filter: RowFilter
+  readonly columns: readonly Column[]
   readonly options: RowOptions
   /** Names the query, for its page states. */
   readonly query: () => string
 }
 
-/** A page in the order of a sort by values. */
+/** A page in the order of a sort by values. `isSorted`: that is not the stored order. */
 async function findInOrder(
   store: RowStore,
-  asked: Asked & { readonly plan: SortPlan },
+  sort: readonly RowSortKey[],
+  isSorted: boolean,
+  { filter, columns, options, query }: Asked,
   caller: Caller,
 ): Promise<RowPage> {
-  const { filter, plan, shown, options, query } = asked
-  const source = anyNumberOf(store)
-  const sortedRowCount =
-    plan.warning === undefined
-      ? undefined
-      : await countSorted(source, filter, !options.pageState, caller)
+  const source = rowSource(store)
+  const sortedRowCount = isSorted
+    ? await countSorted(source, filter, !options.pageState, caller)
+    : undefined
   const { records, joined, nextPageState } = await readPage(
     source,
     {
       filter,
-      sort: plan.keys,
+      sort,
+      columns,
       // Where nothing is sorted nothing can be skipped.
-      skip: plan.warning === undefined ? 0 : (options.skip ?? 0),
+      skip: isSorted ? (options.skip ?? 0) : 0,
       limit: options.limit ?? Infinity,
       pageSize: store.limits.pageSize,
       pageState: options.pageState,
       query,
-      withSearchFields: shown.withVectors,
-      textsOnly: shown.whole,
+      textsOnly: true,
     },
     caller,
   )
   const documents =
-    joined?.text ?? (await showAll(records, (record) => shown.row(record), caller))
+    joined?.text ?? (await showAll(records, (row) => showRow(row, columns, store), caller))
   return {
     documents,
     nextPageState,
@@ -129,26 +130,18 @@ async function findInOrder(
  * page tells them. Later pages do without: counting can take as long as reading.
  */
 async function countSorted(
-  source: Source,
-  filter: Filter,
+  source: RowSource,
+  filter: RowFilter,
   isFirstPage: boolean,
   caller: Caller,
 ): Promise<number | undefined> {
   const max = source.limits.tableSortRowsMax
   if (max === 0 && !isFirstPage) return undefined
   const stopAt = max === 0 ? Number.MAX_SAFE_INTEGER : max + 1
-  const sorted = await count(source, filter, stopAt, caller)
+  const sorted = await count(source, filter, stopAt, { columns: [] }, caller)
   if (max > 0 && sorted > max)
     throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
   return isFirstPage ? sorted : undefined
-}
-
-/** The maximum for sorted documents is not for rows, which are always in some order. */
-function anyNumberOf(store: RowStore): Source {
-  const { limits } = store
-  return limits.sortedDocumentsMax === 0
-    ? store
-    : { ...store, limits: { ...limits, sortedDocumentsMax: 0 } }
 }
 
 type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
@@ -156,7 +149,8 @@ type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
 /** A page of a search, best first. */
 async function findBest(
   store: RowStore,
-  { filter, sort, shown, options, query }: Asked & { readonly sort: SearchSort },
+  sort: SearchSort,
+  { filter, columns, options, query }: Asked,
   caller: Caller,
 ): Promise<RowPage & Pick<FoundRows, 'warnings'>> {
   const { limit, pageState } = options
@@ -166,15 +160,15 @@ async function findBest(
     })
   const by = await searchedBy(sort, store, caller)
   const { hits, nextPageState, warnings } = await searchPage(
-    store,
-    { by, filter, limit, withSearchFields: shown.withVectors, pageState, query },
+    rowSource(store),
+    { by, filter, limit, columns, pageState, query },
     caller,
   )
   const isVector = by.kind === 'vector'
-  const showHit = ({ record, score }: Hit) =>
-    isVector && options.includeSimilarity
-      ? addSimilarity(shown.row(record), score)
-      : shown.row(record)
+  const showHit = ({ record, score }: Hit<Row>) => {
+    const text = showRow(record, columns, store)
+    return isVector && options.includeSimilarity ? addSimilarity(text, score) : text
+  }
   return {
     documents: await showAll(hits, showHit, caller),
     nextPageState,
@@ -188,19 +182,18 @@ async function searchedBy(
   sort: SearchSort,
   store: RowStore,
   caller: Caller,
-): Promise<SearchBy> {
+): Promise<RowSearchBy> {
   const { column } = sort
-  const path = columnPath(column.id).text
   switch (sort.kind) {
     case 'vector':
-      return { kind: 'vector', path, numbers: sort.vector }
+      return { kind: 'vector', column, numbers: sort.vector }
     case 'vectorize': {
       const embedder = store.embedderOf(column)!
       const [numbers] = await embedder.embed([sort.text], 'search', caller.signal)
       checkSearchable(column, numbers!, store)
-      return { kind: 'vector', path, numbers: numbers! }
+      return { kind: 'vector', column, numbers: numbers! }
     }
     case 'lexical':
-      return { kind: 'lexical', path, terms: sort.terms }
+      return { kind: 'lexical', column, terms: sort.terms, text: sort.text }
   }
 }

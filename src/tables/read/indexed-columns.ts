@@ -1,6 +1,6 @@
 /** Which columns of a table have which indexes. */
-import type { ColumnPart } from '../../language/columns/column-path.ts'
-import type { Column, RegularIndex, TableIndex } from '../../engine/schema.ts'
+import type { Column, ColumnPart } from '../../language/columns/column.ts'
+import type { RegularIndex, TableIndex } from '../../engine/schema.ts'
 import type { RowStore } from '../row-store.ts'
 
 type Indexed = Pick<RowStore, 'table' | 'columns'>

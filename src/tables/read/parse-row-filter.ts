@@ -5,8 +5,7 @@
  * what these can be asked for, and the values that they are compared with.
  */
 import type { Caller } from '../../caller.ts'
-import type { ColumnPart } from '../../language/columns/column-path.ts'
-import type { Column } from '../../engine/schema.ts'
+import type { Column, ColumnPart } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -31,25 +30,23 @@ import {
 import { labelOf, labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns } from './indexed-columns.ts'
-import { readOperands } from './read-operands.ts'
-import { columnsOf, isRange, type RowClause, type RowCondition } from './row-condition.ts'
+import { readCondition } from './read-operands.ts'
+import { isRange, type RowFilter } from '../../language/columns/row-filter.ts'
+import { columnsOf, type WrittenCondition } from './row-condition.ts'
 
 export function parseRowFilter(
   value: Value | undefined,
   store: RowStore,
   caller: Caller,
-): RowClause {
-  const written = readColumnClause<RowCondition>(value, store, {
+): RowFilter {
+  const written = readColumnClause<WrittenCondition>(value, store, {
     operators: knownOperators,
     read: (column, operand) => readColumn(column, operand, store.limits),
   })
   const conditions = conditionsOf(written)
   checkMatches(conditions, store)
   checkDurations(conditions, store)
-  return mapConditions(written, (condition) => ({
-    ...condition,
-    operands: readOperands(condition, store, caller),
-  }))
+  return mapConditions(written, (condition) => readCondition(condition, store, caller))
 }
 
 /** What is said about one column; operands are still as they were written. */
@@ -57,7 +54,7 @@ function readColumn(
   column: Column,
   operand: Value,
   limits: Limits,
-): readonly RowCondition[] {
+): readonly WrittenCondition[] {
   switch (column.type.type) {
     case 'list':
     case 'set':
@@ -74,7 +71,7 @@ function readColumn(
   }
 }
 
-function readMap(column: Column, operand: Value, limits: Limits): RowCondition[] {
+function readMap(column: Column, operand: Value, limits: Limits): WrittenCondition[] {
   return memberOperators(column, operand).flatMap(([operator, argument]) => {
     switch (operator) {
       case '$keys':
@@ -98,7 +95,7 @@ function readMembers(
   operand: Value,
   limits: Limits,
   within?: string,
-): RowCondition[] {
+): WrittenCondition[] {
   return memberOperators(column, operand, within).map(([operator, argument]) =>
     readMembership(column, part, operator, argument, limits),
   )
@@ -125,7 +122,7 @@ function readMembership(
   operator: string,
   argument: Value,
   limits: Limits,
-): RowCondition {
+): WrittenCondition {
   switch (operator) {
     case '$in':
     case '$nin':
@@ -150,7 +147,7 @@ function readMembership(
   }
 }
 
-function checkMatches(conditions: readonly RowCondition[], store: RowStore): void {
+function checkMatches(conditions: readonly WrittenCondition[], store: RowStore): void {
   const used = columnsOf(conditions.filter(({ kind }) => kind === 'match'))
   if (used.length === 0) return
   const indexed = indexedColumns(store, 'text')
@@ -163,7 +160,7 @@ function checkMatches(conditions: readonly RowCondition[], store: RowStore): voi
     })
 }
 
-function checkDurations(conditions: readonly RowCondition[], store: RowStore): void {
+function checkDurations(conditions: readonly WrittenCondition[], store: RowStore): void {
   const used = columnsOf(
     conditions.filter(({ kind, column }) => {
       return isRange(kind) && column.type.type === 'duration'

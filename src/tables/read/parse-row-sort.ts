@@ -1,6 +1,5 @@
 /** Reads the sort clause of a command that reads rows: columns in order, or one search. */
 import type { Caller } from '../../caller.ts'
-import { columnPath } from '../../language/columns/column-path.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
@@ -14,7 +13,8 @@ import { labelOf, labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { indexedColumns } from './indexed-columns.ts'
 import { termsIn } from './read-operands.ts'
-import type { RowSort, RowSortKey } from './row-sort.ts'
+import type { RowSortKey } from '../../language/columns/row-filter.ts'
+import type { RowSort } from './row-sort.ts'
 
 /** What else the command says about which of the sorted rows to give. */
 export interface SortRange {
@@ -56,7 +56,7 @@ export function parseRowSort(
       const { column, text } = first
       checkLexical(column, range, store)
       const terms = termsIn(column, text, 'sort', store, caller)
-      return { kind: 'lexical', column, terms }
+      return { kind: 'lexical', column, terms, text }
     }
     default:
       return { kind: 'values', keys: members.filter((member) => member.kind === 'value') }
@@ -170,7 +170,7 @@ export function checkSearchable(
     apiError('INVALID_DATABASE_QUERY', { target: store.name, problem }),
 ): void {
   const metric = checkIndexed(column, store)
-  const { dimension } = store.view.vectors.get(columnPath(column.id).text)!
+  const { dimension } = column.type as VectorType
   if (vector.length !== dimension)
     throw apiError('CANNOT_VECTOR_SORT_ON_MISMATCHED_VECTOR_DIMENSIONS', {
       column: labelOf(column),
@@ -181,9 +181,11 @@ export function checkSearchable(
   if (problem !== undefined) throw refuse(problem)
 }
 
+type VectorType = Extract<Column['type'], { readonly type: 'vector' }>
+
 /** The metric of the index that the column must have. */
 function checkIndexed(column: Column, store: RowStore): string {
-  const { metric } = store.view.vectors.get(columnPath(column.id).text)!
+  const metric = store.metricOf(column)
   if (metric === undefined)
     throw apiError('CANNOT_VECTOR_SORT_NON_INDEXED_VECTOR_COLUMNS', {
       table: store.name,

@@ -1,30 +1,46 @@
-/** What columns are compared with: from values as they were written to comparables. */
+/** What columns are compared with: from values as they were written to values of their types. */
 import type { Caller } from '../../caller.ts'
-import type { ElementType } from '../../language/columns/column-type.ts'
-import { columnPath } from '../../language/columns/column-path.ts'
-import { comparable, comparableEntry } from '../../language/columns/comparable.ts'
-import { BadValue, readElement } from '../../language/columns/values.ts'
-import type { Column } from '../../engine/schema.ts'
 import type { Value } from '../../json/value.ts'
+import type { Column } from '../../language/columns/column.ts'
+import type { ElementType } from '../../language/columns/column-type.ts'
+import type { RowCondition } from '../../language/columns/row-filter.ts'
+import { BadValue, readElement } from '../../language/columns/values.ts'
 import { readTerms, type TermsPlace } from '../../language/filters/terms.ts'
 import { budgetOf } from '../../search/lexical/analysis-budget.ts'
 import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
-import type { RowCondition } from './row-condition.ts'
+import type { WrittenCondition } from './row-condition.ts'
 
 /** Throws when one of the values does not fit its column. */
-export function readOperands(
-  condition: RowCondition,
+export function readCondition(
+  condition: WrittenCondition,
   store: RowStore,
   caller: Caller,
-): readonly Value[] {
+): RowCondition {
   const { kind, column, part, operands } = condition
-  if (kind === 'match')
-    return termsIn(column, operands[0] as string, 'filter', store, caller)
+  if (kind !== 'match')
+    return { kind, column, part, operands: readOperands(condition, store) }
+  const text = operands[0] as string
+  return {
+    kind,
+    column,
+    part: 'value',
+    text,
+    terms: termsIn(column, text, 'filter', store, caller),
+  }
+}
+
+function readOperands(
+  { column, part, operands }: WrittenCondition,
+  store: RowStore,
+): readonly Value[] {
   const { type } = column
-  const read = (element: ElementType) => (value: Value) =>
-    readComparable(element, value, column, store)
+  const read = (element: ElementType) => (value: Value) => {
+    const typed = readElement(element, value, store.table.types, true)
+    if (typed instanceof BadValue) throw unfitValue(column, value, typed.problem, store)
+    return typed
+  }
   switch (type.type) {
     case 'list':
     case 'set':
@@ -40,7 +56,7 @@ export function readOperands(
         case 'value':
           return operands.map((entry) => {
             const [key, mapped] = entry as [Value, Value]
-            return comparableEntry(readKey(key), readMapped(mapped))
+            return [readKey(key), readMapped(mapped)]
           })
       }
     }
@@ -64,18 +80,6 @@ export function readOperands(
   }
 }
 
-function readComparable(
-  type: ElementType,
-  value: Value,
-  column: Column,
-  store: RowStore,
-): Value {
-  const { types } = store.table
-  const stored = readElement(type, value, types, true)
-  if (stored instanceof BadValue) throw unfitValue(column, value, stored.problem, store)
-  return comparable(type, stored, types)
-}
-
 /** The terms of a text that is looked for in a column with a text index. */
 export function termsIn(
   column: Column,
@@ -84,7 +88,7 @@ export function termsIn(
   store: RowStore,
   caller: Caller,
 ): readonly string[] {
-  const analyzer = analyzerFor(store.view.texts.get(columnPath(column.id).text)!.analyzer)
+  const analyzer = analyzerFor(store.analyzerOf(column))
   const bounds = { sizeMax: store.limits.lexicalSizeMax, budget: budgetOf(caller) }
   const place = { target: store.name, field: column.name, clause }
   return readTerms(text, (given) => termsWithin(analyzer, given, bounds), place)

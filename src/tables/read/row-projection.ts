@@ -1,10 +1,9 @@
 /** Which columns of rows a reply shows. */
-import type { Column, Table } from '../../engine/schema.ts'
+import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../language/values/show.ts'
 import { labelsOf } from '../column-label.ts'
-import { columnsInOrder } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
 
 /** The columns to show, in their order: those of the primary key, then the others by name. */
@@ -12,7 +11,7 @@ export function parseRowProjection(
   value: Value | undefined,
   store: RowStore,
 ): readonly Column[] {
-  const all = orderedColumns(store)
+  const all = store.shownColumns
   if (value === undefined || value === null) return all
   if (!isObject(value))
     throw apiError('UNSUPPORTED_PROJECTION_DEFINITION', { type: jsonTypeOf(value) })
@@ -39,15 +38,6 @@ export function parseRowProjection(
       unknown: [...value.keys()],
     })
   return columns
-}
-
-const ordered = new WeakMap<Table, readonly Column[]>()
-
-/** All columns: the same list for as long as the table is. */
-function orderedColumns({ table }: RowStore): readonly Column[] {
-  let all = ordered.get(table)
-  if (all === undefined) ordered.set(table, (all = columnsInOrder(table.definition)))
-  return all
 }
 
 function readSwitch(name: string, choice: Value) {

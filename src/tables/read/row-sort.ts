@@ -1,5 +1,6 @@
 /** Sorts of rows, parsed. */
-import type { Column } from '../../engine/schema.ts'
+import type { Column } from '../../language/columns/column.ts'
+import type { RowSortKey } from '../../language/columns/row-filter.ts'
 
 export type RowSort =
   /** No keys: the order in which rows are stored. */
@@ -11,9 +12,5 @@ export type RowSort =
       readonly kind: 'lexical'
       readonly column: Column
       readonly terms: readonly string[]
+      readonly text: string
     }
-
-export interface RowSortKey {
-  readonly column: Column
-  readonly direction: 1 | -1
-}

@@ -1,6 +1,6 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import type { Table } from '../../engine/schema.ts'
+import { keyNames, type Table } from '../../engine/schema.ts'
 import type { TableChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -15,7 +15,6 @@ import {
   type Section,
 } from '../../options/option-section.ts'
 import { readEmbeddingService } from '../../options/service-option.ts'
-import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import type { GivenType } from './given-type.ts'
 import { checkColumnCount, readColumns } from './new-table.ts'

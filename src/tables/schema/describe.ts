@@ -4,11 +4,10 @@ import type {
   ElementType,
   UserTypes,
 } from '../../language/columns/column-type.ts'
-import { keyspaceOf, type Table } from '../../engine/schema.ts'
+import { columnsInOrder, keyspaceOf, type Table } from '../../engine/schema.ts'
 import type { NewColumn, NewIndex, NewType } from '../../engine/schema-change.ts'
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
-import { columnsInOrder } from '../primary-key.ts'
 import { cqlType, cqlUserType } from './cql-type.ts'
 
 /** A table as listTables explains it. */

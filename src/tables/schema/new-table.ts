@@ -1,5 +1,5 @@
 /** createTable: from its definition to a table. */
-import type { KeyspaceSchema } from '../../engine/schema.ts'
+import { keyNames, type KeyspaceSchema } from '../../engine/schema.ts'
 import type { NewColumn, NewTable, SchemaChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
@@ -11,7 +11,6 @@ import {
   textsIn,
   type Section,
 } from '../../options/option-section.ts'
-import { keyNames } from '../primary-key.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'
 import { checkUserTypes, resolveColumns, type TypeContext } from './resolve-type.ts'

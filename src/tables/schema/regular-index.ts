@@ -1,5 +1,5 @@
 /** An index by value: of a column, or of what a list, a set or a map holds. */
-import type { ColumnPart } from '../../language/columns/column-path.ts'
+import type { ColumnPart } from '../../language/columns/column.ts'
 import type {
   ColumnType,
   ElementType,

@@ -1,8 +1,7 @@
 /** What requests give columns: values, vectors, and texts to make vectors of. */
 import type { Caller } from '../../caller.ts'
-import { columnPath } from '../../language/columns/column-path.ts'
 import { BadValue, readValue } from '../../language/columns/values.ts'
-import type { Column } from '../../engine/schema.ts'
+import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { showValue } from '../../language/values/show.ts'
 import {
@@ -11,7 +10,6 @@ import {
   findVectorProblem,
 } from '../../language/values/vector.ts'
 import type { RowStore } from '../row-store.ts'
-import type { Content, Contents } from './row.ts'
 
 /** To be embedded, by the service of the column that it is for. */
 export class TextToEmbed {
@@ -24,6 +22,11 @@ export class TextToEmbed {
 
 /** A text was given to a column that can't make a vector of it. */
 export const noService = Symbol('no embedding service')
+
+/** What a column is given: a value, a vector, or nothing. */
+export type Content = ColumnValue | undefined
+
+export type Contents = ReadonlyMap<Column, Content>
 
 /** What columns are given, texts not yet embedded. */
 export type GivenContents = ReadonlyMap<Column, Content | TextToEmbed>
@@ -47,10 +50,10 @@ export function readContent(
 /** A vector that the index of its column, if there is one, can hold. */
 function comparableVector(
   store: RowStore,
-  { id }: Column,
+  column: Column,
   vector: Float32Array,
 ): Float32Array | BadValue {
-  const metric = store.view.vectors.get(columnPath(id).text)?.metric
+  const metric = store.metricOf(column)
   const problem = metric && findVectorProblem(vector, metric)
   return problem === undefined ? vector : new BadValue(`cannot be indexed: ${problem}`)
 }
@@ -93,14 +96,16 @@ function readBinary(value: Value): Float32Array | BadValue {
 }
 
 /** Refuses vectors, made of texts, that the index of their column cannot hold. */
-export function checkVectors(store: RowStore, contents: Contents): void {
-  for (const [{ id, name, type }, content] of contents) {
+export function checkVectors(store: RowStore, contents: Contents): Contents {
+  for (const [column, content] of contents) {
+    const { name, type } = column
     if (type.type !== 'vector' || !(content instanceof Float32Array)) continue
-    const metric = store.view.vectors.get(columnPath(id).text)?.metric
+    const metric = store.metricOf(column)
     const { dimension } = type
     if (metric !== undefined)
       checkVector(content, { dimension, metric, target: store.name, field: name })
   }
+  return contents
 }
 
 /** Makes the vectors of all texts, with one call for each column that has some. */

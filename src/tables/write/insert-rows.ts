@@ -4,15 +4,21 @@
  */
 import type { Caller } from '../../caller.ts'
 import { showValue } from '../../language/columns/values.ts'
-import type { Column } from '../../engine/schema.ts'
+import type { Column, ColumnValue } from '../../language/columns/column.ts'
+import type { UserTypes } from '../../language/columns/column-type.ts'
 import { ApiError } from '../../errors/api-error.ts'
+import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { mapInTurns } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
-import { changeRows, type RowChange, type RowOutcome } from './change-rows.ts'
-import { checkVectors, embedTexts, type GivenContents } from './column-content.ts'
+import {
+  checkVectors,
+  embedTexts,
+  type Contents,
+  type GivenContents,
+} from './column-content.ts'
+import { mergeRows, type RowOutcome } from './merge-rows.ts'
 import { readRow } from './read-row.ts'
-import { withContents, type Contents, type Row } from './row.ts'
 
 /** What became of one row of an insert. */
 export interface RowInsertion {
@@ -39,28 +45,25 @@ export async function insertRows(
   const prepared = await prepareRows(store, given, caller)
   const firstBad = prepared.findIndex((row) => row instanceof ApiError)
   const attempted = ordered && firstBad >= 0 ? prepared.slice(0, firstBad) : prepared
-  const changes = attempted.filter(isFine)
-  const options = { ordered, likelyNew: true }
-  const outcomes = (await changeRows(store, changes, options, caller)).values()
-  const undone = attempted.length < prepared.length
+  const merges = attempted
+    .filter(isFine)
+    .map((values) => ({ kind: 'insert', values }) as const)
+  const outcomes = (await mergeRows(store, merges, ordered, caller)).values()
   return prepared.map((row, position): RowInsertion => {
     if (row instanceof ApiError) return { key: undefined, outcome: row }
-    const key = keyOf(store, row.row)
-    const isAttempted = !undone || position < firstBad
-    return { key, outcome: isAttempted ? outcomes.next().value! : 'skipped' }
+    const isAttempted = position < attempted.length
+    return {
+      key: keyOf(store, row),
+      outcome: isAttempted ? outcomes.next().value! : 'skipped',
+    }
   })
-}
-
-interface PreparedRow extends RowChange {
-  /** As it is if there was none before. */
-  readonly row: Row
 }
 
 async function prepareRows(
   store: RowStore,
   given: readonly (GivenContents | ApiError)[],
   caller: Caller,
-): Promise<readonly (PreparedRow | ApiError)[]> {
+): Promise<readonly (Contents | ApiError)[]> {
   const good = given.filter(isFine)
   const whole = (await embedTexts(store, good, caller)).values()
   return mapInTurns(
@@ -68,20 +71,9 @@ async function prepareRows(
     (contents) =>
       contents instanceof ApiError
         ? contents
-        : orError(() => prepareRow(store, whole.next().value!)),
+        : orError(() => checkVectors(store, whole.next().value!)),
     caller,
   )
-}
-
-function prepareRow(store: RowStore, contents: Contents): PreparedRow {
-  checkVectors(store, contents)
-  const row = withContents(store, undefined, contents, true)
-  return {
-    row,
-    id: store.view.idOfRow(row.values),
-    apply: (before) =>
-      before === undefined ? row : withContents(store, before, contents, true),
-  }
 }
 
 function isFine<T>(made: T | ApiError): made is T {
@@ -97,16 +89,13 @@ function orError<T>(make: () => T): T | ApiError {
   }
 }
 
-function keyOf({ key, table }: RowStore, { values }: Row): readonly Value[] {
-  return key.map((column) => shownKey(column, values.get(column.key)!, table.types))
+function keyOf({ key, table }: RowStore, contents: Contents): readonly Value[] {
+  return key.map((column) => shownKey(column, contents.get(column)!, table.types))
 }
 
 /** Clients wrap the bytes of a blob themselves here. */
-function shownKey(
-  { type }: Column,
-  stored: Value,
-  types: RowStore['table']['types'],
-): Value {
-  const shown = showValue(type, stored, types)
+function shownKey({ type }: Column, value: ColumnValue, types: UserTypes): Value {
+  if (value instanceof Float32Array) return asFloats(value)
+  const shown = showValue(type, value, types)
   return isObject(shown) && type.type === 'blob' ? shown.get('$binary')! : shown
 }

@@ -1,9 +1,8 @@
 /** Keys that tables cannot hold, because they are empty or too long. */
-import type { Column } from '../../engine/schema.ts'
+import type { Column } from '../../language/columns/column.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { RowStore } from '../row-store.ts'
-import type { GivenContents, TextToEmbed } from './column-content.ts'
-import type { Content } from './row.ts'
+import type { Content, GivenContents, TextToEmbed } from './column-content.ts'
 
 /** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
 const keySizeMax = 65_535

@@ -5,7 +5,8 @@ import {
   type CollectionType,
 } from '../../language/columns/collections.ts'
 import { BadValue, readElement, readValue } from '../../language/columns/values.ts'
-import type { Column } from '../../engine/schema.ts'
+import type { ElementChange } from '../../engine/contract.ts'
+import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -13,26 +14,23 @@ import { showValue } from '../../language/values/show.ts'
 import type { Operator } from '../../language/updates/update.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
-import { withAdded, withoutAll } from './change-elements.ts'
 import {
   noService,
   readContent,
+  type Content,
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
 import { allColumns, keyColumns, listColumns } from './column-lists.ts'
 import { checkKnown, checkValues, checkWritable, updateCodes } from './given-columns.ts'
 import { readPush } from './read-push.ts'
-import type { Content } from './row.ts'
 
 export interface RowUpdate {
   /** What columns are given in place of what they have. */
   readonly contents: GivenContents
-  /** What becomes of the lists, sets and maps that columns have. */
-  readonly alterations: ReadonlyMap<Column, Alteration>
+  /** What becomes of the elements of lists, sets and maps. */
+  readonly elements: ReadonlyMap<Column, ElementChange>
 }
-
-export type Alteration = (stored: Value | undefined) => Value | undefined
 
 /** Each check names all columns that fail it, and only then comes the next. */
 export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
@@ -44,7 +42,7 @@ export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
       .map((action) => [action, readPush(action.column, action.argument)]),
   )
   const contents = new Map<Column, Content | TextToEmbed>()
-  const alterations = new Map<Column, Alteration>()
+  const elements = new Map<Column, ElementChange>()
   const invalid: string[] = []
   const unserved: Column[] = []
   for (const action of actions) {
@@ -52,12 +50,12 @@ export function parseRowUpdate(store: RowStore, update: Value): RowUpdate {
     const read = readAction(store, action, pushes.get(action))
     if (read instanceof BadValue) invalid.push(`${labelOf(column)} ${read.problem}`)
     else if (read === noService) unserved.push(column)
-    else if (typeof read === 'function') alterations.set(column, read)
+    else if (isElementChange(read)) elements.set(column, read)
     else contents.set(column, read)
   }
   checkValues(store, { invalid, unserved }, updateCodes)
   checkColumns(store, actions)
-  return { contents, alterations }
+  return { contents, elements }
 }
 
 const operators = ['$set', '$unset', '$push', '$pullAll'] as const
@@ -170,7 +168,12 @@ function columnsOf(actions: readonly Action[]): readonly Column[] {
   return actions.map(({ column }) => column)
 }
 
-type Read = ReturnType<typeof readContent> | Alteration
+type Read = ReturnType<typeof readContent> | ElementChange
+
+/** Values are no plain objects, except for decimals. */
+function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
+  return typeof read === 'object' && read !== null && 'elements' in read
+}
 
 /** `pushed` is what a $push adds, as it was sent. */
 function readAction(
@@ -188,7 +191,7 @@ function readAction(
       const type = column.type as CollectionType
       const added = readEach(pushed!, (value) => readAdded(store, type, value))
       if (added instanceof BadValue) return added
-      return (stored) => withAdded(type, stored, added, types)
+      return { kind: 'add', elements: added }
     }
     case '$pullAll': {
       const type = column.type as CollectionType
@@ -199,7 +202,7 @@ function readAction(
       const element = type.type === 'map' ? type.keyType : type.valueType
       const removed = readEach(argument, (value) => readElement(element, value, types))
       if (removed instanceof BadValue) return removed
-      return (stored) => withoutAll(type, stored, removed, types)
+      return { kind: 'remove', elements: removed }
     }
   }
 }

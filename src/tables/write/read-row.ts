@@ -9,12 +9,12 @@ import { keyColumns, listColumns } from './column-lists.ts'
 import {
   noService,
   readContent,
+  type Content,
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
 import { checkKnown, checkValues, checkWritable, rowCodes } from './given-columns.ts'
 import { findUnfitKey } from './key-size.ts'
-import type { Content } from './row.ts'
 
 /** Each check names all columns that fail it, and only then comes the next. */
 export function readRow(store: RowStore, document: Value): GivenContents {

@@ -5,7 +5,6 @@
  * whether these are of the key, what is said about them, and the values in it.
  */
 import type { ElementType, PrimitiveName } from '../../language/columns/column-type.ts'
-import { comparable, comparableVector } from '../../language/columns/comparable.ts'
 import { BadValue, readElement } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
@@ -15,17 +14,16 @@ import { conditionsOf, invalid } from '../../language/filters/filter-clause.ts'
 import { unfitValue } from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import {
-  bothConditions,
+  addCondition,
   keyCondition,
   type KeyCondition,
   type KeyConditions,
-} from '../key-filter.ts'
+} from '../../language/columns/key-conditions.ts'
 import { keyGaps } from '../primary-key.ts'
 import type { RowStore } from '../row-store.ts'
-import { readVector } from './column-content.ts'
+import { readVector, type Contents } from './column-content.ts'
 import { keyColumns, listColumns } from './column-lists.ts'
 import { hasChoice, isEverything, readKeyClause, type KeyClause } from './key-clause.ts'
-import type { Contents } from './row.ts'
 
 /** The key of the one row that the filter of updateOne or deleteOne names. */
 export function readWholeKey(store: RowStore, filter: Value | undefined): Contents {
@@ -77,19 +75,16 @@ export function readKeyConditions(
   const readable = conditions.map(({ kind, column, operands }) => ({
     kind,
     column,
-    values: operands.map((operand) =>
-      comparableOf(store, column, readOperand(store, column, operand)),
-    ),
+    values: operands.map((operand) => readOperand(store, column, operand)),
   }))
   if (hasChoice(clause))
     throw notDeletable(store, '$or and $not cannot say which rows to delete')
   const said = new Map<string, KeyCondition>()
   for (const { kind, column, values } of readable) {
-    const before = said.get(column.name)
-    const next = keyCondition(kind, values)
-    if (next === undefined)
+    const condition = keyCondition(kind, values)
+    if (condition === undefined)
       throw notDeletable(store, `$${kind} cannot say which rows to delete`)
-    said.set(column.name, before === undefined ? next : bothConditions(before, next))
+    addCondition(said, column, condition, store.table.types)
   }
   checkRanges(store, said)
   return said
@@ -152,17 +147,6 @@ function readOperand(
       : readElement(elementOf(column), operand, store.table.types, true)
   if (!(stored instanceof BadValue)) return stored
   throw unfitValue(column, operand, stored.problem, store)
-}
-
-/** What the column compares by in keys, as engine/row-view.ts sees it. */
-function comparableOf(
-  { table }: RowStore,
-  column: Column,
-  stored: Value | Float32Array,
-): Value {
-  return stored instanceof Float32Array
-    ? comparableVector(stored)
-    : comparable(elementOf(column), stored, table.types)
 }
 
 /** No list, set or map can be part of a key. */

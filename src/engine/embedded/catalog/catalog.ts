@@ -14,7 +14,7 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf, type UserType } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
-import { suffixOf } from '../../row-view.ts'
+import { suffixOf } from '../rows/row-view.ts'
 import type {
   Collection,
   CollectionOptions,

@@ -5,7 +5,7 @@
  * was dropped may still be there.
  */
 import type { UserField, UserType } from '../../../language/columns/column-type.ts'
-import type { Column, TableDefinition } from '../../schema.ts'
+import type { StoredColumn, TableDefinition } from '../../schema.ts'
 import type {
   NewColumn,
   NewTable,
@@ -30,7 +30,7 @@ export function redefineTable(
     case 'addColumns':
       return addColumns(definition, change.columns)
     case 'dropColumns': {
-      const goes = ({ name }: Column) => change.names.includes(name)
+      const goes = ({ name }: StoredColumn) => change.names.includes(name)
       return {
         ...definition,
         columns: columns.filter((column) => !goes(column)),
@@ -83,7 +83,10 @@ function addColumns(
 
 type Services = (TableChange & { readonly kind: 'putServices' })['services']
 
-function withServices(columns: readonly Column[], services: Services): Column[] {
+function withServices(
+  columns: readonly StoredColumn[],
+  services: Services,
+): StoredColumn[] {
   return columns.map((column) => {
     const { name, type } = column
     const service = services.get(name)

@@ -1,5 +1,5 @@
 /** Gives tables other columns and indexes while they are read and written. */
-import { viewOf } from '../../record-view.ts'
+import { viewOf } from '../store/views.ts'
 import type { Table, Target } from '../../schema.ts'
 import type { TableChange } from '../../schema-change.ts'
 import type { Catalog } from './catalog.ts'

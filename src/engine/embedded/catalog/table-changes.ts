@@ -1,6 +1,6 @@
 /** What a change of a table's definition means for its store. */
-import { columnPath } from '../../../language/columns/column-path.ts'
-import { suffixOf } from '../../row-view.ts'
+import { columnPath } from '../rows/column-path.ts'
+import { suffixOf } from '../rows/row-view.ts'
 import type { Table, TableIndex } from '../../schema.ts'
 import type { IndexStep } from '../store/reindex.ts'
 

@@ -21,7 +21,7 @@ import {
   numbersOnly,
   rowColumns,
   rowOf,
-  type Row,
+  type DocRow,
   type StoreConnection,
 } from '../store/store-connection.ts'
 
@@ -38,10 +38,10 @@ export interface Search {
   readonly shrink?: Shrink
 }
 
-export type Shrink = (row: Row) => Row
+export type Shrink = (row: DocRow) => DocRow
 
 /** Whether a row matches, by looking into the document. */
-export type Matches = (filter: Filter, row: Row) => boolean
+export type Matches = (filter: Filter, row: DocRow) => boolean
 
 export class LeadReader {
   readonly #store: StoreConnection
@@ -115,7 +115,7 @@ export class LeadReader {
   }
 
   /** Matching rows in the lead's order, step by step, until nothing is left. */
-  *steps(lead: Lead, search: Search): Generator<Row[]> {
+  *steps(lead: Lead, search: Search): Generator<DocRow[]> {
     const { filter, after, wanted, budget, countOnly, shrink } = search
     const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.
@@ -195,10 +195,10 @@ export class LeadReader {
     check: Check,
     after: number,
     budget: Budget,
-  ): Row[] {
+  ): DocRow[] {
     const { condition } = check
     budget.spend(ids.length * (documentCost + condition.lookups))
-    const rows: Row[] = []
+    const rows: DocRow[] = []
     for (const id of ids) {
       const found = this.#store.one(
         `SELECT ${check.columns} FROM doc d ` +
@@ -216,7 +216,7 @@ export class LeadReader {
     check: Check,
     after: number,
     budget: Budget,
-  ): Generator<Row[]> {
+  ): Generator<DocRow[]> {
     const { condition, wanted } = check
     const limit = condition.exact && Number.isFinite(wanted) ? wanted : undefined
     // With nothing to check, the first rows are the result: no step can be too long.
@@ -247,7 +247,7 @@ export class LeadReader {
   }
 
   /** Rows that have one of some values, each once. Never a page of several, as above. */
-  *#keySteps(keys: readonly Key[], check: Check, budget: Budget): Generator<Row[]> {
+  *#keySteps(keys: readonly Key[], check: Check, budget: Budget): Generator<DocRow[]> {
     const seen = new Set<number>()
     for (const { path, value } of keys) {
       const bound = { key: value, inclusive: true }
@@ -265,13 +265,13 @@ export class LeadReader {
     check: Check,
     after: number,
     budget: Budget,
-  ): Generator<Row[]> {
+  ): Generator<DocRow[]> {
     const { columns, condition, wanted } = check
     const sql = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${condition.sql}`
     const isNumberEnough = columns === numbersOnly && condition.sql === '1'
     let missing = wanted
     for (const seqs of this.#lexical(path).documents(terms, after, budget)) {
-      const rows: Row[] = []
+      const rows: DocRow[] = []
       for (const seq of seqs) {
         if (missing === 0) break
         if (!isNumberEnough) budget.spend(costOf(condition))
@@ -287,7 +287,7 @@ export class LeadReader {
   }
 
   /** Documents by their ids. Never a page of several: those are read in order of the ids. */
-  *#idSteps(bounds: Bounds, check: Check, budget: Budget): Generator<Row[]> {
+  *#idSteps(bounds: Bounds, check: Check, budget: Budget): Generator<DocRow[]> {
     const { condition } = check
     const cost = documentCost + condition.lookups
     const size = Math.max(1, Math.floor(budget.step / cost))
@@ -313,11 +313,11 @@ export class LeadReader {
   }
 
   /** Rows of a statement that match, as many as are wanted. */
-  #rows(sql: string, parameters: readonly Parameter[], check: Check): Row[] {
+  #rows(sql: string, parameters: readonly Parameter[], check: Check): DocRow[] {
     const { condition, wanted, columns: selected, shrink } = check
     if (selected === numbersOnly && condition.exact && shrink === undefined)
       return this.#store.all(sql, parameters).map(rowOf)
-    const rows: Row[] = []
+    const rows: DocRow[] = []
     for (const columns of this.#store.prepared(sql).iterate(...parameters)) {
       this.#keep(rowOf(columns as unknown as unknown[]), rows, check)
       if (rows.length >= wanted) break
@@ -326,7 +326,7 @@ export class LeadReader {
   }
 
   /** Puts a row to the others if it matches. */
-  #keep(row: Row, rows: Row[], check: Check): void {
+  #keep(row: DocRow, rows: DocRow[], check: Check): void {
     const { condition, filter, budget, columns, shrink } = check
     if (columns !== numbersOnly) budget.spend(textCost(row.text))
     if (!condition.exact && !this.#matches(filter, row)) return
@@ -359,7 +359,7 @@ export class LeadReader {
     check: Check,
     after: Place | undefined,
     budget: Budget,
-  ): Generator<Row[]> {
+  ): Generator<DocRow[]> {
     const { condition, wanted } = check
     const { sql, parameters } = rangeSql(range)
     const { exact } = condition
@@ -419,7 +419,7 @@ function soleSource(lead: Lead): Source | undefined {
 }
 
 /** In order, each document once. */
-function mergeBySeq(rows: readonly Row[]): Row[] {
+function mergeBySeq(rows: readonly DocRow[]): DocRow[] {
   const once = new Map(rows.map((row) => [row.seq, row]))
   return [...once.values()].sort((a, b) => a.seq - b.seq)
 }

@@ -32,7 +32,7 @@ import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, nextByKeys, rowsById, rowsByKey } from './id-order.ts'
 import { leadsOf, type Lead } from './access-paths.ts'
 import { readBatch, type Batch } from '../store/row-batch.ts'
-import { rowOf, type Row, type StoreConnection } from '../store/store-connection.ts'
+import { rowOf, type DocRow, type StoreConnection } from '../store/store-connection.ts'
 import { entriesIn, groupOf, groupsOf, type Group, type ReadGroup } from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from '../store/store-query.ts'
 import type { StoreReader } from '../store/store-reader.ts'
@@ -65,7 +65,7 @@ class SortedRead {
   /** Undefined where ids have no bounds. */
   readonly #bounds: readonly Bounds[] | undefined
   readonly #documents: number
-  readonly #found: Row[] = []
+  readonly #found: DocRow[] = []
   /** What led to the rows, in words for a trace. */
   way = 'the order of ids'
   /** Whether the texts were enough before the rows were. */
@@ -96,7 +96,7 @@ class SortedRead {
     this.#toFind = wantedBy(query) - query.skip
   }
 
-  run(): Row[] {
+  run(): DocRow[] {
     const { filter } = this.#query
     const [first] = this.#keys as [SortKey]
     if (first.path.text === '_id') {
@@ -169,7 +169,7 @@ class SortedRead {
     }
   }
 
-  #lookUp(seq: number, { sql, parameters, exact }: Condition): Row | undefined {
+  #lookUp(seq: number, { sql, parameters, exact }: Condition): DocRow | undefined {
     const found = this.#store.one(
       `SELECT d.seq, d.version, d.text FROM doc d WHERE d.seq = ? AND ${sql}`,
       [seq, ...parameters],
@@ -240,7 +240,7 @@ class SortedRead {
     return this.#toSkip + this.#toFind
   }
 
-  #take(rows: Iterable<Row>): void {
+  #take(rows: Iterable<DocRow>): void {
     for (const row of rows) {
       if (this.#isFull()) return
       if (this.#toSkip > 0) this.#toSkip--
@@ -257,7 +257,7 @@ class SortedRead {
     }
   }
 
-  #keep(row: Row): void {
+  #keep(row: DocRow): void {
     const { limit, sizeMax = Infinity } = this.#query
     this.#found.push(row)
     this.#toFind--
@@ -290,7 +290,7 @@ class SortedRead {
   #walkMissing(path: number | undefined, count: number): void {
     if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
-    const isMissing = (row: Row): boolean =>
+    const isMissing = (row: DocRow): boolean =>
       valueAt(this.#reader.view.fields(row.text, this.#fields), key.path) === undefined
     if (this.#keys.length > 1) {
       this.#gather('doc d WHERE 1', [], isMissing)
@@ -426,7 +426,7 @@ class SortedRead {
 
   #takeMatches(lead: Lead): void {
     const { filter } = this.#query
-    const place = (row: Row) => this.#placed(row)
+    const place = (row: DocRow) => this.#placed(row)
     const matches = this.#reader.allMatches(filter, lead, this.#budget, place)
     this.#takeBest(matches as Iterable<Placed[]>)
   }
@@ -435,7 +435,7 @@ class SortedRead {
   #gather(
     source: string,
     parameters: readonly Parameter[],
-    accept?: (row: Row) => boolean,
+    accept?: (row: DocRow) => boolean,
   ): void {
     this.#takeBest(this.#stepsOf(source, parameters, accept))
   }
@@ -443,7 +443,7 @@ class SortedRead {
   *#stepsOf(
     source: string,
     parameters: readonly Parameter[],
-    accept?: (row: Row) => boolean,
+    accept?: (row: DocRow) => boolean,
   ): Generator<Placed[]> {
     const condition = this.#condition
     const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
@@ -471,7 +471,7 @@ class SortedRead {
     this.#takeNumbers(best.map(({ seq }) => seq))
   }
 
-  #placed({ seq, version, text }: Row): Placed {
+  #placed({ seq, version, text }: DocRow): Placed {
     const fields = this.#reader.view.fields(text, this.#fields)
     return { seq, version, text: '', fields }
   }
@@ -481,7 +481,7 @@ class SortedRead {
     direction: 1 | -1,
     afterId: Value | undefined,
     extra: Condition,
-    accept?: (row: Row) => boolean,
+    accept?: (row: DocRow) => boolean,
   ): void {
     const condition = this.#beyondBounds
     // The store looks for rows that fulfil the conditions, at worst through all of them.
@@ -511,7 +511,7 @@ class SortedRead {
   }
 
   /** What the store could not decide about a row. */
-  #isWanted(row: Row, accept: ((row: Row) => boolean) | undefined): boolean {
+  #isWanted(row: DocRow, accept: ((row: DocRow) => boolean) | undefined): boolean {
     if (!this.#condition.exact && !this.#reader.matches(this.#query.filter, row))
       return false
     return accept === undefined || accept(row)
@@ -538,7 +538,7 @@ class SortedRead {
 }
 
 /** A row without its text, and what a sort looks at. */
-interface Placed extends Row {
+interface Placed extends DocRow {
   readonly fields: JsonObject
 }
 

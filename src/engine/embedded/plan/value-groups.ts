@@ -1,6 +1,6 @@
 /** Entries of an index by their values: those that tie are a group. */
 import { afterPrefix, tag } from '../../../language/values/key.ts'
-import { rowOf, type Row } from '../store/store-connection.ts'
+import { rowOf, type DocRow } from '../store/store-connection.ts'
 
 /** The keys of values that tie: one value, or all containers of a kind. */
 export interface Group {
@@ -12,7 +12,7 @@ export interface Group {
 
 /** A group, and those of its documents that were read. */
 export interface ReadGroup extends Group {
-  readonly rows: Row[]
+  readonly rows: DocRow[]
 }
 
 export function entriesIn(path: number, group: Group) {

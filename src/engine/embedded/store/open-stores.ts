@@ -4,7 +4,8 @@
  * for longest are let go of, and opened again by whoever needs them next.
  */
 import { setImmediate } from 'node:timers/promises'
-import { viewOf, type RecordView } from '../../record-view.ts'
+import type { RecordView } from '../../record-view.ts'
+import { viewOf } from './views.ts'
 import type { Target } from '../../schema.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import { readerCache, SharedCache } from './shared-cache.ts'

@@ -1,14 +1,15 @@
-/** Rows of a store as the records that the contract knows. */
+/** What the store found, as the contract has it. */
 import type { Value } from '../../../json/value.ts'
 import type { Joined, Page, Position, SearchFields, StoredRecord } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { encodePosition, type Place } from './position.ts'
 import { placeOf } from '../plan/sort-position.ts'
-import type { Row } from './store-connection.ts'
+import type { DocRow } from './store-connection.ts'
 import type { Result } from './store-query.ts'
 
-export class EmbeddedPage implements Page {
-  readonly records: readonly EmbeddedRecord[]
+/** A page of documents or of rows, each made of what the store has of it. */
+export class RecordPage<Item extends { readonly row: DocRow }> implements Page<Item> {
+  readonly records: readonly Item[]
   readonly joined: Joined | undefined
   readonly served = { filter: true, sort: true }
   readonly next: Position | undefined
@@ -16,10 +17,14 @@ export class EmbeddedPage implements Page {
   readonly #order: Result['order']
   readonly #view: RecordView
 
-  constructor({ rows, joined, more, order, way }: Result, view: RecordView) {
+  constructor(
+    { rows, joined, more, order, way }: Result,
+    view: RecordView,
+    make: (row: DocRow, view: RecordView) => Item,
+  ) {
     this.way = way
     this.joined = joined?.joined
-    this.records = rows.map((row) => new EmbeddedRecord(row, view))
+    this.records = rows.map((row) => make(row, view))
     this.#order = order
     this.#view = view
     const last = this.records.at(-1)
@@ -28,11 +33,11 @@ export class EmbeddedPage implements Page {
     else this.next = last === undefined ? undefined : this.positionAfter(last)
   }
 
-  positionAfter(record: StoredRecord): Position {
-    return encodePosition(this.#placeOf((record as EmbeddedRecord).row))
+  positionAfter({ row }: Item): Position {
+    return encodePosition(this.#placeOf(row))
   }
 
-  #placeOf(row: Row): Place {
+  #placeOf(row: DocRow): Place {
     switch (this.#order.by) {
       case 'seq':
         return { by: 'seq', seq: row.seq }
@@ -45,10 +50,10 @@ export class EmbeddedPage implements Page {
 }
 
 export class EmbeddedRecord implements StoredRecord {
-  readonly row: Row
+  readonly row: DocRow
   readonly #view: RecordView
 
-  constructor(row: Row, view: RecordView) {
+  constructor(row: DocRow, view: RecordView) {
     this.row = row
     this.#view = view
   }

@@ -9,7 +9,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
-import { viewOf } from '../../record-view.ts'
+import { viewOf } from './views.ts'
 import type { Table } from '../../schema.ts'
 import { EntryList } from './entries.ts'
 import {

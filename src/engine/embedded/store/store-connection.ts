@@ -16,13 +16,19 @@ import {
 import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
 
 /** A document as it stands in its table. */
-export interface Row {
+export interface DocRow {
   readonly seq: number
   readonly version: number
   readonly text: string
   /** The value by which a range led to the row. */
   readonly value?: Uint8Array
-  search?: SearchFields
+  /** What stands beside the text, where it was asked for. */
+  search?: SearchFields & RowFields
+}
+
+/** Of a row of a table: the vectors that it has beside its text, by path. */
+export interface RowFields {
+  readonly vectors?: ReadonlyMap<string, Float32Array>
 }
 
 /** What statements select for a row, `d` being the document. */
@@ -210,7 +216,7 @@ export class StoreConnection {
   }
 }
 
-export function rowOf(columns: readonly unknown[]): Row {
+export function rowOf(columns: readonly unknown[]): DocRow {
   const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
   return value === undefined ? { seq, version, text } : { seq, version, text, value }
 }

@@ -4,7 +4,7 @@ import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Query } from '../../contract.ts'
 import type { JoinedRows } from '../plan/access-path-reader.ts'
 import type { Place } from './position.ts'
-import type { Row } from './store-connection.ts'
+import type { DocRow } from './store-connection.ts'
 
 /** The contract's query, with its position decoded. */
 export interface StoreQuery extends Omit<Query, 'after'> {
@@ -13,7 +13,7 @@ export interface StoreQuery extends Omit<Query, 'after'> {
 
 /** A row that a search found, and how well it fits. */
 export interface ScoredRow {
-  readonly row: Row
+  readonly row: DocRow
   readonly score: number
 }
 
@@ -29,7 +29,7 @@ export function wantedBy({ skip, limit, lookAhead }: StoreQuery): number {
 }
 
 export interface Result {
-  readonly rows: Row[]
+  readonly rows: DocRow[]
   /** Instead of rows, where the query allows it, and where the last stands. */
   readonly joined?: JoinedRows | undefined
   /** Whether matches follow the last row. */

@@ -10,9 +10,9 @@ import type { JsonObject } from '../../../json/value.ts'
 import { flatten, rootFields, type Filter } from '../../../language/filters/filter.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
-import type { Search, SearchFields } from '../../contract.ts'
+import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import type { RecordView } from '../../record-view.ts'
+import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
 import { documentCost, OverBudget, textCost, tryOut, type Budget } from '../plan/budget.ts'
 import { conditionOf, indexedPaths, isText, type Index } from '../plan/conditions.ts'
 import { keyOf } from '../../../language/values/key.ts'
@@ -29,7 +29,7 @@ import {
   rowColumns,
   rowOf,
   StoreConnection,
-  type Row,
+  type DocRow,
 } from './store-connection.ts'
 
 export class StoreReader {
@@ -79,7 +79,7 @@ export class StoreReader {
   }
 
   /** What lives beside the text of a document. */
-  searchFields(seq: number): SearchFields {
+  searchFields(seq: number): NonNullable<DocRow['search']> {
     if (this.#view.kind === 'document') return this.store.searchFields(seq)
     const vectors = new Map<string, Float32Array>()
     for (const [path, { suffix }] of this.#view.vectors) {
@@ -174,13 +174,18 @@ export class StoreReader {
   }
 
   /** What is kept of all matching rows of a selective filter, in no promised order. */
-  allMatches(filter: Filter, lead: Lead, budget: Budget, shrink: Shrink): Generator<Row[]> {
+  allMatches(
+    filter: Filter,
+    lead: Lead,
+    budget: Budget,
+    shrink: Shrink,
+  ): Generator<DocRow[]> {
     const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
     return this.#leads.steps(lead, search)
   }
 
   /** The row of a document, by its number. */
-  row(seq: number, budget: Budget): Row {
+  row(seq: number, budget: Budget): DocRow {
     const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
     const row = rowOf(this.store.one(sql, [seq])!)
     budget.spend(textCost(row.text))
@@ -203,7 +208,7 @@ export class StoreReader {
   }
 
   /** Looks documents up by their numbers: those that match, and their texts if asked for. */
-  lookup(filter: Filter, withTexts: boolean): (seq: number) => Row | undefined {
+  lookup(filter: Filter, withTexts: boolean): (seq: number) => DocRow | undefined {
     const { sql, parameters, exact } = conditionOf(filter, this.index)
     const columns = withTexts || !exact ? rowColumns : numbersOnly
     const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
@@ -216,7 +221,7 @@ export class StoreReader {
   }
 
   /** Whether a row matches, by looking into the document. */
-  matches(filter: Filter, row: Row): boolean {
+  matches(filter: Filter, row: DocRow): boolean {
     return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
       this.lexical(path).has(row.seq, terms),
     )
@@ -263,7 +268,7 @@ export class StoreReader {
       }
     }
     const wanted = wantedBy(query)
-    const rows: Row[] = []
+    const rows: DocRow[] = []
     // Where texts may be too many, they are read once it is known whose.
     const textless = sizeMax !== undefined && { countOnly: true, shrink: withoutText }
     const search = { filter, after, wanted, budget, ...textless }
@@ -285,8 +290,8 @@ export class StoreReader {
   }
 
   /** Rows and their texts, up to the one by which these are enough. */
-  #withTexts(rows: readonly Row[], sizeMax: number, budget: Budget): Row[] {
-    const filled: Row[] = []
+  #withTexts(rows: readonly DocRow[], sizeMax: number, budget: Budget): DocRow[] {
+    const filled: DocRow[] = []
     let size = 0
     for (const { seq, value } of rows) {
       if (size > sizeMax) break
@@ -318,20 +323,17 @@ export class StoreReader {
     return leads
   }
 
-  #documentToMatch(filter: Filter, row: Row): JsonObject {
+  #documentToMatch(filter: Filter, row: DocRow): JsonObject {
     const names = rootFields(filter)
     const document = this.#view.see(row.text, names)
     if (![...names].some((name) => name.startsWith('$'))) return document
-    const { vector, vectorize, lexical } = this.store.searchFields(row.seq)
-    // Only their presence can be asked for.
-    if (vector !== undefined) document.set('$vector', null)
-    if (vectorize !== undefined) document.set('$vectorize', null)
-    if (lexical !== undefined) document.set('$lexical', null)
+    const search = this.store.searchFields(row.seq)
+    for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
     return document
   }
 }
 
-function withoutText(row: Row): Row {
+function withoutText(row: DocRow): DocRow {
   return { ...row, text: '' }
 }
 

@@ -1,17 +1,28 @@
 /** Writes one store, through the only connection that does. */
 import { randomInt } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Outcome } from '../../contract.ts'
+import type { JsonObject } from '../../../json/value.ts'
+import { rootFields } from '../../../language/filters/filter.ts'
+import { matches } from '../../../language/filters/matches.ts'
+import { atOnce } from '../../../steps.ts'
 import type { OpenedFiles } from '../files/disk-trouble.ts'
 import { busyTimeoutMs, openToWrite, setCache, storedPath } from './layout.ts'
 import { LexicalWriter } from '../lexical/writer.ts'
+import { hasValues, mergedRow, type StoredMerge } from '../rows/merge-row.ts'
+import { readStoredRow, rowText } from '../rows/row-text.ts'
+import type { RowView } from '../rows/row-view.ts'
+import { difference, EntryList, type Entry } from './entries.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
 import { vectorForm } from '../vectors/vector-bytes.ts'
 import {
   termsIn,
+  type Deletion,
+  type IdRange,
   type Operation,
   type SearchColumns,
+  type VectorChange,
   type WriteBatch,
+  type WriteOutcome,
 } from '../threads/write-batch.ts'
 import {
   prepareStatements,
@@ -66,19 +77,26 @@ export class StoreWriter {
     return outcomes
   }
 
-  write(batch: WriteBatch): Outcome[] {
+  /** `view` is how rows are seen, for merges. */
+  write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
     const pathIds = batch.paths.map((path) => this.#pathId(path))
-    const outcomes: Outcome[] = []
+    const outcomes: WriteOutcome[] = []
+    const { operations, merges } = batch
     let stopped = false
-    for (const operation of batch.operations) {
-      const outcome = stopped ? 'skipped' : this.#apply(operation, batch, pathIds)
+    for (const [position, operation] of operations.entries()) {
+      const merge = merges?.each[position]
+      const outcome = stopped
+        ? 'skipped'
+        : merge === undefined
+          ? this.#apply(operation, batch, pathIds)
+          : this.#merge(operation, merge, batch, pathIds, view!)
       if (batch.ordered && outcome !== 'done') stopped = true
       outcomes.push(outcome)
     }
     return outcomes
   }
 
-  truncate(): Outcome[] {
+  truncate(): WriteOutcome[] {
     // Paths stay: readers remember their numbers.
     this.#database.exec(
       'DELETE FROM doc; DELETE FROM search; DELETE FROM entry; UPDATE path SET documents = 0',
@@ -94,7 +112,7 @@ export class StoreWriter {
   }
 
   /** Forgets what a vector index has taken in for good. */
-  trim(suffix: string, version: number): Outcome[] {
+  trim(suffix: string, version: number): WriteOutcome[] {
     const { raise } = this.#statements.meta
     // The index may be gone by now.
     if (raise.run(version, `feed${suffix}`).changes > 0)
@@ -153,44 +171,140 @@ export class StoreWriter {
     this.#database.close()
   }
 
-  #apply(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): Outcome {
+  #apply(
+    operation: Operation,
+    batch: WriteBatch,
+    pathIds: readonly number[],
+  ): WriteOutcome {
     const { doc } = this.#statements
-    const version = this.#version + 1
-    const id = batch.keys.subarray(operation.idStart, operation.idEnd)
-    let seq: number | bigint
-    switch (operation.kind) {
-      case 'insert': {
-        const result = doc.insert.run(id, version, operation.text)
-        if (result.changes === 0) return 'exists'
-        seq = result.lastInsertRowid
-        this.#documents++
-        break
-      }
-      case 'replace': {
-        const found = doc.find.get(id, operation.version)
-        if (found === undefined) return 'conflict'
-        seq = found['seq'] as number
-        doc.update.run(version, operation.text, seq)
-        break
-      }
-      case 'delete': {
-        const found = doc.find.get(id, operation.version)
-        if (found === undefined) return 'conflict'
-        seq = found['seq'] as number
-        doc.remove.run(seq)
-        this.#documents--
-        break
-      }
+    const id = idIn(batch, operation)
+    if (operation.kind === 'insert')
+      return this.#insert(operation, batch, pathIds) ? 'done' : 'exists'
+    const found = doc.find.get(id, operation.version)
+    if (found === undefined) return 'conflict'
+    const seq = found['seq'] as number
+    const version = ++this.#version
+    if (operation.kind === 'replace') doc.update.run(version, operation.text, seq)
+    else {
+      doc.remove.run(seq)
+      this.#documents--
     }
-    this.#version = version
-    if (operation.search !== undefined)
-      this.#writeSearch(Number(seq), version, operation, operation.search, batch)
-    this.#writeVectors(Number(seq), version, operation)
-    for (const { suffix, terms } of operation.texts)
-      if (terms === null) this.#terms(suffix).remove(Number(seq))
-      else this.#terms(suffix).put(Number(seq), termsIn(batch, terms))
-    this.#writeEntries({ seq: Number(seq), id }, operation, batch, pathIds)
+    this.#writeSearch(seq, version, operation, operation.search ?? null, batch)
+    this.#writeEntries({ seq, id }, operation, batch, pathIds)
     return 'done'
+  }
+
+  /** Whether the id was free. */
+  #insert(operation: Operation, batch: WriteBatch, pathIds: readonly number[]): boolean {
+    const id = idIn(batch, operation)
+    const version = this.#version + 1
+    const result = this.#statements.doc.insert.run(id, version, operation.text)
+    if (result.changes === 0) return false
+    this.#version = version
+    this.#documents++
+    const seq = Number(result.lastInsertRowid)
+    if (operation.search !== undefined)
+      this.#writeSearch(seq, version, operation, operation.search, batch)
+    this.#writeVectors(seq, version, operation)
+    this.#writeTexts(seq, operation, batch)
+    this.#writeEntries({ seq, id }, operation, batch, pathIds)
+    return true
+  }
+
+  /** Makes the row, or changes the one that is there. */
+  #merge(
+    operation: Operation,
+    merge: StoredMerge,
+    batch: WriteBatch,
+    pathIds: readonly number[],
+    view: RowView,
+  ): WriteOutcome {
+    const { sizeMax } = batch.merges!
+    if (operation.text.length > sizeMax) return { tooLarge: operation.text.length }
+    if (operation.text !== '' && this.#insert(operation, batch, pathIds)) return 'done'
+    const { doc } = this.#statements
+    const id = idIn(batch, operation)
+    const found = doc.byId.get(id) as { seq: number; text: string } | undefined
+    if (found === undefined) return 'done'
+    const { seq, text: before } = found
+    const row = mergedRow(readStoredRow(before), merge, view)
+    const text = rowText(row, view)
+    if (text.length > sizeMax) return { tooLarge: text.length }
+    const version = this.#version + 1
+    const hasMoved = this.#writeVectors(seq, version, operation)
+    if (!row.wasInserted && !hasValues(row, view) && !this.#hasVectors(seq, view)) {
+      this.#removeRow({ seq, id, text: before }, view)
+      return 'done'
+    }
+    if (text === before && !hasMoved) return 'done'
+    this.#version = version
+    doc.update.run(version, text, seq)
+    this.#writeTexts(seq, operation, batch)
+    const list = new EntryList()
+    const old = entriesOf(view.indexed(before), list, view)
+    const now = entriesOf(view.indexedRow(row.values), list, view)
+    const { removed, added } = atOnce(difference(list, old, now))
+    this.#changeEntries({ seq, id }, list, removed, added)
+    return 'done'
+  }
+
+  /** Deletes rows, as many as take some milliseconds, and says where others may be. */
+  deleteRows(
+    { ranges, filter }: Deletion,
+    view: RowView,
+  ): { readonly outcomes: WriteOutcome[]; readonly left: readonly IdRange[] | undefined } {
+    const fields = rootFields(filter)
+    const { rows, left } = this.#rowsIn(ranges)
+    const outcomes: WriteOutcome[] = []
+    for (const row of rows) {
+      if (!matches(filter, view.see(row.text, fields))) continue
+      this.#removeRow(row, view)
+      outcomes.push('done')
+    }
+    return { outcomes, left }
+  }
+
+  /** The first rows of some ranges, as many as there is room for. */
+  #rowsIn(ranges: readonly IdRange[]) {
+    const { inRange } = this.#statements.doc
+    const rows: RowToDelete[] = []
+    let size = 0
+    for (const [at, { from, to }] of ranges.entries())
+      for (const found of inRange.iterate(from, to)) {
+        const row = found as unknown as RowToDelete
+        if (rows.length === deletedMax || size > deletedSizeMax)
+          return { rows, left: [{ from: row.id, to }, ...ranges.slice(at + 1)] }
+        rows.push(row)
+        size += row.text.length
+      }
+    return { rows, left: undefined }
+  }
+
+  #removeRow({ seq, id, text }: RowToDelete, view: RowView): void {
+    const version = ++this.#version
+    this.#statements.doc.remove.run(seq)
+    this.#documents--
+    for (const { suffix, metric } of view.vectors.values())
+      this.#writeVector(seq, version, {
+        ...{ suffix, isIndexed: metric !== undefined, bytes: null },
+      })
+    for (const { suffix } of view.texts.values()) this.#terms(suffix).remove(seq)
+    const list = new EntryList()
+    this.#changeEntries({ seq, id }, list, entriesOf(view.indexed(text), list, view), [])
+  }
+
+  #hasVectors(seq: number, view: RowView): boolean {
+    return view.table.definition.columns.some((column) => {
+      if (!view.isBeside(column)) return false
+      const { suffix } = view.vectors.get(view.path(column).text)!
+      return this.#vectorStatements(suffix).find.get(seq) !== undefined
+    })
+  }
+
+  #writeTexts(seq: number, { texts }: Operation, batch: WriteBatch): void {
+    for (const { suffix, terms } of texts)
+      if (terms === null) this.#terms(suffix).remove(seq)
+      else this.#terms(suffix).put(seq, termsIn(batch, terms))
   }
 
   #writeSearch(
@@ -212,15 +326,20 @@ export class StoreWriter {
     else this.#terms('').put(seq, termsIn(batch, textTerms))
   }
 
-  #writeVectors(seq: number, version: number, { vectors }: Operation): void {
-    for (const { suffix, isIndexed, bytes } of vectors) {
-      const { find, put, remove, feed } = this.#vectorStatements(suffix)
-      const before = find.get(seq)?.['vector'] as Uint8Array | undefined
-      if (isSame(before, bytes)) continue
-      if (bytes === null) remove.run(seq)
-      else put.run(seq, vectorForm.arrayOfSingles, bytes)
-      if (isIndexed) feed().run(version, seq)
-    }
+  /** Whether any of them was another before. */
+  #writeVectors(seq: number, version: number, { vectors }: Operation): boolean {
+    return vectors.filter((change) => this.#writeVector(seq, version, change)).length > 0
+  }
+
+  #writeVector(seq: number, version: number, change: VectorChange): boolean {
+    const { suffix, isIndexed, bytes } = change
+    const { find, put, remove, feed } = this.#vectorStatements(suffix)
+    const before = find.get(seq)?.['vector'] as Uint8Array | undefined
+    if (isSame(before, bytes)) return false
+    if (bytes === null) remove.run(seq)
+    else put.run(seq, vectorForm.arrayOfSingles, bytes)
+    if (isIndexed) feed().run(version, seq)
+    return true
   }
 
   #vectorStatements(suffix: string): VectorStatements {
@@ -244,6 +363,27 @@ export class StoreWriter {
       // While an index is being filled it may not have what goes yet.
       const change = i < middle ? -remove(path, key, owner) : put(path, key, owner, element)
       if (element === 0) this.#countPath(path, change)
+    }
+  }
+
+  /** The same for entries that were found out here. */
+  #changeEntries(
+    owner: EntryOwner,
+    list: EntryList,
+    removed: readonly Entry[],
+    added: readonly Entry[],
+  ): void {
+    const { put, remove } = this.#statements.entry
+    const keyOf = ({ start, end }: Entry) => list.bytes.view(start, end)
+    for (const entry of removed) {
+      const path = this.#pathId(entry.path)
+      const change = -remove(path, keyOf(entry), owner)
+      if (!entry.element) this.#countPath(path, change)
+    }
+    for (const entry of added) {
+      const path = this.#pathId(entry.path)
+      const change = put(path, keyOf(entry), owner, Number(entry.element))
+      if (!entry.element) this.#countPath(path, change)
     }
   }
 
@@ -283,6 +423,27 @@ export class StoreWriter {
       if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
+}
+
+/** Rows that are deleted at a time, and characters of their texts. */
+const deletedMax = 500
+const deletedSizeMax = 1_000_000
+
+interface RowToDelete extends EntryOwner {
+  readonly text: string
+}
+
+function idIn({ keys }: WriteBatch, { idStart, idEnd }: Operation): Uint8Array {
+  return keys.subarray(idStart, idEnd)
+}
+
+function entriesOf(
+  comparables: JsonObject,
+  list: EntryList,
+  view: RowView,
+): readonly Entry[] {
+  const start = list.addDocument(view.indexed(comparables))
+  return list.entries.slice(start)
 }
 
 function isSame(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined) {

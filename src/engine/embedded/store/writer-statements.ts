@@ -85,6 +85,10 @@ export function prepareStatements(database: DatabaseSync) {
         'INSERT INTO doc(id, version, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
       ),
       find: prepare('SELECT seq FROM doc WHERE id = ? AND version = ?'),
+      byId: prepare('SELECT seq, text FROM doc WHERE id = ?'),
+      inRange: prepare(
+        'SELECT seq, id, text FROM doc WHERE id >= ? AND id < ? ORDER BY id',
+      ),
       update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
       remove: prepare('DELETE FROM doc WHERE seq = ?'),
     },

@@ -1,5 +1,5 @@
 /** Counts of commits, kept in memory that threads share: whoever looks waits for nobody. */
-import type { Outcome } from '../../contract.ts'
+import type { WriteOutcome } from './write-batch.ts'
 
 export interface CommitCounts {
   readonly commits: number
@@ -19,7 +19,7 @@ export class CommitTally {
   }
 
   /** Counts one commit by what it did. */
-  add(outcomes: readonly (readonly Outcome[])[]): void {
+  add(outcomes: readonly (readonly WriteOutcome[])[]): void {
     let writes = 0
     for (const group of outcomes)
       for (const outcome of group) if (outcome === 'done') writes++

@@ -6,7 +6,7 @@
  * not copied, and become texts one at a time.
  */
 import type { Caller } from '../../../caller.ts'
-import type { Row } from '../store/store-connection.ts'
+import type { DocRow } from '../store/store-connection.ts'
 
 /** Characters from which on a text goes as bytes. */
 const lengthMin = 16_384
@@ -19,8 +19,8 @@ export interface SentText {
 }
 
 /** Rows whose long texts are taken out, and these. */
-export function sendRows(rows: readonly Row[]): {
-  readonly rows: Row[]
+export function sendRows(rows: readonly DocRow[]): {
+  readonly rows: DocRow[]
   readonly texts: readonly SentText[]
 } {
   const texts: SentText[] = []
@@ -39,10 +39,10 @@ export function buffersOf(texts: readonly SentText[]): ArrayBuffer[] {
 
 /** The rows as they were. Others have their turn while there are many long texts. */
 export async function receiveRows(
-  sent: readonly Row[],
+  sent: readonly DocRow[],
   texts: readonly SentText[],
   caller: Caller,
-): Promise<Row[]> {
+): Promise<DocRow[]> {
   const rows = [...sent]
   for (const { position, bytes, encoding } of texts) {
     const text = Buffer.from(bytes.buffer).toString(encoding)

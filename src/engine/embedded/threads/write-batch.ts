@@ -1,5 +1,8 @@
 /** Writes on their way to the thread that makes them. */
+import type { Filter } from '../../../language/filters/filter.ts'
+import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { TermCounts } from '../lexical/writer.ts'
+import type { StoredMerge } from '../rows/merge-row.ts'
 
 /** The writes of one request, packed so that few objects cross between threads. */
 export interface WriteBatch {
@@ -14,15 +17,33 @@ export interface WriteBatch {
   /** Two numbers for each term of a text: which it is, and how often the text has it. */
   readonly termCounts: Uint32Array
   readonly operations: readonly Operation[]
+  /** Present where all operations are merges of rows: what they are, one for each. */
+  readonly merges?: { readonly each: readonly StoredMerge[]; readonly sizeMax: number }
+}
+
+export type WriteOutcome = Outcome | MergeOutcome
+
+/** From the first id, and up to but without the second. */
+export interface IdRange {
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+}
+
+/** Rows to delete: those in the ranges for which a filter holds. */
+export interface Deletion {
+  readonly ranges: readonly IdRange[]
+  readonly filter: Filter
 }
 
 export interface Operation {
-  readonly kind: 'insert' | 'replace' | 'delete'
+  /** Of a merge, what follows is the row that it makes where there is none. */
+  readonly kind: 'insert' | 'replace' | 'delete' | 'merge'
   /** Where the key of the _id starts and ends among the keys. */
   readonly idStart: number
   readonly idEnd: number
   /** The version that a replace or delete expects. */
   readonly version: number
+  /** Empty: a merge that makes no row. */
   readonly text: string
   /** Undefined for a row, which has nothing there. */
   readonly search: SearchColumns | null | undefined

@@ -6,7 +6,7 @@
  * sync per store. While it syncs, the next group gathers.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
-import type { Outcome } from '../../contract.ts'
+import type { Table } from '../../schema.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { holdStill, type Gate } from './write-pause.ts'
 import {
@@ -23,7 +23,8 @@ import { writerCache } from '../store/shared-cache.ts'
 import { StoreWriter } from '../store/store-writer.ts'
 import { StoresByFile } from '../store/stores-by-file.ts'
 import { reasonOf } from './thread.ts'
-import type { WriteBatch } from './write-batch.ts'
+import { RowView } from '../rows/row-view.ts'
+import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
 
 /** What the thread is asked. Each message is answered once, by its number. */
 export type WriterMessage =
@@ -32,6 +33,12 @@ export type WriterMessage =
       readonly kind: 'write'
       readonly file: string
       batch: WriteBatch
+    }
+  | {
+      readonly id: number
+      readonly kind: 'deleteRows'
+      readonly file: string
+      readonly deletion: Deletion
     }
   | { readonly id: number; readonly kind: 'truncate'; readonly file: string }
   | {
@@ -54,6 +61,13 @@ export type WriterMessage =
       readonly file: string
       readonly identity: FileIdentity
     }
+  /** How rows of the store are seen by the writes that follow. */
+  | {
+      readonly id: number
+      readonly kind: 'showRows'
+      readonly file: string
+      readonly table: Pick<Table, 'definition' | 'types'>
+    }
   | {
       readonly id: number
       readonly kind: 'close'
@@ -75,11 +89,13 @@ export type WriterMessage =
 export type WriterReply =
   | {
       readonly id: number
-      readonly outcomes: readonly Outcome[]
+      readonly outcomes: readonly WriteOutcome[]
       /** The number of the latest write to the store, once this one is done. */
       readonly version: number
       /** Where the next part of a change of indexes starts. */
       readonly next?: number | undefined
+      /** Ranges of rows that are yet to be deleted. */
+      readonly left?: readonly IdRange[] | undefined
     }
   | {
       readonly id: number
@@ -91,6 +107,7 @@ export type WriterReply =
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new StoresByFile<StoreWriter>(writerCache)
+  const rowViews = new Map<string, RowView>()
   const untidy = new Set<string>()
   let durable = true
   let tally = new CommitTally()
@@ -144,7 +161,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
       const tasks = group.map((message) => (store: StoreWriter): Done => {
         switch (message.kind) {
           case 'write':
-            return { outcomes: store.write(message.batch) }
+            return { outcomes: store.write(message.batch, rowViews.get(file)) }
+          case 'deleteRows':
+            return store.deleteRows(message.deletion, rowViews.get(file)!)
           case 'trim':
             return { outcomes: store.trim(message.suffix, message.version) }
           case 'reindex':
@@ -176,10 +195,13 @@ function serve(port: NonNullable<typeof parentPort>): void {
         files = new KnownFiles(message.catalog)
       } else if (message.kind === 'introduce') {
         files.introduce(message.file, message.identity)
+      } else if (message.kind === 'showRows') {
+        rowViews.set(message.file, new RowView(message.table))
       } else if (message.kind === 'close') {
         if (message.tidy) tidy(message.file)
         untidy.delete(message.file)
         files.forget(message.file)
+        rowViews.delete(message.file)
         stores.letGo(message.file)
       } else if (message.kind === 'hold') holdStill(message.gate)
       else if (message.kind === 'stop') {
@@ -207,8 +229,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
 }
 
 interface Done {
-  readonly outcomes: Outcome[]
+  readonly outcomes: WriteOutcome[]
   readonly next?: number | undefined
+  readonly left?: readonly IdRange[] | undefined
 }
 
 /** The time between two attempts to make room on a full disk. */
@@ -256,6 +279,6 @@ function isWrite(
   return (writeKinds as readonly string[]).includes(message.kind)
 }
 
-const writeKinds = ['write', 'truncate', 'trim', 'reindex'] as const
+const writeKinds = ['write', 'deleteRows', 'truncate', 'trim', 'reindex'] as const
 
 if (parentPort !== null) serve(parentPort)

@@ -6,8 +6,8 @@
  * followed by 0xff, and two zeros end the part, so that parts need no lengths and a shorter
  * one sorts first; for descending order all bytes are complemented.
  */
-import type { Value } from '../../json/value.ts'
-import { keyOf } from '../values/key.ts'
+import type { Value } from '../../../json/value.ts'
+import { keyOf } from '../../../language/values/key.ts'
 
 export interface KeyPart {
   /** What the column's value compares by. */

@@ -5,11 +5,11 @@ import {
   sorted,
   type CollectionType,
   type Entry,
-} from '../../language/columns/collections.ts'
-import type { ElementType, UserTypes } from '../../language/columns/column-type.ts'
-import { comparable, orderOf } from '../../language/columns/comparable.ts'
-import { printJson } from '../../json/print.ts'
-import type { Value } from '../../json/value.ts'
+} from '../../../language/columns/collections.ts'
+import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
+import { comparable, orderOf } from '../../../language/columns/comparable.ts'
+import { printJson } from '../../../json/print.ts'
+import type { Value } from '../../../json/value.ts'
 
 /** With elements at the end of a list or among those of a set, or with entries put. */
 export function withAdded(

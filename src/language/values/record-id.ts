@@ -1,7 +1,7 @@
 /** What identifies a record: its _id, which of a row is its key as text. */
-import { printJson } from '../json/print.ts'
-import { isObject, type Value } from '../json/value.ts'
-import type { Path } from '../language/values/path.ts'
+import { printJson } from '../../json/print.ts'
+import { isObject, type Value } from '../../json/value.ts'
+import type { Path } from './path.ts'
 
 export const idPath: Path = { text: '_id', segments: ['_id'] }
 

@@ -5,9 +5,6 @@
  * server the retries: fifty increments of one counter run one after the other instead of
  * defeating each other until they give up.
  */
-import type { Engine } from '../engine/contract.ts'
-import { engineBehind } from '../engine/fronts.ts'
-
 export class Locks {
   /** For each key that is held or waited for: settles when the last in the queue is done. */
   readonly #tails = new Map<string, Promise<void>>()
@@ -43,14 +40,4 @@ export class Locks {
   #forget(keys: readonly string[], done: Promise<void>): void {
     for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key)
   }
-}
-
-const locksByEngine = new WeakMap<Engine, Locks>()
-
-/** The one queue for all who change what this engine stores. */
-export function locksOf(engine: Engine): Locks {
-  const store = engineBehind(engine)
-  let locks = locksByEngine.get(store)
-  if (locks === undefined) locksByEngine.set(store, (locks = new Locks()))
-  return locks
 }

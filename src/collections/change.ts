@@ -11,9 +11,10 @@ import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
-import { idKey, idPath } from './record-id.ts'
+import { idKey, idPath } from '../language/values/record-id.ts'
+import { anyOrder, read } from '../paging/read.ts'
+import type { CollectionSource } from './document-source.ts'
 import type { Locks } from './locks.ts'
-import { anyOrder, read, type Source } from './read.ts'
 
 export type Decision =
   | { readonly kind: 'keep' }
@@ -42,7 +43,7 @@ export interface Changed {
 
 /** Takes the locks of the records, then changes them. */
 export async function change(
-  source: Source & { readonly locks: Locks },
+  source: CollectionSource & { readonly locks: Locks },
   found: readonly StoredRecord[],
   filter: Filter,
   decide: Decide,
@@ -55,13 +56,13 @@ export async function change(
   })
 }
 
-export function lockKey({ owner }: Source, id: StoredRecord['id']): string {
-  return `${owner.uid} ${idKey(id)}`
+export function lockKey({ collection }: CollectionSource, id: StoredRecord['id']): string {
+  return `${collection.uid} ${idKey(id)}`
 }
 
 /** Changes records whose locks the caller holds. */
 export async function changeLocked(
-  source: Source,
+  source: CollectionSource,
   found: readonly StoredRecord[],
   filter: Filter,
   decide: Decide,
@@ -96,14 +97,14 @@ async function decideAll(records: readonly StoredRecord[], decide: Decide, calle
 
 /** Makes all changes in one write and returns the records that someone else changed first. */
 async function write(
-  { engine, owner }: Source,
+  { engine, collection }: CollectionSource,
   decided: readonly Settled[],
   settled: Settled[],
   deadline: Deadline,
 ): Promise<readonly StoredRecord[]> {
   const writes = decided.map(writeOf).filter((write) => write !== undefined)
   const outcomes =
-    writes.length === 0 ? [] : await engine.write(owner, writes, { deadline })
+    writes.length === 0 ? [] : await engine.write(collection, writes, { deadline })
   const lost: StoredRecord[] = []
   let next = 0
   for (const entry of decided)
@@ -124,7 +125,7 @@ function writeOf({ before, decision }: Settled): Write | undefined {
 }
 
 async function readAgain(
-  source: Source,
+  source: CollectionSource,
   records: readonly StoredRecord[],
   filter: Filter,
   caller: Caller,
@@ -132,16 +133,17 @@ async function readAgain(
   const ids = records.map(({ id }) => id)
   const among: Filter = { kind: 'in', path: idPath, values: ids }
   const both: Filter = { kind: 'and', of: [among, filter] }
-  const wanted = { ...anyOrder, filter: both, limit: ids.length, withSearchFields: true }
+  const fields = { withSearchFields: true, stable: false }
+  const wanted = { ...anyOrder, ...fields, filter: both, limit: ids.length }
   return (await read(source, wanted, caller)).records
 }
 
 function contended(
-  { owner }: Source,
+  { collection }: CollectionSource,
   lost: readonly StoredRecord[],
   attempts: number,
 ): ApiError {
-  const target = `${keyspaceOf(owner)}.${owner.name}`
+  const target = `${keyspaceOf(collection)}.${collection.name}`
   const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
   failure.documentIds = lost.map(({ id }) => id)
   return failure

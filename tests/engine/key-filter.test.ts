@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keyText } from '../../src/language/columns/key-text.ts'
-import type { Column, Table } from '../../src/engine/schema.ts'
+import { idFilter, idParts, keyPrefix } from '../../src/engine/embedded/rows/key-filter.ts'
+import { keyText } from '../../src/engine/embedded/rows/key-text.ts'
+import { RowView } from '../../src/engine/embedded/rows/row-view.ts'
+import type { StoredColumn, Table } from '../../src/engine/schema.ts'
 import type { Value } from '../../src/json/value.ts'
 import { compareValues } from '../../src/language/values/order.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import {
-  bothConditions,
-  idFilter,
-  idParts,
-  keyPrefix,
+  addCondition,
   type KeyCondition,
-} from '../../src/tables/key-filter.ts'
+} from '../../src/language/columns/key-conditions.ts'
 
 const names = ['a', 'b', 'c', 'd']
 const directions = [1, 1, -1, 1] as const
@@ -25,7 +24,7 @@ const table: Table = {
   uid: 'u',
   types: [],
   definition: {
-    columns: names.map((name, id): Column => ({
+    columns: names.map((name, id): StoredColumn => ({
       name,
       id,
       key: name,
@@ -41,7 +40,7 @@ const table: Table = {
     lastId: 4,
   },
 }
-const store = { table, columns: new Map(table.definition.columns.map((c) => [c.name, c])) }
+const view = new RowView(table)
 
 /** Few, so that they meet, and with all that can go wrong in the order of texts. */
 const value = fc.constantFrom<Value>(
@@ -65,10 +64,10 @@ const condition: fc.Arbitrary<KeyCondition> = fc.oneof(
 const key = fc.tuple(value, value, value, value)
 
 function holds(candidate: Value, { eq, low, high }: KeyCondition): boolean {
-  if (eq !== undefined && !eq.some((one) => compareValues(candidate, one) === 0))
+  if (eq !== undefined && !eq.some((one) => compareValues(candidate, one as Value) === 0))
     return false
-  const above = low === undefined ? 1 : compareValues(candidate, low.value)
-  const below = high === undefined ? -1 : compareValues(candidate, high.value)
+  const above = low === undefined ? 1 : compareValues(candidate, low.value as Value)
+  const below = high === undefined ? -1 : compareValues(candidate, high.value as Value)
   return (
     (above > 0 || (above === 0 && low!.inclusive)) &&
     (below < 0 || (below === 0 && high!.inclusive))
@@ -89,7 +88,7 @@ test('a filter on ids says what the conditions on columns say', () => {
       fc.array(key, { maxLength: 20 }),
       (given, keys) => {
         const conditions = new Map(given.map((one, i) => [names[i]!, one]))
-        const filter = idFilter(store, conditions)
+        const filter = idFilter(view, conditions)
         const usable =
           given.length >= 2 &&
           given.slice(0, -1).every(({ eq }) => eq !== undefined) &&
@@ -110,8 +109,13 @@ test('a filter on ids says what the conditions on columns say', () => {
 test('two conditions become one that says both', () => {
   fc.assert(
     fc.property(condition, condition, value, (one, other, candidate) => {
-      const both = bothConditions(one, other)
-      assert.equal(holds(candidate, both), holds(candidate, one) && holds(candidate, other))
+      const both = new Map<string, KeyCondition>()
+      const [column] = table.definition.columns
+      for (const said of [one, other]) addCondition(both, column!, said, [])
+      assert.equal(
+        holds(candidate, both.get('a')!),
+        holds(candidate, one) && holds(candidate, other),
+      )
     }),
     { seed, numRuns: 500 },
   )
@@ -121,7 +125,7 @@ test('of conditions with gaps the usable start is taken', () => {
   const eq = { eq: ['x'] }
   const range = { low: { value: 1, inclusive: true } }
   const used = (conditions: Record<string, KeyCondition>) => {
-    const prefix = keyPrefix(store, new Map(Object.entries(conditions)))
+    const prefix = keyPrefix(view, new Map(Object.entries(conditions)))
     return prefix && [...prefix.keys()]
   }
   assert.deepEqual(used({ a: eq, b: eq, d: eq }), ['a', 'b'])
@@ -131,7 +135,7 @@ test('of conditions with gaps the usable start is taken', () => {
   assert.equal(used({ a: eq, c: eq }), undefined)
   assert.equal(
     idFilter(
-      store,
+      view,
       new Map([
         ['a', eq],
         ['b', eq],
@@ -149,7 +153,7 @@ test('a thousand combinations make a filter, and one more does not', () => {
       ['a', values(count)],
       ['b', values(10)],
     ])
-  assert.notEqual(idFilter(store, conditions(100)), undefined)
-  assert.equal(idFilter(store, conditions(101)), undefined)
-  assert.equal([...idParts(store, conditions(101))!].length, 1010)
+  assert.notEqual(idFilter(view, conditions(100)), undefined)
+  assert.equal(idFilter(view, conditions(101)), undefined)
+  assert.equal([...idParts(view, conditions(101))!].length, 1010)
 })

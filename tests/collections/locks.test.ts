@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Locks } from '../../src/paging/locks.ts'
+import { Locks } from '../../src/collections/locks.ts'
 
 describe('locks', () => {
   test('let one at a time work under a key, in the order they came', async () => {

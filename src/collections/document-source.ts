@@ -1,0 +1,110 @@
+/** The documents of a collection, as pages and searches are made of them. */
+import type { Caller } from '../caller.ts'
+import type { Engine, Query, Search, SearchBy, StoredRecord } from '../engine/contract.ts'
+import { documentView, searchFieldsSeen, type RecordView } from '../engine/record-view.ts'
+import type { Collection } from '../engine/schema.ts'
+import { apiError } from '../errors/api-error.ts'
+import { everything, rootFields, type Filter } from '../language/filters/filter.ts'
+import { matches } from '../language/filters/matches.ts'
+import type { Path } from '../language/values/path.ts'
+import { valueAt } from '../language/values/value-at.ts'
+import type { Limits } from '../limits.ts'
+import { count } from '../paging/read.ts'
+import type { Source } from '../paging/source.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
+
+export type CollectionSource = Source<StoredRecord, Query, Search> & {
+  readonly engine: Engine
+  readonly collection: Collection
+}
+
+export function collectionSource(
+  engine: Engine,
+  collection: Collection,
+  limits: Limits,
+): CollectionSource {
+  const view = documentView(collection.options)
+  const termsOf = (record: StoredRecord, { path }: Pick<SearchBy, 'path'>) => {
+    const text = view.textOf(record, path)
+    return text ? analyzerFor(view.texts.get(path)!.analyzer).terms(text) : undefined
+  }
+  const source: CollectionSource = {
+    engine,
+    collection,
+    limits,
+    noun: 'document',
+    everything,
+    read(query, caller) {
+      const read = () => engine.read(collection, withNeededFields(query), caller)
+      return limits.sortedDocumentsMax === 0 || query.sort.length === 0
+        ? read()
+        : checkSortable(source, query.filter, caller).then(read)
+    },
+    count: (filter, stopAt, caller) => engine.count(collection, filter, stopAt, caller),
+    search: (search, caller) => engine.search(collection, search, caller),
+    matches: (filter, record) => matchesRecord(view, filter, record),
+    sortKey({ text }, sort) {
+      const names = new Set(['_id', ...sort.map(({ path }) => path.segments[0]!)])
+      const document = view.fields(text, names)
+      return [...sort.map(({ path }) => valueAt(document, path)), document.get('_id')]
+    },
+    idDirections: [1],
+    idOf: ({ id }) => id,
+    sizeOf: ({ text }) => text.length,
+    metricOf: ({ path }) => view.vectors.get(path)!.metric!,
+    vectorOf: (record, { path }) => view.vectorOf(record, path),
+    termsOf,
+  }
+  return source
+}
+
+async function checkSortable(
+  source: CollectionSource,
+  filter: Filter,
+  caller: Caller,
+): Promise<void> {
+  const max = source.limits.sortedDocumentsMax
+  const rest = { withSearchFields: false, stable: false }
+  if ((await count(source, filter, max + 1, rest, caller)) > max)
+    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'documents' })
+}
+
+function withNeededFields(query: Query): Query {
+  return query.withSearchFields || !mentionsSearchFields(query.filter)
+    ? query
+    : { ...query, withSearchFields: true }
+}
+
+function matchesRecord(view: RecordView, filter: Filter, record: StoredRecord): boolean {
+  const document = view.see(record.text, rootFields(filter))
+  for (const [name, value] of searchFieldsSeen(record)) document.set(name, value)
+  return matches(filter, document, (terms, path) => {
+    const text = view.textOf(record, path)
+    if (!text) return false
+    const found = new Set(analyzerFor(view.texts.get(path)!.analyzer).terms(text))
+    return terms.every((term) => found.has(term))
+  })
+}
+
+function mentionsSearchFields(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.of.some(mentionsSearchFields)
+    default:
+      return filter.path.text.startsWith('$')
+  }
+}
+
+/**
+ * Those of a filter's documents that a search can find at all, as far as a filter can say it:
+ * one whose vector was set to null since passes.
+ */
+export function withinReach(filter: Filter, by: SearchBy): Filter {
+  const path: Path = { text: by.path, segments: [by.path] }
+  const isFound: Filter =
+    by.kind === 'vector'
+      ? { kind: 'exists', path, exists: true }
+      : { kind: 'match', path, terms: by.terms, text: by.text }
+  return { kind: 'and', of: [filter, isFound] }
+}

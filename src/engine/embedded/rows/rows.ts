@@ -1,0 +1,115 @@
+/** Rows of tables, on top of the records that stores hold. */
+import type { Caller } from '../../../caller.ts'
+import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
+import type { RowFilter } from '../../../language/columns/row-filter.ts'
+import type { Filter } from '../../../language/filters/filter.ts'
+import { atOnce, inTurns } from '../../../steps.ts'
+import type {
+  MergeOptions,
+  MergeOutcome,
+  Query,
+  RowMerge,
+  RowPage,
+  RowQuery,
+  RowSearch,
+  RowSearchResult,
+  Search,
+} from '../../contract.ts'
+import type { Table } from '../../schema.ts'
+import type { Store } from '../store/open-stores.ts'
+import { RecordPage } from '../store/record-page.ts'
+import type { Result, ScoredRows } from '../store/store-query.ts'
+import { rowViewOf } from '../store/views.ts'
+import type { Deletion, IdRange, WriteOutcome } from '../threads/write-batch.ts'
+import type { Writer, Written } from '../threads/writer.ts'
+import { deletedRanges } from './deleted-ranges.ts'
+import { packMerges } from './pack-merges.ts'
+import { recordQuery, recordSearch } from './record-query.ts'
+import { recordFilter } from './row-filter.ts'
+import type { RowView } from './row-view.ts'
+import { ShownRow } from './shown-row.ts'
+
+/** What the engine does with the records of tables. */
+export interface TableRecords {
+  read(table: Table, query: Query, caller: Caller): Promise<Result>
+  count(table: Table, filter: Filter, stopAt: number, caller: Caller): Promise<number>
+  search(table: Table, search: Search, caller: Caller): Promise<ScoredRows>
+  /** Writes to the store of the table. */
+  write(
+    table: Table,
+    act: (store: Store) => Promise<Written>,
+  ): Promise<readonly WriteOutcome[]>
+  /** Throws when the table is gone, or has another schema by now. */
+  checkCurrent(table: Table): void
+}
+
+export class Rows {
+  readonly #records: TableRecords
+  readonly #writer: Writer
+
+  constructor(records: TableRecords, writer: Writer) {
+    this.#records = records
+    this.#writer = writer
+  }
+
+  async read(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
+    const view = rowViewOf(table)
+    const shown = view.shown(query.columns)
+    const result = await this.#records.read(table, recordQuery(query, view), caller)
+    return new RecordPage(result, view, (row) => new ShownRow(row, view, shown))
+  }
+
+  count(table: Table, filter: RowFilter, stopAt: number, caller: Caller): Promise<number> {
+    const onRecords = recordFilter(filter, rowViewOf(table))
+    return this.#records.count(table, onRecords, stopAt, caller)
+  }
+
+  async search(table: Table, search: RowSearch, caller: Caller): Promise<RowSearchResult> {
+    const view = rowViewOf(table)
+    const shown = view.shown(search.columns)
+    const onRecords = recordSearch(search, view)
+    const { hits, statistics } = await this.#records.search(table, onRecords, caller)
+    const found = hits.map(({ row, score }) => {
+      return { record: new ShownRow(row, view, shown), score }
+    })
+    return { hits: found, statistics }
+  }
+
+  async merge(
+    table: Table,
+    merges: readonly RowMerge[],
+    { ordered = false, deadline, sizeMax }: MergeOptions,
+  ): Promise<readonly MergeOutcome[]> {
+    const outcomes = await this.#records.write(table, async (store) => {
+      for (;;) {
+        // While an index is filled, rows are written as if it were there.
+        const view = store.writeView as RowView
+        const packing = packMerges(merges, view, { ordered, sizeMax })
+        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+        if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
+        const packed = await batch
+        // Others had their turn: the table may be gone, or an index may be being filled.
+        this.#records.checkCurrent(table)
+        if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
+      }
+    })
+    return outcomes as readonly MergeOutcome[]
+  }
+
+  async delete(table: Table, conditions: KeyConditions, caller: Caller): Promise<void> {
+    const { groups, filter } = deletedRanges(conditions, rowViewOf(table))
+    for (const group of groups) {
+      let ranges: readonly IdRange[] | undefined = group
+      while (ranges !== undefined) {
+        caller.check()
+        const deletion: Deletion = { ranges, filter }
+        await this.#records.write(table, async ({ file, writeView }) => {
+          const view = writeView as RowView
+          const written = await this.#writer.deleteRows(file, deletion, view)
+          ranges = written.left
+          return written
+        })
+      }
+    }
+  }
+}

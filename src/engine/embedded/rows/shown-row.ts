@@ -1,0 +1,37 @@
+/** Rows as the contract has them, of the records that the store keeps. */
+import { storedFields } from '../../../json/stored-fields.ts'
+import type { JsonObject } from '../../../json/value.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import type { Row } from '../../contract.ts'
+import type { DocRow, RowFields } from '../store/store-connection.ts'
+import type { RowView, ShownColumns } from './row-view.ts'
+
+export class ShownRow implements Row {
+  readonly row: DocRow
+  readonly #view: RowView
+  readonly #shown: ShownColumns
+  #fields: JsonObject | undefined
+
+  constructor(row: DocRow, view: RowView, shown: ShownColumns) {
+    this.row = row
+    this.#view = view
+    this.#shown = shown
+  }
+
+  get text(): string | undefined {
+    return this.#shown.isWhole ? this.row.text.trimEnd() : undefined
+  }
+
+  get size(): number {
+    return this.row.text.length
+  }
+
+  get(column: Column): ColumnValue | undefined {
+    if (this.#view.isBeside(column)) {
+      const { vectors } = (this.row.search ?? {}) as RowFields
+      return vectors?.get(this.#view.path(column).text)
+    }
+    this.#fields ??= storedFields(this.row.text, this.#shown.names)
+    return this.#fields.get(this.#view.column(column).key)
+  }
+}

@@ -1,0 +1,111 @@
+/** Packs writes of documents for the thread that makes them. */
+import { parseStoredInSteps } from '../../../json/parse.ts'
+import { printJson } from '../../../json/print.ts'
+import type { JsonObject } from '../../../json/value.ts'
+import type { Steps } from '../../../steps.ts'
+import type { NewRecord, SearchFields, Write } from '../../contract.ts'
+import type { RecordView } from '../../record-view.ts'
+import { difference, type Entry, type EntryList } from '../store/entries.ts'
+import { encodeVector, vectorForm } from '../vectors/vector-bytes.ts'
+import { BatchPacker } from './batch-packer.ts'
+import type { Operation, SearchColumns, TermSpan, WriteBatch } from './write-batch.ts'
+
+export function* packWrites(
+  writes: readonly Write[],
+  view: RecordView,
+  ordered: boolean,
+): Steps<WriteBatch> {
+  const packer = new BatchPacker()
+  const operations: Operation[] = []
+  for (const write of writes) {
+    const { removed, added } = yield* changedEntries(write, packer.list, view)
+    const record = recordOf(write)
+    operations.push({
+      ...columnsOf(write),
+      ...packer.addId(write.kind === 'insert' ? write.record.id : write.before.id),
+      search: record === undefined ? null : searchColumns(record.search),
+      textTerms: termsOf(write, packer),
+      vectors: [],
+      texts: [],
+      ...packer.addEntries(removed, added),
+    })
+    yield
+  }
+  return yield* packer.pack(operations, ordered)
+}
+
+function* changedEntries(write: Write, list: EntryList, view: RecordView) {
+  switch (write.kind) {
+    case 'insert':
+      return { removed: [], added: yield* entriesOf(write.record.document, list, view) }
+    case 'replace': {
+      const before = yield* entriesOf(write.beforeDocument, list, view)
+      const after = yield* entriesOf(write.after.document, list, view)
+      return yield* difference(list, before, after)
+    }
+    case 'delete': {
+      const record = (yield* parseStoredInSteps(write.before.text)) as JsonObject
+      return { removed: yield* entriesOf(record, list, view), added: [] }
+    }
+  }
+}
+
+function* entriesOf(
+  record: JsonObject,
+  list: EntryList,
+  view: RecordView,
+): Steps<readonly Entry[]> {
+  const start = list.entries.length
+  const rest = list.addDocumentInSteps(view.indexed(record))
+  if (rest !== undefined) yield* rest
+  return list.entries.slice(start)
+}
+
+type Columns = Pick<Operation, 'kind' | 'version' | 'text'>
+
+function columnsOf(write: Write): Columns {
+  switch (write.kind) {
+    case 'insert':
+      return { kind: 'insert', version: 0, text: write.record.text }
+    case 'replace':
+      return {
+        kind: 'replace',
+        version: Number(write.before.version),
+        text: write.after.text,
+      }
+    case 'delete':
+      return {
+        kind: 'delete',
+        version: Number(write.before.version),
+        text: '',
+      }
+  }
+}
+
+function recordOf(write: Write): NewRecord | undefined {
+  switch (write.kind) {
+    case 'insert':
+      return write.record
+    case 'replace':
+      return write.after
+    case 'delete':
+      return undefined
+  }
+}
+
+function searchColumns(search: SearchFields): SearchColumns | null {
+  const { form, bytes } = encodeVector(search.vector)
+  const vectorize = search.vectorize === undefined ? null : printJson(search.vectorize)
+  const lexical = search.lexical === undefined ? null : printJson(search.lexical)
+  if (form === vectorForm.absent && vectorize === null && lexical === null) return null
+  return { form, vector: bytes, vectorize, lexical }
+}
+
+/** Null where there is no text, or it is as it was: what is stored is right already. */
+function termsOf(write: Write, packer: BatchPacker): TermSpan | null {
+  const record = recordOf(write)
+  const lexical = record?.search.lexical
+  if (lexical === undefined || lexical === null || lexical === '') return null
+  if (write.kind === 'replace' && write.before.search?.lexical === lexical) return null
+  return packer.addTerms(record?.terms?.('$lexical') ?? [])
+}

@@ -1,0 +1,112 @@
+/** What is said about the columns of a primary key: by equality, or by bounds. */
+import { isJoint, requirementsOf } from '../filters/filter-clause.ts'
+import { compareValues } from '../values/order.ts'
+import type { Column, ColumnValue } from './column.ts'
+import type { UserTypes } from './column-type.ts'
+import { comparableScalar } from './comparable-values.ts'
+import type { RowCondition, RowFilter } from './row-filter.ts'
+
+export interface KeyCondition {
+  /** One of these. */
+  readonly eq?: readonly ColumnValue[]
+  readonly low?: Bound
+  readonly high?: Bound
+}
+
+export interface Bound {
+  readonly value: ColumnValue
+  readonly inclusive: boolean
+}
+
+/** By the names of their columns. */
+export type KeyConditions = ReadonlyMap<string, KeyCondition>
+
+/** What a comparison says of a key; undefined where it is none of the above. */
+export function keyCondition(
+  kind: RowCondition['kind'],
+  values: readonly ColumnValue[],
+): KeyCondition | undefined {
+  const value = values[0]!
+  switch (kind) {
+    case 'eq':
+    case 'in':
+      return { eq: values }
+    case 'gt':
+    case 'gte':
+      return { low: { value, inclusive: kind === 'gte' } }
+    case 'lt':
+    case 'lte':
+      return { high: { value, inclusive: kind === 'lte' } }
+    case 'ne':
+    case 'nin':
+    case 'all':
+    case 'notAll':
+    case 'match':
+      return undefined
+  }
+}
+
+/** What a filter requires of the columns of a key. */
+export function keyConditionsIn(
+  filter: RowFilter,
+  key: readonly Column[],
+  types: UserTypes,
+): KeyConditions {
+  const conditions = new Map<string, KeyCondition>()
+  for (const part of requirementsOf(filter)) {
+    if (isJoint(part) || part.kind === 'match') continue
+    const { column } = part
+    if (!key.some(({ name }) => name === column.name)) continue
+    const condition = keyCondition(part.kind, part.operands)
+    if (condition !== undefined) addCondition(conditions, column, condition, types)
+  }
+  return conditions
+}
+
+/** Adds what is said about a column to what was said before: both must hold. */
+export function addCondition(
+  conditions: Map<string, KeyCondition>,
+  column: Column,
+  condition: KeyCondition,
+  types: UserTypes,
+): void {
+  const before = conditions.get(column.name)
+  const both =
+    before === undefined ? condition : intersect(before, condition, column, types)
+  conditions.set(column.name, both)
+}
+
+/** Values that are left have no bounds any more. */
+function intersect(
+  a: KeyCondition,
+  b: KeyCondition,
+  column: Column,
+  types: UserTypes,
+): KeyCondition {
+  const toComparable = comparableScalar(column, types)
+  const compare = (one: ColumnValue, other: ColumnValue) =>
+    compareValues(toComparable(one), toComparable(other))
+  /** `side` is 1 for lower bounds, -1 for upper ones. */
+  const tighter = (one: Bound | undefined, other: Bound | undefined, side: 1 | -1) => {
+    if (one === undefined || other === undefined) return one ?? other
+    const order = compare(one.value, other.value) * side
+    return order > 0 || (order === 0 && !one.inclusive) ? one : other
+  }
+  const isWithin = (value: ColumnValue, bound: Bound | undefined, side: 1 | -1) => {
+    if (bound === undefined) return true
+    const order = compare(value, bound.value) * side
+    return order > 0 || (order === 0 && bound.inclusive)
+  }
+  const low = tighter(a.low, b.low, 1)
+  const high = tighter(a.high, b.high, -1)
+  if (a.eq === undefined && b.eq === undefined)
+    return { ...(low && { low }), ...(high && { high }) }
+  const others = b.eq ?? a.eq!
+  const left = (a.eq ?? b.eq!).filter(
+    (value) =>
+      others.some((other) => compare(value, other) === 0) &&
+      isWithin(value, low, 1) &&
+      isWithin(value, high, -1),
+  )
+  return { eq: left }
+}

@@ -1,0 +1,47 @@
+/**
+ * What pages are read from: the documents of a collection, or the rows of a table. An engine
+ * may leave a part of a query undone. Then records are looked at here, by what a source says
+ * of them.
+ */
+import type { Caller } from '../caller.ts'
+import type {
+  Page,
+  Query,
+  RowQuery,
+  RowSearch,
+  Search,
+  SearchPlace,
+  SearchResult,
+} from '../engine/contract.ts'
+import type { Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import type { Metric } from '../search/vector/similarity.ts'
+
+export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
+  readonly limits: Limits
+  readonly noun: 'document' | 'row'
+  /** Matches all records. */
+  readonly everything: Q['filter']
+  read(query: Q, caller: Caller): Promise<Page<Item>>
+  count(filter: Q['filter'], stopAt: number, caller: Caller): Promise<number | undefined>
+  search(search: S, caller: Caller): Promise<SearchResult<Item> | undefined>
+
+  matches(filter: Q['filter'], record: Item): boolean
+  /** What records are sorted by, and at the end what tells them apart. */
+  sortKey(record: Item, sort: Q['sort']): SortedBy
+  /** The directions of the latter. */
+  readonly idDirections: readonly (1 | -1)[]
+  idOf(record: Item): SearchPlace['id']
+  /** Characters of its text. */
+  sizeOf(record: Item): number
+  metricOf(by: S['by']): Metric
+  vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
+  /** Undefined: it has no text there. */
+  termsOf(record: Item, by: S['by']): readonly string[] | undefined
+}
+
+export type AnyQuery = Query | RowQuery
+export type AnySearch = Search | RowSearch
+
+/** Comparable values. Missing ones are undefined. */
+export type SortedBy = readonly (Value | undefined)[]

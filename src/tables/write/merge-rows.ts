@@ -1,0 +1,98 @@
+/** Rows to be merged, and what became of each. */
+import type { Caller } from '../../caller.ts'
+import type { MergeOutcome, RowMerge } from '../../engine/contract.ts'
+import { ApiError, apiError } from '../../errors/api-error.ts'
+import type { Column } from '../../language/columns/column.ts'
+import { budgetOf } from '../../search/lexical/analysis-budget.ts'
+import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
+import { labelOf } from '../column-label.ts'
+import type { RowStore } from '../row-store.ts'
+
+export type RowOutcome = 'done' | 'skipped' | ApiError
+
+/**
+ * What fails single rows is in the result. With `ordered`, rows after the first that fails
+ * are skipped.
+ */
+export async function mergeRows(
+  store: RowStore,
+  merges: readonly RowMerge[],
+  ordered: boolean,
+  caller: Caller,
+): Promise<readonly RowOutcome[]> {
+  if (merges.length === 0) return []
+  const analyzed = await analyzeTexts(store, merges, caller)
+  const failed = analyzed.findIndex((merge) => merge instanceof ApiError)
+  const attempted = ordered && failed >= 0 ? analyzed.slice(0, failed) : analyzed
+  const good = attempted.filter((merge): merge is RowMerge => !(merge instanceof ApiError))
+  const options = { ordered, deadline: caller, sizeMax: store.limits.documentLengthMax }
+  const outcomes =
+    good.length === 0 ? [] : await store.engine.mergeRows(store.table, good, options)
+  let next = 0
+  let isStopped = false
+  return analyzed.map((merge): RowOutcome => {
+    if (isStopped) return 'skipped'
+    const outcome = merge instanceof ApiError ? merge : outcomeOf(outcomes[next++]!, store)
+    isStopped = ordered && outcome !== 'done'
+    return outcome
+  })
+}
+
+function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcome {
+  if (typeof outcome === 'string') return outcome
+  return apiError('SHRED_DOC_LIMIT_VIOLATION', {
+    what: `The length of the row of ${name} in characters`,
+    actual: outcome.tooLarge,
+    max: limits.documentLengthMax,
+  })
+}
+
+/** Makes the terms of all texts that are searched by terms; those that are too long fail. */
+async function analyzeTexts(
+  store: RowStore,
+  merges: readonly RowMerge[],
+  caller: Caller,
+): Promise<readonly (RowMerge | ApiError)[]> {
+  const columns = [...store.columns.values()].filter(
+    (column) => store.analyzerOf(column) !== undefined,
+  )
+  if (columns.length === 0) return merges
+  const budget = budgetOf(caller)
+  const analyzed: (RowMerge | ApiError)[] = []
+  for (const merge of merges) {
+    const pause = budget.nextText()
+    if (pause !== undefined) await pause
+    try {
+      analyzed.push(withTerms(store, merge, columns, caller))
+    } catch (error) {
+      caller.check()
+      if (!(error instanceof ApiError)) throw error
+      analyzed.push(error)
+    }
+  }
+  return analyzed
+}
+
+function withTerms(
+  store: RowStore,
+  merge: RowMerge,
+  columns: readonly Column[],
+  caller: Caller,
+): RowMerge {
+  const { limits, name: target } = store
+  const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
+  const made = new Map<string, readonly string[]>()
+  for (const column of columns) {
+    const text = merge.values.get(column)
+    if (typeof text !== 'string') continue
+    const terms = termsWithin(analyzerFor(store.analyzerOf(column)), text, bounds)
+    if (terms === undefined)
+      throw apiError('ROW_TEXT_TOO_LONG', {
+        target,
+        column: labelOf(column),
+        max: limits.lexicalSizeMax,
+      })
+    made.set(column.name, terms)
+  }
+  return { ...merge, terms: ({ name }) => made.get(name)! }
+}
