@@ -103,6 +103,7 @@ export class Access {
     this.#roles = kept.roles
     this.#tokens = kept.tokens
     this.#users = kept.users
+    for (const setting of this.#settings) setting.whenChanged(() => this.#apply())
     this.#apply()
   }
 
@@ -115,23 +116,19 @@ export class Access {
     organization: string,
     credentials: Credentials,
   ): Promise<Access> {
-    // What changes while the rest is read is applied with it.
-    let access: Access | undefined
-    const onChange = () => {
-      if (access !== undefined) access.#apply()
-    }
-    const open = <T>(name: string, initial: T) =>
-      SharedSetting.open(engine, { name, initial, onChange })
-    const roles = await open<readonly Role[]>('roles', [])
-    const tokens = await open<readonly StoredToken[]>('tokens', [])
-    const users = await open<StoredUsers>('users', {})
-    access = new Access(organization, credentials, { roles, tokens, users })
-    return access
+    const roles = await SharedSetting.open<readonly Role[]>(engine, 'roles', [])
+    const tokens = await SharedSetting.open<readonly StoredToken[]>(engine, 'tokens', [])
+    const users = await SharedSetting.open<StoredUsers>(engine, 'users', {})
+    return new Access(organization, credentials, { roles, tokens, users })
   }
 
   /** Hears of no more changes by others. */
   close(): void {
-    for (const setting of [this.#roles, this.#tokens, this.#users]) setting.close()
+    for (const setting of this.#settings) setting.close()
+  }
+
+  get #settings() {
+    return [this.#roles, this.#tokens, this.#users] as const
   }
 
   find(digest: string): Holder | undefined {
@@ -359,8 +356,7 @@ export class Access {
     setting: SharedSetting<T>,
     decide: (value: T) => Change<T, R>,
   ): Promise<R> {
-    for (const kept of [this.#roles, this.#tokens, this.#users])
-      if (kept !== setting) await kept.refresh()
+    for (const other of this.#settings) if (other !== setting) await other.refresh()
     return setting.change(decide)
   }
 

@@ -102,25 +102,19 @@ export class Databases {
     this.#engine = engine
     this.#databasesMax = databasesMax
     this.#setting = setting
+    setting.whenChanged(() => this.#apply())
     this.#apply()
   }
 
   static async open(engine: Engine, databasesMax: number): Promise<Databases> {
-    let databases: Databases | undefined
     const first = firstStart()
-    const setting = await SharedSetting.open<Stored>(engine, {
-      name: 'databases',
-      initial: first,
-      onChange: () => {
-        if (databases !== undefined) databases.#apply()
-      },
-    })
+    const setting = await SharedSetting.open<Stored>(engine, 'databases', first)
     // Of several that start at once, the first is right.
     await setting.change((stored) => ({
       value: stored === first ? { ...first } : stored,
       result: undefined,
     }))
-    databases = new Databases(engine, databasesMax, setting)
+    const databases = new Databases(engine, databasesMax, setting)
     await databases.#removeLeftovers()
     return databases
   }

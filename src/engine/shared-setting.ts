@@ -16,14 +16,6 @@ export interface Change<T, R> {
   readonly result: R
 }
 
-export interface SharedSettingOptions<T> {
-  readonly name: string
-  /** What it is before anybody writes it. */
-  readonly initial: T
-  /** Called when the value is another one, whoever changed it. */
-  readonly onChange: () => void
-}
-
 /** Each attempt that fails is a change by somebody else, so this is never reached. */
 const attemptsMax = 1_000
 
@@ -33,30 +25,31 @@ const rereadMs = 1_000
 export class SharedSetting<T> {
   readonly #engine: Engine
   readonly #name: string
-  readonly #onChange: () => void
   #value: T
   #version: string | undefined
   /** Reads and changes, so that no read that was overtaken is taken for the latest. */
   readonly #turns = new OneByOne()
   readonly #stopWatching: () => void
   #rereading: NodeJS.Timeout | undefined
+  #onChange: () => void = () => undefined
   #isClosed = false
 
-  private constructor(engine: Engine, options: SharedSettingOptions<T>) {
+  private constructor(engine: Engine, name: string, initial: T) {
     this.#engine = engine
-    this.#name = options.name
-    this.#onChange = options.onChange
-    this.#value = options.initial
+    this.#name = name
+    this.#value = initial
     this.#stopWatching = engine.watchSettings((name) => {
       if (name === this.#name) this.#reread()
     })
   }
 
+  /** `initial` is its value until somebody writes one. */
   static async open<T>(
     engine: Engine,
-    options: SharedSettingOptions<T>,
+    name: string,
+    initial: T,
   ): Promise<SharedSetting<T>> {
-    const setting = new SharedSetting(engine, options)
+    const setting = new SharedSetting(engine, name, initial)
     try {
       await setting.refresh()
       return setting
@@ -69,6 +62,11 @@ export class SharedSetting<T> {
   /** As it was last read or written here. */
   get value(): T {
     return this.#value
+  }
+
+  /** From now on, calls this when the value is another one, whoever changed it. */
+  whenChanged(act: () => void): void {
+    this.#onChange = act
   }
 
   /** Reads what is stored now. */

@@ -9,8 +9,8 @@ import { eventually, putSetting, settingOf } from './settings.ts'
 
 type Names = readonly string[]
 
-function open(engine: Engine, onChange: () => void = () => undefined) {
-  return SharedSetting.open<Names>(engine, { name: 'names', initial: [], onChange })
+function open(engine: Engine) {
+  return SharedSetting.open<Names>(engine, 'names', [])
 }
 
 function add(setting: SharedSetting<Names>, name: string): Promise<number> {
@@ -59,7 +59,8 @@ describe('a shared setting', () => {
   test('tells of changes, whoever makes them, and of nothing else', async (context) => {
     const { engine } = await openEmbedded(context)
     let changes = 0
-    const setting = await open(engine, () => changes++)
+    const setting = await open(engine)
+    setting.whenChanged(() => changes++)
     const other = await open(engine)
     await add(other, 'ann')
     await eventually(() => changes === 1)
