@@ -44,14 +44,12 @@ import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
 import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
-import { decodePosition } from './store/position.ts'
 import { Rows } from './rows/rows.ts'
+import { RecordReads } from './store/record-reads.ts'
 import { KnownFiles } from './files/known-files.ts'
 import { OpenStores, type Store } from './store/open-stores.ts'
-import { Readers, type ReadSource } from './threads/readers.ts'
-import { mainThreadBudget, OverBudget, type Budget } from './plan/budget.ts'
+import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
-import type { Result, ScoredRows, StoreQuery } from './store/store-query.ts'
 import type { WriteOutcome } from './threads/write-batch.ts'
 import { statisticsOf } from './statistics.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
@@ -85,9 +83,9 @@ class EmbeddedEngine implements Engine {
   readonly #readers: Readers
   readonly #backups: Backups
   readonly #stores: OpenStores
+  readonly #records: RecordReads
   readonly #rows: Rows
   readonly #alterations: TableAlterations
-  #movedReads = 0
   readonly #changes = new OneByOne()
   readonly #schemas = new SchemaLocks()
   #closing: Promise<void> | undefined
@@ -129,17 +127,15 @@ class EmbeddedEngine implements Engine {
       onSaved: ({ file, suffix }, version) =>
         void this.#writer.trim(file, suffix, version).catch(() => undefined),
     })
-    this.#rows = new Rows(
-      {
-        read: (table, query, caller) => this.#readRecords(table, query, caller),
-        count: (table, filter, stopAt, caller) =>
-          this.#countRecords(table, filter, stopAt, caller),
-        search: (table, search, caller) => this.#searchRecords(table, search, caller),
-        write: (table, act) => this.#writing(table, act),
-        checkCurrent: (table) => this.#checkCurrent(table),
-      },
-      this.#writer,
-    )
+    this.#records = new RecordReads({
+      ...{ stores: this.#stores, readers: this.#readers, vectors: this.#vectors },
+      using: (target, act) => this.#using(target, act),
+      checkCurrent: (target) => this.#checkCurrent(target),
+    })
+    this.#rows = new Rows(this.#records, this.#writer, {
+      write: (table, act) => this.#writing(table, act),
+      checkCurrent: (table) => this.#checkCurrent(table),
+    })
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
       ...{ readers: this.#readers, vectors: this.#vectors },
@@ -245,7 +241,7 @@ class EmbeddedEngine implements Engine {
   }
 
   async read(collection: Collection, query: Query, caller: Caller): Promise<Page> {
-    const result = await this.#readRecords(collection, query, caller)
+    const result = await this.#records.read(collection, query, caller)
     return new RecordPage(result, viewOf(collection), (row, view) => {
       return new EmbeddedRecord(row, view)
     })
@@ -255,31 +251,13 @@ class EmbeddedEngine implements Engine {
     return this.#rows.read(table, query, caller)
   }
 
-  async #readRecords(target: Target, query: Query, caller: Caller): Promise<Result> {
-    caller.check()
-    return this.#using(target, (store) => {
-      const storeQuery: StoreQuery = {
-        ...query,
-        // What a position follows has skipped already.
-        skip: query.after === undefined ? query.skip : 0,
-        after: query.after === undefined ? undefined : decodePosition(query.after),
-      }
-      return this.#shortOrLong(
-        target,
-        store,
-        (budget) => store.reader.read(storeQuery, budget),
-        (source) => this.#readers.read(source, storeQuery, caller),
-      )
-    })
-  }
-
   count(
     collection: Collection,
     filter: Filter,
     stopAt: number,
     caller: Caller,
   ): Promise<number> {
-    return this.#countRecords(collection, filter, stopAt, caller)
+    return this.#records.count(collection, filter, stopAt, caller)
   }
 
   countRows(
@@ -291,30 +269,13 @@ class EmbeddedEngine implements Engine {
     return this.#rows.count(table, filter, stopAt, caller)
   }
 
-  async #countRecords(
-    target: Target,
-    filter: Filter,
-    stopAt: number,
-    caller: Caller,
-  ): Promise<number> {
-    caller.check()
-    return this.#using(target, (store) =>
-      this.#shortOrLong(
-        target,
-        store,
-        (budget) => store.reader.count(filter, stopAt, budget),
-        (source) => this.#readers.count(source, filter, stopAt, caller),
-      ),
-    )
-  }
-
   async search(
     collection: Collection,
     search: Search,
     caller: Caller,
   ): Promise<SearchResult> {
     const view = viewOf(collection)
-    const { hits, statistics } = await this.#searchRecords(collection, search, caller)
+    const { hits, statistics } = await this.#records.search(collection, search, caller)
     const found = hits.map(({ row, score }) => {
       return { record: new EmbeddedRecord(row, view), score }
     })
@@ -323,40 +284,6 @@ class EmbeddedEngine implements Engine {
 
   searchRows(table: Table, search: RowSearch, caller: Caller): Promise<RowSearchResult> {
     return this.#rows.search(table, search, caller)
-  }
-
-  async #searchRecords(
-    target: Target,
-    search: Search,
-    caller: Caller,
-  ): Promise<ScoredRows> {
-    caller.check()
-    const { by } = search
-    return this.#using(target, (store) =>
-      by.kind === 'vector'
-        ? this.#long(target, store, (source) =>
-            this.#searchVectors(source, search, by.path, caller),
-          )
-        : this.#shortOrLong(
-            target,
-            store,
-            (budget) => store.reader.search(search, budget),
-            (source) => this.#readers.search(source, search, caller),
-          ),
-    )
-  }
-
-  async #searchVectors(
-    source: ReadSource,
-    search: Search,
-    path: string,
-    caller: Caller,
-  ): Promise<ScoredRows> {
-    const { file, target } = source
-    const field = viewOf(target).vectors.get(path)!
-    const current = await this.#vectors.current(file, field)
-    const index = { ...current, suffix: field.suffix, metric: field.metric! }
-    return this.#readers.search(source, search, caller, index)
   }
 
   estimateCount(target: Target): Promise<number> {
@@ -446,7 +373,7 @@ class EmbeddedEngine implements Engine {
           readers: this.#readers,
           vectors: this.#vectors,
           folder: this.#folder,
-          movedReads: this.#movedReads,
+          movedReads: this.#records.moved,
         }),
       ),
     backup: (have, signal) => this.#backups.run(have, signal),
@@ -471,40 +398,6 @@ class EmbeddedEngine implements Engine {
     await this.#readers.stop()
     this.#stores.closeAll()
     this.#catalog.close()
-  }
-
-  /** Tries here first; what turns out to be long starts again on a reading thread. */
-  #shortOrLong<T>(
-    target: Target,
-    store: Store,
-    short: (budget: Budget) => T,
-    long: (source: ReadSource) => Promise<T>,
-  ): T | Promise<T> {
-    try {
-      this.#stores.beginRead(store)
-      return short(mainThreadBudget())
-    } catch (error) {
-      if (!(error instanceof OverBudget)) throw asEngineError('read', error, store.file)
-    }
-    this.#movedReads++
-    return this.#long(target, store, long)
-  }
-
-  /** Reads on another thread. It may wait for its turn, and the store is needed then. */
-  #long<T>(
-    target: Target,
-    store: Store,
-    read: (source: ReadSource) => Promise<T>,
-  ): Promise<T> {
-    return this.#stores.keeping(store, async () => {
-      try {
-        return await read({ file: store.file, target })
-      } catch (error) {
-        // A store that was dropped or changed meanwhile fails in many ways, which all mean this.
-        this.#checkCurrent(target)
-        throw error
-      }
-    })
   }
 
   /** Changes of what exists happen one after the other, whole. */

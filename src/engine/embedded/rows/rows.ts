@@ -2,23 +2,20 @@
 import type { Caller } from '../../../caller.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
-import type { Filter } from '../../../language/filters/filter.ts'
 import { atOnce, inTurns } from '../../../steps.ts'
 import type {
   MergeOptions,
   MergeOutcome,
-  Query,
   RowMerge,
   RowPage,
   RowQuery,
   RowSearch,
   RowSearchResult,
-  Search,
 } from '../../contract.ts'
 import type { Table } from '../../schema.ts'
 import type { Store } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
-import type { Result, ScoredRows } from '../store/store-query.ts'
+import type { RecordReads } from '../store/record-reads.ts'
 import { rowViewOf } from '../store/views.ts'
 import type { Deletion, IdRange, WriteOutcome } from '../threads/write-batch.ts'
 import type { Writer, Written } from '../threads/writer.ts'
@@ -29,12 +26,8 @@ import { recordFilter } from './row-filter.ts'
 import type { RowView } from './row-view.ts'
 import { ShownRow } from './shown-row.ts'
 
-/** What the engine does with the records of tables. */
-export interface TableRecords {
-  read(table: Table, query: Query, caller: Caller): Promise<Result>
-  count(table: Table, filter: Filter, stopAt: number, caller: Caller): Promise<number>
-  search(table: Table, search: Search, caller: Caller): Promise<ScoredRows>
-  /** Writes to the store of the table. */
+/** How the stores of tables are written to. */
+export interface TableWrites {
   write(
     table: Table,
     act: (store: Store) => Promise<Written>,
@@ -44,12 +37,14 @@ export interface TableRecords {
 }
 
 export class Rows {
-  readonly #records: TableRecords
+  readonly #records: RecordReads
   readonly #writer: Writer
+  readonly #writes: TableWrites
 
-  constructor(records: TableRecords, writer: Writer) {
+  constructor(records: RecordReads, writer: Writer, writes: TableWrites) {
     this.#records = records
     this.#writer = writer
+    this.#writes = writes
   }
 
   async read(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
@@ -80,7 +75,7 @@ export class Rows {
     merges: readonly RowMerge[],
     { ordered = false, deadline, sizeMax }: MergeOptions,
   ): Promise<readonly MergeOutcome[]> {
-    const outcomes = await this.#records.write(table, async (store) => {
+    const outcomes = await this.#writes.write(table, async (store) => {
       for (;;) {
         // While an index is filled, rows are written as if it were there.
         const view = store.writeView as RowView
@@ -89,7 +84,7 @@ export class Rows {
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
         // Others had their turn: the table may be gone, or an index may be being filled.
-        this.#records.checkCurrent(table)
+        this.#writes.checkCurrent(table)
         if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
       }
     })
@@ -103,7 +98,7 @@ export class Rows {
       while (ranges !== undefined) {
         caller.check()
         const deletion: Deletion = { ranges, filter }
-        await this.#records.write(table, async ({ file, writeView }) => {
+        await this.#writes.write(table, async ({ file, writeView }) => {
           const view = writeView as RowView
           const written = await this.#writer.deleteRows(file, deletion, view)
           ranges = written.left
