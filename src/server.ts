@@ -8,7 +8,7 @@ import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Lockout } from './auth/lockout.ts'
-import { Turns } from './collections/turns.ts'
+import { DocumentTurns } from './collections/document-turns.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './config.ts'
 import { Databases } from './databases/databases.ts'
@@ -26,6 +26,7 @@ import { RateLimit } from './http/rate-limit.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown, unreadWhileStoppingMs } from './http/shutdown.ts'
+import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
 
@@ -114,7 +115,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       databases,
       limits,
       models,
-      turns: new Turns(),
+      documentTurns: new DocumentTurns(),
       stores: new TargetStores(),
       log,
       audit,
@@ -131,6 +132,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       commandRoom: new FairShare(config.commandsMax),
       bodies: new BodyReceiver(new FairShare(config.bodyMemoryMax)),
       replyRoom: new FairShare(config.replyMemoryMax),
+      turns: new Turns(),
       replies,
     },
     {

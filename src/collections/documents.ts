@@ -37,7 +37,7 @@ import { search } from '../paging/search.ts'
 import { searchPage } from '../paging/search-page.ts'
 import { textInTurns } from '../steps.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
-import type { Turns } from './turns.ts'
+import type { DocumentTurns } from './document-turns.ts'
 
 /** The clauses of a command that choose documents, and what is shown of them. */
 export interface Clauses {
@@ -99,10 +99,10 @@ export interface DocumentServices {
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Pick<Models, 'embed'>
-  readonly turns: Turns
+  readonly documentTurns: DocumentTurns
 }
 
-type Store = DocumentSource & Turns
+type Store = DocumentSource & DocumentTurns
 
 export class Documents {
   readonly #store: Store
@@ -455,7 +455,7 @@ export class Documents {
 }
 
 function storeOf(
-  { engine, limits, models, turns }: DocumentServices,
+  { engine, limits, models, documentTurns }: DocumentServices,
   collection: Collection,
 ): Store {
   const { lexical, indexing } = collection.options
@@ -464,8 +464,8 @@ function storeOf(
     target: `${keyspaceOf(collection)}.${collection.name}`,
     indexing: indexingRule(indexing),
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
-    locks: turns.locks,
-    upserts: turns.upserts,
+    locks: documentTurns.locks,
+    upserts: documentTurns.upserts,
     embedder: embedderOf(collection, models, {}),
   }
 }

@@ -8,7 +8,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
-import { nextTurn, sliceMs } from '../caller.ts'
+import { sliceMs } from '../caller.ts'
 import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
 import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
@@ -64,6 +64,7 @@ import {
   statusOf,
 } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
+import type { Turns } from './turns.ts'
 
 export interface HttpServices extends Services, ProxySettings {
   /** All databases together. */
@@ -89,6 +90,8 @@ export interface HttpServices extends Services, ProxySettings {
   /** Bytes of replies, from before a command runs until its reply is out. */
   readonly replyRoom: FairShare
   readonly replies: ReplyWriter
+  /** Of the thread that answers, for commands that take long. */
+  readonly turns: Turns
 }
 
 interface HttpLog extends Log {
@@ -455,7 +458,7 @@ class HttpCall implements Call, Taker, Waiting {
   }
 
   async #waitForTurn(): Promise<void> {
-    await nextTurn()
+    await this.#services.turns.next(this.principalName)
     this.#sliceStartedAt = performance.now()
     // Only now can it be known: news of the connection waited for its turn, too.
     this.check()

@@ -6,7 +6,7 @@ import {
   type Clauses,
   type DocumentServices,
 } from '../../src/collections/documents.ts'
-import { Turns } from '../../src/collections/turns.ts'
+import { DocumentTurns } from '../../src/collections/document-turns.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { wholeText } from '../../src/json/long-text.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -29,7 +29,7 @@ export interface Given {
 export class Fixture {
   readonly engine = new PlainEngine()
   readonly models = new WordModels()
-  readonly turns = new Turns()
+  readonly turns = new DocumentTurns()
   readonly documents: Documents
   readonly #services: DocumentServices
   readonly #options: Partial<CollectionOptions>
@@ -44,7 +44,7 @@ export class Fixture {
     this.#services = {
       engine,
       models,
-      turns: this.turns,
+      documentTurns: this.turns,
       limits: { ...defaultLimits, ...limits },
     }
     this.#options = options

@@ -7,7 +7,7 @@ import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Documents } from '../../src/collections/documents.ts'
-import { Turns } from '../../src/collections/turns.ts'
+import { DocumentTurns } from '../../src/collections/document-turns.ts'
 import type {
   AskedRerank,
   HybridEligibility,
@@ -99,7 +99,7 @@ class Fixture {
     const credentials = { rerankingKey: 'key' }
     this.server = { features: { reranking, hybridEligibility }, models, credentials }
     this.documents = new Documents(
-      { engine, limits: defaultLimits, models, turns: new Turns() },
+      { engine, limits: defaultLimits, models, documentTurns: new DocumentTurns() },
       collection({ ...options, ...changes }),
     )
   }

@@ -19,7 +19,7 @@ import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import type { Credentials, Models } from '../../providers/models.ts'
-import type { Turns } from '../../collections/turns.ts'
+import type { DocumentTurns } from '../../collections/document-turns.ts'
 import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
 import { pathOf } from './command-path.ts'
 import type { TargetStores } from './target-stores.ts'
@@ -79,7 +79,7 @@ export interface Services {
   readonly models: Models
   readonly log: Log
   readonly audit: Audit
-  readonly turns: Turns
+  readonly documentTurns: DocumentTurns
   readonly stores: TargetStores
 }
 

@@ -5,7 +5,7 @@
 import { Locks } from './locks.ts'
 import { Upserts } from './upserts.ts'
 
-export class Turns {
+export class DocumentTurns {
   readonly locks = new Locks()
   readonly upserts = new Upserts()
 }
