@@ -31,6 +31,13 @@ export interface Caller extends Deadline {
    * signal takes microseconds, so it is for those who wait for something.
    */
   readonly signal: AbortSignal
+  /**
+   * Takes room for so many bytes that are about to be read, and kept until the reply is out;
+   * instead of `before`, which were taken for the same. Undefined: there is some. A promise
+   * where it has to be waited for, which fails when there is none in time; until it is
+   * settled nothing is held, so that two cannot wait for each other. Absent: nobody counts.
+   */
+  reserve?(size: number, before: number): Promise<void> | undefined
 }
 
 /** Milliseconds for which work may hold the answering thread at a time. */

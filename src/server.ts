@@ -23,6 +23,7 @@ import { FairShare } from './http/fair-share.ts'
 import { Metrics } from './http/metrics.ts'
 import { Patience } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { replyLittleMax } from './http/command.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown, unreadWhileStoppingMs } from './http/shutdown.ts'
@@ -130,8 +131,8 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
       compression: config.compression,
       commandRoom: new FairShare(config.commandsMax),
-      bodies: new BodyReceiver(new FairShare(config.bodyMemoryMax)),
-      replyRoom: new FairShare(config.replyMemoryMax),
+      bodies: new BodyReceiver(config.bodyMemoryMax),
+      replyRoom: new FairShare(config.replyMemoryMax, { littleMax: replyLittleMax }),
       turns: new Turns(),
       replies,
     },

@@ -33,7 +33,8 @@ import {
   isGone,
   isMultiplexed,
 } from './connection.ts'
-import { roomWaitMs, type FairShare, type Taker } from './fair-share.ts'
+import { Charge } from './charge.ts'
+import type { FairShare, Taker } from './fair-share.ts'
 import {
   credentialsOf,
   featuresOf,
@@ -54,6 +55,7 @@ import {
 import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver, NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
+import { requestsPerConnectionMax } from './request-queue.ts'
 import type { ReplyWriter } from './reply-writer.ts'
 import {
   byteLengthOf,
@@ -258,7 +260,7 @@ const noRoom = {
   no_room_for_body:
     'The bodies of other requests, of this token or of all, take all the memory there is for them',
   no_room_for_reply:
-    'Replies that were not read yet, of this token or of all, take all the memory there is for them',
+    'Replies that are made or not read yet, of this token or of all, take all the memory there is for them',
 } satisfies Partial<Record<Refusal, string>>
 
 function overloaded(reason: keyof typeof noRoom, { metrics }: HttpServices): ApiError {
@@ -307,8 +309,9 @@ class HttpCall implements Call, Taker, Waiting {
   /** When its body had arrived: the command's time counts from then. */
   startedAt = 0
   #bytes: Buffer | undefined
-  /** Bytes that it holds of the room for replies. */
-  #replySize = 0
+  readonly #reply: Charge
+  /** Whether it has read anything large. */
+  #hasReserved = false
   /** When it last began to hold the thread. */
   #sliceStartedAt = 0
   #interest: Interest | undefined
@@ -330,6 +333,7 @@ class HttpCall implements Call, Taker, Waiting {
     this.requestId = requestId
     this.principal = principal
     this.connection = connectionOf(request)
+    this.#reply = new Charge(services.replyRoom, this)
     this.#request = request
     this.#services = services
   }
@@ -350,10 +354,10 @@ class HttpCall implements Call, Taker, Waiting {
 
   /** Its reply is out, or nobody waits for it. */
   release(): void {
-    const { commandRoom, replyRoom, shutdown } = this.#services
+    const { commandRoom, shutdown } = this.#services
     shutdown.running--
     commandRoom.giveBack(this, 1)
-    replyRoom.giveBack(this, this.#replySize)
+    this.#reply.end()
   }
 
   parseBody(): Value | Promise<Value> {
@@ -371,21 +375,37 @@ class HttpCall implements Call, Taker, Waiting {
   }
 
   reserveReply(effect: Effect): Promise<void> | undefined {
-    const { replyRoom, limits } = this.#services
+    const { limits } = this.#services
     // A document that is changed and returned has been written before its size is known.
-    const size = Math.min(
-      effect === 'change' ? limits.documentLengthMax : replySizeUsual,
-      replyRoom.total / 2,
-    )
-    if (!replyRoom.take(this, size)) return this.#waitForReplyRoom(size)
-    this.#replySize = size
-    return undefined
+    const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
+    const amount = this.#withinRoom(size)
+    return this.#reply.take(amount) ? undefined : this.#waitForReplyRoom(amount)
   }
 
-  async #waitForReplyRoom(size: number): Promise<void> {
+  reserve(size: number, before: number): Promise<void> | undefined {
     const { replyRoom } = this.#services
-    const isTaken = await replyRoom.takeWithin(this, size, roomWaitMs, this.signal)
-    if (isTaken) this.#replySize = size
+    const held = this.#withinRoom(before)
+    const amount = this.#withinRoom(size) - held
+    // What reads again may have written already, and that has to be answered.
+    const mustGoOn = !this.#onlyReads && this.#hasReserved && before === 0
+    this.#hasReserved = true
+    if (mustGoOn) {
+      this.#reply.force(amount)
+      return undefined
+    }
+    if (replyRoom.waitingOf(this.principalName) === 0 && this.#reply.take(amount))
+      return undefined
+    this.#reply.lowerTo(this.#reply.held - held)
+    return this.#waitForReplyRoom(amount + held)
+  }
+
+  /** So that each finds room where nobody else holds any, and leaves some to others. */
+  #withinRoom(size: number): number {
+    return Math.min(size, this.#services.replyRoom.total / 2)
+  }
+
+  async #waitForReplyRoom(amount: number): Promise<void> {
+    const isTaken = await this.#reply.takeWithin(amount, this.signal)
     this.check()
     if (!isTaken) throw overloaded('no_room_for_reply', this.#services)
   }
@@ -395,14 +415,12 @@ class HttpCall implements Call, Taker, Waiting {
    * be none: nothing was done. What was written is always answered.
    */
   holdReply(length: number, size: number): boolean {
-    const { replyRoom } = this.#services
     // In memory a text takes one byte for each character where all are ASCII, or else two.
-    const more = (size === length ? length : 2 * length) - this.#replySize
-    if (more <= 0) replyRoom.giveBack(this, -more)
-    else if (this.#onlyReads) {
-      if (!replyRoom.take(this, more)) return false
-    } else replyRoom.force(this, more)
-    this.#replySize += more
+    const needed = size === length ? length : 2 * length
+    const more = needed - this.#reply.held
+    if (more <= 0) this.#reply.lowerTo(needed)
+    else if (this.#onlyReads) return this.#reply.take(more)
+    else this.#reply.force(more)
     return true
   }
 
@@ -476,6 +494,9 @@ class HttpCall implements Call, Taker, Waiting {
 
 /** Bytes that are kept free for the reply of a command before it runs. */
 const replySizeUsual = 16_384
+
+/** A connection that holds no more than this has nothing large under way. */
+export const replyLittleMax = requestsPerConnectionMax * replySizeUsual
 
 function lateness(call: HttpCall, timeoutMs: number): ApiError {
   const { keyspace, target, command, does } = call

@@ -9,8 +9,8 @@
  * away from one that holds it.
  *
  * Within a principal, a connection that carries several requests at a time may hold an
- * eighth of everything. One that holds nothing may take what it needs: the largest body must
- * be able to arrive.
+ * eighth of everything. One that holds next to nothing may take what it needs: the largest
+ * body must be able to arrive.
  */
 
 /** What a principal may hold, in multiples of what is free. */
@@ -18,6 +18,9 @@ const freeMultiple = 3
 
 /** Into how many parts the whole is divided for connections. */
 const connectionParts = 8
+
+/** The part that is left by what is large: small amounts of others fit into it for long. */
+const leftPart = 1 / 32
 
 /** Milliseconds that a request waits for room before it is refused. */
 export const roomWaitMs = 5_000
@@ -33,6 +36,16 @@ interface Held {
   held: number
 }
 
+interface Principal extends Held {
+  waiting: number
+}
+
+export interface FairShareOptions {
+  /** A principal or connection that holds no more than this holds next to nothing. */
+  readonly littleMax?: number
+  readonly waitersMax?: number
+}
+
 interface Waiter {
   readonly taker: Taker
   readonly amount: number
@@ -42,14 +55,17 @@ interface Waiter {
 export class FairShare {
   readonly total: number
   #held = 0
+  readonly #littleMax: number
   readonly #waitersMax: number
-  readonly #principals = new Map<string, Held>()
+  readonly #principals = new Map<string, Principal>()
   readonly #connections = new WeakMap<object, Held>()
   /** In the order in which they came. */
   readonly #waiters = new Set<Waiter>()
 
-  constructor(total: number, waitersMax = 1_024) {
+  constructor(total: number, options: FairShareOptions = {}) {
+    const { littleMax = 0, waitersMax = 1_024 } = options
     this.total = total
+    this.#littleMax = littleMax
     this.#waitersMax = waitersMax
   }
 
@@ -65,13 +81,20 @@ export class FairShare {
     return this.#principals.get(principalName)?.held ?? 0
   }
 
-  hasRoom(taker: Taker, amount: number): boolean {
-    return this.#fits(taker, amount)
+  waitingOf(principalName: string): number {
+    return this.#principals.get(principalName)?.waiting ?? 0
   }
 
-  /** Whether there was room for it. What is taken must be given back. */
-  take(taker: Taker, amount: number): boolean {
-    if (!this.#fits(taker, amount)) return false
+  hasRoom(taker: Taker, amount: number): boolean {
+    return this.#fits(taker, amount, 0)
+  }
+
+  /**
+   * Whether there was room for it, beside what the same request holds already. What is taken
+   * must be given back.
+   */
+  take(taker: Taker, amount: number, before = 0): boolean {
+    if (!this.#fits(taker, amount, before)) return false
     this.force(taker, amount)
     return true
   }
@@ -102,11 +125,12 @@ export class FairShare {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (this.#waiters.size === 0 && this.take(taker, amount)) return true
+    if (this.waitingOf(taker.principalName) === 0 && this.take(taker, amount)) return true
     if (this.#waiters.size >= this.#waitersMax || signal.aborted) return false
+    const principal = this.#principal(taker.principalName)
     return new Promise((resolve) => {
       const settle = (isTaken: boolean) => {
-        this.#waiters.delete(waiter)
+        if (this.#waiters.delete(waiter)) principal.waiting--
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)
         resolve(isTaken)
@@ -116,7 +140,8 @@ export class FairShare {
       const timer = setTimeout(giveUp, waitMs)
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
-      // Those who wait may be of principals that hold too much, which this one does not.
+      principal.waiting++
+      // Those who wait may be of principals or connections that hold too much, unlike this one.
       this.#serveWaiters()
     })
   }
@@ -132,26 +157,29 @@ export class FairShare {
     }
   }
 
-  #fits(taker: Taker, amount: number): boolean {
-    return this.#fitsPrincipal(taker, amount) && this.#fitsConnection(taker, amount)
+  #fits(taker: Taker, amount: number, before: number): boolean {
+    return this.#fitsPrincipal(taker, amount) && this.#fitsConnection(taker, amount, before)
   }
 
   #fitsPrincipal({ principalName }: Taker, amount: number): boolean {
     const free = this.total - this.#held
     const { held } = this.#principal(principalName)
-    return amount <= free && held + amount <= freeMultiple * free
+    const isLarge = amount > (leftPart / 2) * this.total && held > this.#littleMax
+    const left = isLarge ? Math.floor(leftPart * this.total) : 0
+    return amount <= free - left && held + amount <= freeMultiple * free
   }
 
-  #fitsConnection(taker: Taker, amount: number): boolean {
+  #fitsConnection(taker: Taker, amount: number, before: number): boolean {
     const connection = this.#connection(taker)
-    if (connection === undefined || connection.held === 0) return true
+    if (connection === undefined || connection.held - before <= this.#littleMax) return true
     return connection.held + amount <= this.total / connectionParts
   }
 
-  #principal(name: string): Held {
-    let held = this.#principals.get(name)
-    if (held === undefined) this.#principals.set(name, (held = { held: 0 }))
-    return held
+  #principal(name: string): Principal {
+    let principal = this.#principals.get(name)
+    if (principal === undefined)
+      this.#principals.set(name, (principal = { held: 0, waiting: 0 }))
+    return principal
   }
 
   #connection({ sharedConnection }: Taker): Held | undefined {

@@ -5,7 +5,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
-import { roomWaitMs, type FairShare, type Taker } from './fair-share.ts'
+import { Charge } from './charge.ts'
+import { FairShare, type Taker } from './fair-share.ts'
 
 /**
  * Bytes that a body may have that does not say how long it is, before it takes room for the
@@ -30,8 +31,8 @@ export class BodyReceiver {
   readonly room: FairShare
   readonly #unpacking = new Unpacking()
 
-  constructor(room: FairShare) {
-    this.room = room
+  constructor(memoryMax: number) {
+    this.room = new FairShare(memoryMax, { littleMax: firstSize })
   }
 
   /** `begin` is called once there is room: the client may wait to be told to send. */
@@ -44,76 +45,43 @@ export class BodyReceiver {
   ): Promise<ReceivedBody | NotReceived> {
     const announced = lengthOf(message)
     if (announced !== undefined && announced > sizeMax) return 'too large'
-    const charge = new Charge(this.room, taker, message)
+    const charge = new Charge(this.room, taker)
     const first = announced ?? Math.min(firstSize, sizeMax)
-    if (!charge.raiseNow(first) && !(await charge.raise(first)))
+    if (!charge.take(first) && !(await raise(charge, first, message)))
       return message.destroyed ? 'broken' : 'no room'
     begin?.()
     let bytes: Buffer | NotReceived = await (announced === undefined
       ? collect(message, charge, sizeMax)
       : collectAnnounced(message, announced))
-    if (typeof bytes !== 'string') charge.lower(bytes.length)
+    if (typeof bytes !== 'string') charge.lowerTo(bytes.length)
     if (packing !== undefined && typeof bytes !== 'string') {
       // Anything may come out of it, up to the largest body.
-      bytes = (await charge.raise(sizeMax))
+      bytes = (await raise(charge, sizeMax, message))
         ? await this.#unpacking.unpack(bytes, packing, sizeMax)
         : 'no room'
-      if (typeof bytes !== 'string') charge.lower(bytes.length)
+      if (typeof bytes !== 'string') charge.lowerTo(bytes.length)
     }
     if (typeof bytes === 'string') {
-      charge.lower(0)
+      charge.end()
       return bytes
     }
-    return { bytes, release: () => charge.lower(0) }
+    return { bytes, release: () => charge.end() }
   }
 }
 
-/** What one body holds of the room. */
-class Charge {
-  readonly #room: FairShare
-  readonly #taker: Taker
-  readonly #message: IncomingMessage
-  #size = 0
-
-  constructor(room: FairShare, taker: Taker, message: IncomingMessage) {
-    this.#room = room
-    this.#taker = taker
-    this.#message = message
-  }
-
-  get size(): number {
-    return this.#size
-  }
-
-  /** Whether there was room at once. */
-  raiseNow(size: number): boolean {
-    if (!this.#room.take(this.#taker, size - this.#size)) return false
-    this.#size = size
-    return true
-  }
-
-  /** Whether there was room in time. */
-  async raise(size: number): Promise<boolean> {
-    if (size <= this.#size) return true
-    const left = new AbortController()
-    const abort = () => left.abort()
-    this.#message.once('close', abort)
-    const isTaken = await this.#room.takeWithin(
-      this.#taker,
-      size - this.#size,
-      roomWaitMs,
-      left.signal,
-    )
-    this.#message.removeListener('close', abort)
-    if (isTaken) this.#size = size
-    return isTaken
-  }
-
-  lower(size: number): void {
-    if (size >= this.#size) return
-    this.#room.giveBack(this.#taker, this.#size - size)
-    this.#size = size
-  }
+/** Whether there was room for so much in time. */
+async function raise(
+  charge: Charge,
+  size: number,
+  message: IncomingMessage,
+): Promise<boolean> {
+  if (size <= charge.held) return true
+  const left = new AbortController()
+  const abort = () => left.abort()
+  message.once('close', abort)
+  const isTaken = await charge.takeWithin(size - charge.held, left.signal)
+  message.removeListener('close', abort)
+  return isTaken
 }
 
 /** The bytes of a body that says how long it is: copied once at most. */
@@ -159,10 +127,10 @@ function collect(
         fail('too large')
         return
       }
-      if (size <= charge.size) return
-      if (charge.raiseNow(sizeMax)) return
+      if (size <= charge.held) return
+      if (charge.take(sizeMax - charge.held)) return
       message.pause()
-      void charge.raise(sizeMax).then((isTaken) => {
+      void raise(charge, sizeMax, message).then((isTaken) => {
         if (!isTaken) fail('no room')
         message.resume()
       })

@@ -4,7 +4,9 @@ import { describe, test, type TestContext } from 'node:test'
 import type { Caller } from '../../src/caller.ts'
 import { ownCaller } from '../../src/caller.ts'
 import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
-import type { Engine, Collection } from '../../src/engine/contract.ts'
+import type { Engine, StoredRecord } from '../../src/engine/contract.ts'
+import type { Collection } from '../../src/engine/schema.ts'
+import { everything } from '../../src/language/filters/filter.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { pathOf, Store } from './store.ts'
 
@@ -117,5 +119,116 @@ describe('long reads', () => {
     const outcomes = Promise.allSettled(reads)
     await world.engine.close()
     assert.equal((await outcomes).length, 8)
+  })
+})
+
+describe('what a long read keeps', () => {
+  const text = 'x'.repeat(200_000)
+  const find = {
+    ...{ filter: everything, sort: [], skip: 0, limit: 20, after: undefined },
+    ...{ stable: false, withSearchFields: false, textsOnly: true },
+  } as const
+
+  async function large(context: TestContext, options: Partial<EmbeddedOptions> = {}) {
+    const { engine } = await openEmbedded(context, options)
+    const store = await Store.create(engine, 'large')
+    await store.insert(Array.from({ length: 20 }, (_, _id) => ({ _id, text })))
+    return { engine, target: store.target }
+  }
+
+  /** Notes what it is asked for, and answers it. */
+  function askedCaller(answer: () => Promise<void> | undefined) {
+    const asked: (readonly [size: number, before: number])[] = []
+    const reserve = (size: number, before: number) => {
+      asked.push([size, before])
+      return answer()
+    }
+    return { asked, caller: { ...callerOf('one', {}), reserve } }
+  }
+
+  const whole = (records: readonly StoredRecord[]) => {
+    assert.equal(records.length, 20)
+    for (const [i, record] of records.entries())
+      assert.equal(record.text, JSON.stringify({ _id: i, text }))
+  }
+
+  test('is asked for before it is read, all at once', async (context) => {
+    const { engine, target } = await large(context)
+    const { asked, caller } = askedCaller(() => undefined)
+    const { records } = await engine.read(target, find, caller)
+    const size = records.reduce((sum, record) => sum + record.text.length, 0)
+    assert.deepEqual(asked, [[size, 0]])
+    // Where other texts are made of these, there are two of each.
+    await engine.read(target, { ...find, textsOnly: false }, caller)
+    assert.deepEqual(asked[1], [2 * size, 0])
+  })
+
+  test('is not asked for where it is little', async (context) => {
+    const { engine, target } = await filled(context)
+    const { asked, caller } = askedCaller(() => assert.fail())
+    const page = await engine.read(target, { ...find, filter: long, limit: 9 }, caller)
+    assert.equal(page.records.length, 9)
+    assert.deepEqual(asked, [])
+  })
+
+  test('is waited for without a thread, and then read', async (context) => {
+    const { engine, target } = await large(context, { searchThreads: 1 })
+    const room = Promise.withResolvers<undefined>()
+    const isAsked = Promise.withResolvers<undefined>()
+    const { asked, caller } = askedCaller(() => {
+      isAsked.resolve(undefined)
+      return room.promise
+    })
+    const waiting = engine.read(target, find, caller)
+    await isAsked.promise
+    // Meanwhile others have what threads there are.
+    for (let i = 0; i < 8; i++) {
+      const other = await engine.read(target, find, callerOf('other', {}))
+      whole(other.records)
+    }
+    assert.equal(await waitingReads(engine), 0)
+    room.resolve(undefined)
+    const { records } = await waiting
+    whole(records)
+    assert.equal(asked.length, 1)
+  })
+
+  test('is not read where there is no room for it', async (context) => {
+    const { engine, target } = await large(context)
+    const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
+    await assert.rejects(engine.read(target, find, caller), /^Error: no room$/)
+    assert.equal(await waitingReads(engine), 0)
+  })
+
+  test('is given up with the one who asks', async (context) => {
+    const { engine, target } = await large(context)
+    const leaving = new AbortController()
+    const caller = {
+      ...callerOf('one', {}, leaving.signal),
+      reserve() {
+        leaving.abort(new Error('enough'))
+        return undefined
+      },
+    }
+    await assert.rejects(engine.read(target, find, caller), /^Error: enough$/)
+    while ((await waitingReads(engine)) > 0);
+  })
+
+  test('is asked for twice over where texts are wide', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const wide = await Store.create(engine, 'wide')
+    const texts = [...Array<string>(9).fill(text), `${text}é`, `${text}𝄞`]
+    await wide.insert(texts.map((one, _id) => ({ _id, text: one })))
+    const { asked, caller } = askedCaller(() => undefined)
+    const { records } = await engine.read(wide.target, find, caller)
+    assert.deepEqual(
+      records.map((record) => (JSON.parse(record.text) as { text: string }).text),
+      texts,
+    )
+    const size = records.reduce((sum, record) => sum + Buffer.byteLength(record.text), 0)
+    assert.deepEqual(asked, [
+      [size, 0],
+      [2 * size, size],
+    ])
   })
 })

@@ -143,6 +143,51 @@ describe('pipelined requests', () => {
   })
 })
 
+describe('replies that are made', () => {
+  test('take room first: without, nothing of them is read', async () => {
+    await start({ replyMemoryMax: 50_000_000 })
+    const many = await Promise.all(Array.from({ length: 12 }, open))
+    const answers = many.map((socket) => once(socket, 'readable'))
+    for (const socket of many) socket.write(requestOf({ find: {} }, `/v1${long}`))
+    // Three of 12 MB fit into what one may hold, and nobody reads them.
+    await Promise.all(answers)
+    assert.equal(await commandsSeen(), 3)
+    assert.equal(
+      await metric('stela_commands_refused_total{reason="no_room_for_reply"}'),
+      9,
+    )
+    assert((await metric('stela_reply_memory_bytes')) < 37_500_000)
+  })
+
+  test('wait for room while others are read, and come whole', async () => {
+    await start({ replyMemoryMax: 28_000_000 })
+    const all = Array.from({ length: 8 }, () => server.command(long, { find: {} }))
+    for (const { http, text } of await Promise.all(all)) {
+      assert.equal(http, 200)
+      assert.equal(text.split('"_id"').length, 5)
+    }
+    assert.equal(await metric('stela_reply_memory_bytes'), 0)
+  })
+
+  test('may be nearly as large as all the room, for one that is alone', async () => {
+    await start({ replyMemoryMax: 13_000_000 })
+    assert.equal((await server.command(long, { find: {} })).http, 200)
+    const projection = { missing: 0 }
+    const { http, text } = await server.command(long, { find: { projection } })
+    assert.equal(http, 200)
+    assert.equal(text.split('"_id"').length, 5)
+  })
+
+  test('of documents that are only changed give their room back', async () => {
+    await start({ replyMemoryMax: 50_000_000 })
+    const update = { updateMany: { filter: {}, update: { $set: { seen: 1 } } } }
+    const all = Array.from({ length: 6 }, () => server.command(long, update))
+    for (const { body } of await Promise.all(all))
+      assert.equal(body.status!['matchedCount'], 4)
+    assert.equal(await metric('stela_reply_memory_bytes'), 0)
+  })
+})
+
 describe('replies that are not read', () => {
   test('are kept for a part of the room; then reads are refused, and others not', async () => {
     await start({ replyMemoryMax: 50_000_000 })
@@ -303,14 +348,32 @@ describe('commands', () => {
   })
 })
 
-describe('streams of HTTP/2 that are not read', () => {
-  test('are bounded for a connection and for all, and others are served', async () => {
-    const folder = await temporaryFolder()
-    const certificate = makeCertificate()
-    const tls = await saveCertificate(folder, certificate)
-    await start({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500, tls })
-    const other = await H2Client.connect(server.url, certificate.cert)
-    const deaf = await H2Client.connect(server.url, certificate.cert)
+describe('streams of HTTP/2', () => {
+  let folder: string
+  const certificate = makeCertificate()
+  const clients: H2Client[] = []
+  before(async () => {
+    folder = await temporaryFolder()
+  })
+  after(() => rm(folder, { recursive: true }))
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.close()
+  })
+
+  async function startTls(config: Partial<Config>): Promise<void> {
+    await start({ ...config, tls: await saveCertificate(folder, certificate) })
+  }
+
+  async function connect(): Promise<H2Client> {
+    const client = await H2Client.connect(server.url, certificate.cert)
+    clients.push(client)
+    return client
+  }
+
+  test('that are not read are bounded for a connection and for all, and others are served', async () => {
+    await startTls({ replyMemoryMax: 100_000_000, replyTimeoutMs: 500 })
+    const other = await connect()
+    const deaf = await connect()
     deaf.session.settings({ initialWindowSize: 0 })
     await once(deaf.session, 'localSettings')
     const streams = Array.from({ length: 20 }, () => {
@@ -332,8 +395,15 @@ describe('streams of HTTP/2 that are not read', () => {
     for (const stream of streams) if (!stream.closed) await once(stream, 'close')
     assert.match(await scrape(), /^stela_replies_unread_total [1-9]/m)
     while ((await held()) > 0);
-    await deaf.close()
-    await other.close()
-    await rm(folder, { recursive: true })
+  })
+
+  test('of a connection that reads are all answered, one large reply after the other', async () => {
+    await startTls({ replyMemoryMax: 50_000_000 })
+    const client = await connect()
+    const finds = Array.from({ length: 6 }, () => client.command(long, { find: {} }))
+    for (const { status, text } of await Promise.all(finds)) {
+      assert.equal(status, 200)
+      assert.equal(text.split('"_id"').length, 6)
+    }
   })
 })

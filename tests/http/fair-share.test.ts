@@ -63,6 +63,25 @@ describe('a share', () => {
     assert.equal(share.hasRoom(bob, 100), true)
   })
 
+  test('leaves some to others, however much is taken at a time', () => {
+    const share = new FairShare(640)
+    for (const amount of [320, 300])
+      assert.equal(share.take(ann, amount), true, `${amount}`)
+    assert.equal(share.take(bob, 20), true)
+    for (const who of [ann, bob]) share.giveBack(who, share.heldBy(who.principalName))
+    assert.equal(share.take(ann, 320), true)
+    assert.equal(share.take(ann, 320), false)
+  })
+
+  test('counts what a request holds already, for the connection', () => {
+    const share = new FairShare(800, { littleMax: 10 })
+    const one = taker('ann', {})
+    assert(share.take(one, 10))
+    assert(share.take(one, 90))
+    assert.equal(share.take(one, 90), false)
+    assert.equal(share.take(one, 90, 90), true)
+  })
+
   test('of a connection is an eighth, or the first that it takes', () => {
     const share = new FairShare(800)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
@@ -129,7 +148,7 @@ describe('waiting for room', () => {
   })
 
   test('is for a bounded number', async () => {
-    const share = new FairShare(10, 2)
+    const share = new FairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))
     assert.equal(await share.takeWithin(bob, 1, 60_000, never), false)

@@ -56,7 +56,8 @@ function takeBest(
   budget: Budget,
 ): { readonly hits: ScoredRow[]; readonly isFull: boolean } {
   const { filter, limit, after } = search
-  const lookup = reader.lookup(among === undefined ? filter : everything, true)
+  const withTexts = budget.hold === undefined
+  const lookup = reader.lookup(among === undefined ? filter : everything, withTexts)
   const hits: ScoredRow[] = []
   let left = search.sizeMax ?? Infinity
   for (const group of groupsAfter(after, scored, limit)) {
@@ -66,7 +67,7 @@ function takeBest(
       const row = lookup(seq)
       if (row === undefined) continue
       hits.push({ row, score: group.score })
-      left -= row.text.length
+      if (withTexts) left -= row.text.length
       if (hits.length === limit || left < 0) return { hits, isFull: true }
     }
   }

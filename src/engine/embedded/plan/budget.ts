@@ -10,6 +10,12 @@ export interface Budget {
   readonly step: number
   /** Counts what was used; throws OverBudget, or when the read is no longer wanted. */
   spend(units: number): void
+  /**
+   * Waits until so many bytes may be kept, in all; throws when the read is to start again
+   * later. Where this is present, rows are found without their texts, and the texts are read
+   * when it is known how large they are (row-transfer.ts).
+   */
+  hold?(size: number): void
 }
 
 /** Reading and parsing a document, in index lookups. */
@@ -24,6 +30,7 @@ export function textCost(text: string): number {
 export function tryOut(budget: Budget): Budget {
   let left = 512
   return {
+    ...budget,
     step: 256,
     spend(units) {
       budget.spend(0)
@@ -52,16 +59,27 @@ export function mainThreadBudget(): Budget {
 /** What a read on a reading thread is told to do, in memory that both threads see. */
 export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
 
-/** What to do, and whether the thread has begun. */
+/** What to do, whether the thread has begun, and whether what it asked for is decided. */
 export function newCommand(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(8))
+  return new Int32Array(new SharedArrayBuffer(12))
 }
 
 /** Its thread may be waiting for this. What was given up stays so. */
 export function tell(command: Int32Array, what: number): void {
-  if (Atomics.load(command, 0) === readCommands.giveUp) return
+  if (isGivenUp(command)) return
   Atomics.store(command, 0, what)
   Atomics.notify(command, 0)
+  if (what === readCommands.giveUp) answerHold(command)
+}
+
+/** The thread goes on; it looks first whether it is to give up. */
+export function answerHold(command: Int32Array): void {
+  Atomics.store(command, 2, 1)
+  Atomics.notify(command, 2)
+}
+
+export function isGivenUp(command: Int32Array): boolean {
+  return Atomics.load(command, 0) === readCommands.giveUp
 }
 
 export function hasBegun(command: Int32Array): boolean {
@@ -71,17 +89,35 @@ export function hasBegun(command: Int32Array): boolean {
 /** Units between two looks at the command: some milliseconds. */
 const stepSize = 4_000
 
-/** For a read on a reading thread, which may take any time, but does as it is told. */
-export function commandedBudget(command: Int32Array): Budget {
+/** Bytes that a read may keep without asking. */
+const heldUnasked = 262_144
+
+/**
+ * For a read on a reading thread, which may take any time, but does as it is told. `ask` has
+ * the answering thread call `answerHold` when so many bytes may be kept.
+ */
+export function commandedBudget(
+  command: Int32Array,
+  ask: (size: number) => void,
+): Budget & Required<Pick<Budget, 'hold'>> {
   Atomics.store(command, 1, 1)
+  const spend = (): void => {
+    // Paused where it is: others have their turn, and this thread takes no time.
+    while (Atomics.load(command, 0) === readCommands.pause)
+      Atomics.wait(command, 0, readCommands.pause)
+    if (isGivenUp(command)) throw new EngineError('read', 'the read was given up')
+  }
   return {
     step: stepSize,
-    spend() {
-      // Paused where it is: others have their turn, and this thread takes no time.
-      while (Atomics.load(command, 0) === readCommands.pause)
-        Atomics.wait(command, 0, readCommands.pause)
-      if (Atomics.load(command, 0) === readCommands.giveUp)
-        throw new EngineError('read', 'the read was given up')
+    spend,
+    hold(size) {
+      if (size <= heldUnasked) return
+      Atomics.store(command, 2, 0)
+      // It may have been given up before that, and then nobody answers.
+      spend()
+      ask(size)
+      Atomics.wait(command, 2, 0)
+      spend()
     },
   }
 }

@@ -182,10 +182,11 @@ class SortedRead {
 
   /**
    * The texts of a page in the order of the ids, where there is nothing to check: undefined
-   * where there is, or the query asks for more than that.
+   * where there is, or the query asks for more than that, or texts are read last.
    */
   join(): JoinedRows | undefined {
     const { textsOnly, skip, limit, sizeMax } = this.#query
+    if (this.#budget.hold !== undefined) return undefined
     const [{ path, direction }] = this.#keys as [SortKey]
     const { sql, exact } = this.#beyondBounds
     if (textsOnly !== true || skip > 0 || path.text !== '_id' || sql !== '1' || !exact)
@@ -259,8 +260,12 @@ class SortedRead {
 
   #keep(row: DocRow): void {
     const { limit, sizeMax = Infinity } = this.#query
-    this.#found.push(row)
     this.#toFind--
+    if (this.#budget.hold !== undefined) {
+      this.#found.push({ ...row, text: '' })
+      return
+    }
+    this.#found.push(row)
     this.#size += row.text.length
     // One beyond the limit is not shown: it only tells that there are more.
     if (this.#found.length < limit && this.#size > sizeMax) this.isCut = true

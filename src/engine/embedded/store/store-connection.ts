@@ -160,6 +160,23 @@ export class StoreConnection {
     return found?.[1] ? singlesOf(found[0], found[1]) : undefined
   }
 
+  /** A row without its text, and how many bytes this has. They are found without reading it. */
+  measure(seq: number): { readonly version: number; readonly size: number } {
+    const sql = 'SELECT version, octet_length(text) FROM doc WHERE seq = ?'
+    const [version, size] = this.one(sql, [seq]) as [number, number]
+    return { version, size }
+  }
+
+  text(seq: number): string {
+    return this.one('SELECT text FROM doc WHERE seq = ?', [seq])![0] as string
+  }
+
+  /** The same in UTF-8. */
+  textBytes(seq: number): Uint8Array<ArrayBuffer> {
+    const sql = 'SELECT CAST(text AS BLOB) FROM doc WHERE seq = ?'
+    return this.one(sql, [seq])![0] as Uint8Array<ArrayBuffer>
+  }
+
   /** The key of a document's id. */
   idOf(seq: number): Uint8Array {
     return this.one('SELECT id FROM doc WHERE seq = ?', [seq])![0] as Uint8Array
@@ -193,6 +210,14 @@ export class StoreConnection {
   documentsWith(path: string): number {
     const sql = 'SELECT documents FROM path WHERE path = ?'
     return Number(this.one(sql, [storedPath(path)])?.[0] ?? 0)
+  }
+
+  /** Bytes of what lives beside the text of a document; those of vectors become numerals. */
+  searchSize(seq: number): number {
+    const sql =
+      'SELECT 2 * ifnull(octet_length(vector), 0) + ifnull(octet_length(vectorize), 0) + ' +
+      'ifnull(octet_length(lexical), 0) FROM search WHERE doc = ?'
+    return Number(this.one(sql, [seq])?.[0] ?? 0)
   }
 
   searchFields(seq: number): SearchFields {

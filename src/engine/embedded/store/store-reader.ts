@@ -89,6 +89,13 @@ export class StoreReader {
     return { vectors }
   }
 
+  /** Bytes that it takes, about. */
+  searchSize(seq: number): number {
+    if (this.#view.kind === 'document') return this.store.searchSize(seq)
+    const dimensions = [...this.#view.vectors.values()].map(({ dimension }) => dimension)
+    return dimensions.reduce((sum, dimension) => sum + 8 * dimension, 0)
+  }
+
   #makeIndex(): Index {
     const pathId = (path: string) =>
       this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
@@ -99,10 +106,13 @@ export class StoreReader {
     for (const reader of this.#lexical.values()) reader.begin()
   }
 
-  /** Between `store.beginRead` and `store.endRead`. */
+  /**
+   * Between `store.beginRead` and `store.endRead`. Where the budget has to be asked before
+   * anything large is kept, rows come as they were found: without what is read last.
+   */
   read(query: StoreQuery, budget: Budget): Result {
     const result = this.#readById(query) ?? this.#readByQuery(query, budget)
-    if (query.withSearchFields)
+    if (query.withSearchFields && budget.hold === undefined)
       for (const row of result.rows) row.search = this.searchFields(row.seq)
     return result
   }
@@ -132,7 +142,7 @@ export class StoreReader {
     return count
   }
 
-  /** The best rows of a search, best first. */
+  /** The best rows of a search, best first; as they were found, where `read` does that. */
   search(
     { by, filter: given, limit, withSearchFields, sizeMax, after }: Search,
     budget: Budget,
@@ -151,7 +161,7 @@ export class StoreReader {
               budget,
             ),
           }
-    if (withSearchFields)
+    if (withSearchFields && budget.hold === undefined)
       for (const { row } of found.hits) row.search = this.searchFields(row.seq)
     return found
   }
@@ -184,8 +194,9 @@ export class StoreReader {
     return this.#leads.steps(lead, search)
   }
 
-  /** The row of a document, by its number. */
+  /** The row of a document, by its number, without its text where that is read last. */
   row(seq: number, budget: Budget): DocRow {
+    if (budget.hold !== undefined) return { seq, version: 0, text: '' }
     const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
     const row = rowOf(this.store.one(sql, [seq])!)
     budget.spend(textCost(row.text))
@@ -270,14 +281,18 @@ export class StoreReader {
     const wanted = wantedBy(query)
     const rows: DocRow[] = []
     // Where texts may be too many, they are read once it is known whose.
-    const textless = sizeMax !== undefined && { countOnly: true, shrink: withoutText }
+    const isTextless = sizeMax !== undefined || budget.hold !== undefined
+    const textless = isTextless && { countOnly: true, shrink: withoutText }
     const search = { filter, after, wanted, budget, ...textless }
     for (const step of this.#leads.steps(lead, search)) {
       for (const row of step) rows.push(row)
       if (rows.length >= wanted) break
     }
     const page = rows.slice(skip, skip + limit)
-    const filled = sizeMax === undefined ? page : this.#withTexts(page, sizeMax, budget)
+    const filled =
+      sizeMax === undefined || budget.hold !== undefined
+        ? page
+        : this.#withTexts(page, sizeMax, budget)
     // Several keys may bring more than was wanted, without anybody having asked.
     const isMore = query.lookAhead !== false && rows.length > skip + limit
     return {

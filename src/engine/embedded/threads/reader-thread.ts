@@ -7,7 +7,7 @@ import { viewOf } from '../store/views.ts'
 import type { Target } from '../../schema.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../../search/vector/vector-index.ts'
-import { commandedBudget } from '../plan/budget.ts'
+import { commandedBudget, type Budget } from '../plan/budget.ts'
 import type { Result, ScoredRows, StoreQuery } from '../store/store-query.ts'
 import { keyOf, type IndexName } from '../vectors/index-name.ts'
 import { readerCache } from '../store/shared-cache.ts'
@@ -65,6 +65,12 @@ export type ReaderReply =
   | { readonly id: number }
   | { readonly id: number; readonly error: string }
 
+/** Said unasked: a read wants room for so many bytes in all, and waits for `answerHold`. */
+export interface WantedRoom {
+  readonly id: 0
+  readonly size: number
+}
+
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new StoresByFile<StoreReader>(readerCache)
 
@@ -88,9 +94,16 @@ function serve(port: NonNullable<typeof parentPort>): void {
     return searched
   }
 
-  const readFrom = <T>(source: Source, read: (reader: StoreReader) => T): T => {
+  const readFrom = <T>(
+    source: Source,
+    read: (reader: StoreReader, budget: Required<Budget>) => T,
+  ): T => {
     const reader = storeOf(source)
-    return reader.store.reading(() => read(reader))
+    const budget = commandedBudget(source.command, (size) => {
+      const wanted: WantedRoom = { id: 0, size }
+      port.postMessage([wanted])
+    })
+    return reader.store.reading(() => read(reader, budget))
   }
 
   const answer = (message: ReaderMessage): ReaderReply => {
@@ -102,27 +115,30 @@ function serve(port: NonNullable<typeof parentPort>): void {
         return { id }
       case 'read': {
         const { query } = message
-        const read = (reader: StoreReader) =>
-          reader.read(query, commandedBudget(message.command))
-        const result = readFrom(message, read)
-        const { rows, texts } = sendRows(result.rows)
-        return { id, result: { ...result, rows }, texts }
+        return readFrom(message, (reader, budget) => {
+          const result = reader.read(query, budget)
+          const { rows, texts } = sendRows(reader, result.rows, query, budget)
+          const more = result.more || rows.length < result.rows.length
+          return { id, result: { ...result, rows, more }, texts }
+        })
       }
       case 'count': {
         const { filter, stopAt } = message
-        const count = (reader: StoreReader) =>
-          reader.count(filter, stopAt, commandedBudget(message.command))
-        return { id, count: readFrom(message, count) }
+        return readFrom(message, (reader, budget) => ({
+          id,
+          count: reader.count(filter, stopAt, budget),
+        }))
       }
       case 'search': {
         const { search, vectors } = message
         const searched = vectors && searchedIn(message.file, vectors)
-        const find = (reader: StoreReader) =>
-          reader.search(search, commandedBudget(message.command), searched)
-        const { hits, statistics } = readFrom(message, find)
-        const { rows, texts } = sendRows(hits.map(({ row }) => row))
-        const sent = hits.map(({ score }, i) => ({ row: rows[i]!, score }))
-        return { id, found: { hits: sent, statistics }, texts }
+        return readFrom(message, (reader, budget) => {
+          const { hits, statistics } = reader.search(search, budget, searched)
+          const found = hits.map(({ row }) => row)
+          const { rows, texts } = sendRows(reader, found, search, budget)
+          const sent = rows.map((row, i) => ({ row, score: hits[i]!.score }))
+          return { id, found: { hits: sent, statistics }, texts }
+        })
       }
       case 'forget':
         views.delete(keyOf(message.name))

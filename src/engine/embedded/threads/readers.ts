@@ -6,8 +6,20 @@ import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'
-import { hasBegun, newCommand, readCommands, tell } from '../plan/budget.ts'
-import type { ReaderMessage, ReaderReply, SearchedIndex } from './reader-thread.ts'
+import {
+  answerHold,
+  hasBegun,
+  isGivenUp,
+  newCommand,
+  readCommands,
+  tell,
+} from '../plan/budget.ts'
+import type {
+  ReaderMessage,
+  ReaderReply,
+  SearchedIndex,
+  WantedRoom,
+} from './reader-thread.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Result, ScoredRows, StoreQuery } from '../store/store-query.ts'
 import { receiveRows } from './row-transfer.ts'
@@ -45,12 +57,24 @@ type Read =
 interface PendingRead {
   readonly source: ReadSource
   readonly message: Read
+  readonly caller: Caller
   /** What the thread that it goes to needs to know beside it. */
   readonly extra: (member: Member) => object
   /** Shared with its thread: what to do. Another each time that it starts. */
   command: Int32Array
-  readonly resolve: (reply: ReaderReply) => void
+  /** Bytes that the caller has room for. */
+  held: number
+  /** Present once there was too little. */
+  lack: LackOfRoom | undefined
+  readonly resolve: (reply: ReaderReply | LackOfRoom) => void
   readonly reject: (error: unknown) => void
+}
+
+/** Why a read has to start again, and when. */
+interface LackOfRoom {
+  /** What the caller will have room for then. */
+  readonly held: number
+  readonly room: Promise<void>
 }
 
 export interface ReadersOptions {
@@ -186,17 +210,28 @@ export class Readers {
     caller: Caller,
     extra: PendingRead['extra'] = () => ({}),
   ): Promise<ReaderReply> {
+    for (let held = 0; ;) {
+      const reply = await this.#askOnce({ source, message, caller, extra, held })
+      if (!('room' in reply)) return reply
+      await reply.room
+      held = reply.held
+    }
+  }
+
+  async #askOnce(
+    asked: Pick<PendingRead, 'source' | 'message' | 'caller' | 'extra' | 'held'>,
+  ): Promise<ReaderReply | LackOfRoom> {
+    const { caller } = asked
     caller.check()
     const { signal } = caller
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<ReaderReply>()
-    const command = newCommand()
-    const read: PendingRead = { source, message, extra, command, resolve, reject }
+    const { promise, ...settle } = Promise.withResolvers<ReaderReply | LackOfRoom>()
+    const read = { ...asked, ...settle, command: newCommand(), lack: undefined }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
     // Whoever gives up does not wait until a thread has noticed.
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
-      reject(signal.reason)
+      settle.reject(signal.reason)
       // Others of the same signal are about to be given up, and are not to start before.
       queueMicrotask(() => this.#fill())
     }
@@ -241,8 +276,9 @@ export class Readers {
       member.read = read
       read.resolve(await this.#askMember(member, read))
     } catch (error) {
-      isPutBack = this.#schedule.hasLeft(read)
+      isPutBack = read.lack === undefined && this.#schedule.hasLeft(read)
       if (isPutBack) read.command = newCommand()
+      else if (read.lack !== undefined) read.resolve(read.lack)
       else read.reject(error)
     }
     if (member !== undefined) member.read = undefined
@@ -264,6 +300,22 @@ export class Readers {
     return member.thread.ask({ ...message, ...news, ...extra(member), command })
   }
 
+  /** A read that finds no room leaves its thread, and starts again when there is some. */
+  #hold(read: PendingRead, size: number): void {
+    const { command, caller, held } = read
+    if (isGivenUp(command)) return
+    const room = size > held ? caller.reserve?.(size, held) : undefined
+    if (room === undefined) {
+      read.held = Math.max(held, size)
+      answerHold(command)
+      return
+    }
+    read.lack = { room, held: size }
+    // It is waited for when the thread has left, and by then nobody may care any more.
+    room.catch(() => undefined)
+    tell(command, readCommands.giveUp)
+  }
+
   /** Has another thread start, if it would be of use. Nobody waits for it who need not. */
   #startThreads(): void {
     if (this.#starting !== undefined || this.#isStopping) return
@@ -271,7 +323,9 @@ export class Readers {
     const taken = new Set(this.#members.map(({ number }) => number))
     let number = 1
     while (taken.has(number)) number++
-    const member = startMember(number)
+    const member = startMember(number, ({ size }) => {
+      if (member.read !== undefined) this.#hold(member.read, size)
+    })
     this.#starting = member
     void this.#join(member)
   }
@@ -332,11 +386,12 @@ function introduce(
   return { suffix, metric, generation, thread: number, ...(!isKnown && { index }) }
 }
 
-function startMember(number: number): Member {
+function startMember(number: number, onWanted: (wanted: WantedRoom) => void): Member {
   const thread = new Thread<ReaderMessage, ReaderReply>(
     `reader ${number}`,
     new URL('reader-thread.ts', import.meta.url),
     (reason) => new EngineError('read', reason),
+    (notice) => onWanted(notice as WantedRoom),
   )
   return { number, thread, read: undefined, seen: new Map(), targets: new Map() }
 }
