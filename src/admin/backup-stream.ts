@@ -71,7 +71,7 @@ async function* chunks(
       else yield* framed(part, options.version, watch, signal)
     }
   } catch (error) {
-    if (!signal.aborted && !(error instanceof EngineError)) options.report(error)
+    if (!signal.aborted) options.report(error)
     if (error instanceof CutShort) throw error
     yield line({ error: signal.aborted ? 'the server is stopping' : reasonOf(error) })
   }

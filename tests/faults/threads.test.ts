@@ -14,7 +14,8 @@ describe('a thread', () => {
     new Thread<{ id: number; kind: string }, { id: number; error?: string }>(
       'test',
       new URL(`data:text/javascript,${encodeURIComponent(code)}`),
-      (reason, reply) => new EngineError(reply === undefined ? 'write' : 'read', reason),
+      (reason, options, reply) =>
+        new EngineError(reply === undefined ? 'write' : 'read', reason, options),
     )
   const listen = (act: string) =>
     `import { parentPort } from 'node:worker_threads';

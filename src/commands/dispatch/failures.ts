@@ -6,6 +6,7 @@ import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Effect } from '../../auth/principal.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
+import { reasonOf } from '../../errors/reason.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
 import { showValue } from './fields.ts'
 
@@ -141,10 +142,9 @@ const actions: Readonly<Record<Effect, string>> = {
 
 /** A mistake of ours: the log gets all of it, the caller one line and the id to look for. */
 function explainBug(failure: unknown, log: Log): ApiError {
-  const { name, message } = failure instanceof Error ? failure : new Error(String(failure))
   const error = apiError('UNEXPECTED_SERVER_ERROR', {
-    kind: name,
-    problem: message.split('\n', 1)[0]!.replace(/\.$/, ''),
+    kind: failure instanceof Error ? failure.name : 'Error',
+    problem: reasonOf(failure).split('\n', 1)[0]!.replace(/\.$/, ''),
   })
   log.error({ err: failure, id: error.id }, 'A command failed by a mistake in the server')
   return error

@@ -7,12 +7,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { backup, type DatabaseSync } from 'node:sqlite'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parentPort } from 'node:worker_threads'
 import { createPrivateFile } from '../../private-files.ts'
 import { whileHeld, type Gate } from '../threads/write-pause.ts'
 import { openToRead } from '../store/layout.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf, reasonOf } from '../../../errors/reason.ts'
+import { failureOf, type Failure } from '../threads/thread.ts'
 
 export type BackupMessage =
   | { readonly id: number; readonly kind: 'open'; readonly files: readonly string[] }
@@ -35,7 +37,7 @@ export type BackupReply =
   | { readonly id: number; readonly states: readonly StoreState[] }
   | { readonly id: number; readonly copied: Copied }
   | { readonly id: number }
-  | { readonly id: number; readonly error: string }
+  | Failure
 
 /** What tells one state of a store from any other, and its size. */
 export interface StoreState {
@@ -100,7 +102,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   port.on('message', (message: BackupMessage) => {
     last = last
       .then(() => answer(message))
-      .catch((error: unknown) => ({ id: message.id, error: reasonOf(error) }))
+      .catch((error: unknown) => failureOf(message.id, error))
       .then((reply) => port.postMessage([reply]))
   })
 }
@@ -112,7 +114,7 @@ function openStore(file: string): DatabaseSync {
     store.prepare('SELECT value FROM meta').get()
     return store
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw unreadable(file, error)
   }
 }
 
@@ -134,8 +136,16 @@ function lookAt(file: string, store: DatabaseSync): StoreState {
       size: pragma('page_count') * pragma('page_size'),
     }
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw unreadable(file, error)
   }
+}
+
+/** Whoever backs up is told which it is, by the names of its keyspace and its own. */
+function unreadable(file: string, error: unknown): Error {
+  const folder = dirname(file)
+  const name = join(basename(dirname(folder)), basename(folder))
+  const cause = new Error(`${file}: ${messageOf(error)}`)
+  return new Error(`${name} cannot be read: ${reasonOf(error)}`, { cause })
 }
 
 async function digestOf(file: string): Promise<Copied> {

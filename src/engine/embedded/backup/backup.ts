@@ -19,7 +19,8 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { abandon, makeGate } from '../threads/write-pause.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import { copiesFolder } from '../store/layout.ts'
-import { reasonOf, Thread, type Unnumbered } from '../threads/thread.ts'
+import { reasonOf } from '../../../errors/reason.ts'
+import { Thread, type Unnumbered } from '../threads/thread.ts'
 import type { Writer } from '../threads/writer.ts'
 
 export interface BackedUp {
@@ -138,7 +139,7 @@ class Session {
     this.#thread = new Thread<BackupMessage, BackupReply>(
       'backup',
       new URL('backup-thread.ts', import.meta.url),
-      (reason) => new EngineError('read', reason),
+      (reason, options) => new EngineError('read', reason, options),
     )
   }
 

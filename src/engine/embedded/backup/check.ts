@@ -29,7 +29,7 @@ import {
   vectorTable,
 } from '../store/layout.ts'
 import { findTermProblems } from '../lexical/check.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf } from '../../../errors/reason.ts'
 import { vectorForm } from '../vectors/vector-bytes.ts'
 import { loadSnapshot, snapshotFolder } from '../vectors/snapshot.ts'
 
@@ -96,7 +96,7 @@ function checkSnapshots(file: string, view: RecordView): string[] {
     } catch (error) {
       notes.push(
         'the snapshot of a vector index cannot be used, so the index will be built again: ' +
-          reasonOf(error),
+          messageOf(error),
       )
     }
   }

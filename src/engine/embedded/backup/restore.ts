@@ -17,7 +17,7 @@ import {
   refuseUnlessReal,
 } from '../catalog/folder-names.ts'
 import { checkFile, storeFile, syncFolder } from '../store/layout.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf } from '../../../errors/reason.ts'
 
 /** A file of a backup, and what must be in it. */
 export interface RestoredFile {
@@ -92,7 +92,7 @@ async function copyChecked(
     checkFile(to, formatMax)
   } catch (error) {
     // It names the copy, which will be gone.
-    throw new EngineError('damaged', reasonOf(error).replace(to, path))
+    throw new EngineError('damaged', messageOf(error).replace(to, path))
   }
   lookThrough(to, path)
 }
@@ -137,7 +137,7 @@ function reading<T>(
     }
   } catch (error) {
     if (error instanceof EngineError) throw error
-    throw damagedBackup(original, `cannot be read: ${reasonOf(error)}`)
+    throw damagedBackup(original, `cannot be read: ${messageOf(error)}`)
   }
 }
 

@@ -17,7 +17,7 @@ import { makePrivateFolder, type Tightening } from '../../private-files.ts'
 import { tellAtStart, troubleOf } from '../files/disk-trouble.ts'
 import { isCopiesFolder } from './folder-names.ts'
 import { damaged, existing, storeFile, syncFolder } from '../store/layout.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf } from '../../../errors/reason.ts'
 
 export const catalogFile = 'catalog.db'
 
@@ -160,7 +160,7 @@ export function refusalFor(
 
 /** What an error says, in one line. */
 export function lineOf(error: unknown): string {
-  return oneLine(reasonOf(error))
+  return oneLine(messageOf(error))
 }
 
 function oneLine(text: string): string {

@@ -89,8 +89,11 @@ export function refuseUnlessReal(path: string, kind: 'folder' | 'file'): void {
 
 /** Refuses what leads elsewhere; what is missing is found out by others. */
 export function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-    refuseUnlessReal(path, 'folder')
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  const problem = 'is a symbolic link, not a folder'
+  throw new EngineError('damaged', `a part of the data folder ${problem}`, {
+    cause: damaged(path, problem),
+  })
 }
 
 /** Refuses a target with a link anywhere on the way to its store. */

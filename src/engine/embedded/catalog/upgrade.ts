@@ -12,7 +12,7 @@ import type { Catalog } from './catalog.ts'
 import type { EmbeddedOptions } from '../options.ts'
 import { formatOf, formatVersion, openToWrite, searchSchema } from '../store/layout.ts'
 import { countTerms, LexicalWriter } from '../lexical/writer.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf } from '../../../errors/reason.ts'
 
 /** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
@@ -48,7 +48,7 @@ function upgradeStore(file: string, options: CollectionOptions): boolean {
   } catch (error) {
     throw new EngineError(
       'write',
-      `${file} cannot be brought to format ${formatVersion}: ${reasonOf(error)}. It is as it was`,
+      `${file} cannot be brought to format ${formatVersion}: ${messageOf(error)}. It is as it was`,
       { cause: error },
     )
   }

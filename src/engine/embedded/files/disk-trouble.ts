@@ -10,12 +10,14 @@ import { dirname } from 'node:path'
 import { JsonProblem } from '../../../json/parse.ts'
 import { EngineError } from '../../errors.ts'
 import { identifyIfThere, whereaboutsOf, type FileIdentity } from './file-identity.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf, reasonOf } from '../../../errors/reason.ts'
 
 export interface Trouble {
   readonly kind: 'full' | 'read-only' | 'gone' | 'replaced' | 'failing'
   /** What is wrong, without the names of files: clients read it, too. */
   readonly what: string
+  /** The same with them, where there are any. */
+  readonly details?: string
   /** What to do about it. */
   readonly remedy: string
   /** The file that is not where it was. */
@@ -27,9 +29,14 @@ export function tell({ what, remedy }: Trouble): string {
   return `${what}. ${remedy}: the server goes on by itself then`
 }
 
+/** The same for its log. */
+export function tellLog(trouble: Trouble): string {
+  return tell({ ...trouble, what: trouble.details ?? trouble.what })
+}
+
 /** In one that cannot start. */
-export function tellAtStart({ what, remedy }: Trouble, dataDir: string): string {
-  return `${dataDir} cannot be opened: ${what}. ${remedy}, then start again`
+export function tellAtStart({ what, details, remedy }: Trouble, dataDir: string): string {
+  return `${dataDir} cannot be opened: ${details ?? what}. ${remedy}, then start again`
 }
 
 /** Raised where a path no longer leads to the file that was opened. */
@@ -175,9 +182,11 @@ const troubles = {
 
 /** When nothing more can be said. */
 export function failing(error: unknown): Trouble {
+  const what = (reason: string) => `the disk of the data folder failed (${reason})`
   return {
     kind: 'failing',
-    what: `the disk of the data folder failed (${reasonOf(error)})`,
+    what: what(reasonOf(error)),
+    details: what(messageOf(error)),
     remedy: 'Look after the disk',
   }
 }

@@ -15,6 +15,7 @@ import {
   failing,
   inDoubt,
   tell,
+  tellLog,
   troubleOf,
   troubleOfLost,
   type Trouble,
@@ -64,7 +65,7 @@ export class StoreHealth {
 
   noteFailure(file: string, trouble: Trouble): void {
     if (this.#troubles.size === 0)
-      this.#log('error', `Writing ${file} fails: ${tell(trouble)}`)
+      this.#log('error', `Writing ${file} fails: ${tellLog(trouble)}`)
     this.#troubles.set(file, trouble)
   }
 

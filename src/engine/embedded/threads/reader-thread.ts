@@ -14,7 +14,7 @@ import { readerCache } from '../store/shared-cache.ts'
 import { buffersOf, sendRows, type SentText } from './row-transfer.ts'
 import { StoreReader } from '../store/store-reader.ts'
 import { StoresByFile } from '../store/stores-by-file.ts'
-import { reasonOf } from './thread.ts'
+import { failureOf, type Failure } from './thread.ts'
 import { KnownMatches, type SearchedVectors } from '../vectors/search.ts'
 
 export type ReaderMessage =
@@ -63,7 +63,7 @@ export type ReaderReply =
   | { readonly id: number; readonly count: number }
   | { readonly id: number; readonly found: ScoredRows; readonly texts: readonly SentText[] }
   | { readonly id: number }
-  | { readonly id: number; readonly error: string }
+  | Failure
 
 /** Said unasked: a read wants room for so many bytes in all, and waits for `answerHold`. */
 export interface WantedRoom {
@@ -159,7 +159,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     try {
       reply = answer(message)
     } catch (error) {
-      reply = { id: message.id, error: reasonOf(error) }
+      reply = failureOf(message.id, error)
     }
     port.postMessage([reply], 'texts' in reply ? buffersOf(reply.texts) : [])
     if (message.kind === 'stop') port.close()

@@ -390,7 +390,7 @@ function startMember(number: number, onWanted: (wanted: WantedRoom) => void): Me
   const thread = new Thread<ReaderMessage, ReaderReply>(
     `reader ${number}`,
     new URL('reader-thread.ts', import.meta.url),
-    (reason) => new EngineError('read', reason),
+    (reason, options) => new EngineError('read', reason, options),
     (notice) => onWanted(notice as WantedRoom),
   )
   return { number, thread, read: undefined, seen: new Map(), targets: new Map() }

@@ -1,6 +1,7 @@
 /** A worker thread that answers numbered messages, seen from the thread that asks. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { detailsOf, reasonOf } from '../../../errors/reason.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 
@@ -10,6 +11,20 @@ export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> 
 interface Reply {
   readonly id: number
   readonly error?: string
+  readonly details?: string
+}
+
+/** What a thread says of an error. */
+export interface Failure {
+  readonly id: number
+  /** For clients. */
+  readonly error: string
+  /** For the log: names of files included. */
+  readonly details: string
+}
+
+export function failureOf(id: number, error: unknown): Failure {
+  return { id, error: reasonOf(error), details: detailsOf(error) }
 }
 
 /**
@@ -21,6 +36,9 @@ const youngGenerationMb = 48
 /** How long a thread may take to say how large its heap is. */
 const heapPatienceMs = 100
 
+/** Without a reply: the thread has died. */
+type MakeError<R> = (reason: string, options: ErrorOptions, reply?: R) => Error
+
 interface Waiting<R> {
   readonly resolve: (reply: R) => void
   readonly reject: (error: Error) => void
@@ -29,7 +47,7 @@ interface Waiting<R> {
 export class Thread<Message extends { readonly id: number }, R extends Reply> {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting<R>>()
-  readonly #failure: (reason: string, reply?: R) => Error
+  readonly #failure: MakeError<R>
   #nextId = 1
   #isStopping = false
   #ended: Error | undefined
@@ -38,14 +56,13 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #askingForMemory: Promise<void> | undefined
 
   /**
-   * `name` is what those who watch call it by. `failure` makes the error that a caller gets
-   * when the thread reports one, or, without a reply, when it has died; `notice` takes what
-   * the thread says unasked, which has the number 0.
+   * `name` is what those who watch call it by. `failure` makes the error that a caller gets;
+   * `notice` takes what the thread says unasked, which has the number 0.
    */
   constructor(
     name: string,
     script: URL,
-    failure: (reason: string, reply?: R) => Error,
+    failure: MakeError<R>,
     notice?: (message: unknown) => void,
   ) {
     this.#name = name
@@ -60,9 +77,9 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
         else this.#settle(reply)
       if (this.#waiting.size === 0) this.#worker.unref()
     })
-    this.#worker.on('error', (error: Error) => this.#end(reasonOf(error)))
-    this.#worker.on('messageerror', (error: Error) => this.#end(reasonOf(error)))
-    this.#worker.on('exit', (code) => this.#end(`it ended with status ${code}`))
+    this.#worker.on('error', (error: Error) => this.#end(error))
+    this.#worker.on('messageerror', (error: Error) => this.#end(error))
+    this.#worker.on('exit', (code) => this.#end(new Error(`it ended with status ${code}`)))
     // An idle thread must not keep the process alive; one with work to answer must.
     this.#worker.unref()
   }
@@ -119,20 +136,20 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
     if (reply.error === undefined) waiting?.resolve(reply)
-    else waiting?.reject(this.#failure(reply.error, reply))
+    else waiting?.reject(this.#failure(reply.error, { cause: causeOf(reply) }, reply))
   }
 
-  #end(reason: string): void {
+  #end(cause: Error): void {
     // Reported to whoever still waits, and to whoever asks again.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the store is closed')
-      : this.#failure(`its thread has died: ${reason}`)
+      : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })
     for (const { reject } of this.#waiting.values()) reject(this.#ended)
     this.#waiting.clear()
   }
 }
 
-/** What an error says, for whoever is on the other side. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+/** What the other side knows of it and clients do not. */
+function causeOf({ error, details }: Reply): Error | undefined {
+  return details === undefined || details === error ? undefined : new Error(details)
 }

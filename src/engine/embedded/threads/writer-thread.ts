@@ -22,7 +22,8 @@ import type { IndexStep } from '../store/reindex.ts'
 import { writerCache } from '../store/shared-cache.ts'
 import { StoreWriter } from '../store/store-writer.ts'
 import { StoresByFile } from '../store/stores-by-file.ts'
-import { reasonOf } from './thread.ts'
+import { detailsOf } from '../../../errors/reason.ts'
+import { failureOf, type Failure } from './thread.ts'
 import { RowView } from '../rows/row-view.ts'
 import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
 
@@ -97,13 +98,11 @@ export type WriterReply =
       /** Ranges of rows that are yet to be deleted. */
       readonly left?: readonly IdRange[] | undefined
     }
-  | {
-      readonly id: number
-      readonly error: string
+  | (Failure & {
       readonly file?: string
       /** Present when the disk is to blame. */
       readonly trouble?: Trouble | undefined
-    }
+    })
 
 function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new StoresByFile<StoreWriter>(writerCache)
@@ -183,7 +182,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
       stores.letGo(file)
       const trouble = troubleOf(failure, file)
       const error = tellFailedWrite(failure, trouble)
-      return group.map(({ id }) => ({ id, error, file, trouble }))
+      const details = detailsOf(failure)
+      return group.map(({ id }) => ({ id, error, details, file, trouble }))
     }
   }
 
@@ -210,7 +210,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       }
       return { id: message.id, outcomes: [], version: 0 }
     } catch (error) {
-      return { id: message.id, error: reasonOf(error) }
+      return failureOf(message.id, error)
     }
   }
 

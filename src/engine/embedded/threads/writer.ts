@@ -27,11 +27,12 @@ export class Writer {
     this.#thread = new Thread<WriterMessage, WriterReply>(
       'writer',
       new URL('writer-thread.ts', import.meta.url),
-      (reason, reply) => {
-        if (reply === undefined) return new EngineError('write', health.noteDeath(reason))
+      (reason, options, reply) => {
+        if (reply === undefined)
+          return new EngineError('write', health.noteDeath(reason), options)
         if ('trouble' in reply && reply.trouble !== undefined)
           health.noteFailure(reply.file!, reply.trouble)
-        return new EngineError('write', reason)
+        return new EngineError('write', reason, options)
       },
     )
     const { catalog } = files

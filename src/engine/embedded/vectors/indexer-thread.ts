@@ -14,7 +14,8 @@ import { VectorIndex, type SharedIndex } from '../../../search/vector/vector-ind
 import { OneByOne } from '../../one-by-one.ts'
 import { VectorFeed } from './feed.ts'
 import { keyOf, type IndexName } from './index-name.ts'
-import { reasonOf } from '../threads/thread.ts'
+import { messageOf } from '../../../errors/reason.ts'
+import { failureOf, type Failure } from '../threads/thread.ts'
 import { dropSnapshot, loadSnapshot, saveSnapshot, snapshotFolder } from './snapshot.ts'
 
 export type IndexerMessage =
@@ -61,7 +62,7 @@ export type IndexerReply =
       readonly index?: SharedIndex
     }
   | { readonly id: number }
-  | { readonly id: number; readonly error: string }
+  | Failure
 
 /** What the thread says unasked; its number is 0. */
 export type IndexerNotice =
@@ -174,7 +175,7 @@ class FollowedIndex {
         return
       }
     } catch (error) {
-      this.#warn(`cannot be used and is built anew: ${reasonOf(error)}`)
+      this.#warn(`cannot be used and is built anew: ${messageOf(error)}`)
     }
     await this.#rebuild()
   }
@@ -219,7 +220,7 @@ class FollowedIndex {
     if (this.#unsaved < Math.max(snapshotMin, this.#index.count / snapshotShare))
       return false
     this.#saving = this.#save().catch((error: unknown) =>
-      this.#warn(`could not be saved: ${reasonOf(error)}`),
+      this.#warn(`could not be saved: ${messageOf(error)}`),
     )
     return false
   }
@@ -248,7 +249,7 @@ class FollowedIndex {
       if (save && this.#version > this.#savedVersion && this.#unsaved >= snapshotMin)
         await this.#save()
     } catch (error) {
-      this.#warn(`could not be saved: ${reasonOf(error)}`)
+      this.#warn(`could not be saved: ${messageOf(error)}`)
     }
     this.#feed.close()
   }
@@ -326,7 +327,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
 
   port.on('message', (message: IndexerMessage) => {
     void answer(message)
-      .catch((error: unknown) => ({ id: message.id, error: reasonOf(error) }))
+      .catch((error: unknown) => failureOf(message.id, error))
       .then((reply) => {
         port.postMessage([reply])
         if (message.kind === 'stop') port.close()

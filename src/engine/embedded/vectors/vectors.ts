@@ -71,7 +71,7 @@ export class Vectors {
     this.#started ??= new Thread<IndexerMessage, IndexerReply>(
       'indexer',
       new URL('indexer-thread.ts', import.meta.url),
-      (reason) => new EngineError('read', reason),
+      (reason, options) => new EngineError('read', reason, options),
       (message) => {
         const notice = message as IndexerNotice
         if ('saved' in notice) onSaved(notice.saved, notice.saved.version)
@@ -112,7 +112,7 @@ export class Vectors {
       await this.#follow(followed)
       // Asked again, the thread would open the index of whatever took the file's place.
       if (!this.#isOpen(followed))
-        throw new EngineError('gone', `the vector index of ${file} was closed`)
+        throw new EngineError('gone', 'the vector index was closed')
     }
     return followed
   }

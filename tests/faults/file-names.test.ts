@@ -1,0 +1,112 @@
+/**
+ * Failures of the disk that the system tells with names of files: those are for the log. A
+ * client is told what is wrong, and not where the server keeps its data.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { unfinishedFile } from '../../src/engine/embedded/catalog/data-folder.ts'
+import { reasonOf } from '../../src/errors/reason.ts'
+import { temporaryFolder } from '../harness.ts'
+import { becomes } from './health.ts'
+import { killLeftovers, processToken, ServerProcess } from './server-process.ts'
+
+describe('names of files', () => {
+  let folder: string
+  let data: string
+  let server: ServerProcess
+
+  before(async () => {
+    folder = await temporaryFolder()
+    data = join(folder, 'data')
+    server = await ServerProcess.start(data)
+    for (const name of ['blocked', 'linked']) {
+      const { codes } = await server.command('', { createKeyspace: { name } })
+      assert.deepEqual(codes, [])
+      rmSync(join(data, name), { recursive: true })
+    }
+    writeFileSync(join(data, 'blocked'), 'a file where a folder was')
+    symlinkSync(tmpdir(), join(data, 'linked'))
+  })
+  after(async () => {
+    await killLeftovers()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** What nobody outside may read; on its way through JSON as it is. */
+  const isTold = (text: string) => text.includes(basename(folder))
+
+  /** Has something refused, and looks at what the client and the log are told. */
+  async function refused(act: () => Promise<string>, log: RegExp): Promise<void> {
+    const before = server.err.length
+    const text = await act()
+    assert(!isTold(text), text)
+    const logged = () => server.err.slice(before)
+    while (!log.test(logged())) await once(server.child.stderr!, 'data')
+    assert(isTold(logged()), logged())
+  }
+
+  const create = async (keyspace: string) => {
+    const answer = await server.command(`/${keyspace}`, { createCollection: { name: 'x' } })
+    assert.equal(answer.codes.length, 1, answer.text)
+    return answer.text
+  }
+
+  test('are in the log when a folder cannot be made', async () => {
+    await refused(async () => {
+      const text = await create('blocked')
+      assert.match(text, /FAILED_WRITE_REQUEST.*ENOTDIR: not a directory, mkdir\)/)
+      return text
+    }, /ENOTDIR: not a directory, mkdir '/)
+  })
+
+  test('are not told to whoever asks for the health', async () => {
+    // What it writes now and then, to see whether the disk takes it, cannot be written.
+    const probe = join(data, `${unfinishedFile}-probe`)
+    await becomes(server, 'UP')
+    await refused(async () => {
+      mkdirSync(probe)
+      return (await becomes(server, 'DOWN'))!
+    }, /EISDIR/)
+    rmSync(probe, { recursive: true })
+    await becomes(server, 'UP')
+  })
+
+  test('are in the log when a folder became a link', async () => {
+    await refused(() => create('linked'), /is a symbolic link, not a folder/)
+  })
+
+  test('are in the log when a backup cannot be made', async () => {
+    const admin = /The management API is at ([^"]+)\/v2/.exec(server.err)![1]!
+    await refused(async () => {
+      renameSync(data, `${data}-away`)
+      try {
+        const headers = { Authorization: `Bearer ${processToken}` }
+        const backup = { method: 'POST', headers }
+        const response = await fetch(`${admin}/v2/stela/backup`, backup)
+        const text = await response.text()
+        assert.match(text, /"error":"the backup cannot be made: ENOENT/)
+        return text
+      } finally {
+        renameSync(`${data}-away`, data)
+      }
+    }, /A backup failed"/)
+  })
+})
+
+test('what an error says to clients lacks the files that it is about', () => {
+  const error = (message: string, details: object) =>
+    Object.assign(new Error(message), details)
+  const text = 'ENOENT: no such file or directory, rename'
+  const paths = { path: '/data/a b', dest: '/data/c' }
+  assert.equal(reasonOf(error(`${text} '/data/a b' -> '/data/c'`, paths)), text)
+  assert.equal(
+    reasonOf(error('Path is a directory: /data/a b', { path: '/data/a b' })),
+    'Path is a directory: …',
+  )
+  assert.equal(reasonOf(error('disk I/O error', { errcode: 10 })), 'disk I/O error')
+  assert.equal(reasonOf('no error at all'), 'no error at all')
+})
