@@ -131,8 +131,12 @@ export class Documents {
   select(clauses: Clauses, caller: Caller): Selection {
     const { target, limits, indexing, collection, analyzer } = this.#store
     const { vector } = collection.options
-    const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
-    const analyze = analyzer && ((text: string) => termsWithin(analyzer, text, bounds))
+    const analyze =
+      analyzer &&
+      ((text: string) => {
+        const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
+        return termsWithin(analyzer, text, bounds)
+      })
     const vectorize = vector?.service !== undefined
     const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, analyze })
     const filter = parseFilter(clauses.filter, { limits, indexing, target, analyze })
