@@ -90,8 +90,35 @@ function testFiles(): string[] {
     .map((file) => join(root, file))
 }
 
-/** Drops what only says that a test runs or has passed. */
+/**
+ * Drops what only says that a test runs or has passed. What else a file tells, such as its
+ * seeds, is kept until one of its tests fails.
+ */
 async function* failuresOnly(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
-  const quiet = ['test:start', 'test:pass']
-  for await (const event of events) if (!quiet.includes(event.type)) yield event
+  const failed = new Set<string | undefined>([undefined])
+  const kept = new Map<string | undefined, TestEvent[]>()
+  for await (const event of events)
+    switch (event.type) {
+      case 'test:start':
+      case 'test:pass':
+        break
+      case 'test:diagnostic':
+      case 'test:stdout':
+      case 'test:stderr': {
+        const { file } = event.data
+        if (failed.has(file)) yield event
+        else kept.set(file, [...(kept.get(file) ?? []), event])
+        break
+      }
+      case 'test:fail': {
+        const { file } = event.data
+        failed.add(file)
+        yield* kept.get(file) ?? []
+        kept.delete(file)
+        yield event
+        break
+      }
+      default:
+        yield event
+    }
 }
