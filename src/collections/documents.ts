@@ -102,7 +102,7 @@ export interface DocumentServices {
   readonly documentTurns: DocumentTurns
 }
 
-type Store = DocumentSource & DocumentTurns
+type Store = DocumentSource & Pick<DocumentTurns, 'locks' | 'upserts'>
 
 export class Documents {
   readonly #store: Store

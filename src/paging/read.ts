@@ -126,10 +126,8 @@ export async function count<Item, Q extends AnyQuery, S extends AnySearch>(
   if (served !== undefined) return served
   const wanted = { ...rest, ...anyOrder, filter, limit: paceMin } as unknown as Wanted<Q>
   let counted = 0
-  for await (const record of matching(source, wanted, caller)) {
-    void record
-    if (++counted >= stopAt) break
-  }
+  const records = matching(source, wanted, caller)
+  while (counted < stopAt && !(await records.next()).done) counted++
   return counted
 }
 

@@ -10,8 +10,10 @@ import { decodeSearchState, encodeSearchState } from './page-state.ts'
 import { checkSize, exceeds, search, searchUpToSize } from './search.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> & {
-  readonly by: S['by']
+export type WantedHits<S extends AnySearch> = Omit<S, 'limit' | 'after' | 'sizeMax'> &
+  Paging & { readonly by: S['by'] }
+
+interface Paging {
   /** Names the query; asked only when there is another page. */
   readonly query: () => string
   /** Over all pages; undefined: all that there are. */
@@ -31,26 +33,27 @@ export async function searchPage<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: WantedHits<S>,
   caller: Caller,
 ): Promise<HitPage<Item>> {
+  const { query, pageState, limit, ...search } = wanted
   const { by } = wanted
   return by.kind === 'vector'
-    ? searchNearest(source, wanted, caller)
-    : searchByTerms(source, wanted, by.terms.length, caller)
+    ? searchNearest(source, search, limit, caller)
+    : searchByTerms(source, search, { query, pageState, limit }, by.terms.length, caller)
 }
 
 /** The one page of a search by vector. */
 async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
-  wanted: WantedHits<S>,
+  wanted: object,
+  limit: number | undefined,
   caller: Caller,
 ): Promise<HitPage<Item>> {
-  const { query, pageState, limit, ...rest } = wanted
   const max = source.limits.vectorLimitMax
   if (limit !== undefined && limit <= max) {
-    const hits = await search(source, { ...rest, limit } as unknown as S, caller)
+    const hits = await search(source, { ...wanted, limit } as S, caller)
     return { ...lastPage, hits }
   }
   // One beyond the maximum tells whether the result is cut short.
-  const asked = { ...rest, limit: max + 1 } as unknown as S
+  const asked = { ...wanted, limit: max + 1 } as S
   const found = await searchUpToSize(source, asked, caller)
   const hits = found.hits.slice(0, max)
   checkSize(hits, source)
@@ -61,11 +64,11 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
 
 async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
-  wanted: WantedHits<S>,
+  wanted: object,
+  { query, limit = Infinity, pageState }: Paging,
   termCount: number,
   caller: Caller,
 ): Promise<HitPage<Item>> {
-  const { query, limit = Infinity, pageState, ...rest } = wanted
   const { limits } = source
   const from = pageState
     ? decodeSearchState(pageState, query(), termCount, limits)
@@ -75,7 +78,7 @@ async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   if (left <= 0) return { ...lastPage, hits: [] }
   const count = Math.min(left, limits.pageSize)
   const asked = {
-    ...rest,
+    ...wanted,
     // One beyond the page tells whether there is another.
     limit: left > count ? count + 1 : count,
     after: from?.place,

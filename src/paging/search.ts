@@ -37,7 +37,10 @@ export async function searchUpToSize<Item, Q extends AnyQuery, S extends AnySear
   return served ?? (await searchHere(source, bounded, caller))
 }
 
-type Sized<Item> = { readonly limits: Limits; sizeOf(record: Item): number }
+interface Sized<Item> {
+  readonly limits: Limits
+  readonly sizeOf: (record: Item) => number
+}
 
 /** What has no further pages and does not fit can only be refused. */
 export function checkSize<Item>(hits: readonly Hit<Item>[], source: Sized<Item>): void {

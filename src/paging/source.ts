@@ -33,7 +33,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   readonly idDirections: readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
   /** Characters of its text. */
-  sizeOf(record: Item): number
+  readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric
   vectorOf(record: Item, by: S['by']): ArrayLike<number> | undefined
   /** Undefined: it has no text there. */

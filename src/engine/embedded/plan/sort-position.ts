@@ -1,6 +1,6 @@
 /** Places in a sort: what of a document the next page needs to go on after it. */
-import type { Value } from '../../../json/value.ts'
-import { rank, rankOf } from '../../../language/values/order.ts'
+import type { JsonObject, Value } from '../../../json/value.ts'
+import { compareValues, rank, rankOf } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/filters/matches.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import type { RecordView } from '../../record-view.ts'
@@ -18,6 +18,19 @@ export function placeOf(
     values: keys.map(({ path }) => outline(valueAt(document, path))),
     id: document.get('_id')!,
   }
+}
+
+/** Whether a document comes behind a place. */
+export function isAfter(
+  document: JsonObject,
+  { values, id }: SortPlace,
+  keys: readonly SortKey[],
+): boolean {
+  for (const [i, { path, direction }] of keys.entries()) {
+    const order = compareValues(valueAt(document, path), values[i]) * direction
+    if (order !== 0) return order > 0
+  }
+  return compareValues(document.get('_id'), id) > 0
 }
 
 /** The root fields that a sort looks at. */

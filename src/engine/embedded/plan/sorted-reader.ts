@@ -8,7 +8,7 @@
  * at most about the square root of (page size x documents), whatever the data.
  */
 import type { JsonObject, Value } from '../../../json/value.ts'
-import { compareBy, compareValues } from '../../../language/values/order.ts'
+import { compareBy } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/filters/matches.ts'
 import type { Path } from '../../../language/values/path.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
@@ -25,7 +25,7 @@ import {
 } from './conditions.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SortPlace } from '../store/position.ts'
-import { fieldsOf, placeOf } from './sort-position.ts'
+import { fieldsOf, placeOf, isAfter } from './sort-position.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './access-path-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
@@ -532,13 +532,7 @@ class SortedRead {
   }
 
   #isAfter(document: JsonObject): boolean {
-    const after = this.#after
-    if (after === undefined) return true
-    for (const [i, { path, direction }] of this.#keys.entries()) {
-      const order = compareValues(valueAt(document, path), after.values[i]) * direction
-      if (order !== 0) return order > 0
-    }
-    return compareValues(document.get('_id'), after.id) > 0
+    return this.#after === undefined || isAfter(document, this.#after, this.#keys)
   }
 }
 

@@ -93,18 +93,22 @@ export class Rows {
 
   async delete(table: Table, conditions: KeyConditions, caller: Caller): Promise<void> {
     const { groups, filter } = deletedRanges(conditions, rowViewOf(table))
-    for (const group of groups) {
-      let ranges: readonly IdRange[] | undefined = group
-      while (ranges !== undefined) {
+    for (const group of groups)
+      for (let left: readonly IdRange[] = group; left.length > 0;) {
         caller.check()
-        const deletion: Deletion = { ranges, filter }
-        await this.#writes.write(table, async ({ file, writeView }) => {
-          const view = writeView as RowView
-          const written = await this.#writer.deleteRows(file, deletion, view)
-          ranges = written.left
-          return written
-        })
+        left = await this.#deleteSome(table, { ranges: left, filter })
       }
-    }
+  }
+
+  /** Returns where rows are left. */
+  async #deleteSome(table: Table, deletion: Deletion): Promise<readonly IdRange[]> {
+    let left: readonly IdRange[] = []
+    await this.#writes.write(table, async ({ file, writeView }) => {
+      const view = writeView as RowView
+      const written = await this.#writer.deleteRows(file, deletion, view)
+      left = written.left ?? []
+      return written
+    })
+    return left
   }
 }
