@@ -26,7 +26,7 @@ const checks = chosen.tests ? [] : chosen.quick ? ['types'] : checksInFull
 
 /** What needs no server, and the documented examples, in which every command is sent. */
 const quick = [
-  'tests/{auth,columns,documents,errors,json,query,records,tables}/*.test.ts',
+  'tests/{auth,collections,errors,json,language,language/columns,paging}/*.test.ts',
   'tests/search/{hybrid,lexical}/*.test.ts',
   'tests/docs/docs.test.ts',
   'tests/tidy.test.ts',

@@ -155,9 +155,12 @@ describe('a server', () => {
   })
 
   test('gives up reads whose caller has left', async () => {
-    // All reading threads are there from here on, also where others keep the machine busy.
-    for (let round = 0; round < 2; round++)
-      await Promise.all(Array.from({ length: 20 }, () => server.command(many, longRead)))
+    // Threads are started as they are needed, and each opens the store: until none is new.
+    for (let held = -1; held !== heldNow();) {
+      held = heldNow()
+      for (let round = 0; round < 2; round++)
+        await Promise.all(Array.from({ length: 20 }, () => server.command(many, longRead)))
+    }
     const before = heldNow()
     for (let round = 0; round < 5; round++) {
       const leaving = await Promise.all(Array.from({ length: 20 }, () => open()))
