@@ -92,6 +92,7 @@ describe('a sort', () => {
     assert.deepEqual(read('{"$lexical":"Blue sky, blue!"}'), {
       kind: 'lexical',
       terms: ['blue', 'sky'],
+      text: 'Blue sky, blue!',
     })
   })
 

@@ -16,9 +16,9 @@ export function comparable(type: ElementType, stored: Value, types: UserTypes): 
     : textOfFields(userTypeOf(type, types), stored as JsonObject)
 }
 
-/** What a vector compares by where it is part of a key: its bytes. */
+/** What a vector compares by where it is part of a key: its bytes, those of -0 as of 0. */
 export function comparableVector(numbers: ArrayLike<number>): Value {
-  return Buffer.from(Float32Array.from(numbers).buffer).toString('latin1')
+  return Buffer.from(Float32Array.from(numbers, (n) => n + 0).buffer).toString('latin1')
 }
 
 /** What the entry of a map compares by, of what its key and its value compare by. */
