@@ -71,6 +71,19 @@ describe('updateOne on a table', () => {
     assert.deepEqual(await table.all(), [{ id: 'a', age: 1 }])
   })
 
+  test('makes no row of a key with a vector in it', async () => {
+    const table = await tables.create({
+      columns: { v: { type: 'vector', dimension: 2 }, t: 'text' },
+      primaryKey: 'v',
+    })
+    await update(table, { $set: { t: null } }, { v: [0, 1] })
+    assert.deepEqual(await table.all(), [])
+    await update(table, { $set: { t: 'x' } }, { v: [0, 1] })
+    assert.deepEqual(await table.all(), [{ v: [0, 1], t: 'x' }])
+    await update(table, { $unset: { t: 1 } }, { v: [0, 1] })
+    assert.deepEqual(await table.all(), [])
+  })
+
   test('makes a row of what is not null, and of nothing else', async () => {
     const table = await tables.create(collections)
     await update(table, { $set: { n: null, list: [] } })

@@ -29,8 +29,7 @@ export function* packMerges(
     const merge = storedMerge(given, view)
     const row = mergedRow(undefined, merge, view)
     const vectors = vectorChanges(given, view)
-    const isMade =
-      merge.isInsert || hasValues(row, view) || vectors.some(({ bytes }) => bytes !== null)
+    const isMade = merge.isInsert || hasValues(row, view) || hasVectors(given, view)
     const { list } = packer
     const start = list.entries.length
     if (isMade) {
@@ -53,6 +52,13 @@ export function* packMerges(
   }
   const batch = yield* packer.pack(operations, ordered)
   return { ...batch, merges: { each: stored, sizeMax } }
+}
+
+/** Beside the key, whose vectors make no row. */
+function hasVectors({ values }: RowMerge, view: RowView): boolean {
+  for (const [column, value] of values)
+    if (value !== undefined && view.isBeside(column)) return true
+  return false
 }
 
 function vectorChanges({ values }: RowMerge, view: RowView): VectorChange[] {
