@@ -38,6 +38,12 @@ export interface Caller extends Deadline {
    * settled nothing is held, so that two cannot wait for each other. Absent: nobody counts.
    */
   reserve?(size: number, before: number): Promise<void> | undefined
+  /**
+   * Memory for values that are about to be made of a long text, for a while: what it returns
+   * gives it back. Waits until there is some; fails when the caller's time is over. Absent:
+   * nobody counts.
+   */
+  borrow?(size: number): Promise<() => void>
 }
 
 /** Milliseconds for which work may hold the answering thread at a time. */

@@ -66,6 +66,8 @@ export interface Config {
   readonly bodyMemoryMax: number
   /** Bytes that all replies may take together. */
   readonly replyMemoryMax: number
+  /** Bytes that the values of large bodies and documents may take together. */
+  readonly valueMemoryMax: number
   /** Open connections; 0: any number. */
   readonly connectionsMax: number
   /** Commands that a token may send in a second; 0: any number. */
@@ -127,6 +129,7 @@ export const defaultConfig: Config = {
   commandsMax: 1024,
   bodyMemoryMax: 500_000_000,
   replyMemoryMax: 500_000_000,
+  valueMemoryMax: 400_000_000,
   connectionsMax: 0,
   rateLimit: 0,
   tls: undefined,
@@ -186,7 +189,7 @@ export function serveOptions(): Option[] {
   const { logLevel, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
-  const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax } = defaultConfig
+  const { replyTimeoutMs, bodyMemoryMax, replyMemoryMax, valueMemoryMax } = defaultConfig
   return [
     setting('host', '<address>', 'address to listen on; 0.0.0.0 for all').default(host),
     setting('port', '<number>', 'port to listen on; 0 for any that is free')
@@ -261,6 +264,9 @@ export function serveOptions(): Option[] {
     setting('max-reply-memory', '<bytes>', 'memory for all replies that are not read yet')
       .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
       .default(replyMemoryMax),
+    setting('max-value-memory', '<bytes>', 'memory for what large bodies are parsed into')
+      .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .default(valueMemoryMax),
     setting('max-commands', '<number>', 'commands at a time; more are refused')
       .argParser(wholeNumber(1, 1_000_000))
       .default(commandsMax),
@@ -396,6 +402,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     replyTimeout: number
     maxBodyMemory: number
     maxReplyMemory: number
+    maxValueMemory: number
     maxCommands: number
     maxConnections: number
     rateLimit: number
@@ -447,6 +454,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     replyTimeoutMs: given.replyTimeout * 1000,
     bodyMemoryMax: given.maxBodyMemory,
     replyMemoryMax: given.maxReplyMemory,
+    valueMemoryMax: given.maxValueMemory,
     commandsMax: given.maxCommands,
     connectionsMax: given.maxConnections,
     rateLimit: given.rateLimit,

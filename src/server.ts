@@ -23,7 +23,7 @@ import { FairShare } from './http/fair-share.ts'
 import { Metrics } from './http/metrics.ts'
 import { Patience } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
-import { replyLittleMax } from './http/command.ts'
+import { replyLittleMax } from './http/call-memory.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown, unreadWhileStoppingMs } from './http/shutdown.ts'
@@ -133,6 +133,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       commandRoom: new FairShare(config.commandsMax),
       bodies: new BodyReceiver(config.bodyMemoryMax),
       replyRoom: new FairShare(config.replyMemoryMax, { littleMax: replyLittleMax }),
+      valueRoom: new FairShare(config.valueMemoryMax),
       turns: new Turns(),
       replies,
     },

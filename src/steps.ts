@@ -31,14 +31,6 @@ export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> 
   }
 }
 
-/** The same for a text that is there already, if it did not take long to make. */
-export function textInTurns(
-  text: string | Steps<string>,
-  deadline: Deadline,
-): string | Promise<string> {
-  return typeof text === 'string' ? text : inTurns(text, deadline)
-}
-
 async function afterPause<T>(
   pause: Promise<void>,
   steps: Steps<T>,

@@ -12,6 +12,7 @@ import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import { idKey, idPath } from '../language/values/record-id.ts'
+import { borrowFor } from '../paging/look-into.ts'
 import { anyOrder, read } from '../paging/read.ts'
 import type { CollectionSource } from './document-source.ts'
 import type { Locks } from './locks.ts'
@@ -29,9 +30,16 @@ export type Decision =
 /** What a record is to become. */
 export type Decide = (record: StoredRecord) => Promise<Decision>
 
-export interface Settled {
+interface Decided {
   readonly before: StoredRecord
   readonly decision: Decision
+}
+
+export interface Settled {
+  readonly kind: Decision['kind']
+  readonly before: StoredRecord
+  /** As it is now; absent where it was deleted. */
+  readonly after?: Pick<StoredRecord, 'text' | 'search'>
 }
 
 export interface Changed {
@@ -69,21 +77,67 @@ export async function changeLocked(
   caller: Caller,
 ): Promise<Changed> {
   const settled: Settled[] = []
+  const lost: StoredRecord[] = []
+  const parts = partsOf(found)
+  const texts = parts.map((part) => part.map(({ text }) => text))
+  // Only once: when some are written, the others must not fail for want of memory.
+  const giveBack = await borrowFor(texts, caller)
+  try {
+    for (const part of parts)
+      lost.push(...(await changePart(source, part, settled, { filter, decide, caller })))
+  } finally {
+    giveBack()
+  }
+  return { settled, failure: lost.length === 0 ? undefined : contended(source, lost) }
+}
+
+/** Characters of records that are changed at a time, if it is more than one. */
+const partLength = 1_000_000
+
+/**
+ * Records that are changed together. All that is made of them is there until they are written,
+ * so large ones are changed one after the other.
+ */
+function partsOf(records: readonly StoredRecord[]): readonly (readonly StoredRecord[])[] {
+  const parts: StoredRecord[][] = []
+  let room = -1
+  for (const record of records) {
+    room -= record.text.length
+    if (room >= 0) parts.at(-1)!.push(record)
+    else {
+      parts.push([record])
+      room = partLength - record.text.length
+    }
+  }
+  return parts
+}
+
+interface Change {
+  readonly filter: Filter
+  readonly decide: Decide
+  readonly caller: Caller
+}
+
+/** Those that others kept changing. */
+async function changePart(
+  source: CollectionSource,
+  found: readonly StoredRecord[],
+  settled: Settled[],
+  { filter, decide, caller }: Change,
+): Promise<readonly StoredRecord[]> {
   let pending = found
   for (let attempt = 1; ; attempt++) {
     const { decided, refusal } = await decideAll(pending, decide, caller)
     const lost = await write(source, decided, settled, caller)
     if (refusal !== undefined) throw refusal.error
-    if (lost.length === 0) return { settled, failure: undefined }
-    if (attempt >= source.limits.writeAttemptsMax)
-      return { settled, failure: contended(source, lost, attempt) }
+    if (lost.length === 0 || attempt >= source.limits.writeAttemptsMax) return lost
     pending = await readAgain(source, lost, filter, caller)
   }
 }
 
 /** Stops at the first record that the change cannot be made to; those before it count. */
 async function decideAll(records: readonly StoredRecord[], decide: Decide, caller: Caller) {
-  const decided: Settled[] = []
+  const decided: Decided[] = []
   for (const before of records) {
     try {
       await caller.pause()
@@ -98,7 +152,7 @@ async function decideAll(records: readonly StoredRecord[], decide: Decide, calle
 /** Makes all changes in one write and returns the records that someone else changed first. */
 async function write(
   { engine, collection }: CollectionSource,
-  decided: readonly Settled[],
+  decided: readonly Decided[],
   settled: Settled[],
   deadline: Deadline,
 ): Promise<readonly StoredRecord[]> {
@@ -108,12 +162,28 @@ async function write(
   const lost: StoredRecord[] = []
   let next = 0
   for (const entry of decided)
-    if (entry.decision.kind === 'keep' || outcomes[next++] === 'done') settled.push(entry)
+    if (entry.decision.kind === 'keep' || outcomes[next++] === 'done')
+      settled.push(settledOf(entry))
     else lost.push(entry.before)
   return lost
 }
 
-function writeOf({ before, decision }: Settled): Write | undefined {
+/** Without what is only needed to write it, which can be large. */
+function settledOf({ before, decision }: Decided): Settled {
+  const { kind } = decision
+  switch (kind) {
+    case 'keep':
+      return { kind, before, after: before }
+    case 'delete':
+      return { kind, before }
+    case 'replace': {
+      const { text, search } = decision.after
+      return { kind, before, after: { text, search } }
+    }
+  }
+}
+
+function writeOf({ before, decision }: Decided): Write | undefined {
   switch (decision.kind) {
     case 'keep':
       return undefined
@@ -139,10 +209,10 @@ async function readAgain(
 }
 
 function contended(
-  { collection }: CollectionSource,
+  { collection, limits }: CollectionSource,
   lost: readonly StoredRecord[],
-  attempts: number,
 ): ApiError {
+  const attempts = limits.writeAttemptsMax
   const target = `${keyspaceOf(collection)}.${collection.name}`
   const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
   failure.documentIds = lost.map(({ id }) => id)

@@ -25,8 +25,8 @@ import { embedderFor, type Embedder } from '../paging/embedder.ts'
 import { decodePageState, encodePageState, nameQuery } from '../paging/page-state.ts'
 import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
-import { showAll } from '../paging/show-all.ts'
-import { addSimilarity, addSimilarityInSteps } from '../paging/similarity.ts'
+import { showAll, showOne } from '../paging/show-all.ts'
+import { addSimilarity } from '../paging/similarity.ts'
 import { show, showsSearchFields, type Stored } from './records.ts'
 import { planRerank, type AskedRerank, type RerankServer } from './rerank/rerank-plan.ts'
 import { rerank, type RerankedPage } from './rerank/rerank.ts'
@@ -35,7 +35,6 @@ import type { DocumentSource } from './search-fields.ts'
 import { collectionSource, withinReach } from './document-source.ts'
 import { search } from '../paging/search.ts'
 import { searchPage } from '../paging/search-page.ts'
-import { textInTurns } from '../steps.ts'
 import { searchedBy, type SearchSort } from './searched-by.ts'
 import type { DocumentTurns } from './document-turns.ts'
 
@@ -208,7 +207,7 @@ export class Documents {
     }
     const record = await this.#readFirst(selection, showsSearchFields(projection), caller)
     if (record === undefined) return { document: null }
-    return { document: await textInTurns(show(record, projection), caller) }
+    return { document: await showOne(show(record, projection), caller) }
   }
 
   /** Searches by vector and by terms, and orders what is found by a reranker's word. */
@@ -443,11 +442,8 @@ export class Documents {
     )
     const isVector = by.kind === 'vector'
     const showHit = ({ record, score }: Hit) => {
-      const text = show(record, projection)
-      if (!isVector || !includeSimilarity) return text
-      return typeof text === 'string'
-        ? addSimilarity(text, score)
-        : addSimilarityInSteps(text, score)
+      const shown = show(record, projection)
+      return isVector && includeSimilarity ? addSimilarity(shown, score) : shown
     }
     return {
       documents: await showAll(hits, showHit, caller),
@@ -492,7 +488,7 @@ const unsorted: Sort = { kind: 'values', keys: [] }
 function countsOf(matchedCount: number, { settled, failure }: Changed) {
   return {
     matchedCount,
-    changedCount: settled.filter(({ decision }) => decision.kind !== 'keep').length,
+    changedCount: settled.filter(({ kind }) => kind !== 'keep').length,
     ...(failure !== undefined && { failure }),
   }
 }
@@ -502,15 +498,8 @@ function outcomeOf(changed: Changed): ChangedOne {
   const [settled] = changed.settled
   const counts = countsOf(1, changed)
   if (settled === undefined) return counts
-  const { before, decision } = settled
-  switch (decision.kind) {
-    case 'keep':
-      return { ...counts, before, after: before }
-    case 'delete':
-      return { ...counts, before }
-    case 'replace':
-      return { ...counts, before, after: decision.after }
-  }
+  const { before, after } = settled
+  return { ...counts, before, ...(after !== undefined && { after }) }
 }
 
 /** How many ids the filter lists: those are answered in one page. */

@@ -4,6 +4,7 @@ import { parseStored, parseStoredInSteps } from '../json/parse.ts'
 import { printJson, printJsonInSteps } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Projection } from '../language/projection.ts'
+import type { Shown } from '../paging/show-all.ts'
 import type { Steps } from '../steps.ts'
 import { checkId, newId } from './ids.ts'
 import {
@@ -52,11 +53,12 @@ export interface Stored {
 }
 
 /** The document as the caller gets it; the steps to that, where the document is large. */
-export function show(stored: Stored, projection: Projection): string | Steps<string> {
+export function show(stored: Stored, projection: Projection): Shown {
   if (projection.whole) return stored.text
   if (projection.nothing) return '{}'
-  if (stored.text.length > shownAtOnceMax) return showInSteps(stored, projection)
-  return printJson(shown(parseStored(stored.text), stored, projection))
+  const { text } = stored
+  if (text.length > shownAtOnceMax) return { text, steps: showInSteps(stored, projection) }
+  return printJson(shown(parseStored(text), stored, projection))
 }
 
 /** Characters of a document that take less than a tenth of a millisecond to show. */

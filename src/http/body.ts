@@ -2,45 +2,83 @@
 import { isUtf8 } from 'node:buffer'
 import type { Deadline } from '../caller.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
-import { JsonProblem, parseJson, parseJsonInSteps } from '../json/parse.ts'
+import {
+  JsonProblem,
+  parseJson,
+  parseJsonInSteps,
+  type ParseLimits,
+} from '../json/parse.ts'
 import type { Value } from '../json/value.ts'
+import { weigh } from '../json/weight.ts'
 import type { Limits } from '../limits.ts'
 import { inTurns } from '../steps.ts'
 
 /**
  * Reads a body as JSON; throws the ApiError that says why it is none. Others have their turn
- * while a large one is read.
+ * while a large one is read, and `makeRoom` is asked first for what its values take.
  */
 export function parseBody(
   bytes: Buffer,
   limits: Limits,
   deadline: Deadline,
+  makeRoom?: (size: number) => Promise<void>,
 ): Value | Promise<Value> {
   if (bytes.length === 0) throw emptyBody()
   if (!isUtf8(bytes))
     throw apiError('REQUEST_NOT_JSON', { problem: 'its bytes are not valid UTF-8' })
+  return bytes.length < smallBodySize
+    ? parseSmall(bytes.toString('utf8'), limits)
+    : parseLarge(bytes, limits, deadline, makeRoom)
+}
+
+function parseSmall(text: string, limits: Limits): Value {
+  try {
+    return parseJson(text, parseLimits(limits))
+  } catch (problem) {
+    throw explain(problem, text, limits)
+  }
+}
+
+async function parseLarge(
+  bytes: Buffer,
+  limits: Limits,
+  deadline: Deadline,
+  makeRoom: ((size: number) => Promise<void>) | undefined,
+): Promise<Value> {
+  const { size, values } = await inTurns(weigh(bytes), deadline)
+  if (values > limits.bodyValuesMax) throw tooManyValues(limits)
+  await makeRoom?.(size + copiesOfText * bytes.length)
   const text = bytes.toString('utf8')
-  const parseLimits = {
+  try {
+    return await inTurns(parseJsonInSteps(text, parseLimits(limits)), deadline)
+  } catch (problem) {
+    throw explain(problem, text, limits)
+  }
+}
+
+function parseLimits(limits: Limits): ParseLimits {
+  return {
     depthMax: limits.jsonDepthMax,
     numeralLengthMax: limits.numeralLengthMax,
     valuesMax: limits.bodyValuesMax,
   }
-  const refuse = (problem: unknown): never => {
-    throw problem instanceof JsonProblem ? explain(problem, text, limits) : problem
-  }
-  try {
-    if (text.length < smallBodyLength) return parseJson(text, parseLimits)
-    const value = inTurns(parseJsonInSteps(text, parseLimits), deadline)
-    return value instanceof Promise ? value.catch(refuse) : value
-  } catch (problem) {
-    return refuse(problem)
-  }
 }
 
-/** Characters of a body that are read in one go: that takes less than a millisecond. */
-const smallBodyLength = 65_536
+/** Bytes of a body that are read in one go: that takes less than a millisecond. */
+const smallBodySize = 65_536
 
-function explain(problem: JsonProblem, text: string, limits: Limits): ApiError {
+/**
+ * How often the characters of a body are in memory until its command is done: as its text, in
+ * its strings, in the texts of its documents, and in what is written of them.
+ */
+const copiesOfText = 8
+
+/** What was thrown, in words for whoever sent it if it is about the body. */
+function explain(problem: unknown, text: string, limits: Limits): unknown {
+  return problem instanceof JsonProblem ? explainProblem(problem, text, limits) : problem
+}
+
+function explainProblem(problem: JsonProblem, text: string, limits: Limits): ApiError {
   switch (problem.kind) {
     case 'syntax':
       return /^\s*$/.test(text)
@@ -53,12 +91,7 @@ function explain(problem: JsonProblem, text: string, limits: Limits): ApiError {
         max: limits.jsonDepthMax,
       })
     case 'values':
-      return apiError('SHRED_DOC_LIMIT_VIOLATION', {
-        what: 'The count of values in the JSON',
-        actual: `over ${limits.bodyValuesMax}`,
-        max: limits.bodyValuesMax,
-        setting: '--max-body-values',
-      })
+      return tooManyValues(limits)
     case 'numeral':
       return apiError('SHRED_DOC_LIMIT_VIOLATION', {
         what: `The length of the number at offset ${problem.offset}`,
@@ -66,6 +99,15 @@ function explain(problem: JsonProblem, text: string, limits: Limits): ApiError {
         max: limits.numeralLengthMax,
       })
   }
+}
+
+function tooManyValues({ bodyValuesMax }: Limits): ApiError {
+  return apiError('SHRED_DOC_LIMIT_VIOLATION', {
+    what: 'The count of values in the JSON',
+    actual: `over ${bodyValuesMax}`,
+    max: bodyValuesMax,
+    setting: '--max-body-values',
+  })
 }
 
 function emptyBody(): ApiError {

@@ -24,9 +24,13 @@ export class Charge {
   }
 
   /** Whether there was room in time, and somebody still wants it. */
-  async takeWithin(amount: number, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#room.takeWithin(this.#taker, amount, roomWaitMs, signal)))
-      return false
+  async takeWithin(
+    amount: number,
+    signal: AbortSignal,
+    waitMs = roomWaitMs,
+  ): Promise<boolean> {
+    const isTaken = await this.#room.takeWithin(this.#taker, amount, waitMs, signal)
+    if (!isTaken) return false
     if (this.#isOver) this.#room.giveBack(this.#taker, amount)
     else this.#held += amount
     return !this.#isOver

@@ -23,6 +23,7 @@ import type { Credentials } from '../providers/models.ts'
 import { databaseInHost, type Address } from './address.ts'
 import { authenticate, isUnauthenticated, type Unauthenticated } from './authenticate.ts'
 import { parseBody } from './body.ts'
+import { CallMemory, type Rooms } from './call-memory.ts'
 import { addressOfClient, type ProxySettings } from './client-address.ts'
 import { packingOf, packings, type Packing } from './compression.ts'
 import {
@@ -33,7 +34,6 @@ import {
   isGone,
   isMultiplexed,
 } from './connection.ts'
-import { Charge } from './charge.ts'
 import type { FairShare, Taker } from './fair-share.ts'
 import {
   credentialsOf,
@@ -55,7 +55,6 @@ import {
 import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver, NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
-import { requestsPerConnectionMax } from './request-queue.ts'
 import type { ReplyWriter } from './reply-writer.ts'
 import {
   byteLengthOf,
@@ -68,7 +67,7 @@ import {
 import type { Shutdown } from './shutdown.ts'
 import type { Turns } from './turns.ts'
 
-export interface HttpServices extends Services, ProxySettings {
+export interface HttpServices extends Services, ProxySettings, Rooms {
   /** All databases together. */
   readonly engine: Engine
   readonly databases: Databases
@@ -89,8 +88,6 @@ export interface HttpServices extends Services, ProxySettings {
   /** Commands at work, until their replies are out. */
   readonly commandRoom: FairShare
   readonly bodies: BodyReceiver
-  /** Bytes of replies, from before a command runs until its reply is out. */
-  readonly replyRoom: FairShare
   readonly replies: ReplyWriter
   /** Of the thread that answers, for commands that take long. */
   readonly turns: Turns
@@ -145,7 +142,7 @@ export async function answerCommand(
     return
   }
   shutdown.running++
-  call.begin(body.bytes)
+  call.begin(body.takeBytes())
   const reply = await dispatch(call, services)
   const elapsedMs = call.end()
   body.release()
@@ -309,9 +306,7 @@ class HttpCall implements Call, Taker, Waiting {
   /** When its body had arrived: the command's time counts from then. */
   startedAt = 0
   #bytes: Buffer | undefined
-  readonly #reply: Charge
-  /** Whether it has read anything large. */
-  #hasReserved = false
+  readonly #memory: CallMemory
   /** When it last began to hold the thread. */
   #sliceStartedAt = 0
   #interest: Interest | undefined
@@ -333,7 +328,7 @@ class HttpCall implements Call, Taker, Waiting {
     this.requestId = requestId
     this.principal = principal
     this.connection = connectionOf(request)
-    this.#reply = new Charge(services.replyRoom, this)
+    this.#memory = new CallMemory(this, services)
     this.#request = request
     this.#services = services
   }
@@ -348,6 +343,7 @@ class HttpCall implements Call, Taker, Waiting {
   /** Its reply is known. Milliseconds that it took. */
   end(): number {
     this.#services.patience.end(this)
+    this.#memory.endBody()
     if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
     return performance.now() - this.startedAt
   }
@@ -357,7 +353,7 @@ class HttpCall implements Call, Taker, Waiting {
     const { commandRoom, shutdown } = this.#services
     shutdown.running--
     commandRoom.giveBack(this, 1)
-    this.#reply.end()
+    this.#memory.end()
   }
 
   parseBody(): Value | Promise<Value> {
@@ -365,7 +361,9 @@ class HttpCall implements Call, Taker, Waiting {
     const bytes = this.#bytes!
     // Not needed again, and large ones wait long for what follows.
     this.#bytes = undefined
-    const body = parseBody(bytes, this.#services.limits, this)
+    const body = parseBody(bytes, this.#services.limits, this, (size) =>
+      this.#memory.takeForBody(size),
+    )
     if (trace === undefined) return body
     const size = bytes.length
     return Promise.resolve(body).then((value) => {
@@ -375,56 +373,26 @@ class HttpCall implements Call, Taker, Waiting {
   }
 
   reserveReply(effect: Effect): Promise<void> | undefined {
-    const { limits } = this.#services
-    // A document that is changed and returned has been written before its size is known.
-    const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
-    const amount = this.#withinRoom(size)
-    return this.#reply.take(amount) ? undefined : this.#waitForReplyRoom(amount)
+    return this.#memory.reserveReply(effect)
   }
 
   reserve(size: number, before: number): Promise<void> | undefined {
-    const { replyRoom } = this.#services
-    const held = this.#withinRoom(before)
-    const amount = this.#withinRoom(size) - held
-    // What reads again may have written already, and that has to be answered.
-    const mustGoOn = !this.#onlyReads && this.#hasReserved && before === 0
-    this.#hasReserved = true
-    if (mustGoOn) {
-      this.#reply.force(amount)
-      return undefined
-    }
-    if (replyRoom.waitingOf(this.principalName) === 0 && this.#reply.take(amount))
-      return undefined
-    this.#reply.lowerTo(this.#reply.held - held)
-    return this.#waitForReplyRoom(amount + held)
+    return this.#memory.reserve(size, before)
   }
 
-  /** So that each finds room where nobody else holds any, and leaves some to others. */
-  #withinRoom(size: number): number {
-    return Math.min(size, this.#services.replyRoom.total / 2)
+  borrow(size: number): Promise<() => void> {
+    return this.#memory.borrow(size)
   }
 
-  async #waitForReplyRoom(amount: number): Promise<void> {
-    const isTaken = await this.#reply.takeWithin(amount, this.signal)
-    this.check()
-    if (!isTaken) throw overloaded('no_room_for_reply', this.#services)
-  }
-
-  /**
-   * Whether there is room to keep the reply until it was read. For what only reads there may
-   * be none: nothing was done. What was written is always answered.
-   */
   holdReply(length: number, size: number): boolean {
-    // In memory a text takes one byte for each character where all are ASCII, or else two.
-    const needed = size === length ? length : 2 * length
-    const more = needed - this.#reply.held
-    if (more <= 0) this.#reply.lowerTo(needed)
-    else if (this.#onlyReads) return this.#reply.take(more)
-    else this.#reply.force(more)
-    return true
+    return this.#memory.holdReply(length, size)
   }
 
-  get #onlyReads(): boolean {
+  noRoomFor(what: 'body' | 'reply'): ApiError {
+    return overloaded(`no_room_for_${what}`, this.#services)
+  }
+
+  get onlyReads(): boolean {
     const { does } = this
     return does === undefined || does === 'read' || does === 'describe'
   }
@@ -491,12 +459,6 @@ class HttpCall implements Call, Taker, Waiting {
     this.#interest.end(lateness(this, this.#services.patience.timeoutMs))
   }
 }
-
-/** Bytes that are kept free for the reply of a command before it runs. */
-const replySizeUsual = 16_384
-
-/** A connection that holds no more than this has nothing large under way. */
-export const replyLittleMax = requestsPerConnectionMax * replySizeUsual
 
 function lateness(call: HttpCall, timeoutMs: number): ApiError {
   const { keyspace, target, command, does } = call

@@ -19,10 +19,11 @@ const freeMultiple = 3
 /** Into how many parts the whole is divided for connections. */
 const connectionParts = 8
 
-/** The part that is left by what is large: small amounts of others fit into it for long. */
-const leftPart = 1 / 32
+/** Parts of the whole: an amount is large from here on, and alone where no more is held. */
+const largePart = 1 / 64
+const besideLargePart = 1 / 4
 
-/** Milliseconds that a request waits for room before it is refused. */
+/** Milliseconds that a request waits for room that clients hold before it is refused. */
 export const roomWaitMs = 5_000
 
 /** Who takes: the principal by name, and one of its connections. */
@@ -41,7 +42,7 @@ interface Principal extends Held {
 }
 
 export interface FairShareOptions {
-  /** A principal or connection that holds no more than this holds next to nothing. */
+  /** A connection that holds no more than this holds next to nothing. */
   readonly littleMax?: number
   readonly waitersMax?: number
 }
@@ -117,7 +118,7 @@ export class FairShare {
 
   /**
    * Takes it as soon as there is room. False: there was none in time, or too many wait
-   * already, or the signal was aborted.
+   * already, or the signal was aborted; for Infinity nothing else ends it.
    */
   async takeWithin(
     taker: Taker,
@@ -137,7 +138,7 @@ export class FairShare {
       }
       const giveUp = () => settle(false)
       const waiter: Waiter = { taker, amount, resolve: settle }
-      const timer = setTimeout(giveUp, waitMs)
+      const timer = waitMs === Infinity ? undefined : setTimeout(giveUp, waitMs)
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
@@ -153,20 +154,28 @@ export class FairShare {
       const { taker, amount } = waiter
       if (passed.has(taker.principalName)) continue
       if (this.take(taker, amount)) waiter.resolve(true)
-      else if (!this.#fitsPrincipal(taker, amount)) passed.add(taker.principalName)
+      else if (!this.#fitsPrincipal(taker, amount, 0)) passed.add(taker.principalName)
     }
   }
 
   #fits(taker: Taker, amount: number, before: number): boolean {
-    return this.#fitsPrincipal(taker, amount) && this.#fitsConnection(taker, amount, before)
+    return (
+      this.#fitsPrincipal(taker, amount, before) &&
+      this.#fitsConnection(taker, amount, before)
+    )
   }
 
-  #fitsPrincipal({ principalName }: Taker, amount: number): boolean {
+  /**
+   * What is large counts against what it leaves free, unless it is alone. What is small counts
+   * against what is free before, so that of little all can be had.
+   */
+  #fitsPrincipal({ principalName }: Taker, amount: number, before: number): boolean {
     const free = this.total - this.#held
+    if (amount > free) return false
     const { held } = this.#principal(principalName)
-    const isLarge = amount > (leftPart / 2) * this.total && held > this.#littleMax
-    const left = isLarge ? Math.floor(leftPart * this.total) : 0
-    return amount <= free - left && held + amount <= freeMultiple * free
+    const isLarge = amount > Math.max(1, largePart * this.total)
+    const mustLeave = isLarge && held - before > besideLargePart * this.total
+    return held + amount <= freeMultiple * (mustLeave ? free - amount : free)
   }
 
   #fitsConnection(taker: Taker, amount: number, before: number): boolean {

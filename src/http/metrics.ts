@@ -75,7 +75,7 @@ const durationBounds = [
 ]
 
 /** What is measured besides what is counted here. */
-type Measured = Pick<HttpServices, 'engine' | 'bodies' | 'replyRoom'>
+type Measured = Pick<HttpServices, 'engine' | 'bodies' | 'replyRoom' | 'valueRoom'>
 
 export class Metrics {
   readonly #commands = new Map<string, Tally>()
@@ -138,7 +138,7 @@ export class Metrics {
 
   /** Everything as it is now. */
   async print(services: Measured, server: Server): Promise<string> {
-    const { engine, bodies, replyRoom } = services
+    const { engine, bodies, replyRoom, valueRoom } = services
     const now = new Registry()
     addGauge(now, 'stela_info', 'Always 1: its labels say what runs.', ['version']).set(
       { version: this.#version },
@@ -154,6 +154,9 @@ export class Metrics {
     )
     addGauge(now, 'stela_reply_memory_bytes', 'Replies that are made or not yet read.').set(
       replyRoom.held,
+    )
+    addGauge(now, 'stela_value_memory_bytes', 'Values of large texts at work.').set(
+      valueRoom.held,
     )
     return [
       await now.metrics(),

@@ -15,8 +15,8 @@ import { FairShare, type Taker } from './fair-share.ts'
 const firstSize = 65_536
 
 export interface ReceivedBody {
-  /** Unpacked. */
-  readonly bytes: Buffer
+  /** Unpacked. To be called once: whoever takes them may let go of them. */
+  takeBytes(): Buffer
   /** Gives the room back, once what was made of the bytes is no longer needed. */
   release(): void
 }
@@ -65,7 +65,27 @@ export class BodyReceiver {
       charge.end()
       return bytes
     }
-    return { bytes, release: () => charge.end() }
+    return new Received(bytes, charge)
+  }
+}
+
+class Received implements ReceivedBody {
+  #bytes: Buffer | undefined
+  readonly #charge: Charge
+
+  constructor(bytes: Buffer, charge: Charge) {
+    this.#bytes = bytes
+    this.#charge = charge
+  }
+
+  takeBytes(): Buffer {
+    const bytes = this.#bytes!
+    this.#bytes = undefined
+    return bytes
+  }
+
+  release(): void {
+    this.#charge.end()
   }
 }
 

@@ -1,25 +1,27 @@
-import type { Deadline } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import { CommaList, type LongText } from '../json/long-text.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
+import { lookInto } from './look-into.ts'
+
+/** How a record is shown: as this text, or as what steps make of it. */
+export type Shown = string | { readonly text: string; readonly steps: Steps<string> }
 
 /** JSON texts with commas between them. Others have their turn while there is much to show. */
 export async function showAll<T>(
   found: readonly T[],
-  showOne: (one: T) => string | Steps<string>,
-  deadline: Deadline,
+  show: (one: T) => Shown,
+  caller: Caller,
 ): Promise<LongText> {
-  return inTurns(showing(found, showOne), deadline)
-}
-
-function* showing<T>(
-  found: readonly T[],
-  showOne: (one: T) => string | Steps<string>,
-): Steps<LongText> {
   const list = new CommaList()
   for (const one of found) {
-    const text = showOne(one)
-    list.add(typeof text === 'string' ? text : yield* text)
-    yield
+    const text = showOne(show(one), caller)
+    list.add(typeof text === 'string' ? text : await text)
+    const pause = caller.pause()
+    if (pause !== undefined) await pause
   }
   return list.text()
+}
+
+export function showOne(shown: Shown, caller: Caller): string | Promise<string> {
+  return typeof shown === 'string' ? shown : lookInto(shown.text, shown.steps, caller)
 }

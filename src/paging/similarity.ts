@@ -1,16 +1,20 @@
 import { asFloating, shortestFloat } from '../json/floats.ts'
 import { printJson } from '../json/print.ts'
 import type { Steps } from '../steps.ts'
+import type { Shown } from './show-all.ts'
 
 /** A shown record with its score in a vector search, which no projection takes away. */
-export function addSimilarity(shown: string, similarity: number): string {
-  const field = `"$similarity":${printJson(asFloating(shortestFloat(similarity)))}`
-  return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
+export function addSimilarity(shown: Shown, similarity: number): Shown {
+  return typeof shown === 'string'
+    ? addField(shown, similarity)
+    : { ...shown, steps: addFieldAfter(shown.steps, similarity) }
 }
 
-export function* addSimilarityInSteps(
-  shown: Steps<string>,
-  similarity: number,
-): Steps<string> {
-  return addSimilarity(yield* shown, similarity)
+function* addFieldAfter(steps: Steps<string>, similarity: number): Steps<string> {
+  return addField(yield* steps, similarity)
+}
+
+function addField(shown: string, similarity: number): string {
+  const field = `"$similarity":${printJson(asFloating(shortestFloat(similarity)))}`
+  return shown === '{}' ? `{${field}}` : `${shown.slice(0, -1)},${field}}`
 }

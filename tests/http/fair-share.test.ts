@@ -65,12 +65,14 @@ describe('a share', () => {
 
   test('leaves some to others, however much is taken at a time', () => {
     const share = new FairShare(640)
-    for (const amount of [320, 300])
+    for (const amount of [160, 320])
       assert.equal(share.take(ann, amount), true, `${amount}`)
-    assert.equal(share.take(bob, 20), true)
+    assert.equal(share.take(ann, 100), false)
+    assert.equal(share.take(bob, 160), true)
     for (const who of [ann, bob]) share.giveBack(who, share.heldBy(who.principalName))
     assert.equal(share.take(ann, 320), true)
     assert.equal(share.take(ann, 320), false)
+    assert.equal(share.take(ann, 160), true)
   })
 
   test('counts what a request holds already, for the connection', () => {

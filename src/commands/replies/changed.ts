@@ -1,11 +1,11 @@
 /** How changes are told to the caller. */
-import type { Deadline } from '../../caller.ts'
+import type { Caller } from '../../caller.ts'
 import type { ChangedMany, ChangedOne } from '../../collections/documents.ts'
 import type { Insertion } from '../../collections/insert.ts'
 import { show } from '../../collections/records.ts'
 import type { ApiError } from '../../errors/api-error.ts'
 import type { Projection } from '../../language/projection.ts'
-import { textInTurns } from '../../steps.ts'
+import { showOne } from '../../paging/show-all.ts'
 import type { Reply } from '../dispatch/define.ts'
 
 /** Counts, and the error beside them when others kept changing the document. */
@@ -39,10 +39,10 @@ export async function withDocument(
   reply: Reply,
   document: ChangedOne['before'],
   projection: Projection,
-  deadline: Deadline,
+  caller: Caller,
 ): Promise<Reply> {
   const text =
-    document === undefined ? null : await textInTurns(show(document, projection), deadline)
+    document === undefined ? null : await showOne(show(document, projection), caller)
   return { ...reply, data: { document: text } }
 }
 

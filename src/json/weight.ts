@@ -1,0 +1,79 @@
+/**
+ * How many values a JSON text has and how much memory they take, roughly, without making them.
+ * An empty object has two characters and takes two hundred bytes, so the length of a text says
+ * little.
+ */
+import type { Steps } from '../steps.ts'
+import { BACKSLASH, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './char-codes.ts'
+
+/** Bytes of an object, of an array, and of what follows a comma: a place in one of these. */
+const objectSize = 200
+const arraySize = 64
+const memberSize = 40
+
+/** Bytes that are looked at between two places where work can be interrupted. */
+const stepLength = 262_144
+
+export interface Weight {
+  /** Bytes of memory, at most. */
+  readonly size: number
+  /** How many values there are, at least. */
+  readonly values: number
+}
+
+/** Of a text whose bytes in UTF-8 are given. */
+export function* weigh(bytes: Uint8Array): Steps<Weight> {
+  const scale = new Scale(bytes)
+  while (scale.weighPart()) yield
+  return scale
+}
+
+class Scale implements Weight {
+  size = 0
+  values = 1
+  readonly #bytes: Uint8Array
+  #at = 0
+  #isInString = false
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** Whether there is more. */
+  weighPart(): boolean {
+    const { length } = this.#bytes
+    const to = Math.min(this.#at + stepLength, length)
+    while (this.#at < to)
+      if (this.#isInString) this.#skipString(to)
+      else this.#countValues(to)
+    return to < length
+  }
+
+  #skipString(to: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    while (at < to && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+    this.#isInString = at >= to
+    this.#at = at + (this.#isInString ? 0 : 1)
+  }
+
+  #countValues(to: number): void {
+    const bytes = this.#bytes
+    let members = 0
+    let containersSize = 0
+    let at = this.#at
+    while (at < to) {
+      const byte = bytes[at++]
+      if (byte === COMMA) members++
+      else if (byte === OPEN_BRACE) containersSize += objectSize
+      else if (byte === OPEN_BRACKET) containersSize += arraySize
+      else if (byte === QUOTE) {
+        this.#isInString = true
+        break
+      }
+    }
+    this.#at = at
+    this.values += members
+    this.size += members * memberSize + containersSize
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Looking into texts. The values of a long one can take a hundred times as much memory as its
+ * characters, and work on it is interrupted again and again while others are begun. So memory
+ * for the values is borrowed first, and those who find none wait.
+ */
+import type { Caller } from '../caller.ts'
+import { weigh } from '../json/weight.ts'
+import { inTurns, type Steps } from '../steps.ts'
+
+/** Characters up to which a text is looked into in one go. */
+export const shortLength = 65_536
+
+/** Runs steps that make values of the text, and are done with them at their end. */
+export function lookInto<T>(text: string, steps: Steps<T>, caller: Caller): T | Promise<T> {
+  if (text.length <= shortLength || caller.borrow === undefined)
+    return inTurns(steps, caller)
+  return lookIntoLong(text, steps, caller)
+}
+
+async function lookIntoLong<T>(text: string, steps: Steps<T>, caller: Caller): Promise<T> {
+  const giveBack = await borrowFor([[text]], caller)
+  try {
+    return await inTurns(steps, caller)
+  } finally {
+    giveBack()
+  }
+}
+
+/** Memory for the values of one group of texts after the other, until it is given back. */
+export async function borrowFor(
+  groups: readonly (readonly string[])[],
+  caller: Caller,
+): Promise<() => void> {
+  if (caller.borrow === undefined) return nothingToGiveBack
+  let most = 0
+  for (const texts of groups) {
+    let size = 0
+    for (const text of texts)
+      if (text.length > shortLength)
+        size += (await inTurns(weigh(Buffer.from(text)), caller)).size
+    most = Math.max(most, size)
+  }
+  return most === 0 ? nothingToGiveBack : caller.borrow(most)
+}
+
+function nothingToGiveBack(): void {
+  // Nothing was borrowed.
+}

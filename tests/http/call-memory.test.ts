@@ -1,0 +1,175 @@
+/** What a command holds besides its body, and what it does where there is no room. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CallMemory } from '../../src/http/call-memory.ts'
+import { FairShare } from '../../src/http/fair-share.ts'
+import { defaultLimits } from '../../src/limits.ts'
+
+/** Room for replies and for values, and calls that share it. */
+class World {
+  readonly replyRoom: FairShare
+  readonly valueRoom: FairShare
+  readonly #leaving = new AbortController()
+
+  constructor(replies: number, values = 1_000) {
+    this.replyRoom = new FairShare(replies, { littleMax: 0 })
+    this.valueRoom = new FairShare(values)
+  }
+
+  call({
+    onlyReads = true,
+    principalName = 'ann',
+    connection = undefined as object | undefined,
+  } = {}) {
+    const { signal } = this.#leaving
+    return new CallMemory(
+      {
+        ...{ principalName, sharedConnection: connection, onlyReads, signal },
+        check: () => signal.throwIfAborted(),
+        noRoomFor: (what) => new Error(`no room for a ${what}`),
+      },
+      { replyRoom: this.replyRoom, valueRoom: this.valueRoom, limits: defaultLimits },
+    )
+  }
+
+  /** All who wait give up. */
+  leave(): void {
+    this.#leaving.abort(new Error('left'))
+  }
+}
+
+describe('what a command reads', () => {
+  test('takes room at once where there is some, and gives back what is not kept', () => {
+    const world = new World(1_000)
+    const call = world.call()
+    assert.equal(call.reserve(300, 0), undefined)
+    assert.equal(call.reserve(400, 300), undefined)
+    assert.equal(world.replyRoom.held, 400)
+    assert(call.holdReply(100, 100))
+    assert.equal(world.replyRoom.held, 100)
+    // Two bytes for each character, where not all are ASCII.
+    assert(call.holdReply(100, 101))
+    assert.equal(world.replyRoom.held, 200)
+    call.end()
+    assert.equal(world.replyRoom.held, 0)
+  })
+
+  test('holds nothing while it waits, so that two cannot wait for each other', async () => {
+    const world = new World(1_000)
+    const calls = [world.call(), world.call()]
+    for (const call of calls) assert.equal(call.reserve(300, 0), undefined)
+    // Both need twice as much; the first to ask gives way to the second.
+    const waiting = calls[0]!.reserve(500, 300)
+    assert(waiting instanceof Promise)
+    assert.equal(world.replyRoom.held, 300)
+    const second = calls[1]!.reserve(500, 300)
+    assert(second instanceof Promise)
+    await waiting
+    assert.equal(world.replyRoom.held, 500)
+    calls[0]!.end()
+    await second
+    assert.equal(world.replyRoom.held, 500)
+    calls[1]!.end()
+    assert.equal(world.replyRoom.held, 0)
+  })
+
+  test('waits behind others of its principal, and not behind those of another', async () => {
+    const world = new World(1_000)
+    const first = world.call()
+    assert.equal(first.reserve(500, 0), undefined)
+    const large = world.call().reserve(500, 0)
+    const small = world.call().reserve(50, 0)
+    assert(large instanceof Promise && small instanceof Promise)
+    assert.equal(world.call({ principalName: 'bob' }).reserve(50, 0), undefined)
+    first.end()
+    await Promise.all([large, small])
+    assert.equal(world.replyRoom.held, 600)
+  })
+
+  test('is never refused once something may have been written', () => {
+    const world = new World(1_000)
+    const call = world.call({ onlyReads: false })
+    assert.equal(call.reserve(500, 0), undefined)
+    assert.equal(call.reserve(500, 0), undefined)
+    assert.equal(call.reserve(500, 0), undefined)
+    assert.equal(world.replyRoom.held, 1_500)
+    call.end()
+    assert.equal(world.replyRoom.held, 0)
+  })
+
+  test('finds room however large it is, where nobody else holds any', () => {
+    const world = new World(1_000)
+    for (const connection of [undefined, {}]) {
+      const call = world.call({ connection })
+      assert.equal(call.reserve(100_000, 0), undefined)
+      assert(call.holdReply(1_000, 1_000))
+      call.end()
+    }
+  })
+
+  test('takes no room for whoever has left or was answered', async () => {
+    const world = new World(1_000)
+    const first = world.call()
+    assert.equal(first.reserve(500, 0), undefined)
+    const second = world.call()
+    const waiting = second.reserve(500, 0)!
+    second.end()
+    const third = world.call()
+    const left = third.reserve(500, 0)!
+    first.end()
+    await assert.rejects(waiting, /no room for a reply/)
+    await left
+    assert.equal(world.replyRoom.held, 500)
+    const fourth = world.call().reserve(500, 0)!
+    world.leave()
+    await assert.rejects(fourth, /left/)
+    third.end()
+    assert.equal(world.replyRoom.held, 0)
+  })
+})
+
+describe('values', () => {
+  test('are held for as long as they are looked at', async () => {
+    const world = new World(1_000)
+    const [one, other] = [world.call(), world.call()]
+    const giveBack = await one.borrow(500)
+    const waiting = other.borrow(500)
+    assert.equal(world.valueRoom.held, 500)
+    assert.equal(world.valueRoom.waiting, 1)
+    giveBack()
+    const giveBackOther = await waiting
+    assert.equal(world.valueRoom.held, 500)
+    giveBackOther()
+    giveBackOther()
+    assert.equal(world.valueRoom.held, 0)
+  })
+
+  test('of a body are held until the command has ended', async () => {
+    const world = new World(1_000)
+    const call = world.call()
+    await call.takeForBody(10_000)
+    assert.equal(world.valueRoom.held, 500)
+    call.endBody()
+    assert.equal(world.valueRoom.held, 0)
+  })
+
+  test('of documents do not wait for those of another body', async () => {
+    const world = new World(1_000)
+    const calls = [world.call(), world.call({ principalName: 'bob' })]
+    for (const call of calls) await call.takeForBody(500)
+    // Both hold half of everything, and need more.
+    for (const call of calls) (await call.borrow(500))()
+    for (const call of calls) call.end()
+    assert.equal(world.valueRoom.held, 0)
+  })
+
+  test('that nobody waits for any more hold nothing', async () => {
+    const world = new World(1_000)
+    const giveBack = await world.call().borrow(500)
+    const waiting = world.call().borrow(500)
+    world.leave()
+    await assert.rejects(waiting, /left/)
+    giveBack()
+    assert.equal(world.valueRoom.held, 0)
+  })
+})

@@ -1,0 +1,119 @@
+/** Bodies and documents of very many values: how many are looked into at a time. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parseJson } from '../../src/json/parse.ts'
+import { isObject, type Value } from '../../src/json/value.ts'
+import { weigh } from '../../src/json/weight.ts'
+import { atOnce } from '../../src/steps.ts'
+import { startServer, type TestServer } from '../harness.ts'
+
+const path = '/default_keyspace/wide'
+
+/** Empty objects, which take most of all. */
+function objects(count: number): string {
+  return `[${Array<string>(count).fill('{}').join(',')}]`
+}
+
+let server: TestServer
+before(async () => {
+  server = await startServer({ checked: false, durable: false })
+  const options = { indexing: { deny: ['parts'] } }
+  for (const name of ['wide', 'wider'])
+    await server.command('/default_keyspace', { createCollection: { name, options } })
+  for (let _id = 0; _id < 3; _id++) await insert(path, 100_000)
+})
+after(() => server.close())
+
+/** A document whose values take 240 bytes for each object. */
+function insert(where: string, count: number) {
+  return server.command(where, `{"insertOne":{"document":{"parts":${objects(count)}}}}`)
+}
+
+async function held(): Promise<number> {
+  const { text } = await server.send('/metrics', {})
+  return Number(/^stela_value_memory_bytes (\d+)$/m.exec(text)![1])
+}
+
+/** The most that was held until all is done. */
+async function mostDuring(work: readonly Promise<unknown>[]): Promise<number> {
+  const over = Promise.all(work).then(() => true)
+  let most = 0
+  for (let isOver = false; !isOver;) {
+    most = Math.max(most, await held())
+    isOver = await Promise.race([over, Promise.resolve(false)])
+  }
+  return most
+}
+
+describe('values', () => {
+  test('of bodies are bounded, however many come at once', async () => {
+    // Of 360 MB at most 300 for one principal.
+    const inserts = Array.from({ length: 6 }, () => insert(`${path}r`, 250_000))
+    const most = await mostDuring(inserts)
+    for (const { http, codes } of await Promise.all(inserts)) {
+      assert.equal(http, 200)
+      assert.deepEqual(codes, [])
+    }
+    assert(most >= 60_000_000 && most <= 300_000_000, `${most} bytes`)
+    assert.equal(await held(), 0)
+  })
+
+  test('of documents are bounded, and are those of one for each command', async () => {
+    const find = { find: { projection: { parts: { $slice: 1 } } } }
+    const finds = Array.from({ length: 3 }, () => server.command(path, find))
+    const most = await mostDuring(finds)
+    for (const { body } of await Promise.all(finds))
+      for (const document of body.data!.documents!)
+        assert.deepEqual(document['parts'], [{}])
+    assert(most >= 24_000_000 && most <= 75_000_000, `${most} bytes`)
+    assert.equal(await held(), 0)
+  })
+
+  test('of documents that are changed are bounded, too, and all are changed', async () => {
+    const update = { updateMany: { filter: {}, update: { $inc: { n: 1 } } } }
+    const changed = server.command(path, update)
+    const most = await mostDuring([changed])
+    const { matchedCount, modifiedCount } = (await changed).body.status!
+    assert.deepEqual([matchedCount, modifiedCount], [3, 3])
+    assert(most >= 24_000_000 && most <= 75_000_000, `${most} bytes`)
+    assert.equal(await held(), 0)
+    const counted = await server.command(path, { countDocuments: { filter: { n: 1 } } })
+    assert.deepEqual(counted.body.status, { count: 3 })
+  })
+
+  test('are weighed before they are there', () => {
+    const texts = [
+      '{}',
+      objects(1_000),
+      '[[],[[]],{"a":[1,2,3]}]',
+      '{"a":{"b":"{,{,["}}',
+      '1',
+    ]
+    for (const text of texts) {
+      const { size, values } = atOnce(weigh(Buffer.from(text)))
+      const limits = { depthMax: 10, numeralLengthMax: 10 }
+      const value = parseJson(text, limits)
+      assert(size >= 200 * countOf(value, isObject), text)
+      assert(values <= countOf(value, () => true), text)
+    }
+    const many = atOnce(weigh(Buffer.from(objects(500_000))))
+    assert.equal(many.size, 500_000 * 240 + 24)
+    assert.equal(many.values, 500_000)
+  })
+
+  test('more of them than a body may have are refused before they are there', async () => {
+    const inserts = Array.from({ length: 3 }, () => insert(`${path}r`, 1_000_001))
+    assert.equal(await mostDuring(inserts), 0)
+    for (const { codes } of await Promise.all(inserts))
+      assert.deepEqual(codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+  })
+})
+
+/** How many values there are of a kind, at all depths. */
+function countOf(value: Value, isCounted: (value: Value) => boolean): number {
+  const inside = Array.isArray(value) ? value : isObject(value) ? [...value.values()] : []
+  return inside.reduce<number>(
+    (sum, one) => sum + countOf(one, isCounted),
+    isCounted(value) ? 1 : 0,
+  )
+}
