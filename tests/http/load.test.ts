@@ -41,6 +41,17 @@ function findSlowly(): Promise<Answer> {
   return server.command('/default_keyspace/letters', { find: { sort } })
 }
 
+/**
+ * What a command is answered that waits for the provider until its time is over. On a busy
+ * machine it may be over before the provider is asked; then it is sent again.
+ */
+async function outOfTime(send: () => Promise<Answer>): Promise<Answer> {
+  const before = provider.requests
+  let answer = await send()
+  while (provider.requests === before) answer = await send()
+  return answer
+}
+
 function findKeyspaces(headers: Record<string, string> = {}): Promise<Answer> {
   return server.command('', { findKeyspaces: {} }, headers)
 }
@@ -173,7 +184,7 @@ describe('as many commands as there may be', () => {
     assert.equal(http, 503)
     for (let i = 0; i < 10_000 && http !== 200; i++) http = (await findKeyspaces()).http
     assert.equal(http, 200)
-    assert.match(await scrape(), /^stela_replies_unread_total [12]$/m)
+    while (!/^stela_replies_unread_total 2$/m.test(await scrape()));
     for (const socket of deaf) socket.resume()
     await Promise.all(closed)
   })
@@ -206,7 +217,7 @@ describe('as many connections as there may be', () => {
 describe('a command that takes too long', () => {
   test('is given up, and if it only reads it says that nothing was changed', async () => {
     await start({ commandTimeoutMs: 150 })
-    const answer = await findSlowly()
+    const answer = await outOfTime(findSlowly)
     assert.equal(answer.http, 200)
     assert.deepEqual(answer.codes, ['TIMEOUT_READING_DATA'])
     const [error] = answer.body.errors!
@@ -218,7 +229,7 @@ describe('a command that takes too long', () => {
 
   test('says what is not known if it writes', async () => {
     await start({ commandTimeoutMs: 150 })
-    const answer = await insertSlowly(1)
+    const answer = await outOfTime(() => insertSlowly(1))
     assert.deepEqual(answer.codes, ['TIMEOUT_WRITING_DATA'])
     assert.match(answer.body.errors![0]!.message, /may have been written, and that stays/)
     await provider.left(1)
@@ -280,8 +291,8 @@ describe('a command that takes too long', () => {
   })
 
   test('counts as an error of the server, and one whose client left as that', async () => {
-    await start({ commandTimeoutMs: 150 })
-    await findSlowly()
+    await start({ commandTimeoutMs: 1_000 })
+    await outOfTime(findSlowly)
     await provider.left(1)
     const socket = await open()
     const slow = '{"findOne": {"sort": {"$vectorize": "a"}}}'
@@ -290,7 +301,7 @@ describe('a command that takes too long', () => {
     socket.destroy()
     await provider.left(2)
     const metrics = await scrape()
-    assert.match(metrics, /\{command="find",outcome="server_error"\} 1/)
+    assert.match(metrics, /\{command="find",outcome="server_error"\} [1-9]/)
     assert.match(metrics, /\{command="findOne",outcome="client_left"\} 1/)
     assert.doesNotMatch(metrics, /\{command="findOne",outcome="server_error"\}/)
   })

@@ -22,6 +22,7 @@ export const lettersCollection = {
 export class PatientProvider {
   readonly #server: Server
   readonly #waiting: ServerResponse[] = []
+  #requests = 0
   #left = 0
 
   private constructor(server: Server) {
@@ -34,6 +35,7 @@ export class PatientProvider {
     server.on('request', (request, response) => {
       request.resume()
       provider.#waiting.push(response)
+      provider.#requests++
       response.once('close', () => {
         if (response.writableEnded) return
         provider.#waiting.splice(provider.#waiting.indexOf(response), 1)
@@ -59,6 +61,12 @@ export class PatientProvider {
     }
   }
 
+  /** How often it was asked, whatever became of it. */
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** Settles when so many wait. */
   async asked(count: number): Promise<void> {
     while (this.#waiting.length < count) await once(this.#server, 'asked')
   }
