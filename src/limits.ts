@@ -88,7 +88,7 @@ export const defaultLimits = {
   countMax: 1_000,
   /** Documents that a vector search returns. */
   vectorLimitMax: 1_000,
-  /** Documents that findAndRerank returns when it is not told how many. */
+  /** Documents that findAndRerank returns when no limit is given. */
   rerankLimitDefault: 10,
   /** Documents that each search of a findAndRerank may find, by its hybridLimits. */
   hybridLimitMax: 100,

@@ -12,7 +12,7 @@ import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
 
-// Beside the packages, so that whoever could write to it could change the code as well. What
+// Beside the packages, so that only those who could change the code can write to it. What
 // is loaded from here on, which is most, is compiled at the first start only.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/stela', import.meta.url))
 enableCompileCache(compiled)

@@ -2,7 +2,7 @@
  * Long work in steps.
  *
  * What grows with a request or a document is written as a generator that yields every few
- * hundred microseconds. Whoever runs it says what happens in between: nothing, on a thread
+ * hundred microseconds. Its runner says what happens in between: nothing, on a thread
  * that nobody else waits for; or others have their turn, on the one that answers requests.
  */
 import type { Deadline } from './caller.ts'

@@ -2,7 +2,7 @@
  * The management API over HTTP: who asks, what for, and in which form it is answered.
  *
  * The first check that fails answers: token, path and method, content type and size, JSON;
- * then what the route itself looks at. Errors have one form, whoever finds them.
+ * then what the route itself looks at. Errors have one form, wherever they are found.
  */
 import {
   fastify,

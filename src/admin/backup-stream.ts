@@ -16,13 +16,13 @@ import { EngineError } from '../engine/errors.ts'
 
 export interface BackupStreamOptions {
   readonly engine: Engine
-  /** The keys of files that whoever asks has already. */
+  /** The keys of files that the client has already. */
   readonly have: readonly string[]
   /** The version of this server. */
   readonly version: string
   /** Raised when the server stops. */
   readonly signal: AbortSignal
-  /** Told of failures that nobody expects; whoever asks learns only that there was one. */
+  /** Gets failures that nobody expects; the client learns only that there was one. */
   readonly report: (error: unknown) => void
 }
 
@@ -45,7 +45,7 @@ export function backupStream(options: BackupStreamOptions): Readable {
     objectMode: false,
     highWaterMark: 1 << 20,
   })
-  // Whoever reads is told why, if they read at all.
+  // The stream says why, if it is read at all.
   const stop = () => setTimeout(() => stream.destroy(), tellingMsMax).unref()
   options.signal.addEventListener('abort', stop)
   const destroy = stream._destroy.bind(stream)

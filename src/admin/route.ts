@@ -45,7 +45,7 @@ export interface AdminLog {
   error(details: object, message: string): void
 }
 
-/** One request of somebody who is known. */
+/** One request of a known principal. */
 export class AdminCall {
   readonly principal: Principal
   readonly services: AdminServices
@@ -70,7 +70,7 @@ export class AdminCall {
     this.#asked = asked
   }
 
-  /** Refuses whoever may not do this here. */
+  /** Refuses principals that may not do this here. */
   require(action: Action, place: Place = {}): void {
     if (!this.principal.allows(action, place))
       throw this.forbid(`It takes ${action}`, place)
@@ -88,7 +88,7 @@ export class AdminCall {
     this.services.audit.changed(changed, this.principal, asked)
   }
 
-  /** Notes in the log that somebody takes a copy of everything. */
+  /** Notes in the log that a copy of everything is taken. */
   noteBackup(): void {
     this.services.audit.backedUp(this.principal, this.#asked)
   }

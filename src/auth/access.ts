@@ -3,8 +3,8 @@
  *
  * All of it is kept among the engine's settings, where several servers may change it, and
  * known here in memory. A change is durable before it counts, and counts for the next request,
- * on whatever connection it comes: whoever holds a Holder sees what becomes of it. What
- * another server changed counts when the engine has told of it.
+ * on whatever connection it comes: a Holder shows what becomes of it. What
+ * another server changed counts once the engine has reported it.
  *
  * A change is one of roles, of tokens or of users, decided on all three as they are then. Two
  * that are made at the same time by different servers may each not know of the other: a token
@@ -45,7 +45,7 @@ export interface User {
   readonly roles: readonly string[]
 }
 
-/** Somebody with a valid token, for as long as it is one. */
+/** A client with a valid token, for as long as it is one. */
 export interface Holder {
   readonly principal: Principal
   /** Milliseconds since 1970; Infinity: never. */
@@ -109,7 +109,7 @@ export class Access {
 
   /**
    * Knows what the engine keeps, and the credentials that the operator gave. The latter are
-   * not stored: whoever is taken out of the configuration is out.
+   * not stored: an account that is taken out of the configuration is out.
    */
   static async open(
     engine: Engine,
@@ -166,7 +166,7 @@ export class Access {
     })
   }
 
-  /** Whoever had the role has it no more. */
+  /** Those who had the role have it no more. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)

@@ -38,7 +38,7 @@ export class Audit {
     )
   }
 
-  /** Whoever has a backup has everything. */
+  /** A backup holds everything. */
   backedUp(principal: Principal, asked: Asked): void {
     this.#log.info(
       { audit: 'backup', principal: principal.name, ...asked },

@@ -66,7 +66,7 @@ export class Authenticator {
       this.#lockout.noteBad(address)
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
-    // Whoever sends it had a right to it once, and is not guessing.
+    // Its sender had a right to it once, and is not guessing.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
     this.#lockout.noteGood(address, digest)

@@ -1,5 +1,5 @@
 /**
- * Slows down whoever guesses.
+ * Slows down guessing.
  *
  * Bad credentials are counted by the address that they come from. Past the limit, nothing
  * that is not known to be good is even looked at for a while, which grows with every further
@@ -88,7 +88,7 @@ function forgetOldest(known: Map<string, unknown> | Set<string>, sizeMax: number
   known.delete(oldest!)
 }
 
-/** Whoever has one address of IPv6 usually has the whole network of it. */
+/** A client with one address of IPv6 usually has the whole network of it. */
 function placeOf(address: string): string {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

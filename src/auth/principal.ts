@@ -17,7 +17,7 @@ export interface Principal {
   covers(policy: Policy): boolean
 }
 
-/** Somebody who may do everything. */
+/** A principal that may do everything. */
 export function administrator(name: string): Principal {
   return { name, may: () => true, allows: () => true, covers: () => true }
 }
@@ -43,7 +43,7 @@ function isPermitted(effect: Effect, place: Place, permissions: Permissions): bo
       return allows('db-table-select') && allows('db-table-modify')
     case 'describe':
       if (isOnTarget) return allows('db-table-describe')
-      // Whoever may see something in a keyspace may know of the keyspace, and whoever has
+      // Who may see something in a keyspace may know of the keyspace, and who has
       // any business with a database may know what it offers.
       return place.keyspace === undefined
         ? permissions.touches(isOfDatabases, place)

@@ -22,7 +22,7 @@ export function defaultRoleId(name: string): string {
   return [
     digits.slice(0, 8),
     digits.slice(8, 12),
-    // The version that leaves the other digits to whoever makes them.
+    // The version that leaves the other digits to its maker.
     `8${digits.slice(13, 16)}`,
     `8${digits.slice(17, 20)}`,
     digits.slice(20, 32),

@@ -45,7 +45,7 @@ export function accountOf(token: string): Account | undefined {
   return accountToken(account) === token ? account : undefined
 }
 
-/** What engines are told of a request: few look at it, so it is not taken apart before. */
+/** What engines learn of a request: few look at it, so it is not taken apart before. */
 export class TokenCredentials implements EngineCredentials {
   readonly token: string
 

@@ -178,11 +178,11 @@ async function keep(
 
 /** What the server says of the files, and what is known here of those that it did not send. */
 function complete(
-  told: unknown,
+  contents: unknown,
   received: ReadonlyMap<string, BackupFile>,
   had: ReadonlyMap<string, BackupFile>,
 ): BackupManifest {
-  const { catalog, stores } = told as Partial<BackupContents>
+  const { catalog, stores } = contents as Partial<BackupContents>
   if (catalog === undefined || !Array.isArray(stores)) throw notUnderstood()
   const known = <T extends { readonly key: string; readonly sha256?: string }>(file: T) => {
     const here = received.get(file.key) ?? had.get(file.key)
@@ -192,7 +192,7 @@ function complete(
     return { ...file, ...here }
   }
   const manifest = {
-    ...(told as object),
+    ...(contents as object),
     catalog: known(catalog),
     stores: (stores as BackupContents['stores']).map(known),
   }

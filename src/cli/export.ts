@@ -69,7 +69,7 @@ async function runExport(options: ExportOptions): Promise<void> {
     else await writeWhole(options.out, (file) => write(file, true))
   } catch (error) {
     meter.finish(0)
-    // Whoever reads standard output has seen enough.
+    // The reader of standard output has seen enough.
     if (options.out === '-' && (error as NodeJS.ErrnoException).code === 'EPIPE') return
     throw fileFailure(error)
   } finally {

@@ -61,7 +61,7 @@ Formats: jsonl has a JSON object on each line, json is one array of them, and cs
 names of fields in its first line. Empty cells are left out. In collections, cells that
 JSON would read as a number, true or false become that; in tables the column decides.
 
-Records that are not JSON, or that the server refuses, are told with their line, written to
+Records that are not JSON, or that the server refuses, are reported with their line, written to
 FILE.rejected as they were, and do not stop the others. The exit status is 0 where all were
 imported, 2 where some were rejected, and 1 where the import stopped.
 

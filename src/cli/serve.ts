@@ -6,7 +6,7 @@ import { EngineError } from '../engine/errors.ts'
 import type { Listening, Server } from '../server.ts'
 
 export const serve = new Command('serve')
-  .description('Start the server and serve until it is told to stop (Ctrl-C).')
+  .description('Start the server and serve until it is stopped (Ctrl-C).')
   .helpOption('--help', 'show this help')
   .addHelpText(
     'after',

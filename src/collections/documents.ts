@@ -383,7 +383,7 @@ export class Documents {
     }
   }
 
-  /** Inserts what a revision makes of nothing, unless somebody else did meanwhile. */
+  /** Inserts what a revision makes of nothing, unless another request did meanwhile. */
   async #insertNew(
     revision: Revision,
     filter: Filter,
@@ -398,7 +398,7 @@ export class Documents {
       if (outcome !== 'done') return 'taken'
       return { ...nothing, upsertedId: record.id, after: record }
     }
-    // Whoever asks for the same _id finds it taken.
+    // Others that ask for the same _id find it taken.
     if (pinnedId(filter) !== undefined) return insertRecord()
     const inserted = await upserts.inTurn(
       collection.uid,

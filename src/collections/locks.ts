@@ -1,5 +1,5 @@
 /**
- * Turns within this process: whoever wants to change a document queues for its key.
+ * Turns within this process: requests that change a document queue for its key.
  *
  * The engine's versions already keep changes apart. The queue spares the callers of one
  * server the retries: fifty increments of one counter run one after the other instead of

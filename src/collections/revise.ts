@@ -144,7 +144,7 @@ function storeFor(store: Store, caller: Caller): Charged {
   return { ...store, embedder, analysis: budgetOf(caller) }
 }
 
-/** Whoever waits for a revision pays for its analysis. */
+/** The caller that waits for a revision pays for its analysis. */
 type Charged = Store & Required<Pick<Store, 'analysis'>>
 
 /** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */

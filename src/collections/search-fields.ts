@@ -38,7 +38,7 @@ export interface SearchRules {
   readonly limits: Limits
   /** Absent where the collection has no lexical search. */
   readonly analyzer: Analyzer | undefined
-  /** What analysis is charged to, where somebody waits for it. */
+  /** What analysis is charged to, where a caller waits for it. */
   readonly analysis?: AnalysisBudget
   /** Absent where the collection has no embedding service. */
   readonly embedder: Embedder | undefined

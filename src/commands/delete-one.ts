@@ -15,7 +15,7 @@ export const deleteOne = defineCommand({
     return replyDeleted(await documents.deleteOne(selection, caller))
   },
 
-  /** Whether the row was there is not told. */
+  /** The reply does not say whether the row was there. */
   async table({ filter, sort }, { rows, caller }) {
     if (hasSort(sort)) throw apiError('UNSUPPORTED_SORT_FOR_TABLE_DELETE_COMMAND')
     await deleteRow(rows, readWholeKey(rows, filter), caller)

@@ -4,22 +4,23 @@
  *
  * Which there are is a setting of the engine, and several servers may change it at once.
  * Making a database and terminating it takes two steps, its entry and its keyspaces, and a
- * server may end, or be slow, between them. So the entry comes first, and says what is done:
+ * server may end, or be slow, between them. So the entry comes first, and says what is
+ * done:
  *
  *   INITIALIZING  its first keyspace is being made; nobody can use it yet
  *   ACTIVE        it can be used
  *   TERMINATED    its keyspaces are being dropped, or are gone
  *
  * A start removes what such an end has left: it terminates what has been INITIALIZING for
- * longer than making a database can take, and drops the keyspaces of whatever is TERMINATED.
- * Keyspaces with a key that no entry has are left alone. They may be those of another server,
- * whose entry is not known here yet, and to keep what nobody needs is better than to drop
- * what somebody does.
+ * longer than making a database can take, and drops the keyspaces of whatever is
+ * TERMINATED. Keyspaces with a key that no entry has are left alone. They may be those of
+ * another server, whose entry is not known here yet, and to keep what nobody needs is
+ * better than to drop what a server does.
  *
- * Clocks and delays decide nothing for good. Whoever has made a keyspace looks at the entry
- * again, and drops what was made if the database was terminated meanwhile. Whoever terminates
- * one changes the entry before listing its keyspaces. So of the two, the one that comes later
- * sees what the other did.
+ * Clocks and delays decide nothing for good. A server that has made a keyspace looks at the
+ * entry again, and drops what was made if the database was terminated meanwhile. One that
+ * terminates a database changes the entry before listing its keyspaces. So of the two, the
+ * one that comes later sees what the other did.
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'

@@ -1,6 +1,6 @@
 /**
  * What a backup consists of: files that are named by keys, and a manifest that says which of
- * them belong together. A key stands for one content, so whoever has a file by its key need
+ * them belong together. A key stands for one content, so a holder of a file by its key need
  * not get it again.
  */
 

@@ -242,7 +242,7 @@ function assertRecord({ id, text, version }: StoredRecord, view: RecordView): vo
   )
   assert(
     typeof version === 'string' || Number.isSafeInteger(version),
-    `a record's version cannot be told from others: ${version}`,
+    `a record's version is not distinct: ${version}`,
   )
 }
 

@@ -192,7 +192,7 @@ export function checked(engine: Engine): Engine {
     watchSettings(listener) {
       let stopped = false
       const stop = engine.watchSettings((name) => {
-        assert(!stopped, 'watchSettings: told after it was stopped')
+        assert(!stopped, 'watchSettings: called after it was stopped')
         listener(name)
       })
       return () => {
@@ -239,7 +239,7 @@ function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperat
 function assertVersion(call: string, version: string): void {
   assert(
     typeof version === 'string' && version !== '',
-    `${call}: a setting's version cannot be told from others: ${version}`,
+    `${call}: a setting's version is not distinct: ${version}`,
   )
 }
 

@@ -48,15 +48,15 @@ export interface Engine {
   /**
    * Makes one change of what a keyspace holds, whole or not at all: the one that `plan` says
    * when it is given what there is. The change is made only while that still is what there is,
-   * whoever else makes changes. Otherwise the plan is asked again, with what there is by then.
+   * other servers included. Otherwise the plan is asked again, with what there is by then.
    * What it throws is passed on, and nothing changes then; where it says nothing, neither.
    * Returns whether anything was changed. EngineError 'gone': there is no such keyspace.
    */
   changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean>
   /**
    * Does something while no table of the keyspace gets another schema, so that nothing is
-   * told `changed` for a table that was found meanwhile. Changes wait for it, and so it must
-   * not make one. Others read and write.
+   * refused as `changed` for a table that was found meanwhile. Changes wait for it, and so
+   * it must not make one. Others read and write.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
 
@@ -150,16 +150,16 @@ export interface Engine {
     expected: string | undefined,
   ): Promise<string | undefined>
   /**
-   * Tells the names of settings whose values changed, whoever changed them, this server
+   * Reports the names of settings whose values changed, by any server, this one
    * included, until the returned function is called. By then readSetting gives the new value
-   * or a later one. An engine whose store has other writers tells within
+   * or a later one. An engine whose store has other writers reports within
    * `settingsDelayMsMax` (limits.ts) of their answer, one that is alone before it answers. A
-   * name may be told without need.
+   * name may be reported without need.
    */
   watchSettings(listener: (name: string) => void): () => void
 
   /**
-   * What keeps the engine from writing, in words for whoever can mend it and without names of
+   * What keeps the engine from writing, in words for operators and without names of
    * files; undefined when nothing does. Knows without being written to, and recovers by
    * itself. Never fails, answers within seconds even if a disk does not, also after `close`.
    */
@@ -174,7 +174,7 @@ export interface Engine {
 
 export interface Setting {
   readonly value: string
-  /** Differs between different values; nothing else can be told from it. */
+  /** Differs between different values; nothing else follows from it. */
   readonly version: string
 }
 

@@ -3,7 +3,7 @@ export type EngineErrorKind =
   | 'gone'
   /** The table has another schema by now, and nothing was done. */
   | 'changed'
-  /** Whoever asks has too many reads waiting. */
+  /** The caller has too many reads waiting. */
   | 'overloaded'
   | 'read'
   | 'write'
@@ -15,7 +15,7 @@ export type EngineErrorKind =
   | 'unauthenticated'
   /** It knows them, and does not permit this. */
   | 'unauthorized'
-  /** The store cannot do this, whoever asks and however often. */
+  /** The store cannot do this, however often it is asked. */
   | 'unsupported'
   /** A position in a query's results that was never given out. */
   | 'position'

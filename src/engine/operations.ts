@@ -5,7 +5,7 @@
 import type { BackupPart } from './backup.ts'
 
 export interface EngineOperations {
-  /** For whoever watches the server. Waits for nothing that is being read or written. */
+  /** For monitoring. Waits for nothing that is being read or written. */
   statistics(): Promise<EngineStatistics>
 
   /**

@@ -44,7 +44,7 @@ export function createPrivateFile(path: string): void {
 
 /**
  * Opens a file to write, in the place of one that an earlier run left there: that may be a
- * link, or belong to somebody else.
+ * link, or belong to another user.
  */
 export function openAnew(path: string): number {
   rmSync(path, { force: true })

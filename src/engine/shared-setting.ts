@@ -16,7 +16,7 @@ export interface Change<T, R> {
   readonly result: R
 }
 
-/** Each attempt that fails is a change by somebody else, so this is never reached. */
+/** Each attempt that fails is a change by another server, so this is never reached. */
 const attemptsMax = 1_000
 
 /** After a change was heard of and could not be read. */
@@ -43,7 +43,7 @@ export class SharedSetting<T> {
     })
   }
 
-  /** `initial` is its value until somebody writes one. */
+  /** `initial` is its value until one is written. */
   static async open<T>(
     engine: Engine,
     name: string,
@@ -64,7 +64,7 @@ export class SharedSetting<T> {
     return this.#value
   }
 
-  /** From now on, calls this when the value is another one, whoever changed it. */
+  /** From now on, calls this when the value is another one, also by other servers. */
   whenChanged(act: () => void): void {
     this.#onChange = act
   }
@@ -76,7 +76,7 @@ export class SharedSetting<T> {
 
   /**
    * Makes the change that `decide` says, of what is stored then; it is asked again where
-   * somebody else was faster. What it throws is passed on, and nothing changes.
+   * another server was faster. What it throws is passed on, and nothing changes.
    */
   change<R>(decide: (value: T) => Change<T, R>): Promise<R> {
     return this.#turns.next(async () => {
@@ -113,7 +113,7 @@ export class SharedSetting<T> {
     this.#onChange()
   }
 
-  /** Somebody changed it, and this must not be missed. */
+  /** It was changed, and this must not be missed. */
   #reread(): void {
     this.refresh().catch(() => {
       if (this.#isClosed) return

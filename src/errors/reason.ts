@@ -1,4 +1,4 @@
-/** What an error says, to whoever may hear it. */
+/** What an error says, to clients and to the log. */
 
 /** For clients, who need not know where the server keeps its files: without their names. */
 export function reasonOf(error: unknown): string {

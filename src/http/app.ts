@@ -100,7 +100,7 @@ function listenerFor(
     stripHost(request)
     queue.add(request, response)
   }
-  // Clients that ask whether to send a body are told by whoever reads it.
+  // Clients that ask whether to send a body are answered where it is read.
   return createListener(settings, onRequest, onRequest)
 }
 

@@ -73,7 +73,7 @@ const smallBodySize = 65_536
  */
 const copiesOfText = 8
 
-/** What was thrown, in words for whoever sent it if it is about the body. */
+/** What was thrown, in words for the sender if it is about the body. */
 function explain(problem: unknown, text: string, limits: Limits): unknown {
   return problem instanceof JsonProblem ? explainProblem(problem, text, limits) : problem
 }

@@ -83,11 +83,11 @@ export function followCertificate(
   log: (level: 'info' | 'warn', message: string) => void,
 ): () => void {
   let used = first
-  let told = ''
+  let logged = ''
   const look = () => {
     try {
       const read = readCertificate(files)
-      told = ''
+      logged = ''
       if (read.cert.equals(used.cert) && read.key.equals(used.key)) return
       use(read)
       used = read
@@ -95,8 +95,8 @@ export function followCertificate(
     } catch (error) {
       const { message } = error as Error
       // Once for each mistake, not once a minute.
-      if (message !== told) log('warn', `The certificate is not replaced: ${message}`)
-      told = message
+      if (message !== logged) log('warn', `The certificate is not replaced: ${message}`)
+      logged = message
     }
   }
   const timer = setInterval(look, files.lookEveryMs ?? lookEveryMs)

@@ -23,7 +23,7 @@ export class Charge {
     return true
   }
 
-  /** Whether there was room in time, and somebody still wants it. */
+  /** Whether there was room in time, and it is still wanted. */
   async takeWithin(
     amount: number,
     signal: AbortSignal,

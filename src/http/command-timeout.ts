@@ -52,7 +52,7 @@ export class Patience {
   }
 }
 
-/** Ends when the client leaves, or when it is told to. */
+/** Ends when the client leaves, or when it is aborted. */
 export class Interest {
   readonly #abort = new AbortController()
   readonly #source: Emitter

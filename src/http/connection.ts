@@ -29,7 +29,7 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Why it cannot be told which host the request is for; undefined: it can. Proxies and servers
+ * Why the host of the request is not clear; undefined: it is. Proxies and servers
  * that choose differently between two of them can be played off against each other.
  */
 export function hostProblem(request: IncomingMessage): string | undefined {

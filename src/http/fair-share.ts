@@ -3,7 +3,7 @@
  * of replies, or commands at work.
  *
  * A principal may hold as much as three times what is free. Alone it gets three quarters of
- * everything, so nobody has to tell it how many others there are; and whoever comes next
+ * everything, so nobody has to tell it how many others there are; and the next to come
  * finds a quarter free, of which three quarters are for it. (Choudhury and Hahne, Dynamic
  * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Nothing is ever taken
  * away from one that holds it.

@@ -2,7 +2,7 @@
  * Health for load balancers and orchestrators, without a token.
  *
  * Alive is a server whose store can be written; ready is one that also takes requests. What is
- * wrong is told to anybody who asks, so it names no files.
+ * wrong is said to every client, so it names no files.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { HttpServices } from './command.ts'

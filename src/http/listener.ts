@@ -14,13 +14,16 @@ import { isMultiplexed, streamOf } from './connection.ts'
 /** Longer than clients and proxies keep idle connections, so that they close them, not we. */
 const keepAliveTimeoutMs = 75_000
 
-/** Headers are short: whoever needs longer is not sending them. The same for handshakes. */
+/**
+ * Headers are short: a client that needs longer is not sending them. The same for
+ * handshakes.
+ */
 const headersTimeoutMs = 20_000
 
 /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
 const streamsMax = 128
 
-/** What a client may send before it is told to go on: enough for long distances. */
+/** What a client may send before its window is opened further: enough for long distances. */
 const windowSize = 1_048_576
 
 /** Megabytes of a connection's responses that wait; past that it gets no new streams. */
@@ -37,8 +40,8 @@ export interface ListenerSettings {
 }
 
 /**
- * `onContinue` gets the requests of clients that wait to be told to send the body; without
- * it all of them are told.
+ * `onContinue` gets the requests of clients that wait for "100 Continue" before the body;
+ * without it all of them get it.
  */
 export function createListener(
   settings: ListenerSettings,

@@ -69,7 +69,7 @@ interface Tally extends Record<Outcome, number> {
   readonly durations: Float64Array
 }
 
-/** Seconds: from a look into memory to what somebody waits for. */
+/** Seconds: from a look into memory to what a person waits for. */
 const durationBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]

@@ -18,7 +18,7 @@ export class RateLimit {
   readonly perSecond: number
   readonly #size: number
   #buckets = new Map<string, Bucket>()
-  /** Those from before there were too many: whoever is not seen again is forgotten. */
+  /** Those from before there were too many: those not seen again are evicted. */
   #earlier = new Map<string, Bucket>()
 
   constructor(perSecond: number) {

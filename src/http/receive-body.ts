@@ -1,5 +1,5 @@
 /**
- * Bodies, from the connection into memory. Their bytes are charged to whoever sends them
+ * Bodies, from the connection into memory. Their bytes are charged to the sender
  * before they are read: by Content-Length where it is there.
  */
 import type { IncomingMessage } from 'node:http'
@@ -15,7 +15,7 @@ import { FairShare, type Taker } from './fair-share.ts'
 const firstSize = 65_536
 
 export interface ReceivedBody {
-  /** Unpacked. To be called once: whoever takes them may let go of them. */
+  /** Unpacked. To be called once: they are not kept here. */
   takeBytes(): Buffer
   /** Gives the room back, once what was made of the bytes is no longer needed. */
   release(): void
@@ -35,7 +35,7 @@ export class BodyReceiver {
     this.room = new FairShare(memoryMax, { littleMax: firstSize })
   }
 
-  /** `begin` is called once there is room: the client may wait to be told to send. */
+  /** `begin` is called once there is room: the client may wait for "100 Continue". */
   async receive(
     message: IncomingMessage,
     taker: Taker,

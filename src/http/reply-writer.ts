@@ -22,7 +22,7 @@ export class ReplyWriter implements BodyWriter {
   readonly #waiting = new Map<ServerResponse, number>()
   #timer: NodeJS.Timeout | undefined
 
-  /** 0 ms: any time. `onUnread` is told of each connection that is closed. */
+  /** 0 ms: any time. `onUnread` is called for each connection that is closed. */
   constructor(timeoutMs: number, onUnread: () => void) {
     this.#timeoutMs = timeoutMs || Infinity
     this.#onUnread = onUnread

@@ -5,14 +5,14 @@ import type { FastifyInstance } from 'fastify'
  * finished and answered.
  */
 export class Shutdown {
-  /** Commands at work; kept by whoever runs them. */
+  /** Commands at work; counted where they run. */
   running = 0
   stopping = false
 
   async stop(app: FastifyInstance, graceMs = defaultGraceMs): Promise<void> {
     this.stopping = true
     // Connections that still deliver a request, or take their time to read a response, hold
-    // up the end for as long as somebody is being served, and a little longer.
+    // up the end for as long as a client is being served, and a little longer.
     const cut = setInterval(() => {
       if (this.running === 0) app.server.closeAllConnections()
     }, graceMs)

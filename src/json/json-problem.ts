@@ -7,7 +7,7 @@ interface JsonProblemDetails {
   readonly numeralLength?: number
 }
 
-/** Why a text was refused. The message is fit to be shown to whoever sent the text. */
+/** Why a text was refused. The message is fit to be shown to the sender of the text. */
 export class JsonProblem extends Error {
   readonly kind: JsonProblemKind
   /** In UTF-16 units from the start of the text. */

@@ -4,7 +4,7 @@
  *
  * Up to fifteen digits, a double carries any decimal. Past that a numeral is carried if it
  * is the text that String writes for the double nearest to it: the shortest one that reads
- * back as that double and, of those, the closest. Both can be told by measuring how far the
+ * back as that double and, of those, the closest. Both are found by measuring how far the
  * double lies from the numeral and from the two neighbours that have one digit less.
  */
 

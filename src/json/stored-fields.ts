@@ -1,7 +1,7 @@
 /**
  * Some fields of a stored object, without reading the others.
  *
- * Whoever looks at a field or two of many documents would otherwise spend most of the time
+ * A look at a field or two of many documents would otherwise spend most of the time
  * on building values that nobody asks for. The text is one that printJson wrote: compact,
  * and known to be right.
  */

@@ -274,7 +274,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
         'The URL up to where "/embeddings" follows.',
       ),
       flag('sendDimension', 'Send dimension', 'false', {
-        help: "Whether the model is told the collection's dimension, where it has several.",
+        help: "Whether the collection's dimension is sent to the model, where it has several.",
       }),
     ],
     models: [anyModel()],

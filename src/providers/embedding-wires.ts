@@ -2,7 +2,7 @@
 import { encodePiece, sign } from './aws-signature.ts'
 import { at, byIndex, each } from './reply-shape.ts'
 
-/** What is asked, whoever is asked. */
+/** What is asked, of every provider. */
 export interface EmbeddingAsk {
   readonly model: string
   readonly dimension: number

@@ -219,7 +219,7 @@ async function send(
     const contentType = incoming.headers['content-type'] ?? ''
     return { kind: 'reply', status: incoming.statusCode!, contentType, text }
   } catch (error) {
-    // A place that somebody chose and that cannot be reached is not tried again: neither is
+    // A place that a client chose and that cannot be reached is not tried again: neither is
     // one that has no address, or a private one.
     if (seen.late && isChosen && !seen.connected) return noAnswerAt(place)
     if (seen.late) return { kind: 'timeout', timeoutMs }

@@ -2,8 +2,9 @@
  * Addresses that anybody's request may make the server connect to: public unicast ones.
  *
  * A caller who could name any host would look around in the server's own network, where
- * services trust whoever can reach them. So everything is refused that the registries of
- * special-purpose addresses (RFC 6890 and its additions) do not leave to the public.
+ * services trust every client that can reach them. So everything is refused that the
+ * registries of special-purpose addresses (RFC 6890 and its additions) do not leave to the
+ * public.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'

@@ -133,11 +133,8 @@ describe('a checked engine', () => {
       readSetting: () => Promise.resolve({ value: 'x', version: '' }),
       writeSetting: () => Promise.resolve(''),
     }))
-    await assert.rejects(store.engine.readSetting('x'), /cannot be told from others/)
-    await assert.rejects(
-      store.engine.writeSetting('x', 'y', undefined),
-      /cannot be told from others/,
-    )
+    await assert.rejects(store.engine.readSetting('x'), /is not distinct/)
+    await assert.rejects(store.engine.writeSetting('x', 'y', undefined), /is not distinct/)
   })
 
   test('notices settings that are told to nobody any more', async (context) => {
@@ -152,7 +149,7 @@ describe('a checked engine', () => {
     const stop = store.engine.watchSettings((name) => heard.push(name))
     tell('x')
     stop()
-    assert.throws(() => tell('y'), /told after it was stopped/)
+    assert.throws(() => tell('y'), /called after it was stopped/)
     assert.deepEqual(heard, ['x'])
   })
 

@@ -54,7 +54,7 @@ export class BackupFolder {
     access.report(this.path, (_, line) => tell(line))
   }
 
-  /** Somebody else's files may be there, which must not be taken for leftovers of ours. */
+  /** Other files may be there, which must not be taken for leftovers of ours. */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       throw new Failure(`${part} is a symbolic link. Put the folder itself there.`)
@@ -64,7 +64,7 @@ export class BackupFolder {
     return join(this.#files, `${key}.db`)
   }
 
-  /** Oldest first. What cannot be read is told, and left out. */
+  /** Oldest first. What cannot be read is reported, and left out. */
   async list(): Promise<{ backups: NamedBackup[]; unreadable: string[] }> {
     const backups: NamedBackup[] = []
     const unreadable: string[] = []
@@ -225,7 +225,7 @@ function isFile(value: unknown): value is BackupFile {
   )
 }
 
-/** Whatever else somebody put there stays. */
+/** Whatever else was put there stays. */
 function isOurs(name: string): boolean {
   return isBackupKey(name.replace(/\.db(?:\.partial)?$/, ''))
 }

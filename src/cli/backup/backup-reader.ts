@@ -31,8 +31,8 @@ export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator
     if (typeof file === 'string' && isBackupKey(file) && isSize(size))
       yield { kind: 'file', key: file, size, content: bytes.take(size) }
     else if (begin !== undefined && begin !== null) {
-      const told = begin as { readonly files: unknown; readonly size: unknown }
-      yield { kind: 'begin', files: Number(told.files), size: Number(told.size) }
+      const contents = begin as { readonly files: unknown; readonly size: unknown }
+      yield { kind: 'begin', files: Number(contents.files), size: Number(contents.size) }
     } else throw notUnderstood()
   }
 }

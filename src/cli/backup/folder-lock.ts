@@ -50,7 +50,7 @@ export class FolderLock {
       try {
         utimesSync(this.#path, now, now)
       } catch {
-        // Whoever took it away is found out before anything counts on it.
+        // That it was taken away is found out before anything counts on it.
       }
     }, touchMs).unref()
   }

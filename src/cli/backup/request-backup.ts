@@ -17,16 +17,16 @@ const silenceMsMax = 120_000
 export async function requestBackup(asked: Asked): Promise<http.IncomingMessage> {
   const response = await post(asked)
   if (response.statusCode === 200) return response
-  const told = messageIn(await textOf(response))
+  const message = messageIn(await textOf(response))
   const { adminUrl } = asked
   switch (response.statusCode) {
     case 401:
       throw new Failure(
-        `${adminUrl} does not accept the token. ${told} Set STELA_TOKEN to a token of that server.`,
+        `${adminUrl} does not accept the token. ${message} Set STELA_TOKEN to a token of that server.`,
       )
     case 403:
       throw new Failure(
-        `the token may not make backups. ${told} Use one of an Organization Administrator.`,
+        `the token may not make backups. ${message} Use one of an Organization Administrator.`,
       )
     case 404:
     case 405:
@@ -36,7 +36,7 @@ export async function requestBackup(asked: Asked): Promise<http.IncomingMessage>
       )
     default:
       throw new Failure(
-        `${adminUrl} answers with HTTP status ${response.statusCode ?? 0}. ${told}`,
+        `${adminUrl} answers with HTTP status ${response.statusCode ?? 0}. ${message}`,
       )
   }
 }

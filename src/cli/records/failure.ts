@@ -1,4 +1,7 @@
-/** Something that whoever runs a command can mend: one line on standard error says it all. */
+/**
+ * Something that the person who runs a command can mend: one line on standard error says it
+ * all.
+ */
 export class Failure extends Error {
   constructor(message: string) {
     super(message)

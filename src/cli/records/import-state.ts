@@ -1,6 +1,6 @@
 /**
- * How far an import is, in a small file beside the input: whoever interrupts it, even with
- * no warning, can go on from there.
+ * How far an import is, in a small file beside the input: an import that is interrupted,
+ * even with no warning, can be resumed from there.
  *
  * It says that so many records are done, in their order, and that no record beyond another
  * number has been sent. Those in between may be stored or not.

@@ -118,7 +118,7 @@ async function* counted(
 }
 
 function unpacked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  // What goes wrong is thrown to whoever reads.
+  // What goes wrong is thrown to the reader.
   return pipeline(Readable.from(source), createGunzip(), () => undefined)
 }
 

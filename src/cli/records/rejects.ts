@@ -1,4 +1,7 @@
-/** Records that were not imported: told on standard error, and kept in a file as they were. */
+/**
+ * Records that were not imported: reported on standard error, and kept in a file as they
+ * were.
+ */
 import {
   closeSync,
   fchmodSync,
@@ -11,7 +14,7 @@ import { privateFileMode } from '../../engine/private-files.ts'
 import { Failure, fileFailure } from './failure.ts'
 import type { Format, RawRecord } from './split.ts'
 
-const toldMax = 20
+const reportedMax = 20
 
 export class Rejects {
   readonly #path: string | undefined
@@ -21,7 +24,7 @@ export class Rejects {
   header: Buffer | undefined
   #file: number | undefined
   #size: number
-  #told = 0
+  #reported = 0
 
   /** Of a file that an earlier run wrote, `size` bytes are kept. */
   constructor(
@@ -41,9 +44,10 @@ export class Rejects {
   }
 
   add({ line, bytes }: RawRecord, reason: string): void {
-    this.#told++
-    if (this.#told <= toldMax) this.#tell(`line ${line}: ${reason}`)
-    if (this.#told === toldMax + 1) this.#tell('further rejected records are not shown')
+    this.#reported++
+    if (this.#reported <= reportedMax) this.#tell(`line ${line}: ${reason}`)
+    if (this.#reported === reportedMax + 1)
+      this.#tell('further rejected records are not shown')
     const kept = this.#format === 'json' ? onOneLine(bytes) : bytes
     if (this.#path === undefined || kept.length === 0) return
     try {

@@ -25,7 +25,7 @@ export const formats = ['jsonl', 'json', 'csv'] as const
 
 export type Format = (typeof formats)[number]
 
-/** Records longer than `sizeMax` are told of, but not kept. */
+/** Records longer than `sizeMax` are reported, but not kept. */
 export function splitterFor(format: Format, sizeMax: number): Splitter {
   switch (format) {
     case 'jsonl':

@@ -99,11 +99,11 @@ interface Told {
 
 function explain(status: number, answer: unknown, adminUrl: string): string {
   const { errors } = (answer ?? {}) as { errors?: readonly Told[] }
-  const told = errors?.[0]?.message
+  const message = errors?.[0]?.message
   // The port of the Data API has no such path.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'
-  if (typeof told === 'string' && !isOther)
-    return `${told.charAt(0).toLowerCase()}${told.slice(1)}`
+  if (typeof message === 'string' && !isOther)
+    return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
   return (
     `${adminUrl} answers with HTTP status ${status}, and not as the management port of a ` +
     'Stela server does. Check --admin-url.'

@@ -1,4 +1,4 @@
-/** Tokens of a stopped server. Whoever has its data folder needs none to make one. */
+/** Tokens of a stopped server. With its data folder, none is needed to make one. */
 import { EngineError } from '../../engine/errors.ts'
 import type { OpenedAccess } from '../../server.ts'
 import { Failure } from '../records/failure.ts'

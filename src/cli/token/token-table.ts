@@ -43,7 +43,7 @@ function shortTime(iso: string): string {
   return iso.startsWith('1970-') ? 'unknown' : iso.slice(0, 16) + 'Z'
 }
 
-/** Whoever wrote it, it cannot command a terminal. */
+/** Whatever it holds, it cannot command a terminal. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

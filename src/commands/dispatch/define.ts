@@ -65,7 +65,7 @@ export interface Reply {
   readonly status?: Readonly<Record<string, Value | undefined>>
   readonly errors?: readonly ApiError[]
   readonly warnings?: readonly ApiError[]
-  /** Of commands that may change the schema: whether this one did. Nobody is told. */
+  /** Of commands that may change the schema: whether this one did. Replies do not say it. */
   readonly changed?: boolean
 }
 

@@ -60,7 +60,7 @@ export interface Call extends Caller {
   parseBody(): Value | Promise<Value>
   /** Who asks. */
   readonly principal: Principal
-  /** What it was sent with; nothing but the engine is told. */
+  /** What it was sent with; only the engine looks at it. */
   readonly token: string
   /**
    * Keeps room for the reply of a command that does this, so that what was done can be

@@ -1,4 +1,4 @@
-/** How changes are told to the caller. */
+/** Replies to changes. */
 import type { Caller } from '../../caller.ts'
 import type { ChangedMany, ChangedOne } from '../../collections/documents.ts'
 import type { Insertion } from '../../collections/insert.ts'

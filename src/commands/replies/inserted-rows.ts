@@ -1,4 +1,4 @@
-/** How inserts of rows are told to the caller. */
+/** Replies to inserts of rows. */
 import { ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import type { RowStore } from '../../tables/row-store.ts'

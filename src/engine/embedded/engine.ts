@@ -227,7 +227,7 @@ class EmbeddedEngine implements Engine {
 
   async #finishDrop(targets: readonly Target[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
-    // What is being let go of may be saving what is about to go.
+    // What is being evicted may be saving what is about to go.
     await this.#stores.released()
     for (const target of targets) {
       const file = this.#catalog.storeFile(target)!
@@ -415,7 +415,7 @@ class EmbeddedEngine implements Engine {
 
   /**
    * Acts on the store of a target, opened if need be, in the turn in which the target was
-   * seen to exist: what threads are asked for it must come before they let go of it.
+   * seen to exist: what threads are asked for it must come before they close it.
    */
   async #using<T>(
     target: Target,
@@ -436,7 +436,7 @@ class EmbeddedEngine implements Engine {
     return store
   }
 
-  /** Has the other threads let go of a store, which is opened again when it is needed. */
+  /** Has the other threads close a store, which is opened again when it is needed. */
   async #release(file: string): Promise<void> {
     await this.#vectors.releaseAll(file)
     await this.#writer.release(file)

@@ -1,4 +1,4 @@
-/** What the embedded engine is told when it is opened. */
+/** Options of the embedded engine. */
 export interface EmbeddedOptions {
   readonly dataDir: string
   /** False: an answered write may be lost in a power cut, though never in a crash. */

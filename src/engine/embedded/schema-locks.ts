@@ -1,7 +1,7 @@
 /**
  * Locks on the schemas of keyspaces. A command that changes kept overtaking takes a shared
  * one: then the next change waits for it. A change takes an exclusive one, for the moment in
- * which it comes into force; changes come one at a time. Whoever wants a shared lock while a
+ * which it comes into force; changes come one at a time. A request for a shared lock while a
  * change waits comes after it. So every command and every change has its turn.
  */
 export class SchemaLocks {
@@ -9,7 +9,7 @@ export class SchemaLocks {
   readonly #shared = new Map<string, Set<Promise<unknown>>>()
   readonly #exclusive = new Map<string, Promise<unknown>>()
 
-  /** Whoever waits for the lock is told by the signal when to give up. */
+  /** The signal ends waiting for the lock. */
   async share<T>(keyspace: string, act: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const before = this.#exclusive.get(keyspace)
     const turn = before === undefined ? act() : endOf(before, signal).then(act)

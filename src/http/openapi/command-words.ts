@@ -1,7 +1,7 @@
 /**
  * What each command does in a line, and how to send it.
  *
- * The examples are one story, told in the order in which they stand: on a new server every
+ * The examples are one story, in the order in which they stand: on a new server every
  * one of them works once those before it were sent. All happens in a keyspace of its own, so
  * that trying them out touches nobody's data.
  */

@@ -1,4 +1,4 @@
-/** What somebody finds who opens the server's address: what this is, and where to go on. */
+/** The page at the server's address: what this is, and where to go on. */
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

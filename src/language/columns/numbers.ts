@@ -33,7 +33,7 @@ export function wholeNumbers(bits: bigint): WholeNumbers {
 /** An exponent writes in a few characters what is shown in as many digits as it says. */
 const digitsMax = 1000
 
-/** Whole numbers of any size that somebody may want to see. */
+/** Whole numbers of any size. */
 export const largeWholeNumbers: WholeNumbers = {
   takes: `a whole number of at most ${digitsMax} digits`,
   read: (value) => {

@@ -35,7 +35,7 @@ export function matches(
 }
 
 function cannotTell(): never {
-  throw new Error('a filter with $match needs somebody who knows the terms of a text')
+  throw new Error('a filter with $match needs the terms of a text')
 }
 
 function holds(

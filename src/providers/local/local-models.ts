@@ -59,7 +59,7 @@ export function nameLocalModels({
 /** Texts whose vectors are remembered. Queries come again; what is stored does not. */
 const rememberedMax = 1_000
 
-/** Characters; whoever sends more is storing a text, not searching for one. */
+/** Characters; a longer text is stored, not searched for. */
 const rememberedLengthMax = 1_000
 
 class ThreadedModels implements LocalModels {

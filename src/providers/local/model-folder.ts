@@ -43,10 +43,10 @@ type Json = Readonly<Record<string, unknown>>
 const tokensMaxDefault = 512
 
 function tokensMaxOf(folder: string): number {
-  const told = readJsonIfAny(folder, 'sentence_bert_config.json')['max_seq_length']
+  const given = readJsonIfAny(folder, 'sentence_bert_config.json')['max_seq_length']
   const possible = readJsonIfAny(folder, 'config.json')['max_position_embeddings']
   return Math.min(
-    typeof told === 'number' ? told : tokensMaxDefault,
+    typeof given === 'number' ? given : tokensMaxDefault,
     typeof possible === 'number' ? possible : tokensMaxDefault,
   )
 }

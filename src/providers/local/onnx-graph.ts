@@ -14,7 +14,7 @@ export type Value = string
 
 type TypedArray = Float32Array | Int8Array | BigInt64Array
 
-/** Bytes of a file, in the folder that the session is told to look in. */
+/** Bytes of a file, in the folder that the session looks in. */
 export interface StoredWeight {
   readonly type: ElementType
   readonly shape: readonly number[]
@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly floats?: Readonly<Record<string, number>>
   /** Operators beyond the standard are in domains of their own. */
   readonly domain?: string
-  /** The name of what the node gives, where somebody outside must know it. */
+  /** The name of what the node gives, where it is needed outside. */
   readonly output?: Value
 }
 

@@ -1,5 +1,5 @@
 /**
- * Work of many requests on one model, a slice at a time. Whoever comes back for another
+ * Work of many requests on one model, a slice at a time. A request that comes back for another
  * slice stands at the end of the queue, so a request of one slice waits for one slice of
  * each of the others, however much they have left to do.
  */

@@ -5,7 +5,7 @@
 import { compilePattern, type Pattern } from './pattern/pattern.ts'
 import type { Arguments } from './stage.ts'
 
-/** Says what is wrong with an argument, to whoever asked for the component. */
+/** Says what is wrong with an argument, to the author of the analyzer. */
 export class ArgumentProblem extends Error {}
 
 export function countIn(

@@ -11,7 +11,7 @@ import type { RowStore } from '../row-store.ts'
 /** Lists that are shown again and again: all columns of a table. */
 const described = new WeakMap<readonly Column[], Value>()
 
-/** What callers are told about the columns. */
+/** What replies say about the columns. */
 export function describeColumns(columns: readonly Column[], { table }: RowStore): Value {
   let description = described.get(columns)
   if (description === undefined)

@@ -157,7 +157,7 @@ function optionsOf(index: NewIndex, table: Table): object {
   }
 }
 
-/** What an index on texts does unless it is told otherwise. */
+/** What an index on texts does unless its options say otherwise. */
 export const plainText = { ascii: false, caseSensitive: true, normalize: false }
 
 function typeOf(index: NewIndex, { definition }: Table): ColumnType {

@@ -20,9 +20,9 @@ export type BackupMessage =
   | { readonly id: number; readonly kind: 'open'; readonly files: readonly string[] }
   /** Looks at everything that is open, at one moment. */
   | { readonly id: number; readonly kind: 'look'; readonly gate: Gate }
-  /** Lets go of stores that need not be copied. */
+  /** Releases snapshots of stores that need not be copied. */
   | { readonly id: number; readonly kind: 'release'; readonly files: readonly string[] }
-  /** Copies a store as it was at that moment, and lets go of it. */
+  /** Copies the snapshot of a store, and releases it. */
   | {
       readonly id: number
       readonly kind: 'copy'
@@ -140,7 +140,7 @@ function lookAt(file: string, store: DatabaseSync): StoreState {
   }
 }
 
-/** Whoever backs up is told which it is, by the names of its keyspace and its own. */
+/** Names the store in errors: by its keyspace and its own name. */
 function unreadable(file: string, error: unknown): Error {
   const folder = dirname(file)
   const name = join(basename(dirname(folder)), basename(folder))

@@ -227,7 +227,7 @@ class Session {
   async #close(): Promise<void> {
     Atomics.store(this.#cancelled, 0, 1)
     abandon(this.#gate)
-    // Whoever waits for these is told what became of them.
+    // Their callers learn what became of them.
     await this.#thread.stop({ kind: 'stop' }).catch(() => undefined)
     await this.#moment?.catch(() => undefined)
     await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined)

@@ -2,7 +2,7 @@
  * Looks whether a store is sound: whether what it says twice agrees.
  *
  * The documents' texts are the truth. The index, the counters and the ids are made from
- * them again and compared with what is stored, both ways. What is found is told in plain
+ * them again and compared with what is stored, both ways. What is found is reported in plain
  * words; an empty list means that nothing was.
  */
 import { existsSync } from 'node:fs'

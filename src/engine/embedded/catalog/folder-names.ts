@@ -1,7 +1,7 @@
 /**
  * The folders of keyspaces and targets: which names they can have, and where they are.
  *
- * A catalog says which folder is whose, and may come from a backup that somebody has changed.
+ * A catalog says which folder is whose, and may come from a backup that was tampered with.
  * So nothing is made, opened or removed at a path that is not made here: a folder has a name
  * as this server gives them, stands where it would have put it, and belongs to one target.
  */

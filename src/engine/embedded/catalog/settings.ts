@@ -3,7 +3,7 @@
  * takes no column, and a value that is written back has its old version again. That is no
  * harm, since what was decided on it still holds.
  *
- * Nobody else has the folder open, so all changes are made here, and are told at once.
+ * Nobody else has the folder open, so all changes are made here, and are reported at once.
  */
 import { hash } from 'node:crypto'
 import type { Setting } from '../../contract.ts'

@@ -1,5 +1,5 @@
 /**
- * What keeps a store from being written, told apart by what an operator has to do about it.
+ * What keeps a store from being written, by what an operator has to do about it.
  *
  * SQLite's codes say what it was doing rather than what is wrong: a disk without space is
  * "full" in one place and an input/output error in another. Where a code can mean several
@@ -198,7 +198,7 @@ function isInDoubt(error: unknown): boolean {
     : (error as { errcode?: number }).errcode === sqliteSyncFailed
 }
 
-/** What a caller is told of a write that failed. */
+/** What a write that failed fails with. */
 export function tellFailedWrite(error: unknown, trouble: Trouble | undefined): string {
   const problem = trouble === undefined ? reasonOf(error) : tell(trouble)
   return isInDoubt(error) ? `${problem}. ${inDoubt}` : `${problem}. ${nothingKept}`

@@ -1,6 +1,6 @@
 /**
  * Which file stands at a path. An open file goes on living after its folder was removed,
- * renamed or unmounted, and takes writes that nobody will find again; so whoever writes looks
+ * renamed or unmounted, and takes writes that nobody will find again; so the writer looks
  * whether the path still leads to the file that was opened.
  */
 import { statSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * The stores that were opened, by the paths that they were found at. Threads open a store
  * when they first need it; by then its path may lead to another one, whose records would be
- * taken for ours. So whoever opens a store asks here first.
+ * taken for ours. So stores are opened only after asking here.
  *
  * A store that is made anew may get the path of one that was dropped. So nobody may ask for a
  * store whose target is no longer in the catalog: it would be remembered after `forget`.

@@ -74,7 +74,7 @@ export class StoreHealth {
     this.#clear(file)
   }
 
-  /** The thread that writes has died. Returns what its callers are told. */
+  /** The thread that writes has died. Returns what its calls fail with. */
   noteDeath(reason: string): string {
     this.#death = `the store cannot write any more: ${reason}. Restart the server`
     this.#log('error', this.#death)
@@ -118,7 +118,7 @@ export class StoreHealth {
 const tryMs = 5_000
 /** The same while something is wrong. */
 const tryAgainMs = 1_000
-/** Whoever asks is not kept waiting by a disk that is stuck. */
+/** Health is answered even if a disk is stuck. */
 const lookMsMax = 2_000
 
 /** As much as a small write takes, with the log that it is noted in. */

@@ -56,7 +56,7 @@ export function mainThreadBudget(): Budget {
   }
 }
 
-/** What a read on a reading thread is told to do, in memory that both threads see. */
+/** What a read on a reading thread has to do, in memory that both threads see. */
 export const readCommands = { run: 0, pause: 1, giveUp: 2 } as const
 
 /** What to do, whether the thread has begun, and whether what it asked for is decided. */
@@ -93,8 +93,8 @@ const stepSize = 4_000
 const heldUnasked = 262_144
 
 /**
- * For a read on a reading thread, which may take any time, but does as it is told. `ask` has
- * the answering thread call `answerHold` when so many bytes may be kept.
+ * For a read on a reading thread, which may take any time, but stops and goes on when
+ * asked. `ask` has the answering thread call `answerHold` when so many bytes may be kept.
  */
 export function commandedBudget(
   command: Int32Array,

@@ -282,7 +282,7 @@ export function setCache(database: DatabaseSync, kilobytes: number): void {
   try {
     database.exec(`PRAGMA cache_size = -${kilobytes}`)
   } catch {
-    // Whoever reads or writes next is told what is wrong with it.
+    // The next read or write fails with what is wrong with it.
   }
 }
 

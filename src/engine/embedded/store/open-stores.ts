@@ -1,7 +1,7 @@
 /**
  * The stores that the thread that answers requests has open. An open one takes memory and
  * handles of files here and in other threads, so they are kept few: those that were not used
- * for longest are let go of, and opened again by whoever needs them next.
+ * for longest are evicted, and opened again when they are needed.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RecordView } from '../../record-view.ts'
@@ -31,9 +31,9 @@ export interface OpenStoresOptions {
   /** As many are kept open. */
   readonly max: number
   readonly files: KnownFiles
-  /** Whether stores can be let go of: on a disk that is full they might not open again. */
+  /** Whether stores can be evicted: on a disk that is full they might not open again. */
   readonly mayRelease: () => boolean
-  /** Has other threads let go of a store, after this one has. */
+  /** Has other threads close a store, after this one has. */
   readonly release: (file: string) => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export class OpenStores {
   readonly #cache = new SharedCache(readerCache)
   #uses = 0
   #releasing: Promise<void> | undefined
-  /** How many other threads have not let go of yet. */
+  /** How many other threads have not closed yet. */
   #leaving = 0
   #endOfReads: NodeJS.Timeout | undefined
 
@@ -68,7 +68,7 @@ export class OpenStores {
     return store
   }
 
-  /** Failures are such as whoever reads or writes expects. */
+  /** Failures are such as reads and writes may have. */
   open(target: Target, file: string, kind: 'read' | 'write'): Store {
     const { files } = this.#options
     const view = viewOf(target)
@@ -91,12 +91,12 @@ export class OpenStores {
     }
   }
 
-  /** Resolves when what is being let go of has been. */
+  /** Resolves when what is being evicted has been. */
   async released(): Promise<void> {
     await this.#releasing
   }
 
-  /** Resolves when another may be opened: at once, unless too many are being let go of. */
+  /** Resolves when another may be opened: at once, unless too many are being evicted. */
   async room(): Promise<void> {
     const { max } = this.#options
     while (
@@ -108,7 +108,7 @@ export class OpenStores {
 
   #releaseSoon(): void {
     if (this.#releasing !== undefined || this.#superfluous === undefined) return
-    // Not before whoever asked for a store has begun to use it.
+    // Not before the caller that asked for a store has begun to use it.
     this.#releasing = setImmediate()
       .then(() => this.#release())
       .finally(() => {
@@ -125,7 +125,7 @@ export class OpenStores {
       released.push(this.#options.release(store.file))
     }
     this.#leaving = released.length
-    // A thread that has died has let go of its stores as well.
+    // A thread that has died has closed its stores as well.
     await Promise.allSettled(released)
     this.#leaving = 0
   }
@@ -162,7 +162,7 @@ export class OpenStores {
 
   /**
    * Reads share a state of the store until something is written, which spares them its
-   * locks. Whoever writes ends it, so that nobody reads an older state after the write was
+   * locks. A write ends it, so that nobody reads an older state after the write was
    * answered; so does time, because a state that is held keeps the log from being emptied.
    */
   beginRead(store: Store): void {

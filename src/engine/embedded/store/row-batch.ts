@@ -1,6 +1,6 @@
 /**
  * Rows a few at a time: as many as were asked for, but no more than their texts leave room
- * for. Whoever looks through thousands of documents does not hold thousands of large ones.
+ * for. A look through thousands of documents does not hold thousands of large ones.
  */
 import { textCost, type Budget } from '../plan/budget.ts'
 import type { Parameter } from '../plan/conditions.ts'

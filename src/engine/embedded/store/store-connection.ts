@@ -106,7 +106,7 @@ export class StoreConnection {
     try {
       this.prepared('COMMIT').run()
     } catch {
-      // In a damaged file even this can fail. Whoever read was told; nothing was changed.
+      // In a damaged file even this can fail. The read has failed already; nothing was changed.
       this.#abandonRead()
     }
   }

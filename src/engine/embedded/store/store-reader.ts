@@ -1,10 +1,10 @@
 /**
  * Reads one store through a connection of its own.
  *
- * A page is read by a lead and a condition (access-paths.ts, conditions.ts), in steps of bounded
- * size: on the thread that answers requests a read may take few steps before it gives up
- * (OverBudget) and starts again on a reading thread, which takes as many as it needs and
- * looks between them whether it is still wanted.
+ * A page is read by a lead and a condition (access-paths.ts, conditions.ts), in steps of
+ * bounded size: on the thread that answers requests a read may take few steps before it
+ * gives up (OverBudget) and starts again on a reading thread, which takes as many as it
+ * needs and looks between them whether it is still wanted.
  */
 import type { JsonObject } from '../../../json/value.ts'
 import { flatten, rootFields, type Filter } from '../../../language/filters/filter.ts'
@@ -327,7 +327,7 @@ export class StoreReader {
     const offered = leadsOf(filter, this.index)
     if (offered[0]?.kind === 'ids') return offered
     const leads = offered.filter((lead) => {
-      // Then the page would be read in the order of the ids; here somebody counts.
+      // Then the page would be read in the order of the ids; here they are counted.
       if (lead.kind === 'idRange') return after === undefined
       if (after?.by === 'range')
         return lead.kind === 'range' && lead.range.pathText === after.path

@@ -43,7 +43,7 @@ export class StoreWriter {
   readonly #pathCounts = new Map<number, number>()
   #documents = 0
   #version = 0
-  /** The version that somebody else wrote; undefined once ours is stamped. */
+  /** The version that another program wrote; undefined once ours is stamped. */
   #unstamped: number | undefined
 
   constructor(files: OpenedFiles, durable: boolean) {
@@ -154,7 +154,7 @@ export class StoreWriter {
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
-  /** Moves the log into the file and gives its space back, unless somebody reads for long. */
+  /** Moves the log into the file and gives its space back, unless a read takes long. */
   emptyLog(): void {
     this.#database.exec(`
       PRAGMA busy_timeout = 100;

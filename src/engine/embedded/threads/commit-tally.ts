@@ -1,4 +1,4 @@
-/** Counts of commits, kept in memory that threads share: whoever looks waits for nobody. */
+/** Counts of commits, kept in memory that threads share: reading them waits for nothing. */
 import type { WriteOutcome } from './write-batch.ts'
 
 export interface CommitCounts {

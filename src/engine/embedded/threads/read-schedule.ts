@@ -3,7 +3,7 @@
  * first the principals, then the connections of each, then reads in the order of arrival.
  *
  * A read is new until it has run for two turns, and is not paused before. Then it is long. A
- * long read keeps its thread, and is paused in place when it is somebody else's turn. Long
+ * long read keeps its thread, and is paused in place when it is another principal's turn. Long
  * reads may hold all threads but as many as may run. One that has become long when no more may
  * is put back: it leaves its thread, waits, and later starts again from the beginning as a long
  * read. So it loses at most two turns, once.
@@ -14,7 +14,7 @@
  * This bounds how long a new read waits, however many long ones there are, because long reads
  * without a thread take no turns. Say P principals have reads that are new or hold a thread,
  * and so have C other connections of the read's own principal. Each of these comes first once,
- * for two turns at most, and one more that somebody else has while its thread stops. So the
+ * for two turns at most, and one more that another has while its thread stops. So the
  * read starts within 3 · P · (C + 1) / runningMax turns, after three for those that run when it
  * comes. A thread stops within milliseconds, at its next step.
  *
@@ -25,7 +25,10 @@ import type { Caller } from '../../../caller.ts'
 export interface ScheduleOptions {
   /** Reads that run at a time. */
   readonly runningMax: number
-  /** Threads that long reads hold, once there are all. As many as may run are left to new ones. */
+  /**
+   * Threads that long reads hold, once there are all. As many as may run are left to new
+   * ones.
+   */
   readonly longMax: number
   /** Reads of one principal that wait for a thread. */
   readonly waitingMax: number

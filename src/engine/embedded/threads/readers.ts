@@ -45,7 +45,7 @@ interface Member {
   readonly targets: Map<string, Target>
 }
 
-/** A read before it has its number and is told to run. */
+/** A read before it has its number and runs. */
 type Read =
   Extract<ReaderMessage, { kind: 'read' | 'count' | 'search' }> extends infer M
     ? M extends unknown
@@ -90,7 +90,7 @@ export interface ReadersOptions {
 /** Threads beyond those that can run, for long reads of those who come later. */
 const spareThreads = 4
 
-/** How long reads run before it is somebody else's turn. */
+/** How long reads run before it is another's turn. */
 const turnMs = 20
 
 export class Readers {
@@ -161,7 +161,7 @@ export class Readers {
     return { hits: hits.map(({ score }, i) => ({ row: rows[i]!, score })), statistics }
   }
 
-  /** Lets go of an index that is no more. Another may come to have its name. */
+  /** Evicts an index that was dropped. Another may come to have its name. */
   async forget(name: IndexName): Promise<void> {
     this.#removeDead()
     await Promise.all(
@@ -228,7 +228,7 @@ export class Readers {
     const { promise, ...settle } = Promise.withResolvers<ReaderReply | LackOfRoom>()
     const read = { ...asked, ...settle, command: newCommand(), lack: undefined }
     if (!this.#schedule.add(read, caller)) throw this.#overloaded()
-    // Whoever gives up does not wait until a thread has noticed.
+    // A caller that gives up does not wait until a thread has noticed.
     const giveUp = (): void => {
       if (!this.#schedule.giveUp(read)) tell(read.command, readCommands.giveUp)
       settle.reject(signal.reason)
@@ -289,7 +289,7 @@ export class Readers {
   #askMember(member: Member, read: PendingRead): Promise<ReaderReply> {
     const { message, extra, command, source } = read
     const { file, target } = source
-    // It may have waited. A thread that was told to let go of a file must not open it again:
+    // It may have waited. A thread that has closed a dropped file must not open it again:
     // by its path, the store that comes next would be taken for this one.
     this.#options.checkCurrent(target)
     // Told only when it is news.
@@ -338,7 +338,7 @@ export class Readers {
       this.#starting = undefined
     } catch (error) {
       this.#starting = undefined
-      // Others may be ready, or whoever asks next has better luck.
+      // Others may be ready, or the next attempt succeeds.
       if (this.#members.length === 0) this.#failAll(error)
       return
     }
@@ -352,7 +352,7 @@ export class Readers {
     }
   }
 
-  /** Who waited for a thread that died was told; others take its place when they are needed. */
+  /** Reads of a thread that died have failed; others take its place when they are needed. */
   #removeDead(): void {
     for (const member of [...this.#members]) {
       if (!member.thread.isLost || member.read !== undefined) continue

@@ -94,7 +94,7 @@ export async function receiveRows(
   const rows = [...sent]
   for (const { position, bytes, encoding } of texts) {
     const text = Buffer.from(bytes.buffer).toString(encoding)
-    // Given back now, and not when somebody looks for garbage.
+    // Given back now, and not at the next garbage collection.
     bytes.buffer.transfer(0)
     rows[position] = { ...rows[position]!, text }
     const pause = caller.pause()

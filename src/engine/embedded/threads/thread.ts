@@ -140,7 +140,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   }
 
   #end(cause: Error): void {
-    // Reported to whoever still waits, and to whoever asks again.
+    // Reported to those who still wait, and to later calls.
     this.#ended ??= this.#isStopping
       ? new EngineError('closed', 'the store is closed')
       : this.#failure(`its thread has died: ${reasonOf(cause)}`, { cause })

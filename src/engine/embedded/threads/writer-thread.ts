@@ -122,7 +122,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
     try {
       stores.get(file)?.tidy()
     } catch {
-      // Nothing is lost, and whoever writes or reads next is told what is wrong.
+      // Nothing is lost, and the next write or read fails with what is wrong.
       stores.letGo(file)
     }
   }

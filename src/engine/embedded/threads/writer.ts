@@ -37,7 +37,7 @@ export class Writer {
     )
     const { catalog } = files
     const settings = { durable, catalog, tally: this.#tally.shared }
-    // Whoever writes first is told if this fails.
+    // The first write fails if this does.
     this.#ask({ kind: 'configure', ...settings }).catch(() => undefined)
   }
 
@@ -94,12 +94,12 @@ export class Writer {
     await this.#ask({ kind: 'hold', gate })
   }
 
-  /** Lets go of a store for now: a later write opens it again. */
+  /** Closes a store for now: a later write opens it again. */
   async release(file: string): Promise<void> {
     await this.#close(file, true)
   }
 
-  /** Lets go of a store that is no more. */
+  /** Closes a store that was dropped. */
   async close(file: string): Promise<void> {
     await this.#close(file, false)
     this.#health.forget(file)
@@ -109,7 +109,7 @@ export class Writer {
     await this.#thread.stop({ kind: 'stop' })
   }
 
-  /** Whoever writes to it next introduces it again. */
+  /** The next write to it introduces it again. */
   async #close(file: string, tidy: boolean): Promise<void> {
     this.#introduced.delete(file)
     this.#rowViews.delete(file)

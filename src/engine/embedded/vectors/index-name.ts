@@ -1,4 +1,7 @@
-/** Which vector index: a store may have several, told apart by the suffix of their column. */
+/**
+ * Which vector index: a store may have several, distinguished by the suffix of their
+ * column.
+ */
 export interface IndexName {
   readonly file: string
   readonly suffix: string

@@ -2,8 +2,8 @@
  * The thread that keeps vector indexes: opens them, takes in what changed in their stores,
  * and does the slow part, linking and mending, whenever nobody waits for it.
  *
- * An index follows its store: it is told to take in everything up to a write, reads what
- * changed from the store's feed, and answers. So it needs no memory of what it was told, and
+ * An index follows its store: it is asked to take in everything up to a write, reads what
+ * changed from the store's feed, and answers. So it needs no memory of earlier requests, and
  * after a crash it goes on from its last snapshot as it would from any other moment.
  */
 import { setImmediate as pause } from 'node:timers/promises'
@@ -189,7 +189,7 @@ class FollowedIndex {
     const total = this.#feed.vectorCount()
     const begun = performance.now()
     let done = 0
-    let told = begun
+    let reportedAt = begun
     if (total >= tellMin) this.#say(`is built anew from ${total} vectors`)
     for (let last = 0; !this.#closed;) {
       const rows = this.#feed.vectorsAfter(last, changesAtOnce)
@@ -197,8 +197,8 @@ class FollowedIndex {
       for (const [document, vector] of rows) this.#index.put(document, vector)
       last = rows.at(-1)![0]
       done += rows.length
-      if (performance.now() - told > progressMs) {
-        told = performance.now()
+      if (performance.now() - reportedAt > progressMs) {
+        reportedAt = performance.now()
         this.#say(`${done} of ${total} vectors are in`)
       }
       await pause()

@@ -51,7 +51,7 @@ interface Followed {
 export class Vectors {
   readonly #options: VectorsOptions
   readonly #indexes = new Map<string, Followed>()
-  /** Indexes that are being saved and let go of. */
+  /** Indexes that are being saved and evicted. */
   readonly #closing = new Map<string, Promise<unknown>>()
   #started: Thread<IndexerMessage, IndexerReply> | undefined
 
@@ -100,7 +100,7 @@ export class Vectors {
   noteWrite(file: string, field: VectorField, version: number): void {
     const followed = this.#followed(file, field)
     followed.latest = Math.max(followed.latest, version)
-    // Whoever searches next is told if it fails.
+    // The next search fails if this does.
     this.#follow(followed).catch(() => undefined)
   }
 
@@ -128,7 +128,7 @@ export class Vectors {
     for (const name of this.#namesIn(file)) await this.#close(name, false)
   }
 
-  /** Lets go of all indexes of a store, which are opened again when they are needed. */
+  /** Evicts all indexes of a store, which are opened again when they are needed. */
   async releaseAll(file: string): Promise<void> {
     for (const name of this.#namesIn(file)) await this.#close(name, true)
   }

@@ -33,7 +33,7 @@ function isDigit(char: number): boolean {
 const scripts = ['han', 'hiragana', 'katakana', 'hangul'] as const
 
 /**
- * Makes pairs of neighbouring characters, as words are not told apart: "一二三" is "一二"
+ * Makes pairs of neighbouring characters, as words are not separated: "一二三" is "一二"
  * and "二三". A character on its own stays; tokens of other scripts pass.
  */
 export function cjkBigram(args: Arguments): TokenFilter {

@@ -2,7 +2,7 @@
 import { cut, inTurn, over, type Step } from './endings.ts'
 import { rewriting } from './letters.ts'
 
-/** Cuts so many letters off words of more than so many if they end as told. */
+/** Cuts so many letters off words of more than so many if they have this ending. */
 function cutWhere(
   rules: readonly (readonly [over: number, ending: RegExp, cut: number])[],
 ): Step {

@@ -5,7 +5,7 @@
  * refused by name. "automaton" is what Lucene's simple patterns take: no anchors, no look
  * around, and quoted texts; its set operators are refused.
  *
- * Throws SyntaxError with what is wrong, for whoever wrote the pattern.
+ * Throws SyntaxError with what is wrong, for the author of the pattern.
  */
 import {
   allOf,

@@ -156,7 +156,10 @@ export function compile(root: Node, groupCount: number, runs: Runs = 'all runs')
     return add({ op: 'fork', choice: choiceCount++, first: 0, second: 0 })
   }
 
-  /** A fork between what is written next and what will stand where it is told to. */
+  /**
+   * A fork between what is written next and what stands where the returned function is
+   * called.
+   */
   function writeFork(lazy: boolean): () => void {
     const fork = newFork()
     const into = steps.length

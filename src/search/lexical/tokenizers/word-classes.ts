@@ -1,5 +1,5 @@
 /**
- * What a character is where words are told apart, after Unicode's annex 29. Classes are
+ * What a character is where words are separated, after Unicode's annex 29. Classes are
  * made from the character properties that JavaScript knows, a page of 256 at a time, when
  * the first text needs that page.
  */
@@ -20,10 +20,10 @@ export const numberJoiner = 9
 /** Joins letters as well as digits: "." and apostrophes. */
 export const joiner = 10
 export const doubleQuote = 11
-/** Words are not told apart: each character is a token. */
+/** Words are not separated: each character is a token. */
 export const han = 12
 export const hiragana = 13
-/** Words are not told apart, and characters mean little: all in a row are a token. */
+/** Words are not separated, and characters mean little: all in a row are a token. */
 export const southeastAsian = 14
 export const emoji = 15
 export const skinTone = 16

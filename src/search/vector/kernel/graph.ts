@@ -92,7 +92,7 @@ function connect(id: u32): void {
   if (level > top || isAlone) enterAt(id, level)
 }
 
-/** Whoever sees what is written from here on sees all that was written before. */
+/** A thread that sees what is written from here on sees all that was written before. */
 @inline function publish(): void {
   shareField(Field.count, field(Field.count))
 }
