@@ -21,7 +21,7 @@ import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
 import { FairShare } from './http/fair-share.ts'
 import { Metrics } from './http/metrics.ts'
-import { Patience } from './http/command-timeout.ts'
+import { CommandTimeouts } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { replyLittleMax } from './http/call-memory.ts'
 import { BodyReceiver } from './http/receive-body.ts'
@@ -127,7 +127,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
       isBehindProxy: config.isBehindProxy,
-      patience: new Patience(config.commandTimeoutMs),
+      timeouts: new CommandTimeouts(config.commandTimeoutMs),
       rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
       compression: config.compression,
       commandRoom: new FairShare(config.commandsMax),

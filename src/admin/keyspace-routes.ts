@@ -46,10 +46,10 @@ function databaseFor(effect: 'create' | 'drop', call: AdminCall): Database {
   const { databases } = call.services
   const info = databases.info(call.params['id']!)
   if (info === undefined) throw unknownDatabase(call)
-  const place = { database: info.id, keyspace: call.params['keyspace']! }
-  if (!call.principal.may(effect, place)) {
+  const resource = { database: info.id, keyspace: call.params['keyspace']! }
+  if (!call.principal.may(effect, resource)) {
     if (!isVisible(info, call)) throw unknownDatabase(call)
-    throw call.forbid(`It takes db-keyspace-${effect}`, place)
+    throw call.forbid(`It takes db-keyspace-${effect}`, resource)
   }
   const database = databases.find(info.id)
   if (database === undefined)

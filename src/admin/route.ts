@@ -2,7 +2,7 @@
 import type { Access } from '../auth/access.ts'
 import type { Action } from '../auth/actions.ts'
 import type { Asked, Audit, Changed } from '../auth/audit.ts'
-import type { Place } from '../auth/policy.ts'
+import type { Resource } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/contract.ts'
@@ -71,20 +71,24 @@ export class AdminCall {
   }
 
   /** Refuses principals that may not do this here. */
-  require(action: Action, place: Place = {}): void {
-    if (!this.principal.allows(action, place))
-      throw this.forbid(`It takes ${action}`, place)
+  require(action: Action, resource: Resource = {}): void {
+    if (!this.principal.allows(action, resource))
+      throw this.forbid(`It takes ${action}`, resource)
   }
 
   /** The refusal for what the token does not permit, noted in the log. */
-  forbid(why: string, place: Place = {}): Refusal {
-    this.services.audit.refused('not permitted', { ...this.#asked, place }, this.principal)
+  forbid(why: string, resource: Resource = {}): Refusal {
+    this.services.audit.refused(
+      'not permitted',
+      { ...this.#asked, resource },
+      this.principal,
+    )
     return new Refusal(403, `The token does not permit this. ${why}`)
   }
 
   /** Notes in the log that something was changed. */
-  noteChange(changed: Changed, place?: Place): void {
-    const asked = place === undefined ? this.#asked : { ...this.#asked, place }
+  noteChange(changed: Changed, resource?: Resource): void {
+    const asked = resource === undefined ? this.#asked : { ...this.#asked, resource }
     this.services.audit.changed(changed, this.principal, asked)
   }
 

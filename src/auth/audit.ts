@@ -1,5 +1,5 @@
 /** Lines of the log that say who was refused, who changed what, and who took a copy. */
-import type { Place } from './policy.ts'
+import type { Resource } from './policy.ts'
 import type { Principal } from './principal.ts'
 
 export interface AuditLog {
@@ -13,7 +13,7 @@ export interface Asked {
   readonly address: string
   /** A command, or a method and path of the management API. */
   readonly command?: string | undefined
-  readonly place?: Place
+  readonly resource?: Resource
 }
 
 export class Audit {

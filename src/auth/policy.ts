@@ -15,7 +15,7 @@ export interface Policy {
 }
 
 /** Where something is done; nothing given: in the organization itself. */
-export interface Place {
+export interface Resource {
   readonly database?: string | undefined
   readonly keyspace?: string | undefined
   /** A collection or a table. */
@@ -65,7 +65,7 @@ const listMax = 1_000
 const textMax = 500
 
 /** One level after the other; undefined: all that follows is covered. */
-interface Resource {
+interface ResourcePattern {
   readonly database: string | undefined
   readonly keyspace: string | undefined
   readonly target: string | undefined
@@ -74,7 +74,7 @@ interface Resource {
 const resourceForm =
   /^drn:astra:org:([^:]+)(?::db:([^:]+)(?::keyspace:([^:]+)(?::table:([^:]+))?)?)?$/
 
-function parseResource(text: string, organization: string): Resource {
+function parseResource(text: string, organization: string): ResourcePattern {
   const [, owner, database, keyspace, target] = resourceForm.exec(text) ?? []
   if (owner === undefined)
     throw new BadPolicy(
@@ -89,9 +89,9 @@ function parseResource(text: string, organization: string): Resource {
 }
 
 export interface Permissions {
-  allows(action: Action, place: Place): boolean
-  /** Whether such an action is allowed at the place, around it or anywhere in it. */
-  touches(is: (action: Action) => boolean, place: Place): boolean
+  allows(action: Action, resource: Resource): boolean
+  /** Whether such an action is allowed at the resource, around it or anywhere in it. */
+  touches(is: (action: Action) => boolean, resource: Resource): boolean
   /** Whether everything that the policy allows is allowed here as well. */
   covers(policy: Policy): boolean
 }
@@ -103,43 +103,49 @@ export function permissionsOf(
 ): Permissions {
   const rules = policies.map(({ actions, resources }) => ({
     actions: new Set<Action>(actions),
-    resources: resources.map((text) => parseResource(text, organization)),
+    patterns: resources.map((text) => parseResource(text, organization)),
   }))
-  const allows = (action: Action, place: Place) =>
+  const allows = (action: Action, resource: Resource) =>
     rules.some(
       (rule) =>
         rule.actions.has(action) &&
-        rule.resources.some((resource) => isWithin(place, resource)),
+        rule.patterns.some((pattern) => isWithin(resource, pattern)),
     )
   return {
     allows,
-    touches: (is, place) =>
+    touches: (is, resource) =>
       rules.some(
         (rule) =>
           [...rule.actions].some(is) &&
-          rule.resources.some((resource) => overlaps(place, resource)),
+          rule.patterns.some((pattern) => overlaps(resource, pattern)),
       ),
     covers: ({ actions, resources }) =>
       resources
         .map((text) => parseResource(text, organization))
-        .every((place) => actions.every((action) => allows(action, place))),
+        .every((resource) => actions.every((action) => allows(action, resource))),
   }
 }
 
-function isWithin(place: Place, { database, keyspace, target }: Resource): boolean {
+function isWithin(
+  resource: Resource,
+  { database, keyspace, target }: ResourcePattern,
+): boolean {
   return (
-    isLevelWithin(place.database, database) &&
-    isLevelWithin(place.keyspace, keyspace) &&
-    isLevelWithin(place.target, target)
+    isLevelWithin(resource.database, database) &&
+    isLevelWithin(resource.keyspace, keyspace) &&
+    isLevelWithin(resource.target, target)
   )
 }
 
-/** Whether the resource covers the place, or lies in it. */
-function overlaps(place: Place, { database, keyspace, target }: Resource): boolean {
+/** Whether what the pattern names covers the resource, or lies in it. */
+function overlaps(
+  resource: Resource,
+  { database, keyspace, target }: ResourcePattern,
+): boolean {
   return (
-    (place.database === undefined || isLevelWithin(place.database, database)) &&
-    (place.keyspace === undefined || isLevelWithin(place.keyspace, keyspace)) &&
-    (place.target === undefined || isLevelWithin(place.target, target))
+    (resource.database === undefined || isLevelWithin(resource.database, database)) &&
+    (resource.keyspace === undefined || isLevelWithin(resource.keyspace, keyspace)) &&
+    (resource.target === undefined || isLevelWithin(resource.target, target))
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Action } from './actions.ts'
-import type { Permissions, Place, Policy } from './policy.ts'
+import type { Permissions, Resource, Policy } from './policy.ts'
 
 /**
  * What a command does; permissions hang on it. `change` hands out what it writes to, and so
@@ -11,8 +11,8 @@ export type Effect = 'read' | 'write' | 'change' | 'describe' | 'create' | 'alte
 export interface Principal {
   /** As logs show it; never the token. */
   readonly name: string
-  may(effect: Effect, place: Place): boolean
-  allows(action: Action, place: Place): boolean
+  may(effect: Effect, resource: Resource): boolean
+  allows(action: Action, resource: Resource): boolean
   /** Whether nothing in the policy goes beyond what this principal may do. */
   covers(policy: Policy): boolean
 }
@@ -25,15 +25,19 @@ export function administrator(name: string): Principal {
 export function principalOf(name: string, permissions: Permissions): Principal {
   return {
     name,
-    may: (effect, place) => isPermitted(effect, place, permissions),
-    allows: (action, place) => permissions.allows(action, place),
+    may: (effect, resource) => isPermitted(effect, resource, permissions),
+    allows: (action, resource) => permissions.allows(action, resource),
     covers: (policy) => permissions.covers(policy),
   }
 }
 
-function isPermitted(effect: Effect, place: Place, permissions: Permissions): boolean {
-  const allows = (action: Action) => permissions.allows(action, place)
-  const isOnTarget = place.target !== undefined
+function isPermitted(
+  effect: Effect,
+  resource: Resource,
+  permissions: Permissions,
+): boolean {
+  const allows = (action: Action) => permissions.allows(action, resource)
+  const isOnTarget = resource.target !== undefined
   switch (effect) {
     case 'read':
       return allows('db-table-select')
@@ -45,9 +49,9 @@ function isPermitted(effect: Effect, place: Place, permissions: Permissions): bo
       if (isOnTarget) return allows('db-table-describe')
       // Who may see something in a keyspace may know of the keyspace, and who has
       // any business with a database may know what it offers.
-      return place.keyspace === undefined
-        ? permissions.touches(isOfDatabases, place)
-        : permissions.touches(isDescribing, place)
+      return resource.keyspace === undefined
+        ? permissions.touches(isOfDatabases, resource)
+        : permissions.touches(isDescribing, resource)
     case 'create':
       if (isOnTarget) return allows('db-table-create')
       return allows('db-keyspace-create') || allows('db-all-keyspace-create')

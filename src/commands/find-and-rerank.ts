@@ -16,7 +16,7 @@ import {
   mismatch,
   options,
   text,
-  type Place,
+  type FieldContext,
 } from './dispatch/fields.ts'
 
 /** Searches by vector and by terms, and has a reranker order what both find. */
@@ -69,14 +69,14 @@ function showScores(scores: Scores): Value {
   return new Map([['scores', shown]])
 }
 
-function readSort(value: Value | undefined, place: Place): HybridSort {
+function readSort(value: Value | undefined, place: FieldContext): HybridSort {
   return parseHybridSort(clause.read(value, place))
 }
 
 /** One number for both searches, or one for each; bounds are checked later. */
 function readHybridLimits(
   value: Value | undefined,
-  place: Place,
+  place: FieldContext,
 ): HybridLimits | undefined {
   if (value === undefined || value === null) return undefined
   if (isWhole(value)) return { vector: value, lexical: value }
@@ -94,7 +94,7 @@ function isWhole(value: Value | undefined): value is number {
 
 function readService(
   value: Value | undefined,
-  { field }: Place,
+  { field }: FieldContext,
 ): GivenRerankService | undefined {
   return value === undefined || value === null ? undefined : readRerankService(value, field)
 }

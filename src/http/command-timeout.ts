@@ -17,7 +17,7 @@ export interface Waiting {
 }
 
 /** Calls those whose time is over. They all have the same, so the oldest is always next. */
-export class Patience {
+export class CommandTimeouts {
   readonly timeoutMs: number
   readonly #waiting = new Set<Waiting>()
   #timer: NodeJS.Timeout | undefined

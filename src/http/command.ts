@@ -49,7 +49,7 @@ import {
   giveBack,
   interestIn,
   type Interest,
-  type Patience,
+  type CommandTimeouts,
   type Waiting,
 } from './command-timeout.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -80,7 +80,7 @@ export interface HttpServices extends Services, ProxySettings, Rooms {
   readonly metrics: Metrics | undefined
   /** Commands that take as long or longer are logged. */
   readonly slowCommandMs: number
-  readonly patience: Patience
+  readonly timeouts: CommandTimeouts
   /** Undefined: anybody may be as fast as they like. */
   readonly rateLimit: RateLimit | undefined
   /** Whether bodies may be packed, of replies and of requests. */
@@ -337,12 +337,12 @@ class HttpCall implements Call, Taker, Waiting {
     this.#bytes = bytes
     this.trace = traceOf(this, this.#request, this.#services.tracing)
     this.startedAt = this.#sliceStartedAt = performance.now()
-    this.#services.patience.begin(this)
+    this.#services.timeouts.begin(this)
   }
 
   /** Its reply is known. Milliseconds that it took. */
   end(): number {
-    this.#services.patience.end(this)
+    this.#services.timeouts.end(this)
     this.#memory.endBody()
     if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
     return performance.now() - this.startedAt
@@ -431,7 +431,7 @@ class HttpCall implements Call, Taker, Waiting {
   }
 
   check(): void {
-    const { timeoutMs } = this.#services.patience
+    const { timeoutMs } = this.#services.timeouts
     if (timeoutMs > 0 && performance.now() - this.startedAt >= timeoutMs) this.timeOut()
     if (this.#interest !== undefined || isDisconnected(this.#request))
       this.signal.throwIfAborted()
@@ -456,7 +456,7 @@ class HttpCall implements Call, Taker, Waiting {
    */
   timeOut(): void {
     this.#interest ??= interestIn(this.#request)
-    this.#interest.end(lateness(this, this.#services.patience.timeoutMs))
+    this.#interest.end(lateness(this, this.#services.timeouts.timeoutMs))
   }
 }
 

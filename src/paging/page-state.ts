@@ -11,12 +11,12 @@ import { printJson } from '../json/print.ts'
 import type { Value } from '../json/value.ts'
 import type { Limits } from '../limits.ts'
 import { heldValue, holdValue } from '../language/sorts/encode-sort-value.ts'
-import type { Place } from './read.ts'
+import type { PagePosition } from './read.ts'
 
 export interface PageState {
   /** Documents returned so far. */
   readonly count: number
-  readonly place: Place
+  readonly place: PagePosition
 }
 
 const version = 1
@@ -95,7 +95,7 @@ export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
   return hash('sha256', texts.join('\n'), 'base64url').slice(0, 11)
 }
 
-function readPlace(kind: Value, where: Value): Place | undefined {
+function readPlace(kind: Value, where: Value): PagePosition | undefined {
   if (kind === 'engine' && typeof where === 'string') return { kind, position: where }
   if (kind === 'sorted' && Array.isArray(where) && where.every(Array.isArray))
     return { kind, key: where.map((held: Value[]) => heldValue(held)) }

@@ -16,7 +16,7 @@ export type Wanted<Q extends AnyQuery> = Omit<
   readonly sort: Q['sort']
   readonly skip: number
   readonly limit: number
-  readonly after: Place | undefined
+  readonly after: PagePosition | undefined
   /**
    * Whether to find out if anything follows, by reading one record more: nobody should be
    * sent to fetch an empty page, and nobody should wait for what they will not fetch.
@@ -38,7 +38,7 @@ export const anyOrder = {
 } as const
 
 /** A place in the results: the engine's, or in a sort made here the last record's key. */
-export type Place =
+export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }
   | { readonly kind: 'sorted'; readonly key: SortedBy }
 
@@ -47,7 +47,7 @@ export interface Found<Item> {
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
   /** Absent when nothing follows, or when that was not looked for. */
-  readonly next: Place | undefined
+  readonly next: PagePosition | undefined
 }
 
 export async function read<Item, Q extends AnyQuery, S extends AnySearch>(
@@ -85,7 +85,7 @@ function isServed<Item, Q extends AnyQuery>(
   return served.filter && (sort.length === 0 || (served.sort && after?.kind !== 'sorted'))
 }
 
-function placeOf(position: Position | undefined): Place | undefined {
+function placeOf(position: Position | undefined): PagePosition | undefined {
   return position === undefined ? undefined : { kind: 'engine', position }
 }
 

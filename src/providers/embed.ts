@@ -10,7 +10,13 @@ import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
 import type { ProviderCaller } from './provider-call.ts'
 import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
 import type { ProviderSettings } from './provider-settings.ts'
-import { below, placeOf, UrlProblem, type Endpoint, type Place } from './provider-url.ts'
+import {
+  below,
+  addressOf,
+  UrlProblem,
+  type Endpoint,
+  type ProviderAddress,
+} from './provider-url.ts'
 
 export interface EmbedServices {
   readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
@@ -25,8 +31,8 @@ export async function embed(
   const { service, dimension, purpose, texts, signal } = request
   const provider = findProvider(request, providers)
   const { wire } = provider
-  const place = findPlace(provider.endpoint, request)
-  const keys = keysFor(provider, request, place, settings.embeddingKeys)
+  const address = findAddress(provider.endpoint, request)
+  const keys = keysFor(provider, request, address, settings.embeddingKeys)
   const asked: Asked = {
     kind: 'embedding',
     provider: service.provider,
@@ -37,8 +43,8 @@ export async function embed(
   const parameters = service.parameters ?? {}
   return inBatches(texts, provider.batchSize, signal, async (batch, batchSignal) => {
     const ask = { model: service.modelName, dimension, texts: batch, purpose, parameters }
-    const call = callFor(ask, provider, place, keys)
-    const outcome = await caller.call(call, provider.patience, batchSignal)
+    const call = callFor(ask, provider, address, keys)
+    const outcome = await caller.call(call, provider.retryPolicy, batchSignal)
     return readVectors(wire.vectors(jsonOf(outcome, asked)), ask, asked)
   })
 }
@@ -64,7 +70,10 @@ function findProvider(
   return provider
 }
 
-function findPlace(endpoint: Endpoint | undefined, { service }: EmbedRequest): Place {
+function findAddress(
+  endpoint: Endpoint | undefined,
+  { service }: EmbedRequest,
+): ProviderAddress {
   const { provider, modelName, parameters = {} } = service
   if (endpoint === undefined)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
@@ -74,7 +83,7 @@ function findPlace(endpoint: Endpoint | undefined, { service }: EmbedRequest): P
         `speaks its language: --embedding-urls ${provider}=<url>`,
     })
   try {
-    return placeOf(endpoint, modelName, parameters)
+    return addressOf(endpoint, modelName, parameters)
   } catch (error) {
     if (!(error instanceof UrlProblem)) throw error
     throw apiError('EMBEDDING_PROVIDER_BAD_HOST_NAME', { provider, problem: error.message })
@@ -88,15 +97,15 @@ const restSizeMax = 1_000_000
 function callFor(
   ask: EmbeddingAsk,
   { wire }: RemoteEmbeddingProvider,
-  base: Place,
+  base: ProviderAddress,
   keys: readonly string[],
 ) {
-  const place = wire.path === undefined ? base : below(base, wire.path(ask.model))
+  const address = wire.path === undefined ? base : below(base, wire.path(ask.model))
   const body = JSON.stringify(wire.body(ask))
   const authorization =
-    keys.length === 0 ? {} : wire.authorize(keys, { url: place.url, body, ask })
+    keys.length === 0 ? {} : wire.authorize(keys, { url: address.url, body, ask })
   return {
-    place,
+    address,
     body,
     headers: { ...wire.headers?.(ask), ...authorization },
     replySizeMax: restSizeMax + ask.texts.length * ask.dimension * numberSizeMax,

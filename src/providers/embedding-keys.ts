@@ -7,20 +7,20 @@ import { apiError } from '../errors/api-error.ts'
 import type { Authentication } from './authentication.ts'
 import type { Credentials, EmbedRequest } from './models.ts'
 import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
-import type { Place } from './provider-url.ts'
+import type { ProviderAddress } from './provider-url.ts'
 
 /** In the order of the provider's tokens; empty when none are needed and none are there. */
 export function keysFor(
   provider: RemoteEmbeddingProvider,
   { service, credentials }: EmbedRequest,
-  place: Place,
+  address: ProviderAddress,
   ownKeys: ReadonlyMap<string, string>,
 ): readonly string[] {
   const { NONE, HEADER = keyHeader } = provider.supportedAuthentication
   const sent = HEADER.tokens.map(({ accepted }) => headerIn(credentials, accepted))
   if (sent.every((key) => key !== undefined)) return sent
   const own = ownKey(service, ownKeys)
-  const isKept = place.isChosen && provider.wire.keepsKeys !== true
+  const isKept = address.isChosen && provider.wire.keepsKeys !== true
   if (own !== undefined && !isKept) return HEADER.tokens.length === 1 ? [own] : pair(own)
   if (NONE.enabled) return []
   throw apiError('EMBEDDING_PROVIDER_AUTHENTICATION_KEYS_NOT_PROVIDED', {

@@ -15,7 +15,7 @@ import {
   type ProviderParameter,
 } from './embedding-providers.ts'
 import { checkModelForNewUse } from './model-support.ts'
-import { placeOf, UrlProblem } from './provider-url.ts'
+import { addressOf, UrlProblem } from './provider-url.ts'
 
 /** A service as it was asked for; null and absent members are the same. */
 export interface GivenService {
@@ -207,7 +207,7 @@ function checkPlace(
 ): void {
   if (endpoint === undefined) return
   try {
-    placeOf(endpoint, modelName, parameters)
+    addressOf(endpoint, modelName, parameters)
   } catch (error) {
     if (error instanceof UrlProblem) refuse(`${where}.service: ${error.message}`)
     throw error

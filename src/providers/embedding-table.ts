@@ -12,7 +12,7 @@ import type {
   ProviderParameter,
 } from './embedding-providers.ts'
 import type { embeddingWires } from './embedding-wires.ts'
-import { defaultPatience, type Patience } from './provider-call.ts'
+import { defaultRetryPolicy, type RetryPolicy } from './provider-call.ts'
 import { baseUrlName } from './provider-url.ts'
 
 export type EmbeddingProviderName = keyof typeof embeddingWires
@@ -26,7 +26,7 @@ export interface EmbeddingRow {
   readonly authentication: Authentications
   /** Texts of one request. */
   readonly batchSize: number
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
   readonly parameters: readonly ProviderParameter[]
   readonly models: readonly EmbeddingModel[]
   readonly defaultModel?: string
@@ -34,14 +34,14 @@ export interface EmbeddingRow {
 
 const hosted = {
   authentication: keyByHeader(),
-  patience: defaultPatience,
+  retryPolicy: defaultRetryPolicy,
   parameters: [],
 } as const
 
 /** Services that people run themselves, where the first request may load the model. */
 const selfHosted = {
   authentication: keyIfAny,
-  patience: { ...defaultPatience, timeoutMs: 60_000, retriesMax: 1 },
+  retryPolicy: { ...defaultRetryPolicy, timeoutMs: 60_000, retriesMax: 1 },
   batchSize: 32,
 } as const
 
@@ -161,7 +161,7 @@ export const embeddingTable: Readonly<Record<EmbeddingProviderName, EmbeddingRow
     displayName: 'Jina AI',
     url: 'https://api.jina.ai/v1/embeddings',
     batchSize: 32,
-    patience: { ...defaultPatience, firstPauseMs: 1_000, pauseMaxMs: 1_000 },
+    retryPolicy: { ...defaultRetryPolicy, firstPauseMs: 1_000, pauseMaxMs: 1_000 },
     models: [
       ...['en', 'de', 'es', 'code', 'zh'].map((language) =>
         model(`jina-embeddings-v2-base-${language}`, fixed(768)),

@@ -7,7 +7,7 @@ import {
   type EmbeddingRow,
 } from './embedding-table.ts'
 import { embeddingWires, type EmbeddingWire } from './embedding-wires.ts'
-import type { Patience } from './provider-call.ts'
+import type { RetryPolicy } from './provider-call.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { baseUrlName, type Endpoint } from './provider-url.ts'
 
@@ -15,7 +15,7 @@ import { baseUrlName, type Endpoint } from './provider-url.ts'
 export interface RemoteEmbeddingProvider extends EmbeddingProvider {
   readonly wire: EmbeddingWire
   readonly batchSize: number
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
 }
 
 export function offerEmbeddings(
@@ -30,7 +30,7 @@ function offer(
   row: EmbeddingRow,
   settings: ProviderSettings,
 ): RemoteEmbeddingProvider {
-  const { displayName, url, models, defaultModel, batchSize, patience } = row
+  const { displayName, url, models, defaultModel, batchSize, retryPolicy } = row
   const endpoint = endpointOf(name, row, settings)
   const credentials = credentialsOf(name, settings)
   return {
@@ -50,7 +50,7 @@ function offer(
     ...(defaultModel !== undefined && { defaultModel }),
     wire: embeddingWires[name],
     batchSize,
-    patience,
+    retryPolicy,
   }
 }
 

@@ -13,11 +13,11 @@ import { once } from 'node:events'
 import { Agent, request as requestPlainly, type IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Place } from './provider-url.ts'
+import type { ProviderAddress } from './provider-url.ts'
 import { isPrivateHost, lookupPublic } from './public-address.ts'
 
 export interface Call {
-  readonly place: Place
+  readonly address: ProviderAddress
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** Bytes of a reply; what is larger is no sensible one. */
@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** How long to wait, and how often to try again. */
-export interface Patience {
+export interface RetryPolicy {
   readonly timeoutMs: number
   readonly retriesMax: number
   /** Before the first retry; each pause is twice as long as the one before. */
@@ -35,7 +35,7 @@ export interface Patience {
   readonly jitter: number
 }
 
-export const defaultPatience: Patience = {
+export const defaultRetryPolicy: RetryPolicy = {
   timeoutMs: 5_000,
   retriesMax: 3,
   firstPauseMs: 100,
@@ -78,23 +78,23 @@ export class ProviderCaller {
   }
 
   /** Throws only when the signal ends it. */
-  async call(call: Call, patience: Patience, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#callPatiently(call, patience, signal)
-    if (call.place.isChosen && isSilence(outcome)) return noAnswerAt(call.place)
+  async call(call: Call, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#callWithRetries(call, retryPolicy, signal)
+    if (call.address.isChosen && isSilence(outcome)) return noAnswerAt(call.address)
     return outcome
   }
 
-  async #callPatiently(
+  async #callWithRetries(
     call: Call,
-    patience: Patience,
+    retryPolicy: RetryPolicy,
     signal: AbortSignal,
   ): Promise<Outcome> {
     for (let retry = 0; ; retry++) {
       signal.throwIfAborted()
-      const outcome = await this.#attempt(call, patience.timeoutMs, signal)
+      const outcome = await this.#attempt(call, retryPolicy.timeoutMs, signal)
       signal.throwIfAborted()
-      if (retry >= patience.retriesMax || !isTimeout(outcome)) return outcome
-      await pause(pauseMs(patience, retry), undefined, { signal }).catch(() => undefined)
+      if (retry >= retryPolicy.retriesMax || !isTimeout(outcome)) return outcome
+      await pause(pauseMs(retryPolicy, retry), undefined, { signal }).catch(() => undefined)
     }
   }
 
@@ -104,22 +104,22 @@ export class ProviderCaller {
   }
 
   async #attempt(call: Call, timeoutMs: number, signal: AbortSignal): Promise<Outcome> {
-    const fail = (error: Error) => this.#logFailure(call.place, error)
-    const outcome = await send(call, this.#agentFor(call.place), timeoutMs, signal, fail)
+    const fail = (error: Error) => this.#logFailure(call.address, error)
+    const outcome = await send(call, this.#agentFor(call.address), timeoutMs, signal, fail)
     // The provider closed a kept connection just as it was used again: that says nothing
     // about the request, which goes out once more on a connection of its own.
     return outcome === 'stale' ? await sendAnew(call, timeoutMs, signal, fail) : outcome
   }
 
   /** Collections may name any number of places; the server's own are few. */
-  #logFailure({ url, isChosen }: Place, { message }: Error): void {
+  #logFailure({ url, isChosen }: ProviderAddress, { message }: Error): void {
     const now = performance.now()
     if (isChosen || now - (this.#loggedAt.get(url.host) ?? -Infinity) < loggedMs) return
     this.#loggedAt.set(url.host, now)
     this.#log('warn', `A provider cannot be reached at ${url.host}: ${message}`)
   }
 
-  #agentFor({ url, isGuarded }: Place): Agent {
+  #agentFor({ url, isGuarded }: ProviderAddress): Agent {
     const agents = isGuarded ? this.#agents.guarded : this.#agents.trusted
     return agents[url.protocol as 'http:' | 'https:']
   }
@@ -141,7 +141,7 @@ function isSilence({ kind }: Outcome): boolean {
 }
 
 /** The same whatever is there, and whether anything is. */
-function noAnswerAt({ url }: Place): Outcome {
+function noAnswerAt({ url }: ProviderAddress): Outcome {
   return {
     kind: 'bad host',
     problem:
@@ -150,7 +150,7 @@ function noAnswerAt({ url }: Place): Outcome {
   }
 }
 
-function pauseMs({ firstPauseMs, pauseMaxMs, jitter }: Patience, retry: number): number {
+function pauseMs({ firstPauseMs, pauseMaxMs, jitter }: RetryPolicy, retry: number): number {
   const whole = Math.min(firstPauseMs * 2 ** retry, pauseMaxMs)
   return whole * (1 + jitter * (2 * Math.random() - 1))
 }
@@ -171,14 +171,14 @@ const connectionEnded: Outcome = {
 }
 
 async function send(
-  { place, headers, body, replySizeMax }: Call,
+  { address, headers, body, replySizeMax }: Call,
   agent: Agent | false,
   timeoutMs: number,
   signal: AbortSignal,
   fail: (error: Error) => void,
 ): Promise<Outcome | 'stale'> {
-  const { url, isChosen, isGuarded } = place
-  if (isGuarded && isPrivateHost(url.hostname)) return noAnswerAt(place)
+  const { url, isChosen, isGuarded } = address
+  if (isGuarded && isPrivateHost(url.hostname)) return noAnswerAt(address)
   let timer: NodeJS.Timeout | undefined
   const seen = { late: false, reused: false, connected: false }
   try {
@@ -221,7 +221,7 @@ async function send(
   } catch (error) {
     // A place that a client chose and that cannot be reached is not tried again: neither is
     // one that has no address, or a private one.
-    if (seen.late && isChosen && !seen.connected) return noAnswerAt(place)
+    if (seen.late && isChosen && !seen.connected) return noAnswerAt(address)
     if (seen.late) return { kind: 'timeout', timeoutMs }
     const { code } = error as NodeJS.ErrnoException
     if (seen.reused && (code === 'ECONNRESET' || code === 'EPIPE')) return 'stale'

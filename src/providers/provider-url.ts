@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly mayBePrivate: boolean
 }
 
-export interface Place {
+export interface ProviderAddress {
   readonly url: URL
   /** Whether a collection had a say in the host: no key of the server's goes there. */
   readonly isChosen: boolean
@@ -28,11 +28,11 @@ export interface Place {
 export const baseUrlName = 'baseUrl'
 
 /** Throws a UrlProblem when the parameters lead nowhere, or where they must not. */
-export function placeOf(
+export function addressOf(
   endpoint: Endpoint,
   model: string,
   parameters: Readonly<Record<string, unknown>>,
-): Place {
+): ProviderAddress {
   const base = parameters[baseUrlName]
   if (typeof base === 'string') {
     const isGuarded = !endpoint.mayBePrivate
@@ -51,10 +51,10 @@ export function placeOf(
 }
 
 /** The same URL with more of a path, before its query. */
-export function below({ url, ...place }: Place, path: string): Place {
+export function below({ url, ...address }: ProviderAddress, path: string): ProviderAddress {
   const longer = new URL(url)
   longer.pathname = `${longer.pathname.replace(/\/$/, '')}/${path}`
-  return { ...place, url: longer }
+  return { ...address, url: longer }
 }
 
 export class UrlProblem extends Error {}

@@ -4,7 +4,7 @@ import { inBatches } from './batches.ts'
 import { bearer } from './embedding-wires.ts'
 import { checkModelForUse } from './model-support.ts'
 import type { RerankRequest } from './models.ts'
-import { defaultPatience, type ProviderCaller } from './provider-call.ts'
+import { defaultRetryPolicy, type ProviderCaller } from './provider-call.ts'
 import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import type {
@@ -52,15 +52,15 @@ export async function rerank(
     errorAt: wire.errorAt,
     keys,
   }
-  const place = { url: new URL(url), isChosen: false, isGuarded: false }
+  const address = { url: new URL(url), isChosen: false, isGuarded: false }
   return inBatches(passages, wire.batchSize, signal, async (batch, batchSignal) => {
     const call = {
-      place,
+      address,
       headers: bearer(keys),
       body: JSON.stringify(wire.body({ model: modelName, query, passages: batch })),
       replySizeMax: restSizeMax + batch.length * scoreSizeMax,
     }
-    const outcome = await caller.call(call, defaultPatience, batchSignal)
+    const outcome = await caller.call(call, defaultRetryPolicy, batchSignal)
     return readScores(wire.scores(jsonOf(outcome, asked)), batch.length, asked)
   })
 }
@@ -100,7 +100,7 @@ function readScores(scores: unknown, count: number, asked: Asked): number[] {
     throw unexpected(asked, `${count} scores`, `${scores.length}`)
   return scores.map((score: unknown) => {
     if (typeof score !== 'number' || !Number.isFinite(score))
-      throw unexpected(asked, 'scores', 'something that is no number in the place of one')
+      throw unexpected(asked, 'scores', 'something that is no number in the address of one')
     return score
   })
 }

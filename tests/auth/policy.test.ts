@@ -7,7 +7,7 @@ import {
   BadPolicy,
   permissionsOf,
   readPolicy,
-  type Place,
+  type Resource,
   type Policy,
 } from '../../src/auth/policy.ts'
 
@@ -18,7 +18,7 @@ const names = ['a', 'b']
 const someActions = ['db-table-select', 'db-table-modify', 'org-db-view'] as const
 
 /** Every place that there could be: two known names on each level, and an unheard-of one. */
-const places: readonly Place[] = [
+const places: readonly Resource[] = [
   {},
   ...eachName().flatMap((database) => [
     { database },
@@ -34,7 +34,7 @@ function eachName(): string[] {
 }
 
 /** "org/database/keyspace/target", as far as it goes. */
-function pathOf({ database, keyspace, target }: Place): string {
+function pathOf({ database, keyspace, target }: Resource): string {
   return ['org', database, keyspace, target].filter((part) => part !== undefined).join('/')
 }
 
@@ -45,7 +45,7 @@ function patternOf(resource: string): RegExp {
   return new RegExp(`^${['org', ...pattern].join('/')}(/|$)`)
 }
 
-function isAllowed(policies: readonly Policy[], action: Action, place: Place): boolean {
+function isAllowed(policies: readonly Policy[], action: Action, place: Resource): boolean {
   return policies.some(
     (policy) =>
       policy.actions.includes(action) &&
@@ -101,7 +101,7 @@ describe('permissions', () => {
     const is = (action: Action) => action === 'db-table-select'
     fc.assert(
       fc.property(policies, fc.constantFrom(...places), (given, place) => {
-        const isInside = (other: Place) =>
+        const isInside = (other: Resource) =>
           `${pathOf(other)}/`.startsWith(`${pathOf(place)}/`)
         assert.equal(
           permissionsOf(given, organization).touches(is, place),

@@ -11,7 +11,7 @@ import { fromPlain } from '../../src/json/plain.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import type { Place } from '../../src/paging/read.ts'
+import type { PagePosition } from '../../src/paging/read.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { matches } from '../../src/language/filters/matches.ts'
 import { compareBy } from '../../src/language/values/order.ts'
@@ -524,7 +524,7 @@ export function describeEngine(name: string, start: () => Promise<Running>): voi
           for (const pageSize of [1, 6, 12, 13, 25, 30]) {
             const texts = (await store.find({ filter })).map(({ text }) => text)
             const found: string[] = []
-            let after: Place | undefined
+            let after: PagePosition | undefined
             do {
               const page = await store.page({ filter, textsOnly: true }, pageSize, after)
               const { joined, records } = page

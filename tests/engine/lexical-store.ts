@@ -4,7 +4,7 @@ import {
   collectionSource,
   type CollectionSource,
 } from '../../src/collections/document-source.ts'
-import { count, read, anyOrder, type Place } from '../../src/paging/read.ts'
+import { count, read, anyOrder, type PagePosition } from '../../src/paging/read.ts'
 import { search, searchUpToSize } from '../../src/paging/search.ts'
 import type {
   Engine,
@@ -143,7 +143,7 @@ export class LexicalStore {
   /** The _ids that match, page by page. */
   async ids(filter: Filter, sort: readonly SortKey[] = [], pageSize = 20) {
     const found: unknown[] = []
-    let after: Place | undefined
+    let after: PagePosition | undefined
     do {
       const wanted = {
         ...anyOrder,

@@ -5,7 +5,7 @@ import {
   collectionSource,
   type CollectionSource,
 } from '../../src/collections/document-source.ts'
-import { count, read, type Place } from '../../src/paging/read.ts'
+import { count, read, type PagePosition } from '../../src/paging/read.ts'
 import type {
   Engine,
   NewRecord,
@@ -94,7 +94,7 @@ export class Store {
   /** One page after the other, until nothing follows. */
   async find(wanted: Finding = {}, pageSize = 20): Promise<StoredRecord[]> {
     const found: StoredRecord[] = []
-    let after: Place | undefined
+    let after: PagePosition | undefined
     do {
       const page = await this.page(wanted, pageSize, after)
       found.push(...page.records)
@@ -103,7 +103,7 @@ export class Store {
     return found.slice(0, wanted.limit)
   }
 
-  page(wanted: Finding, limit: number, after?: Place, caller = tester) {
+  page(wanted: Finding, limit: number, after?: PagePosition, caller = tester) {
     const query = {
       filter: everything,
       sort: [],

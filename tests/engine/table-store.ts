@@ -13,7 +13,7 @@ import type {
   RowSortKey,
 } from '../../src/language/columns/row-filter.ts'
 import { defaultLimits } from '../../src/limits.ts'
-import { anyOrder, count, read, type Place } from '../../src/paging/read.ts'
+import { anyOrder, count, read, type PagePosition } from '../../src/paging/read.ts'
 import { search } from '../../src/paging/search.ts'
 import { rowSource, type RowSource } from '../../src/tables/read/row-source.ts'
 import { rowStoreOf } from '../../src/tables/row-store.ts'
@@ -129,7 +129,7 @@ export class TableStore {
     const { definition } = await this.table()
     const shown = definition.columns.filter(({ name }) => !textsOnly || name !== 'v')
     const found: string[] = []
-    let after: Place | undefined
+    let after: PagePosition | undefined
     do {
       const query = { filter, sort, after, limit: pageSize, columns: shown }
       const wanted = { ...anyOrder, ...query, lookAhead: true, textsOnly }

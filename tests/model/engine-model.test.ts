@@ -17,7 +17,7 @@ import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import {
   decodePosition,
   encodePosition,
-  type Place,
+  type StoredPosition,
 } from '../../src/engine/embedded/store/position.ts'
 import { placeOf } from '../../src/engine/embedded/plan/sort-position.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/plan/budget.ts'
@@ -509,7 +509,7 @@ function assertPages(
   if (whole) assert.equal(texts.length, Math.max(0, expected.length - skip), about)
 }
 
-function placeIn({ order }: Result, row: DocRow, view: RecordView): Place {
+function placeIn({ order }: Result, row: DocRow, view: RecordView): StoredPosition {
   switch (order.by) {
     case 'seq':
       return { by: 'seq', seq: row.seq }

@@ -4,15 +4,15 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { hostname } from 'node:os'
 import {
-  defaultPatience,
+  defaultRetryPolicy,
   ProviderCaller,
   type Call,
-  type Patience,
+  type RetryPolicy,
 } from '../../src/providers/provider-call.ts'
-import type { Place } from '../../src/providers/provider-url.ts'
+import type { ProviderAddress } from '../../src/providers/provider-url.ts'
 import { FakeProvider } from './fake-provider.ts'
 
-const hasty: Patience = {
+const hasty: RetryPolicy = {
   timeoutMs: 250,
   retriesMax: 3,
   firstPauseMs: 1,
@@ -20,14 +20,14 @@ const hasty: Patience = {
   jitter: 0.5,
 }
 
-const patient: Patience = { ...hasty, timeoutMs: 10_000 }
+const patient: RetryPolicy = { ...hasty, timeoutMs: 10_000 }
 
-const chosenAt = (url: string): Place => ({
+const chosenAt = (url: string): ProviderAddress => ({
   url: new URL(url),
   isChosen: true,
   isGuarded: false,
 })
-const guardedAt = (url: string): Place => ({ ...chosenAt(url), isGuarded: true })
+const guardedAt = (url: string): ProviderAddress => ({ ...chosenAt(url), isGuarded: true })
 
 describe('a call to a provider', async () => {
   const fake = await FakeProvider.start()
@@ -38,14 +38,14 @@ describe('a call to a provider', async () => {
   after(() => caller.close())
 
   const callTo = (url: string, more: Partial<Call> = {}): Call => ({
-    place: { url: new URL(url), isChosen: false, isGuarded: false },
+    address: { url: new URL(url), isChosen: false, isGuarded: false },
     headers: {},
     body: '{}',
     replySizeMax: 1_000,
     ...more,
   })
   const call = (
-    patience: Patience,
+    patience: RetryPolicy,
     more: Partial<Call> = {},
     signal = new AbortController().signal,
   ) => caller.call(callTo(fake.url, more), patience, signal)
@@ -192,7 +192,7 @@ describe('a call to a provider', async () => {
     for (const host of ['127.0.0.1', 'localhost', 'a.localhost', '[::1]', hostname()]) {
       const url = new URL(`http://${host}:${port}`)
       const outcome = await caller.call(
-        callTo(fake.url, { place: { url, isChosen: true, isGuarded: true } }),
+        callTo(fake.url, { address: { url, isChosen: true, isGuarded: true } }),
         patient,
         new AbortController().signal,
       )
@@ -201,7 +201,7 @@ describe('a call to a provider', async () => {
     assert.equal(fake.asked.length, 0)
   })
 
-  test('to a place that a collection chose has one outcome, whatever is there', async (context) => {
+  test('to an address that a collection chose has one outcome, whatever is there', async (context) => {
     const gone = await FakeProvider.start()
     const goneUrl = gone.url
     await gone.stop()
@@ -219,7 +219,7 @@ describe('a call to a provider', async () => {
       })
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     }
-    const places: Record<string, Place> = {
+    const addresses: Record<string, ProviderAddress> = {
       'a name that leads to a private address': guardedAt(`http://${hostname()}:1`),
       'a private address': guardedAt('http://10.0.0.1:1'),
       'a name that leads nowhere': guardedAt('http://nowhere.invalid:1'),
@@ -232,20 +232,20 @@ describe('a call to a provider', async () => {
       'something that says nothing': chosenAt(await listen(() => undefined)),
     }
     const problems = new Set<string>()
-    for (const [what, place] of Object.entries(places)) {
+    for (const [what, address] of Object.entries(addresses)) {
       const outcome = await caller.call(
-        callTo(fake.url, { place }),
+        callTo(fake.url, { address }),
         { ...hasty, retriesMax: 1 },
         new AbortController().signal,
       )
       assert(outcome.kind === 'bad host', `${what}: ${outcome.kind}`)
-      assert(outcome.problem.includes(place.url.host), what)
-      problems.add(outcome.problem.replace(place.url.host, '<host>'))
+      assert(outcome.problem.includes(address.url.host), what)
+      problems.add(outcome.problem.replace(address.url.host, '<host>'))
     }
     assert.equal(problems.size, 1, [...problems].join('\n'))
     fake.answers('silence')
     const silent = await caller.call(
-      callTo(fake.url, { place: chosenAt(fake.url) }),
+      callTo(fake.url, { address: chosenAt(fake.url) }),
       hasty,
       new AbortController().signal,
     )
@@ -262,7 +262,7 @@ describe('a call to a provider', async () => {
   })
 
   test('has the patience that the reference has', () => {
-    assert.deepEqual(defaultPatience, {
+    assert.deepEqual(defaultRetryPolicy, {
       timeoutMs: 5_000,
       retriesMax: 3,
       firstPauseMs: 100,

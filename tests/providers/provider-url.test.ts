@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
   below,
-  placeOf,
+  addressOf,
   UrlProblem,
   type Endpoint,
 } from '../../src/providers/provider-url.ts'
@@ -85,27 +85,30 @@ describe('addresses', () => {
 
 describe('the place of a provider', () => {
   test('is its URL, whose host nobody chose', () => {
-    const place = placeOf(template('https://api.example.com/v1/'), 'm', {})
+    const place = addressOf(template('https://api.example.com/v1/'), 'm', {})
     assert.equal(place.url.href, 'https://api.example.com/v1/')
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
   })
 
   test('is filled with parameters', () => {
     const url = 'https://{a}.{b}.example.com/x/{c}/y?v=1'
-    const place = placeOf(template(url), 'm', { a: 'one', b: 'us-east-1', c: 'p_1.2-3' })
+    const place = addressOf(template(url), 'm', { a: 'one', b: 'us-east-1', c: 'p_1.2-3' })
     assert.equal(place.url.href, 'https://one.us-east-1.example.com/x/p_1.2-3/y?v=1')
     assert.deepEqual([place.isChosen, place.isGuarded], [true, true])
   })
 
   test('is guarded for its host only, and not where the operator set the URL', () => {
-    const inPath = placeOf(template('https://example.com/{a}'), 'm', { a: 'b' })
+    const inPath = addressOf(template('https://example.com/{a}'), 'm', { a: 'b' })
     assert.deepEqual([inPath.isChosen, inPath.isGuarded], [false, false])
     const set = template('http://{a}.internal/', { isOperators: true })
-    const place = placeOf(set, 'm', { a: 'b' })
+    const place = addressOf(set, 'm', { a: 'b' })
     assert.deepEqual([place.isChosen, place.isGuarded], [false, false])
     const open = template('http://{a}.internal/', { mayBePrivate: true })
     assert.deepEqual(
-      [placeOf(open, 'm', { a: 'b' }).isChosen, placeOf(open, 'm', { a: 'b' }).isGuarded],
+      [
+        addressOf(open, 'm', { a: 'b' }).isChosen,
+        addressOf(open, 'm', { a: 'b' }).isGuarded,
+      ],
       [true, false],
     )
   })
@@ -118,7 +121,7 @@ describe('the place of a provider', () => {
     ]
     for (const host of hosts)
       assert.throws(
-        () => placeOf(template(url), 'm', { host, path: 'p' }),
+        () => addressOf(template(url), 'm', { host, path: 'p' }),
         UrlProblem,
         host,
       )
@@ -136,14 +139,14 @@ describe('the place of a provider', () => {
       'a;b',
     ])
       assert.throws(
-        () => placeOf(template(url), 'm', { host: 'h', path }),
+        () => addressOf(template(url), 'm', { host: 'h', path }),
         UrlProblem,
         path,
       )
-    assert.throws(() => placeOf(template(url), 'm', { host: 'h' }), /path/)
-    assert.throws(() => placeOf(template(url), 'm', { host: 5, path: 'p' }), UrlProblem)
+    assert.throws(() => addressOf(template(url), 'm', { host: 'h' }), /path/)
+    assert.throws(() => addressOf(template(url), 'm', { host: 5, path: 'p' }), UrlProblem)
     assert.throws(
-      () => placeOf(template('https://{constructor}.example.com'), 'm', {}),
+      () => addressOf(template('https://{constructor}.example.com'), 'm', {}),
       UrlProblem,
     )
   })
@@ -160,7 +163,7 @@ describe('the place of a provider', () => {
       fc.property(text, text, (host, path) => {
         let place
         try {
-          place = placeOf(template(url), 'm', { host, path })
+          place = addressOf(template(url), 'm', { host, path })
         } catch (error) {
           assert(error instanceof UrlProblem)
           return
@@ -174,13 +177,15 @@ describe('the place of a provider', () => {
 
   test('takes model names into a path, but not out of it', () => {
     const url = 'https://example.com/{modelId}/end'
-    assert.equal(placeOf(template(url), 'a/b-1.5', {}).url.pathname, '/a/b-1.5/end')
+    assert.equal(addressOf(template(url), 'a/b-1.5', {}).url.pathname, '/a/b-1.5/end')
     for (const name of ['..', 'a/../b', '/a', 'a//b', 'a?b', 'a b', ''])
-      assert.throws(() => placeOf(template(url), name, {}), UrlProblem, name)
+      assert.throws(() => addressOf(template(url), name, {}), UrlProblem, name)
   })
 
   test('can be named by the collection', () => {
-    const place = placeOf(guarded, 'm', { baseUrl: 'https://models.example.com:8443/v1/' })
+    const place = addressOf(guarded, 'm', {
+      baseUrl: 'https://models.example.com:8443/v1/',
+    })
     assert.equal(
       below(place, 'embeddings').url.href,
       'https://models.example.com:8443/v1/embeddings',
@@ -190,13 +195,13 @@ describe('the place of a provider', () => {
 
   test('named by the collection wins, and stays guarded, where the operator set one', () => {
     const set = template('http://10.0.0.1/v1', { isOperators: true })
-    assert.equal(placeOf(set, 'm', {}).url.host, '10.0.0.1')
-    const place = placeOf(set, 'm', { baseUrl: 'http://example.com' })
+    assert.equal(addressOf(set, 'm', {}).url.host, '10.0.0.1')
+    const place = addressOf(set, 'm', { baseUrl: 'http://example.com' })
     assert.deepEqual(
       [place.url.host, place.isChosen, place.isGuarded],
       ['example.com', true, true],
     )
-    assert.throws(() => placeOf(set, 'm', { baseUrl: 'http://10.0.0.1/v1' }), UrlProblem)
+    assert.throws(() => addressOf(set, 'm', { baseUrl: 'http://10.0.0.1/v1' }), UrlProblem)
   })
 
   for (const baseUrl of [
@@ -233,22 +238,22 @@ describe('the place of a provider', () => {
     ...['http://[fe80::1]', 'http://10.1.2.3:9200', 'http://100.100.100.200'],
   ])
     test(`cannot be "${baseUrl}"`, () => {
-      assert.throws(() => placeOf(guarded, 'm', { baseUrl }), UrlProblem)
+      assert.throws(() => addressOf(guarded, 'm', { baseUrl }), UrlProblem)
     })
 
   test('can be in the own network where the operator allows that', () => {
     const open = { ...guarded, mayBePrivate: true }
-    const place = placeOf(open, 'm', { baseUrl: 'http://localhost:1234/v1' })
+    const place = addressOf(open, 'm', { baseUrl: 'http://localhost:1234/v1' })
     assert.deepEqual([place.isChosen, place.isGuarded], [true, false])
-    assert.throws(() => placeOf(open, 'm', { baseUrl: 'file:///etc/passwd' }), UrlProblem)
+    assert.throws(() => addressOf(open, 'm', { baseUrl: 'file:///etc/passwd' }), UrlProblem)
   })
 
   test('must be named where there is none', () => {
-    assert.throws(() => placeOf(guarded, 'm', {}), /baseUrl/)
+    assert.throws(() => addressOf(guarded, 'm', {}), /baseUrl/)
   })
 
   test('grows before its query', () => {
-    const place = placeOf(template('https://example.com/v1/?key=1'), 'm', {})
+    const place = addressOf(template('https://example.com/v1/?key=1'), 'm', {})
     assert.equal(below(place, 'a/b').url.href, 'https://example.com/v1/a/b?key=1')
   })
 })

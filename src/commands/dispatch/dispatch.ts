@@ -6,7 +6,7 @@
  */
 import type { Caller } from '../../caller.ts'
 import type { Audit } from '../../auth/audit.ts'
-import type { Place } from '../../auth/policy.ts'
+import type { Resource } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'
 import { TokenCredentials } from '../../auth/tokens.ts'
 import type { Database } from '../../databases/databases.ts'
@@ -121,18 +121,18 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     scene.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
     trace?.note('Read the fields of the command')
-    const place = placeOf(call, command, fields)
+    const resource = resourceOf(call, command, fields)
     const { principal } = call
-    authorize(call, command.does, place, services.audit)
+    authorize(call, command.does, resource, services.audit)
     trace?.note(`Admitted ${principal.name}`, () => ({ principal: principal.name }))
     const waiting = call.reserveReply(command.does)
     if (waiting !== undefined) await waiting
     const reply = await run(name, command, fields, call, principal, services)
     if (reply.changed === true)
       services.audit.changed(
-        { kind: 'schema', change: name, what: nameIn(place) },
+        { kind: 'schema', change: name, what: nameIn(resource) },
         principal,
-        askedBy(call, place),
+        askedBy(call, resource),
       )
     return warnings.length === 0
       ? reply
@@ -192,7 +192,11 @@ function deprecationOf(command: string): readonly ApiError[] {
 }
 
 /** What the command acts on: what the path names, or what it names in there. */
-function placeOf(call: Call, command: Command, fields: Record<string, unknown>): Place {
+function resourceOf(
+  call: Call,
+  command: Command,
+  fields: Record<string, unknown>,
+): Resource {
   const { database } = call
   const keyspace = call.keyspace || undefined
   const target = call.target || undefined
@@ -203,19 +207,19 @@ function placeOf(call: Call, command: Command, fields: Record<string, unknown>):
     : { database: database.id, keyspace, target: named }
 }
 
-function authorize(call: Call, effect: Effect, place: Place, audit: Audit): void {
+function authorize(call: Call, effect: Effect, resource: Resource, audit: Audit): void {
   const { principal } = call
-  if (principal.may(effect, place)) return
-  audit.refused('not permitted', askedBy(call, place), principal)
-  throw unauthorizedError(effect, nameIn(place))
+  if (principal.may(effect, resource)) return
+  audit.refused('not permitted', askedBy(call, resource), principal)
+  throw unauthorizedError(effect, nameIn(resource))
 }
 
-function nameIn({ keyspace = '', target = '' }: Place): string {
+function nameIn({ keyspace = '', target = '' }: Resource): string {
   return nameOf({ keyspace, target })
 }
 
-function askedBy({ requestId, address, command }: Call, place: Place) {
-  return { requestId, address, command, place }
+function askedBy({ requestId, address, command }: Call, resource: Resource) {
+  return { requestId, address, command, resource }
 }
 
 async function run(
@@ -348,8 +352,8 @@ class CallContext implements KeyspaceContext {
 
   /** Bound, so that it can be taken out of the context by itself. */
   get may(): Context['may'] {
-    return (effect, place) =>
-      this.#principal.may(effect, { database: this.#call.database.id, ...place })
+    return (effect, resource) =>
+      this.#principal.may(effect, { database: this.#call.database.id, ...resource })
   }
 
   get credentials(): Credentials {

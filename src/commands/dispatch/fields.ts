@@ -13,7 +13,7 @@ import { hasMoreParts } from '../../language/filters/clause-size.ts'
 export interface Field<T> {
   /** What it takes, for those who describe the API; reading goes by `read` alone. */
   readonly takes: Takes
-  read(value: Value | undefined, at: Place): T
+  read(value: Value | undefined, at: FieldContext): T
 }
 
 export type Takes = (
@@ -30,7 +30,7 @@ export type Takes = (
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** Where in the command a field stands, and what went wrong so far. */
-export interface Place {
+export interface FieldContext {
   readonly command: string
   /** As messages name it: "command.options.limit". */
   field: string
@@ -45,13 +45,13 @@ export function readFields(
   body: JsonObject,
   limits: Limits,
 ): Record<string, unknown> {
-  const place: Place = { command, field: 'command', limits, violations: [] }
+  const place: FieldContext = { command, field: 'command', limits, violations: [] }
   const values = readObject(fields, body, place, `command ${command}`)
   if (place.violations.length > 0) throw new ApiErrors(place.violations)
   return values
 }
 
-function readObject(fields: Fields, body: JsonObject, place: Place, where: string) {
+function readObject(fields: Fields, body: JsonObject, place: FieldContext, where: string) {
   for (const name of body.keys())
     if (!Object.hasOwn(fields, name))
       throw apiError('COMMAND_FIELD_UNKNOWN', {
@@ -69,7 +69,11 @@ function readObject(fields: Fields, body: JsonObject, place: Place, where: strin
 }
 
 /** Reports a broken bound and lets the reading go on. */
-export function violation(place: Place, value: Value | undefined, reason: string): void {
+export function violation(
+  place: FieldContext,
+  value: Value | undefined,
+  reason: string,
+): void {
   place.violations.push(
     apiError('COMMAND_FIELD_VALUE_INVALID', {
       field: place.field,
@@ -92,7 +96,7 @@ export function showValue(value: Value | undefined): string {
 }
 
 /** Ends the reading: the field is of another JSON type. */
-export function mismatch(place: Place, value: Value, wanted: string): never {
+export function mismatch(place: FieldContext, value: Value, wanted: string): never {
   throw apiError('REQUEST_STRUCTURE_MISMATCH', {
     problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
   })

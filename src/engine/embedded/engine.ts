@@ -47,7 +47,7 @@ import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
 import { KnownFiles } from './files/known-files.ts'
-import { OpenStores, type Store } from './store/open-stores.ts'
+import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
 import type { WriteOutcome } from './threads/write-batch.ts'
@@ -215,7 +215,7 @@ class EmbeddedEngine implements Engine {
   }
 
   #alter(table: Table, change: TableChange): Promise<void> {
-    const alter = (store: Store) =>
+    const alter = (store: OpenStore) =>
       this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
     return this.#using(table, alter, 'write')
   }
@@ -287,7 +287,7 @@ class EmbeddedEngine implements Engine {
   }
 
   estimateCount(target: Target): Promise<number> {
-    const estimate = (store: Store) => {
+    const estimate = (store: OpenStore) => {
       this.#stores.beginRead(store)
       return store.reader.store.documentCount()
     }
@@ -330,9 +330,9 @@ class EmbeddedEngine implements Engine {
 
   #writing(
     target: Target,
-    act: (store: Store) => Promise<Written>,
+    act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]> {
-    const write = (store: Store) =>
+    const write = (store: OpenStore) =>
       this.#stores.keeping(store, async () => {
         const { outcomes, version } = await act(store)
         // Dropped meanwhile: its file may soon be that of another.
@@ -343,7 +343,7 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite({ file, reader }: Store, version: number): void {
+  #noteWrite({ file, reader }: OpenStore, version: number): void {
     reader.store.endRead()
     for (const field of reader.view.vectors.values())
       if (field.metric !== undefined) this.#vectors.noteWrite(file, field, version)
@@ -407,7 +407,7 @@ class EmbeddedEngine implements Engine {
   }
 
   /** The store of a target; undefined when it has to be opened. */
-  #openStore(target: Target): Store | undefined {
+  #openStore(target: Target): OpenStore | undefined {
     this.#refuseIfClosed()
     this.#checkCurrent(target)
     return this.#stores.use(target)
@@ -419,7 +419,7 @@ class EmbeddedEngine implements Engine {
    */
   async #using<T>(
     target: Target,
-    act: (store: Store) => T | Promise<T>,
+    act: (store: OpenStore) => T | Promise<T>,
     kind: 'read' | 'write' = 'read',
   ): Promise<T> {
     let store = this.#openStore(target)
@@ -430,7 +430,7 @@ class EmbeddedEngine implements Engine {
     return act(store)
   }
 
-  #open(target: Target, kind: 'read' | 'write'): Store {
+  #open(target: Target, kind: 'read' | 'write'): OpenStore {
     const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
     this.#alterations.sweepSoon(store)
     return store

@@ -77,7 +77,7 @@ export function isJoint<Condition extends { readonly kind: string }>(
   return clause.kind === 'and' || clause.kind === 'or'
 }
 
-interface Place {
+interface ClauseContext {
   /** Under an odd number of $not. */
   readonly negated: boolean
   readonly within: Within
@@ -86,7 +86,7 @@ interface Place {
 /** Conditions of one filter object; all must hold or, if negated, any. */
 function readConditions<Condition extends { readonly kind: string }>(
   object: JsonObject,
-  { negated, within }: Place,
+  { negated, within }: ClauseContext,
   fields: FieldReader<Condition>,
 ): Clause<Condition>[] {
   const conditions: Clause<Condition>[] = []
@@ -106,7 +106,7 @@ function readConditions<Condition extends { readonly kind: string }>(
           throw invalid(
             `$not takes a filter, which is a JSON Object, not ${shown(operand)}`,
           )
-        const inner: Place = { negated: !negated, within: name }
+        const inner: ClauseContext = { negated: !negated, within: name }
         conditions.push(joined(readConditions(operand, inner, fields), !negated))
         break
       }

@@ -3,7 +3,7 @@ import { viewOf } from '../store/views.ts'
 import type { Table, Target } from '../../schema.ts'
 import type { TableChange } from '../../schema-change.ts'
 import type { Catalog } from './catalog.ts'
-import type { OpenStores, Store } from '../store/open-stores.ts'
+import type { OpenStores, OpenStore } from '../store/open-stores.ts'
 import type { Readers } from '../threads/readers.ts'
 import type { IndexStep } from '../store/reindex.ts'
 import { changesOf } from './table-changes.ts'
@@ -35,7 +35,7 @@ export class TableAlterations {
    * To be called in turn. Fills new indexes before the new definition holds, removes old ones
    * after.
    */
-  async alter(store: Store, table: Table, change: TableChange): Promise<void> {
+  async alter(store: OpenStore, table: Table, change: TableChange): Promise<void> {
     const { catalog, stores, readers, vectors, changeSchema } = this.#options
     const { file } = store
     const altered = catalog.altered(table, change)
@@ -67,7 +67,7 @@ export class TableAlterations {
   }
 
   /** An index that was being made or removed when the process died left something behind. */
-  sweepSoon(store: Store): void {
+  sweepSoon(store: OpenStore): void {
     const { stores, inTurn } = this.#options
     const { uid, kind } = store.target
     if (kind !== 'table' || this.#swept.has(uid)) return

@@ -16,7 +16,7 @@ import {
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import { rangeSql, type Key, type Lead, type Range } from './access-paths.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
-import type { Place } from '../store/position.ts'
+import type { StoredPosition } from '../store/position.ts'
 import {
   numbersOnly,
   rowColumns,
@@ -28,7 +28,7 @@ import {
 /** What to find by following a lead. */
 export interface Search {
   readonly filter: Filter
-  readonly after: Place | undefined
+  readonly after: StoredPosition | undefined
   /** How many rows at most; Infinity for all. */
   readonly wanted: number
   readonly budget: Budget
@@ -151,7 +151,7 @@ export class LeadReader {
    */
   join(
     lead: Lead,
-    after: Place | undefined,
+    after: StoredPosition | undefined,
     limit: number,
     sizeMax: number | undefined,
   ): JoinedRows | undefined {
@@ -357,7 +357,7 @@ export class LeadReader {
   *#rangeSteps(
     range: Range,
     check: Check,
-    after: Place | undefined,
+    after: StoredPosition | undefined,
     budget: Budget,
   ): Generator<DocRow[]> {
     const { condition, wanted } = check
@@ -408,7 +408,7 @@ const joinedMax = 1_000_000
 export interface JoinedRows {
   readonly joined: Joined
   /** Where the last row stands, if others follow it. */
-  readonly next: Place | undefined
+  readonly next: StoredPosition | undefined
 }
 
 function soleSource(lead: Lead): Source | undefined {
@@ -458,7 +458,7 @@ function keySource({ path, value }: Key): Source {
   }
 }
 
-function seqOf(after: Place | undefined): number {
+function seqOf(after: StoredPosition | undefined): number {
   if (after === undefined) return 0
   if (after.by === 'seq') return after.seq
   throw new EngineError('position', 'the position belongs to another query')

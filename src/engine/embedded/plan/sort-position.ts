@@ -4,14 +4,14 @@ import { compareValues, rank, rankOf } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/filters/matches.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import type { RecordView } from '../../record-view.ts'
-import type { SortPlace } from '../store/position.ts'
+import type { SortPosition } from '../store/position.ts'
 
 /** Where a document stands in a sort: the part of it that the next page needs. */
 export function placeOf(
   row: { readonly text: string },
   keys: readonly SortKey[],
   view: RecordView,
-): SortPlace {
+): SortPosition {
   const document = view.fields(row.text, fieldsOf(keys))
   return {
     by: 'sort',
@@ -23,7 +23,7 @@ export function placeOf(
 /** Whether a document comes behind a place. */
 export function isAfter(
   document: JsonObject,
-  { values, id }: SortPlace,
+  { values, id }: SortPosition,
   keys: readonly SortKey[],
 ): boolean {
   for (const [i, { path, direction }] of keys.entries()) {

@@ -24,7 +24,7 @@ import {
   type Parameter,
 } from './conditions.ts'
 import { keyOf } from '../../../language/values/key.ts'
-import type { SortPlace } from '../store/position.ts'
+import type { SortPosition } from '../store/position.ts'
 import { fieldsOf, placeOf, isAfter } from './sort-position.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './access-path-reader.ts'
@@ -58,7 +58,7 @@ class SortedRead {
   readonly #budget: Budget
   readonly #keys: readonly SortKey[]
   readonly #fields: ReadonlySet<string>
-  readonly #after: SortPlace | undefined
+  readonly #after: SortPosition | undefined
   readonly #condition: Condition
   /** The same of what is not said by bounds of ids. */
   readonly #beyondBounds: Condition

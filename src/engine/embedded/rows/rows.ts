@@ -13,7 +13,7 @@ import type {
   RowSearchResult,
 } from '../../contract.ts'
 import type { Table } from '../../schema.ts'
-import type { Store } from '../store/open-stores.ts'
+import type { OpenStore } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
 import type { RecordReads } from '../store/record-reads.ts'
 import { rowViewOf } from '../store/views.ts'
@@ -30,7 +30,7 @@ import { ShownRow } from './shown-row.ts'
 export interface TableWrites {
   write(
     table: Table,
-    act: (store: Store) => Promise<Written>,
+    act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]>
   /** Throws when the table is gone, or has another schema by now. */
   checkCurrent(table: Table): void

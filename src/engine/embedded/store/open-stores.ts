@@ -11,7 +11,7 @@ import type { KnownFiles } from '../files/known-files.ts'
 import { readerCache, SharedCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
 
-export interface Store {
+export interface OpenStore {
   readonly file: string
   readonly reader: StoreReader
   /** What the store holds, as it is now. */
@@ -40,7 +40,7 @@ export interface OpenStoresOptions {
 export class OpenStores {
   readonly #options: OpenStoresOptions
   /** By the ids of their targets. */
-  readonly #stores = new Map<string, Store>()
+  readonly #stores = new Map<string, OpenStore>()
   readonly #cache = new SharedCache(readerCache)
   #uses = 0
   #releasing: Promise<void> | undefined
@@ -57,7 +57,7 @@ export class OpenStores {
   }
 
   /** The store of a target, which is as given; undefined when it is not open. */
-  use(target: Target): Store | undefined {
+  use(target: Target): OpenStore | undefined {
     const store = this.#stores.get(target.uid)
     if (store === undefined) return undefined
     store.lastUse = ++this.#uses
@@ -69,7 +69,7 @@ export class OpenStores {
   }
 
   /** Failures are such as reads and writes may have. */
-  open(target: Target, file: string, kind: 'read' | 'write'): Store {
+  open(target: Target, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
     const reader = files.open(file, kind, () => new StoreReader(file, view))
@@ -82,7 +82,7 @@ export class OpenStores {
   }
 
   /** Keeps a store open while other threads work on it. */
-  async keeping<T>(store: Store, act: () => Promise<T>): Promise<T> {
+  async keeping<T>(store: OpenStore, act: () => Promise<T>): Promise<T> {
     store.busy++
     try {
       return await act()
@@ -130,7 +130,7 @@ export class OpenStores {
     this.#leaving = 0
   }
 
-  isOpen(store: Store): boolean {
+  isOpen(store: OpenStore): boolean {
     return this.#stores.get(store.target.uid) === store
   }
 
@@ -147,13 +147,13 @@ export class OpenStores {
   }
 
   /** While more are open than should be: the one that can best be spared. */
-  get #superfluous(): Store | undefined {
+  get #superfluous(): OpenStore | undefined {
     const { max, mayRelease } = this.#options
     if (this.#stores.size <= max || !mayRelease()) return undefined
     return this.#stores
       .values()
       .filter(({ busy }) => busy === 0)
-      .reduce<Store | undefined>(
+      .reduce<OpenStore | undefined>(
         (oldest, store) =>
           oldest === undefined || store.lastUse < oldest.lastUse ? store : oldest,
         undefined,
@@ -165,7 +165,7 @@ export class OpenStores {
    * locks. A write ends it, so that nobody reads an older state after the write was
    * answered; so does time, because a state that is held keeps the log from being emptied.
    */
-  beginRead(store: Store): void {
+  beginRead(store: OpenStore): void {
     store.reader.store.beginRead()
     this.#endOfReads ??= setTimeout(() => {
       this.#endOfReads = undefined

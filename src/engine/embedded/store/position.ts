@@ -6,7 +6,7 @@ import { heldValue, holdValue } from '../../../language/sorts/encode-sort-value.
 import type { Position } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 
-export type Place =
+export type StoredPosition =
   | { readonly by: 'seq'; readonly seq: number }
   | {
       readonly by: 'range'
@@ -14,16 +14,16 @@ export type Place =
       readonly value: Uint8Array
       readonly seq: number
     }
-  | SortPlace
+  | SortPosition
 
 /** The sort keys' values of the last document (an absent one is undefined), and its _id. */
-export interface SortPlace {
+export interface SortPosition {
   readonly by: 'sort'
   readonly values: readonly (Value | undefined)[]
   readonly id: Value
 }
 
-export function encodePosition(place: Place): Position {
+export function encodePosition(place: StoredPosition): Position {
   switch (place.by) {
     case 'seq':
       return printJson(['n', place.seq])
@@ -39,7 +39,7 @@ export function encodePosition(place: Place): Position {
   }
 }
 
-export function decodePosition(position: Position): Place {
+export function decodePosition(position: Position): StoredPosition {
   try {
     const parts = parseStored(position)
     if (Array.isArray(parts)) {

@@ -2,7 +2,7 @@
 import type { Value } from '../../../json/value.ts'
 import type { Joined, Page, Position, SearchFields, StoredRecord } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
-import { encodePosition, type Place } from './position.ts'
+import { encodePosition, type StoredPosition } from './position.ts'
 import { placeOf } from '../plan/sort-position.ts'
 import type { DocRow } from './store-connection.ts'
 import type { Result } from './store-query.ts'
@@ -37,7 +37,7 @@ export class RecordPage<Item extends { readonly row: DocRow }> implements Page<I
     return encodePosition(this.#placeOf(row))
   }
 
-  #placeOf(row: DocRow): Place {
+  #placeOf(row: DocRow): StoredPosition {
     switch (this.#order.by) {
       case 'seq':
         return { by: 'seq', seq: row.seq }

@@ -11,7 +11,7 @@ import { mainThreadBudget, OverBudget, type Budget } from '../plan/budget.ts'
 import type { Readers, ReadSource } from '../threads/readers.ts'
 import { ShortReads } from '../threads/short-reads.ts'
 import type { Vectors } from '../vectors/vectors.ts'
-import type { OpenStores, Store } from './open-stores.ts'
+import type { OpenStores, OpenStore } from './open-stores.ts'
 import { decodePosition } from './position.ts'
 import type { Result, ScoredRows, StoreQuery } from './store-query.ts'
 import { viewOf } from './views.ts'
@@ -21,7 +21,10 @@ export interface RecordReadsOptions {
   readonly readers: Readers
   readonly vectors: Vectors
   /** Acts on the store of a target, opened if need be. */
-  readonly using: <T>(target: Target, act: (store: Store) => T | Promise<T>) => Promise<T>
+  readonly using: <T>(
+    target: Target,
+    act: (store: OpenStore) => T | Promise<T>,
+  ) => Promise<T>
   /** Throws when the target is gone, or has another schema by now. */
   readonly checkCurrent: (target: Target) => void
 }
@@ -115,7 +118,7 @@ export class RecordReads {
   /** Tries here first; what turns out to be long starts again on a reading thread. */
   #shortOrLong<T>(
     target: Target,
-    store: Store,
+    store: OpenStore,
     { principalName }: Caller,
     short: (budget: Budget) => T,
     long: (source: ReadSource) => Promise<T>,
@@ -135,7 +138,7 @@ export class RecordReads {
   /** Reads on another thread. It may wait for its turn, and the store is needed then. */
   #long<T>(
     target: Target,
-    store: Store,
+    store: OpenStore,
     read: (source: ReadSource) => Promise<T>,
   ): Promise<T> {
     const { stores, checkCurrent } = this.#options

@@ -3,12 +3,12 @@ import type { SortKey } from '../../../language/sorts/sort.ts'
 import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Query } from '../../contract.ts'
 import type { JoinedRows } from '../plan/access-path-reader.ts'
-import type { Place } from './position.ts'
+import type { StoredPosition } from './position.ts'
 import type { DocRow } from './store-connection.ts'
 
 /** The contract's query, with its position decoded. */
 export interface StoreQuery extends Omit<Query, 'after'> {
-  readonly after: Place | undefined
+  readonly after: StoredPosition | undefined
 }
 
 /** A row that a search found, and how well it fits. */

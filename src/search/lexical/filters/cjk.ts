@@ -40,12 +40,12 @@ export function cjkBigram(args: Arguments): TokenFilter {
   const paired = new Set<TokenKind>(scripts.filter((script) => flagIn(args, script, true)))
   const outputUnigrams = flagIn(args, 'outputUnigrams', false)
   return function* (tokens) {
-    let row: Row | undefined
+    let run: Run | undefined
     for (const token of tokens) {
       const isPaired = paired.has(token.kind)
-      if (row !== undefined && (!isPaired || !adjoins(token))) {
-        yield* endOf(row, outputUnigrams)
-        row = undefined
+      if (run !== undefined && (!isPaired || !adjoins(token))) {
+        yield* endOf(run, outputUnigrams)
+        run = undefined
       }
       if (!isPaired) {
         yield token
@@ -54,17 +54,17 @@ export function cjkBigram(args: Arguments): TokenFilter {
       let { step } = token
       for (const text of token.text) {
         const char = { ...token, text, step }
-        if (row !== undefined) yield* pairOf(row.last, char, outputUnigrams)
-        row = { last: char, isAlone: row === undefined }
+        if (run !== undefined) yield* pairOf(run.last, char, outputUnigrams)
+        run = { last: char, isAlone: run === undefined }
         step = 1
       }
     }
-    if (row !== undefined) yield* endOf(row, outputUnigrams)
+    if (run !== undefined) yield* endOf(run, outputUnigrams)
   }
 }
 
 /** Characters without anything between them, as far as they were read. */
-interface Row {
+interface Run {
   readonly last: Token
   /** Whether it is the only one so far. */
   readonly isAlone: boolean
@@ -81,6 +81,6 @@ function* pairOf(char: Token, next: Token, outputUnigrams: boolean): Iterable<To
 }
 
 /** The last of several is part of a pair already. */
-function* endOf({ last, isAlone }: Row, outputUnigrams: boolean): Iterable<Token> {
+function* endOf({ last, isAlone }: Run, outputUnigrams: boolean): Iterable<Token> {
   if (isAlone || outputUnigrams) yield last
 }

@@ -15,10 +15,10 @@ export function shingle(args: Arguments): TokenFilter {
 
   return function* (tokens) {
     /** Those from which shingles still start, and those that they reach. */
-    const window: Place[] = []
+    const window: Slot[] = []
     let count = 0
     let withUnigrams = outputUnigrams
-    for (const place of places(tokens, max)) {
+    for (const place of slots(tokens, max)) {
       window.push(place)
       count++
       if (window.length < max) continue
@@ -29,7 +29,7 @@ export function shingle(args: Arguments): TokenFilter {
     for (; window.length > 0; window.shift()) yield* startingWith(window, withUnigrams)
   }
 
-  function* startingWith(window: readonly Place[], withUnigrams: boolean): Iterable<Token> {
+  function* startingWith(window: readonly Slot[], withUnigrams: boolean): Iterable<Token> {
     let step = 1
     const [token] = window
     if (withUnigrams && token) {
@@ -47,10 +47,10 @@ export function shingle(args: Arguments): TokenFilter {
 }
 
 /** A token, or undefined where there is none. */
-type Place = Token | undefined
+type Slot = Token | undefined
 
-/** Tokens and the empty places between them, as far as a shingle can reach. */
-function* places(tokens: Iterable<Token>, sizeMax: number): Iterable<Place> {
+/** Tokens and the empty slots between them, as far as a shingle can reach. */
+function* slots(tokens: Iterable<Token>, sizeMax: number): Iterable<Slot> {
   for (const token of tokens) {
     const gap = Math.min(token.step - 1, sizeMax - 1)
     for (let i = 0; i < gap; i++) yield undefined
