@@ -1,9 +1,9 @@
 /** What a merge makes of a row: of one that is stored, or of none. */
 import { shortestFloat } from '../../../json/floats.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
+import { withAdded, withoutAll } from '../../../language/columns/change-elements.ts'
 import type { CollectionType } from '../../../language/columns/collections.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
-import { withAdded, withoutAll } from './change-elements.ts'
 import type { StoredRow } from './row-text.ts'
 import type { RowView } from './row-view.ts'
 

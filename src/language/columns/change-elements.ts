@@ -1,15 +1,15 @@
 /** Lists, sets and maps with more or less in them, in the form in which rows keep them. */
+import { printJson } from '../../json/print.ts'
+import type { Value } from '../../json/value.ts'
 import {
   entriesOf,
   isTextual,
   sorted,
   type CollectionType,
   type Entry,
-} from '../../../language/columns/collections.ts'
-import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
-import { comparable, orderOf } from '../../../language/columns/comparable.ts'
-import { printJson } from '../../../json/print.ts'
-import type { Value } from '../../../json/value.ts'
+} from './collections.ts'
+import type { ElementType, UserTypes } from './column-type.ts'
+import { comparable, orderOf } from './comparable.ts'
 
 /** With elements at the end of a list or among those of a set, or with entries put. */
 export function withAdded(
