@@ -1,10 +1,11 @@
 /** What is said about the columns of a primary key: by equality, or by bounds. */
+import type { Value } from '../../json/value.ts'
 import { isJoint, requirementsOf } from '../filters/filter-clause.ts'
 import { compareValues } from '../values/order.ts'
 import type { Column, ColumnValue } from './column.ts'
 import type { UserTypes } from './column-type.ts'
 import { comparableScalar } from './comparable-values.ts'
-import type { RowCondition, RowFilter } from './row-filter.ts'
+import type { ComparisonKind, RowCondition, RowFilter } from './row-filter.ts'
 
 export interface KeyCondition {
   /** One of these. */
@@ -61,6 +62,21 @@ export function keyConditionsIn(
     if (condition !== undefined) addCondition(conditions, column, condition, types)
   }
   return conditions
+}
+
+/** The same as a filter: rows match it whose keys fulfil the conditions. */
+export function keyFilter(conditions: KeyConditions, key: readonly Column[]): RowFilter {
+  const of = key.flatMap((column): RowCondition[] => {
+    const { eq, low, high } = conditions.get(column.name) ?? {}
+    const said = (kind: ComparisonKind, operands: readonly ColumnValue[]) =>
+      ({ kind, column, part: 'value', operands: operands as Value[] }) as const
+    return [
+      ...(eq ? [said('in', eq)] : []),
+      ...(low ? [said(low.inclusive ? 'gte' : 'gt', [low.value])] : []),
+      ...(high ? [said(high.inclusive ? 'lte' : 'lt', [high.value])] : []),
+    ]
+  })
+  return { kind: 'and', of }
 }
 
 /** Adds what is said about a column to what was said before: both must hold. */

@@ -1,11 +1,6 @@
 /** The ranges of ids that hold all rows to be deleted, and what else must hold of these. */
-import type { Value } from '../../../json/value.ts'
 import { comparableFilter } from '../../../language/columns/comparable-filter.ts'
-import type {
-  KeyCondition,
-  KeyConditions,
-} from '../../../language/columns/key-conditions.ts'
-import type { RowCondition } from '../../../language/columns/row-filter.ts'
+import { keyFilter, type KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { IdRange } from '../threads/write-batch.ts'
@@ -63,31 +58,6 @@ function* groupsOf(ranges: Iterable<IdRange>): Generator<readonly IdRange[]> {
 }
 
 function all(conditions: KeyConditions, view: RowView): Filter {
-  const of = [...conditions].flatMap(([name, condition]) =>
-    rowConditions(name, condition, view),
-  )
-  return comparableFilter({ kind: 'and', of }, view)
-}
-
-function rowConditions(
-  name: string,
-  { eq, low, high }: KeyCondition,
-  view: RowView,
-): RowCondition[] {
-  const of = { column: view.column({ name }), part: 'value' } as const
-  const conditions: RowCondition[] = []
-  if (eq) conditions.push({ kind: 'in', ...of, operands: eq as Value[] })
-  if (low)
-    conditions.push({
-      kind: low.inclusive ? 'gte' : 'gt',
-      ...of,
-      operands: [low.value as Value],
-    })
-  if (high)
-    conditions.push({
-      kind: high.inclusive ? 'lte' : 'lt',
-      ...of,
-      operands: [high.value as Value],
-    })
-  return conditions
+  const key = view.key.map(({ column }) => column)
+  return comparableFilter(keyFilter(conditions, key), view)
 }
