@@ -1,19 +1,41 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checked } from '../../src/engine/checked.ts'
+import type { Engine, Target } from '../../src/engine/contract.ts'
+import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import type { Engine } from '../../src/engine/contract.ts'
-import { describeEngine, type Running } from './engine-suite.ts'
+import { viewOf } from '../../src/engine/embedded/store/views.ts'
 import { servingNothing } from './serving-nothing.ts'
+import { describeEngine } from './suite/engine.ts'
+import type { Running } from './suite/world.ts'
 
-describeEngine('the embedded engine', () => start(checked))
+const world = {
+  serves: { filters: true, sorts: true, counts: true, vectors: true, terms: true },
+  hasExactScores: true,
+  seesVectorsAtOnce: true,
+}
+const nothing = {
+  filters: false,
+  sorts: false,
+  counts: false,
+  vectors: false,
+  terms: false,
+}
 
-describeEngine('an engine that keeps one store open', () => start(checked, 1))
+describeEngine('the embedded engine', { ...world, start: () => start(checked) })
 
-describeEngine('an engine that serves nothing of a query', () =>
-  start((engine) => checked(servingNothing(engine))),
-)
+describeEngine('an engine that keeps one store open', {
+  ...world,
+  start: () => start(checked, 1),
+})
+
+describeEngine('an engine that serves nothing of a query', {
+  ...world,
+  serves: nothing,
+  start: () => start((engine) => checked(servingNothing(engine))),
+})
 
 async function start(
   wrap: (engine: Engine) => Engine,
@@ -30,6 +52,11 @@ async function start(
       await engine.close()
       engine = await open()
       return engine
+    },
+    assertSound(target: Target) {
+      const file = join(dataDir, target.keyspace, target.name, 'store.db')
+      assert.deepEqual(checkStore(file, viewOf(target)), [])
+      return Promise.resolve()
     },
     async stop() {
       await engine.close()

@@ -1,44 +1,42 @@
 /** What every engine must make of changes of schema. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Engine } from '../../src/engine/contract.ts'
-import { EngineError } from '../../src/engine/errors.ts'
-import type { EmbeddingService, Table } from '../../src/engine/schema.ts'
-import type { NewColumn, SchemaChange } from '../../src/engine/schema-change.ts'
-import { createCollection, plainOptions } from './store.ts'
+import type { EmbeddingService, Table } from '../../../src/engine/schema.ts'
+import type { NewColumn, SchemaChange } from '../../../src/engine/schema-change.ts'
+import { createCollection, plainOptions } from '../store.ts'
+import { assertFails } from './fails.ts'
+import { RunningEngine, type World } from './world.ts'
 
 const keyspace = 'default_keyspace'
 
-export function describeSchemaChanges(
-  engineNow: () => Engine,
-  reopen: () => Promise<void>,
-): void {
-  const change = (wanted: SchemaChange, where = keyspace) =>
-    engineNow().changeSchema(where, () => wanted)
+export function describeSchema(name: string, world: World): void {
+  describe(`${name}: a change of schema`, () => {
+    const running = new RunningEngine(world)
+    const change = (wanted: SchemaChange, where = keyspace) =>
+      running.engine.changeSchema(where, () => wanted)
 
-  const createTable = async (name: string, ...columns: NewColumn[]): Promise<string> => {
-    const id = { name: 'id', type: { type: 'int' } } as const
-    const key = { partitionBy: ['id'], partitionSort: [] }
-    assert(await change({ kind: 'createTable', name, columns: [id, ...columns], ...key }))
-    return name
-  }
-
-  const tableNamed = async (name: string): Promise<Table> => {
-    const target = await engineNow().findTarget(keyspace, name)
-    assert(target?.kind === 'table', `${name} should be a table`)
-    return target
-  }
-
-  /** What was asked for of a table's columns and indexes, without what the engine added. */
-  const seen = async (name: string) => {
-    const { columns, indexes } = (await tableNamed(name)).definition
-    return {
-      columns: columns.map((column) => [column.name, column.type] as const),
-      indexes: indexes.map((index) => [index.name, index.kind, index.column].join(' ')),
+    const createTable = async (name: string, ...columns: NewColumn[]): Promise<string> => {
+      const id = { name: 'id', type: { type: 'int' } } as const
+      const key = { partitionBy: ['id'], partitionSort: [] }
+      assert(await change({ kind: 'createTable', name, columns: [id, ...columns], ...key }))
+      return name
     }
-  }
 
-  describe('a change of schema', () => {
+    const tableNamed = async (name: string): Promise<Table> => {
+      const target = await running.engine.findTarget(keyspace, name)
+      assert(target?.kind === 'table', `${name} should be a table`)
+      return target
+    }
+
+    /** What was asked for of a table's columns and indexes, without what the engine added. */
+    const seen = async (name: string) => {
+      const { columns, indexes } = (await tableNamed(name)).definition
+      return {
+        columns: columns.map((column) => [column.name, column.type] as const),
+        indexes: indexes.map((index) => [index.name, index.kind, index.column].join(' ')),
+      }
+    }
+
     test('makes a table of what is asked for, and alters it step by step', async () => {
       const vector = { type: 'vector', dimension: 2 } as const
       const service: EmbeddingService = { provider: 'p', modelName: 'm' }
@@ -62,7 +60,7 @@ export function describeSchemaChanges(
         indexes: ['stepwise_a regular a'],
       }
       assert.deepEqual(await seen(table), expected)
-      await reopen()
+      await running.reopen()
       assert.deepEqual(await seen(table), expected)
 
       await change({ kind: 'putServices', table, services: new Map([['v', null]]) })
@@ -75,7 +73,7 @@ export function describeSchemaChanges(
 
     test('makes types, renames their fields and adds others, in this order', async () => {
       const fieldsNow = async () => {
-        const { types } = (await engineNow().readSchema(keyspace))!
+        const { types } = (await running.engine.readSchema(keyspace))!
         return types
           .find(({ name }) => name === 'place')
           ?.fields.map(({ name, type }) => `${name} ${type}`)
@@ -96,14 +94,14 @@ export function describeSchemaChanges(
         added: [{ name: 'b', type: 'uuid' }],
       })
       assert.deepEqual(await fieldsNow(), ['d int', 'a text', 'b uuid'])
-      await reopen()
+      await running.reopen()
       assert.deepEqual(await fieldsNow(), ['d int', 'a text', 'b uuid'])
       await change({ kind: 'dropType', name: 'place' })
       assert.equal(await fieldsNow(), undefined)
     })
 
     test('is not made where the plan says nothing, or throws', async () => {
-      const engine = engineNow()
+      const engine = running.engine
       const before = await engine.readSchema(keyspace)
       assert.equal(await engine.changeSchema(keyspace, () => undefined), false)
       const refusal = new Error('not like that')
@@ -115,14 +113,11 @@ export function describeSchemaChanges(
     })
 
     test('is refused where there is no such keyspace', async () => {
-      await assert.rejects(
-        change({ kind: 'dropTarget', name: 'any' }, 'nowhere'),
-        (error) => error instanceof EngineError && error.kind === 'gone',
-      )
+      await assertFails('gone', change({ kind: 'dropTarget', name: 'any' }, 'nowhere'))
     })
 
     test('is planned on what all keyspaces hold', async () => {
-      const engine = engineNow()
+      const engine = running.engine
       const counted = async () => {
         const counts = new Map<string, string>()
         await engine.changeSchema(keyspace, (_, given) => {
@@ -151,7 +146,7 @@ export function describeSchemaChanges(
     })
 
     test('is made on what its plan saw, however many are planned at once', async () => {
-      const engine = engineNow()
+      const engine = running.engine
       const places = ['crowded_1', 'crowded_2']
       for (const place of places) await engine.createKeyspace(place)
       const made = await Promise.all(

@@ -1,0 +1,24 @@
+import { checked } from '../../src/engine/checked.ts'
+import { openMemoryEngine } from './memory/memory-engine.ts'
+import { MemoryStore } from './memory/memory-store.ts'
+import { describeEngine } from './suite/engine.ts'
+
+describeEngine('an engine in memory', {
+  serves: { filters: false, sorts: false, counts: false, vectors: true, terms: false },
+  hasExactScores: true,
+  seesVectorsAtOnce: true,
+  start() {
+    const store = new MemoryStore()
+    const open = () => checked(openMemoryEngine(store))
+    let engine = open()
+    return Promise.resolve({
+      engine,
+      async reopen() {
+        await engine.close()
+        return (engine = open())
+      },
+      openAnother: () => Promise.resolve(open()),
+      stop: () => engine.close(),
+    })
+  },
+})

@@ -1,0 +1,54 @@
+/** Answers from memory. Of queries only those without a filter and without a sort are served. */
+import type { Hit, Page, ReadQuery } from '../../../src/engine/contract.ts'
+import type { Clause } from '../../../src/language/filters/filter-clause.ts'
+
+/** What is kept, as pages are made of it. */
+export interface Paged {
+  readonly size: number
+  readonly position: string
+}
+
+type AnyFilter = Clause<{ readonly kind: string }>
+
+export function isEverything(filter: AnyFilter): boolean {
+  return filter.kind === 'and' && 'of' in filter && filter.of.length === 0
+}
+
+/** `candidates` are all that follow `after`, in the order in which they are kept. */
+export function pageOf<Item extends Paged>(
+  candidates: readonly Item[],
+  { filter, sort, skip, limit, after, lookAhead, sizeMax }: ReadQuery<AnyFilter, unknown>,
+): Page<Item> {
+  const served = { filter: isEverything(filter), sort: sort.length === 0 }
+  const isServed = served.filter && served.sort
+  const left = isServed && after === undefined ? candidates.slice(skip) : candidates
+  const records = upToSize(left.slice(0, limit), isServed ? sizeMax : undefined)
+  const isCut = records.length < Math.min(limit, left.length)
+  const isNextWanted = !isServed || isCut || lookAhead !== false
+  const next = isNextWanted && records.length < left.length && records.at(-1)?.position
+  return {
+    records,
+    served,
+    next: next || undefined,
+    positionAfter: ({ position }) => position,
+  }
+}
+
+/** With their scores, best first, ties as the items come; those without one are left out. */
+export function bestOf<Item extends Paged>(
+  items: readonly Item[],
+  scoreOf: (item: Item) => number | null | undefined,
+  { limit, sizeMax }: { readonly limit: number; readonly sizeMax?: number },
+): Hit<Item>[] {
+  const scores = new Map(items.map((item) => [item, scoreOf(item) ?? NaN]))
+  const found = items.filter((item) => !Number.isNaN(scores.get(item)))
+  const best = found.toSorted((a, b) => scores.get(b)! - scores.get(a)!).slice(0, limit)
+  return upToSize(best, sizeMax).map((record) => ({ record, score: scores.get(record)! }))
+}
+
+/** The item by which their sizes are more than enough is the last. */
+function upToSize<Item extends Paged>(items: readonly Item[], sizeMax = Infinity) {
+  let size = 0
+  const last = items.findIndex((item) => (size += item.size) > sizeMax)
+  return last < 0 ? items : items.slice(0, last + 1)
+}

@@ -1,0 +1,59 @@
+/**
+ * What an engine in memory keeps, apart from the engine: several may be opened on it, as
+ * several servers share a cluster, and one after the other, as after a restart.
+ */
+import type { Setting, Target } from '../../../src/engine/contract.ts'
+import { OneByOne } from '../../../src/engine/one-by-one.ts'
+import type { UserType } from '../../../src/language/columns/column-type.ts'
+import { MemoryDocuments } from './memory-documents.ts'
+import { MemoryRows } from './memory-rows.ts'
+
+export class MemoryKeyspace {
+  readonly targets = new Map<string, Target>()
+  readonly types = new Map<string, UserType>()
+  /** Changes of what it holds, and those who must not be overtaken by one. */
+  readonly turns = new OneByOne()
+}
+
+export class MemoryStore {
+  readonly keyspaces = new Map([['default_keyspace', new MemoryKeyspace()]])
+  /** By the uids of their targets. */
+  readonly documents = new Map<string, MemoryDocuments>()
+  readonly rows = new Map<string, MemoryRows>()
+  readonly settings = new Map<string, Setting>()
+  readonly watchers = new Set<{ readonly listener: (name: string) => void }>()
+  /** Grows with every change of a schema: what was seen under it still holds. */
+  schemaVersion = 0
+  #lastNumber = 0
+
+  /** One that nothing else has got. */
+  nextNumber(): number {
+    return ++this.#lastNumber
+  }
+
+  createKeyspace(name: string): boolean {
+    if (this.keyspaces.has(name)) return false
+    this.keyspaces.set(name, new MemoryKeyspace())
+    this.schemaVersion++
+    return true
+  }
+
+  dropKeyspace(name: string): boolean {
+    this.schemaVersion++
+    return this.keyspaces.delete(name)
+  }
+
+  add(target: Target): void {
+    this.keyspaces.get(target.keyspace)!.targets.set(target.name, target)
+    if (target.kind === 'table') this.rows.set(target.uid, new MemoryRows())
+    else this.documents.set(target.uid, new MemoryDocuments(() => this.nextNumber()))
+  }
+
+  writeSetting(name: string, value: string, expected: string | undefined) {
+    if (this.settings.get(name)?.version !== expected) return undefined
+    const version = `v${this.nextNumber()}`
+    this.settings.set(name, { value, version })
+    for (const { listener } of [...this.watchers]) listener(name)
+    return version
+  }
+}

@@ -1,0 +1,21 @@
+/** What every engine must do, whatever it serves itself. */
+import { describeClosing } from './closing.ts'
+import { describeCollections } from './collections.ts'
+import { describeLexical } from './lexical.ts'
+import { describeReads } from './reads.ts'
+import { describeSchema } from './schema.ts'
+import { describeSettings } from './settings.ts'
+import type { World } from './world.ts'
+
+const suites = [
+  describeCollections,
+  describeReads,
+  describeLexical,
+  describeSchema,
+  describeSettings,
+  describeClosing,
+]
+
+export function describeEngine(name: string, world: World): void {
+  for (const describeSuite of suites) describeSuite(name, world)
+}

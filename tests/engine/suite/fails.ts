@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { EngineError, type EngineErrorKind } from '../../../src/engine/errors.ts'
+
+export async function assertFails(
+  kind: EngineErrorKind,
+  call: Promise<unknown>,
+): Promise<void> {
+  await assert.rejects(call, (error) => {
+    assert.equal(kindOf(error), kind, String(error))
+    return true
+  })
+}
+
+/** Undefined where it is not the error of an engine. */
+export function kindOf(error: unknown): EngineErrorKind | undefined {
+  return error instanceof EngineError ? error.kind : undefined
+}

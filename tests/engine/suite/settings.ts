@@ -1,0 +1,76 @@
+/** Settings of the service, which several servers may share. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { eventually, putSetting, settingOf } from '../settings.ts'
+import { RunningEngine, type World } from './world.ts'
+
+export function describeSettings(name: string, world: World): void {
+  describe(`${name}: settings`, () => {
+    const running = new RunningEngine(world)
+    test('are kept until they are changed', async () => {
+      assert.equal(await running.engine.readSetting('never-written'), undefined)
+      await putSetting(running.engine, 'greeting', 'hello')
+      await putSetting(running.engine, 'greeting', 'hello\nagain "😀"')
+      const written = await running.engine.readSetting('greeting')
+      assert.equal(written!.value, 'hello\nagain "😀"')
+      await running.reopen()
+      assert.deepEqual(await running.engine.readSetting('greeting'), written)
+    })
+
+    test('are written only over the version that was expected', async () => {
+      const write = (value: string, expected: string | undefined) =>
+        running.engine.writeSetting('contested', value, expected)
+      assert.equal(await write('too early', 'a version'), undefined)
+      assert.equal(await running.engine.readSetting('contested'), undefined)
+      const first = await write('one', undefined)
+      assert.equal(await write('too late', undefined), undefined)
+      assert.deepEqual(await running.engine.readSetting('contested'), {
+        value: 'one',
+        version: first,
+      })
+      const second = await write('two', first)
+      assert.notEqual(second, first)
+      assert.equal(await write('too late', first), undefined)
+      assert.equal(await settingOf(running.engine, 'contested'), 'two')
+    })
+
+    test('that many want to write at once are written by one', async () => {
+      const attempts = Array.from({ length: 20 }, (_, i) =>
+        running.engine.writeSetting('raced', `by ${i}`, undefined),
+      )
+      const versions = await Promise.all(attempts)
+      const winner = versions.findIndex((version) => version !== undefined)
+      assert.equal(versions.filter((version) => version !== undefined).length, 1)
+      assert.deepEqual(await running.engine.readSetting('raced'), {
+        value: `by ${winner}`,
+        version: versions[winner],
+      })
+    })
+
+    test('are told of by name when they change, until nobody listens', async () => {
+      const heard: string[] = []
+      const stop = running.engine.watchSettings((name) => heard.push(name))
+      const heardToo: string[] = []
+      const stopToo = running.engine.watchSettings((name) => heardToo.push(name))
+      await putSetting(running.engine, 'watched', 'one')
+      await eventually(() => heard.includes('watched') && heardToo.includes('watched'))
+      stop()
+      const count = heard.length
+      await putSetting(running.engine, 'also-watched', 'two')
+      await eventually(() => heardToo.includes('also-watched'))
+      assert.equal(heard.length, count)
+      stopToo()
+    })
+
+    test('are what was told of when it is told', async () => {
+      const seen: Promise<string | undefined>[] = []
+      const stop = running.engine.watchSettings((name) => {
+        if (name === 'told') seen.push(settingOf(running.engine, name))
+      })
+      await putSetting(running.engine, 'told', 'news')
+      await eventually(() => seen.length > 0)
+      assert.equal(await seen[0], 'news')
+      stop()
+    })
+  })
+}
