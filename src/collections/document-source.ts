@@ -6,6 +6,7 @@ import type { Collection } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { everything, rootFields, type Filter } from '../language/filters/filter.ts'
 import { matches } from '../language/filters/matches.ts'
+import { compareValues } from '../language/values/order.ts'
 import type { Path } from '../language/values/path.ts'
 import { valueAt } from '../language/values/value-at.ts'
 import type { Limits } from '../limits.ts'
@@ -50,6 +51,7 @@ export function collectionSource(
     },
     idDirections: [1],
     idOf: ({ id }) => id,
+    compareIds: compareValues,
     sizeOf: ({ text }) => text.length,
     metricOf: ({ path }) => view.vectors.get(path)!.metric!,
     vectorOf: (record, { path }) => view.vectorOf(record, path),

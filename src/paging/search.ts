@@ -6,7 +6,6 @@
 import type { Caller } from '../caller.ts'
 import type { Hit, SearchPlace, SearchResult } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
-import { compareValues } from '../language/values/order.ts'
 import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
@@ -80,24 +79,28 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
       ? bySimilarity(source, by as Extract<S['by'], { readonly kind: 'vector' }>)
       : byTerms(source, by as ByTerms<S>, statistics!)
   const best = new Best<Hit<Item>>(limit, (a, b) => {
-    return b.score - a.score || compareValues(source.idOf(a.record), source.idOf(b.record))
+    return (
+      b.score - a.score || source.compareIds(source.idOf(a.record), source.idOf(b.record))
+    )
   })
   for await (const record of records(filter)) {
     const score = scoreOf(record)
     if (score === undefined) continue
-    if (isAfter(source.idOf(record), score, after)) best.add({ record, score })
+    if (isAfter(source, record, score, after)) best.add({ record, score })
   }
   const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
   return { hits: upToSize(best.inOrder(), sizeOf, sizeMax), statistics }
 }
 
-function isAfter(
-  id: SearchPlace['id'],
+function isAfter<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  record: Item,
   score: number,
   after: SearchPlace | undefined,
 ): boolean {
   if (after === undefined) return true
-  return score === after.score ? compareValues(id, after.id) > 0 : score < after.score
+  if (score !== after.score) return score < after.score
+  return source.compareIds(source.idOf(record), after.id) > 0
 }
 
 type Score<Item> = (record: Item) => number | undefined

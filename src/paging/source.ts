@@ -32,6 +32,8 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   /** The directions of the latter. */
   readonly idDirections: readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
+  /** Their order where nothing else tells records apart; one may come from a client. */
+  compareIds(a: SearchPlace['id'], b: SearchPlace['id']): number
   /** Characters of its text. */
   readonly sizeOf: (record: Item) => number
   metricOf(by: S['by']): Metric

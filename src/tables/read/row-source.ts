@@ -1,9 +1,11 @@
 /** The rows of a table, as pages and searches are made of them. */
 import type { Row, RowQuery, RowSearch } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { comparableScalar } from '../../language/columns/comparable-values.ts'
 import { matchesRow, type RowRules } from '../../language/columns/match-row.ts'
+import { compareValues } from '../../language/values/order.ts'
 import type { Source } from '../../paging/source.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
 import type { RowStore } from '../row-store.ts'
@@ -15,6 +17,10 @@ export function rowSource(store: RowStore): RowSource {
   const { engine, table, limits, key } = store
   const { types } = table
   const { partitionSort } = table.definition
+  const idDirections = [
+    ...key.slice(partitionSort.length).map(() => 1 as const),
+    ...partitionSort.map(({ direction }) => direction),
+  ]
   const comparableOf = (row: Row, column: Column) => {
     const value = row.get(column)
     return value === undefined ? undefined : comparableScalar(column, types)(value)
@@ -40,16 +46,32 @@ export function rowSource(store: RowStore): RowSource {
       ...sort.map(({ column }) => comparableOf(row, column)),
       ...key.map((column) => comparableOf(row, column)),
     ],
-    idDirections: [
-      ...key.slice(partitionSort.length).map(() => 1 as const),
-      ...partitionSort.map(({ direction }) => direction),
-    ],
+    idDirections,
     idOf: (row) => key.map((column) => keyValue(row, column)),
+    compareIds(a, b) {
+      const [one, other] = [comparableKey(a, store), comparableKey(b, store)]
+      for (const [at, direction] of idDirections.entries()) {
+        const order = compareValues(one[at], other[at])
+        if (order !== 0) return order * direction
+      }
+      return 0
+    },
     sizeOf: ({ size }) => size,
     metricOf: ({ column }) => store.metricOf(column)!,
     vectorOf: (row, { column }) => row.get(column) as Float32Array | undefined,
     termsOf: (row, { column }) => termsOf(row, column),
   }
+}
+
+/** What the values of a key compare by, which may have come from a client. */
+function comparableKey(id: Value, { key, table }: RowStore): readonly Value[] {
+  try {
+    if (Array.isArray(id) && id.length === key.length)
+      return key.map((column, at) => comparableScalar(column, table.types)(id[at]!))
+  } catch {
+    // A value that is not of the column's type.
+  }
+  throw new EngineError('position', 'the place is not one of this table')
 }
 
 function keyValue(row: Row, column: Column): Value {
