@@ -1,7 +1,15 @@
 /** A table of an engine as tests speak to it: rows in JSON, indexes by what they are of. */
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
-import type { Engine, MergeOutcome, Row as StoredRow } from '../../src/engine/contract.ts'
+import type {
+  ElementChange,
+  Engine,
+  MergeOptions,
+  MergeOutcome,
+  Row as StoredRow,
+  RowMerge,
+  SearchPlace,
+} from '../../src/engine/contract.ts'
 import type { Column, Table } from '../../src/engine/schema.ts'
 import type { NewIndex, TableChange } from '../../src/engine/schema-change.ts'
 import { fromPlain } from '../../src/json/plain.ts'
@@ -14,19 +22,22 @@ import type {
 } from '../../src/language/columns/row-filter.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { anyOrder, count, read, type PagePosition } from '../../src/paging/read.ts'
-import { search } from '../../src/paging/search.ts'
+import { search, searchUpToSize } from '../../src/paging/search.ts'
 import { rowSource, type RowSource } from '../../src/tables/read/row-source.ts'
+import { showRow } from '../../src/tables/read/show-row.ts'
 import { rowStoreOf } from '../../src/tables/row-store.ts'
 import { testModels } from './test-models.ts'
 
 const tester = ownCaller()
 
-/** p text, c int (descending), word text, tags list of text, text text, v vector of 2. */
+/** p text, c int (descending), and others. */
 export const columns = [
   { name: 'p', type: { type: 'text' } },
   { name: 'c', type: { type: 'int' } },
   { name: 'word', type: { type: 'text' } },
   { name: 'tags', type: { type: 'list', valueType: 'text' } },
+  { name: 'numbers', type: { type: 'set', valueType: 'int' } },
+  { name: 'notes', type: { type: 'map', keyType: 'text', valueType: 'text' } },
   { name: 'text', type: { type: 'text' } },
   { name: 'v', type: { type: 'vector', dimension: 2 } },
 ] satisfies readonly Column[]
@@ -37,6 +48,14 @@ export const onWord = {
   column: 'word',
   part: 'value',
 } as const
+
+export const onTags: NewIndex = { ...onWord, name: 'on_tags', column: 'tags' }
+export const onText: NewIndex = {
+  kind: 'text',
+  name: 'on_text',
+  column: 'text',
+  analyzer: 'standard',
+}
 
 export const onVector = {
   kind: 'vector',
@@ -51,8 +70,23 @@ export interface Row {
   readonly c: number
   readonly word?: string
   readonly tags?: readonly string[]
+  readonly numbers?: readonly number[]
+  readonly notes?: Readonly<Record<string, string>>
   readonly text?: string
   readonly v?: readonly number[]
+}
+
+const words = ['ant', 'bee', 'cat', 'dog']
+
+export function manyRows(count: number): Row[] {
+  return Array.from({ length: count }, (_, i) => ({
+    p: `p${i % 5}`,
+    c: Math.floor(i / 5),
+    word: words[i % 4]!,
+    tags: [words[i % 4]!, words[i % 3]!],
+    text: `${words[i % 4]!} and ${words[i % 3]!}`,
+    v: [i % 10, Math.floor(i / 10) % 10],
+  }))
 }
 
 export const anyRow: RowFilter = { kind: 'and', of: [] }
@@ -60,25 +94,31 @@ export const anyRow: RowFilter = { kind: 'and', of: [] }
 export class TableStore {
   readonly engine: Engine
   readonly #name: string
+  readonly #keyspace: string
 
-  constructor(engine: Engine, name: string) {
+  constructor(engine: Engine, name: string, keyspace = 'default_keyspace') {
     this.engine = engine
     this.#name = name
+    this.#keyspace = keyspace
   }
 
-  static async create(engine: Engine, name = 'rows'): Promise<TableStore> {
-    await engine.changeSchema('default_keyspace', () => ({
+  static async create(
+    engine: Engine,
+    name = 'rows',
+    keyspace = 'default_keyspace',
+  ): Promise<TableStore> {
+    await engine.changeSchema(keyspace, () => ({
       kind: 'createTable',
       name,
       columns: columns.map((column) => ({ name: column.name, type: column.type })),
       partitionBy: ['p'],
       partitionSort: [{ column: 'c', direction: -1 }],
     }))
-    return new TableStore(engine, name)
+    return new TableStore(engine, name, keyspace)
   }
 
   async table(): Promise<Table> {
-    const target = await this.engine.findTarget('default_keyspace', this.#name)
+    const target = await this.engine.findTarget(this.#keyspace, this.#name)
     assert(target?.kind === 'table')
     return target
   }
@@ -89,7 +129,7 @@ export class TableStore {
   }
 
   async change(change: TableChange): Promise<void> {
-    assert(await this.engine.changeSchema('default_keyspace', () => change))
+    assert(await this.engine.changeSchema(this.#keyspace, () => change))
   }
 
   addIndex(index: NewIndex): Promise<void> {
@@ -109,6 +149,41 @@ export class TableStore {
     return this.engine.mergeRows(table, merges, { sizeMax: 1_000_000 })
   }
 
+  /** Gives columns of a row what is said, and no others. */
+  async merge(
+    kind: RowMerge['kind'],
+    row: Partial<Row> & Pick<Row, 'p' | 'c'>,
+    elements: Readonly<Record<string, ElementChange>> = {},
+    options: Partial<MergeOptions> = {},
+  ): Promise<MergeOutcome> {
+    const merge = await this.mergeOf(kind, row, elements)
+    const limits = { sizeMax: 1_000_000, ...options }
+    const [outcome] = await this.engine.mergeRows(await this.table(), [merge], limits)
+    return outcome!
+  }
+
+  async mergeOf(
+    kind: RowMerge['kind'],
+    row: Partial<Row> & Pick<Row, 'p' | 'c'>,
+    elements: Readonly<Record<string, ElementChange>> = {},
+  ): Promise<RowMerge> {
+    const all = valuesOf(await this.table(), row)
+    const values = new Map([...all].filter(([{ name }]) => name in row))
+    const changes = Object.entries(elements).map(
+      ([name, change]) => [column(name), change] as const,
+    )
+    return { kind, values, elements: new Map(changes) }
+  }
+
+  /** All rows with all that they hold. */
+  async rows(): Promise<unknown[]> {
+    const table = await this.table()
+    const shown = table.definition.columns
+    const wanted = { ...anyOrder, filter: anyRow, limit: 1_000, columns: shown }
+    const { records } = await read(await this.source(), wanted, tester)
+    return records.map((row) => JSON.parse(showRow(row, shown, { table })) as unknown)
+  }
+
   async remove(rows: readonly Pick<Row, 'p' | 'c'>[]): Promise<void> {
     const table = await this.table()
     for (const { p, c } of rows) {
@@ -123,7 +198,7 @@ export class TableStore {
   /** What is found, as "p c", page by page. */
   async find(
     filter: RowFilter = anyRow,
-    { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false } = {},
+    { sort = [] as readonly RowSortKey[], pageSize = 7, textsOnly = false, skip = 0 } = {},
   ): Promise<string[]> {
     const source = await this.source()
     const { definition } = await this.table()
@@ -131,7 +206,7 @@ export class TableStore {
     const found: string[] = []
     let after: PagePosition | undefined
     do {
-      const query = { filter, sort, after, limit: pageSize, columns: shown }
+      const query = { filter, sort, skip, after, limit: pageSize, columns: shown }
       const wanted = { ...anyOrder, ...query, lookAhead: true, textsOnly }
       const page = await read(source, wanted, tester)
       found.push(
@@ -156,6 +231,27 @@ export class TableStore {
     } as const
     const hits = await search(await this.source(), { by, filter, limit, columns }, tester)
     return hits.map(({ record }) => nameOf(record))
+  }
+
+  /** What a search finds, page by page. */
+  async searchTextPages(words: string, filter: RowFilter, pageSize: number) {
+    const source = await this.source()
+    const by = {
+      kind: 'lexical',
+      column: column('text'),
+      terms: [words],
+      text: words,
+    } as const
+    const found: string[] = []
+    for (let after: SearchPlace | undefined; ;) {
+      const wanted = { by, filter, limit: pageSize, columns, after }
+      const { hits, statistics } = await searchUpToSize(source, wanted, tester)
+      found.push(...hits.map(({ record }) => nameOf(record)))
+      const last = hits.at(-1)
+      if (last === undefined) return found
+      const id = source.idOf(last.record)
+      after = { statistics: statistics!, score: last.score, id }
+    }
   }
 
   async searchText(words: string, filter = anyRow, limit = 10) {

@@ -5,12 +5,14 @@ import { describeLexical } from './lexical.ts'
 import { describeReads } from './reads.ts'
 import { describeSchema } from './schema.ts'
 import { describeSettings } from './settings.ts'
+import { describeTables } from './tables.ts'
 import type { World } from './world.ts'
 
 const suites = [
   describeCollections,
   describeReads,
   describeLexical,
+  describeTables,
   describeSchema,
   describeSettings,
   describeClosing,

@@ -1,423 +1,396 @@
-/** Tables on the embedded engine: keys, indexes that come and go, and what they find. */
-import { ownCaller } from '../../src/caller.ts'
+/** Tables: keys, indexes that come and go, and what they find. */
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
-import { checked } from '../../src/engine/checked.ts'
-import { checkStore } from '../../src/engine/embedded/backup/check.ts'
-import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import { EngineError } from '../../src/engine/errors.ts'
-import { viewOf } from '../../src/engine/embedded/store/views.ts'
-import type { NewIndex } from '../../src/engine/schema-change.ts'
-import type { RowFilter, RowSortKey } from '../../src/language/columns/row-filter.ts'
-import { openEmbedded } from './embedded-store.ts'
+import { describe, test } from 'node:test'
+import { ownCaller } from '../../../src/caller.ts'
+import { EngineError } from '../../../src/engine/errors.ts'
+import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import {
   anyRow,
   both,
   column,
   compare,
   is,
+  manyRows,
+  onTags,
+  onText,
   onVector,
   onWord,
   TableStore,
-  type Row,
-} from './table-store.ts'
-
-const onTags: NewIndex = { ...onWord, name: 'on_tags', column: 'tags' }
-const onText: NewIndex = {
-  kind: 'text',
-  name: 'on_text',
-  column: 'text',
-  analyzer: 'standard',
-}
-async function create(context: TestContext) {
-  const opened = await openEmbedded(context)
-  const rows = await TableStore.create(opened.engine)
-  const sound = async () =>
-    assert.deepEqual(checkStore(opened.fileOf('rows'), viewOf(await rows.table())), [])
-  return { ...opened, rows, sound }
-}
+} from '../table-store.ts'
+import { RunningEngine, type World } from './world.ts'
 
 /** The stored order of a partition, from its end. */
 const backwards: readonly RowSortKey[] = [{ column: column('c'), direction: 1 }]
 
-const words = ['ant', 'bee', 'cat', 'dog']
+export function describeTables(name: string, world: World): void {
+  describe(`${name}: tables`, () => {
+    const running = new RunningEngine(world)
+    let made = 0
 
-function manyRows(count: number): Row[] {
-  return Array.from({ length: count }, (_, i) => ({
-    p: `p${i % 5}`,
-    c: Math.floor(i / 5),
-    word: words[i % 4]!,
-    tags: [words[i % 4]!, words[i % 3]!],
-    text: `${words[i % 4]!} and ${words[i % 3]!}`,
-    v: [i % 10, Math.floor(i / 10) % 10],
-  }))
-}
-
-describe('rows of a table', () => {
-  test('come by partition and, in it, in the declared order', async (context) => {
-    const { rows } = await create(context)
-    await rows.put([
-      { p: 'b', c: 1 },
-      { p: 'a', c: -5 },
-      { p: 'a', c: 7 },
-      { p: 'ab', c: 0 },
-      { p: 'b', c: 300 },
-    ])
-    const expected = ['a 7', 'a -5', 'ab 0', 'b 300', 'b 1']
-    assert.deepEqual(await rows.find(), expected)
-    assert.deepEqual(await rows.find(anyRow, { pageSize: 2 }), expected)
-    assert.deepEqual(await rows.find(anyRow, { pageSize: 2, textsOnly: true }), expected)
-    for (const textsOnly of [true, false])
-      assert.deepEqual(
-        await rows.find(is('p', 'b'), { sort: backwards, pageSize: 1, textsOnly }),
-        ['b 1', 'b 300'],
-      )
-  })
-
-  test('of one partition are found without looking at others', async (context) => {
-    const { rows } = await create(context)
-    await rows.put(manyRows(200))
-    const filter = is('p', 'p3')
-    const expected = Array.from({ length: 40 }, (_, i) => `p3 ${39 - i}`)
-    assert.deepEqual(await rows.find(filter), expected)
-    assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
-    assert.equal(await rows.count(filter), 40)
-    // Nobody asks for an order, so the engine chooses one, and pages go on in it.
-    assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
-  })
-
-  test('of several partitions are found in order, each once', async (context) => {
-    const { rows } = await create(context)
-    await rows.put(manyRows(100))
-    const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => is('p', p))
-    const filter: RowFilter = { kind: 'or', of: partitions }
-    const expected = ['p1', 'p2', 'p4'].flatMap((p) =>
-      Array.from({ length: 20 }, (_, i) => `${p} ${19 - i}`),
-    )
-    for (const textsOnly of [true, false])
-      assert.deepEqual(await rows.find(filter, { textsOnly }), expected)
-    assert.equal(await rows.count(filter), 60)
-    const some: RowFilter = { kind: 'and', of: [filter, is('word', 'cat')] }
-    assert.deepEqual(
-      await rows.find(some),
-      (await rows.find(is('word', 'cat'))).filter((name) => !/^p[03] /.test(name)),
-    )
-    assert.deepEqual(await rows.find({ kind: 'and', of: [filter, is('p', 'p3')] }), [])
-  })
-
-  test('are known by their keys, however these were written', async (context) => {
-    const { rows } = await create(context)
-    await rows.put([{ p: 'a', c: 1, word: 'one' }])
-    await rows.put([{ p: 'a', c: 1, word: 'two' }])
-    assert.deepEqual(await rows.find(), ['a 1'])
-    assert.deepEqual(await rows.find(is('word', 'one')), [])
-    assert.deepEqual(await rows.find(is('word', 'two')), ['a 1'])
-  })
-})
-
-describe('an index of a table', () => {
-  test('finds what a scan finds, whether rows came before it or after', async (context) => {
-    const { rows, sound } = await create(context)
-    const all = manyRows(100)
-    await rows.put(all.slice(0, 50))
-    const scan = async (filter: RowFilter) => (await rows.find(filter)).toSorted()
-    await rows.addIndex(onWord)
-    await rows.addIndex(onTags)
-    await rows.put(all.slice(50))
-    await rows.put(all.slice(0, 10).map((row) => ({ ...row, word: 'new' })))
-    await rows.remove(all.slice(90))
-    await sound()
-    const filters: RowFilter[] = [
-      is('word', 'new'),
-      is('word', 'cat'),
-      compare('in', 'tags', 'dog'),
-      compare('nin', 'tags', 'dog', 'ant'),
-      compare('gt', 'word', 'bee'),
-      { kind: 'and', of: [is('word', 'dog'), compare('ne', 'c', 3)] },
-    ]
-    const indexed = await Promise.all(filters.map(scan))
-    await rows.dropIndex(onWord.name)
-    await rows.dropIndex(onTags.name)
-    await sound()
-    assert.deepEqual(await Promise.all(filters.map(scan)), indexed)
-    assert.equal(indexed[0]!.length, 10)
-  })
-
-  test('can be made again after it was dropped', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put([{ p: 'a', c: 1, word: 'old' }])
-    await rows.addIndex(onWord)
-    await rows.dropIndex(onWord.name)
-    await rows.put([{ p: 'a', c: 1, word: 'new' }])
-    await rows.addIndex(onWord)
-    await sound()
-    assert.deepEqual(await rows.find(is('word', 'old')), [])
-    assert.deepEqual(await rows.find(is('word', 'new')), ['a 1'])
-  })
-
-  test('is filled while rows are written', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put(manyRows(5000))
-    let writing = true
-    let written = 0
-    const write = async () => {
-      while (writing) {
-        const row = {
-          p: `w${written % 7}`,
-          c: written,
-          word: 'late',
-          text: 'late',
-          v: [1, 1],
-        }
-        try {
-          await rows.put([row, { p: 'p0', c: written % 900, word: 'late', text: 'later' }])
-          written++
-        } catch (error) {
-          assert(error instanceof EngineError && error.kind === 'changed', String(error))
-        }
-      }
+    /** In a keyspace of its own, where names of indexes are free. */
+    async function create() {
+      const keyspace = `tables${made++}`
+      await running.engine.createKeyspace(keyspace)
+      const { engine } = running
+      const rows = await TableStore.create(engine, 'rows', keyspace)
+      const sound = async () => running.assertSound(await rows.table())
+      return { engine, keyspace, rows, sound }
     }
-    const writers = [write(), write()]
-    for (const index of [onWord, onTags, onText, onVector]) await rows.addIndex(index)
-    writing = false
-    await Promise.all(writers)
-    await sound()
-    const table = await rows.table()
-    assert.equal(table.definition.indexes.length, 4)
-    const late = is('word', 'late')
-    const byIndex = await rows.find(late, { pageSize: 1000 })
-    for (const { name } of table.definition.indexes) await rows.dropIndex(name)
-    assert.deepEqual(await rows.find(late, { pageSize: 1000 }), byIndex)
-    await sound()
-  })
 
-  test('leads through more rows than fit on a page, in order', async (context) => {
-    const { rows } = await create(context)
-    await rows.put(manyRows(3000))
-    const expected = await rows.find(is('word', 'cat'), { pageSize: 100 })
-    await rows.addIndex(onWord)
-    assert.deepEqual(await rows.find(is('word', 'cat'), { pageSize: 100 }), expected)
-    assert.equal(await rows.count(is('word', 'cat')), 750)
-    const some = both(is('p', 'p3'), is('word', 'cat'))
-    const within = await rows.find(some, { pageSize: 100 })
-    assert.deepEqual(
-      await rows.find(some, { sort: backwards, pageSize: 100 }),
-      within.toReversed(),
-    )
-  })
-
-  test('leads through rows of several values, merged, each once', async (context) => {
-    const { rows } = await create(context)
-    // Few of the one and many of the other, so that one ends long before the other does.
-    await rows.put(manyRows(400))
-    await rows.put([
-      { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
-      { p: 'p4', c: -1000, tags: ['rare'] },
-    ])
-    const filters: RowFilter[] = [
-      compare('in', 'tags', 'rare', 'ant', 'bee'),
-      {
-        kind: 'or',
-        of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
-      },
-      {
-        kind: 'and',
-        of: [compare('in', 'tags', 'rare', 'cat'), compare('ne', 'c', 7)],
-      },
-    ]
-    const found = () =>
-      Promise.all(filters.map((filter) => rows.find(filter, { pageSize: 9 })))
-    const counted = () => Promise.all(filters.map((filter) => rows.count(filter)))
-    const [expected, counts] = [await found(), await counted()]
-    await rows.addIndex(onTags)
-    await rows.addIndex(onWord)
-    assert.deepEqual(await found(), expected)
-    assert.deepEqual(await counted(), counts)
-  })
-})
-
-describe('searching a table', () => {
-  test('by vector finds the nearest, also in a partition and after changes', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put(manyRows(100))
-    await rows.addIndex(onVector)
-    const [nearest] = await rows.searchVector([3, 4])
-    assert.equal(nearest, 'p3 8')
-    const within = await rows.searchVector([3, 4], is('p', 'p2'), 3)
-    assert.deepEqual(within, ['p2 8', 'p2 10', 'p2 6'])
-    await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
-    assert.deepEqual(
-      new Set(await rows.searchVector([3, 4], anyRow, 2)),
-      new Set(['p3 8', 'new 0']),
-    )
-    // Another value in another column changes nothing here; no vector takes the row out.
-    await rows.put([{ p: 'p3', c: 8, word: 'bare' }])
-    assert.deepEqual(await rows.searchVector([3, 4], anyRow, 1), ['new 0'])
-    await rows.remove([{ p: 'new', c: 0 }])
-    assert(!(await rows.searchVector([3, 4])).includes('new 0'))
-    await sound()
-  })
-
-  test('leaves out vectors that have no direction, where that is what counts', async (context) => {
-    const { rows } = await create(context)
-    await rows.put([
-      { p: 'zero', c: 0, v: [0, 0] },
-      { p: 'one', c: 0, v: [1, 0] },
-    ])
-    await rows.addIndex({ ...onVector, metric: 'cosine' })
-    assert.deepEqual(await rows.searchVector([1, 1]), ['one 0'])
-    await rows.dropIndex(onVector.name)
-    await rows.addIndex(onVector)
-    assert.deepEqual(new Set(await rows.searchVector([0, 0])), new Set(['zero 0', 'one 0']))
-  })
-
-  test('does not find what was deleted by its key', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put([{ p: 'a', c: 1, v: [1, 2] }])
-    await rows.addIndex(onVector)
-    await rows.remove([{ p: 'a', c: 1 }])
-    await rows.put([{ p: 'b', c: 1 }])
-    assert.deepEqual(await rows.searchVector([1, 2]), [])
-    await sound()
-  })
-
-  test('by terms finds what has them all, also in a partition', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put(manyRows(100))
-    await rows.addIndex(onText)
-    const match: RowFilter = {
-      kind: 'match',
-      column: column('text'),
-      part: 'value',
-      text: 'ant cat',
-      terms: ['ant', 'cat'],
-    }
-    const found = await rows.find(match)
-    assert.deepEqual(new Set(await rows.searchText('ant cat', anyRow, 100)), new Set(found))
-    assert.equal(found.length, 16)
-    const within = await rows.searchText('ant cat', is('p', 'p0'), 100)
-    assert(within.length > 0 && within.every((name) => name.startsWith('p0 ')))
-    await rows.put([{ p: 'p0', c: 4, text: 'nothing else' }])
-    assert(!(await rows.searchText('ant cat', anyRow, 100)).includes('p0 4'))
-    assert.deepEqual(await rows.searchText('nothing'), ['p0 4'])
-    await sound()
-  })
-
-  test('finds nothing once the table is emptied', async (context) => {
-    const { rows, engine, sound } = await create(context)
-    for (const index of [onVector, onText, onWord]) await rows.addIndex(index)
-    await rows.put(manyRows(50))
-    await engine.truncate(await rows.table())
-    assert.deepEqual(await rows.searchVector([1, 1]), [])
-    assert.deepEqual(await rows.searchText('ant'), [])
-    assert.deepEqual(await rows.find(is('word', 'ant')), [])
-    await sound()
-    await rows.put(manyRows(3))
-    assert.equal((await rows.searchVector([1, 1])).length, 3)
-  })
-})
-
-describe('a changed schema', () => {
-  test('keeps nobody waiting who has nothing to change', async (context) => {
-    const { rows, engine } = await create(context)
-    await rows.put(manyRows(5000))
-    const made: string[] = []
-    const index = rows.addIndex(onText).then(() => made.push('index'))
-    const none = engine
-      .changeSchema('default_keyspace', () => undefined)
-      .then(() => made.push('nothing'))
-    const refused = engine
-      .changeSchema('default_keyspace', () => {
-        throw new Error('not like that')
+    describe('rows of a table', () => {
+      test('come by partition and, in it, in the declared order', async () => {
+        const { rows } = await create()
+        await rows.put([
+          { p: 'b', c: 1 },
+          { p: 'a', c: -5 },
+          { p: 'a', c: 7 },
+          { p: 'ab', c: 0 },
+          { p: 'b', c: 300 },
+        ])
+        const expected = ['a 7', 'a -5', 'ab 0', 'b 300', 'b 1']
+        assert.deepEqual(await rows.find(), expected)
+        assert.deepEqual(await rows.find(anyRow, { pageSize: 2 }), expected)
+        assert.deepEqual(
+          await rows.find(anyRow, { pageSize: 2, textsOnly: true }),
+          expected,
+        )
+        for (const textsOnly of [true, false])
+          assert.deepEqual(
+            await rows.find(is('p', 'b'), { sort: backwards, pageSize: 1, textsOnly }),
+            ['b 1', 'b 300'],
+          )
       })
-      .catch(() => made.push('refusal'))
-    await Promise.all([index, none, refused])
-    assert.equal(made.at(-1), 'index')
-  })
 
-  test('is told to whoever holds on to the old one', async (context) => {
-    const { rows, engine } = await create(context)
-    const old = await rows.table()
-    await rows.addIndex(onWord)
-    const tester = ownCaller()
-    await assert.rejects(
-      engine.countRows(old, anyRow, 1, tester),
-      (error) => error instanceof EngineError && error.kind === 'changed',
-    )
-    await assert.rejects(engine.mergeRows(old, [], { sizeMax: 1 }), { kind: 'changed' })
-  })
+      test('of one partition are found without looking at others', async () => {
+        const { rows } = await create()
+        await rows.put(manyRows(200))
+        const filter = is('p', 'p3')
+        const expected = Array.from({ length: 40 }, (_, i) => `p3 ${39 - i}`)
+        assert.deepEqual(await rows.find(filter), expected)
+        assert.deepEqual(await rows.find(filter, { textsOnly: true }), expected)
+        assert.equal(await rows.count(filter), 40)
+        // Nobody asks for an order, so the engine chooses one, and pages go on in it.
+        assert.deepEqual(new Set(await rows.find(filter, { sort: [] })), new Set(expected))
+      })
 
-  test('waits for those who have locked it, and they for nobody', async (context) => {
-    const { rows, engine } = await create(context)
-    await rows.put(manyRows(3))
-    const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
-    const lock = (wait?: Promise<undefined>) => {
-      const tester = ownCaller()
-      const act = async () => {
-        const table = await rows.table()
-        await wait
-        const count = await engine.countRows(table, anyRow, 100, tester)
-        return { count, indexes: table.definition.indexes.length }
-      }
-      return engine.lockSchema('default_keyspace', act, tester)
-    }
-    const first = [lock(gate), lock(gate)]
-    const change = rows.addIndex(onWord)
-    // The change is as far as it comes when others wait for it.
-    const enough = new Error('enough')
-    for (let waits = false; !waits;) {
-      await setImmediate()
-      const givenUp = new AbortController()
-      const acted = () => Promise.resolve('acted')
-      const late = engine.lockSchema('default_keyspace', acted, ownCaller(givenUp.signal))
-      givenUp.abort(enough)
-      waits = (await late.catch((error: unknown) => error)) === enough
-    }
-    const last = lock()
-    open(undefined)
-    for (const locked of first) assert.deepEqual(await locked, { count: 3, indexes: 0 })
-    assert.deepEqual(await last, { count: 3, indexes: 1 })
-    await change
-  })
+      test('of several partitions are found in order, each once', async () => {
+        const { rows } = await create()
+        await rows.put(manyRows(100))
+        const partitions = ['p4', 'p1', 'p9', 'p1', 'p2'].map((p) => is('p', p))
+        const filter: RowFilter = { kind: 'or', of: partitions }
+        const expected = ['p1', 'p2', 'p4'].flatMap((p) =>
+          Array.from({ length: 20 }, (_, i) => `${p} ${19 - i}`),
+        )
+        for (const textsOnly of [true, false])
+          assert.deepEqual(await rows.find(filter, { textsOnly }), expected)
+        assert.equal(await rows.count(filter), 60)
+        const some: RowFilter = { kind: 'and', of: [filter, is('word', 'cat')] }
+        assert.deepEqual(
+          await rows.find(some),
+          (await rows.find(is('word', 'cat'))).filter((name) => !/^p[03] /.test(name)),
+        )
+        assert.deepEqual(await rows.find({ kind: 'and', of: [filter, is('p', 'p3')] }), [])
+      })
 
-  test('leaves alone what stays, and takes away what goes', async (context) => {
-    const { rows, sound } = await create(context)
-    await rows.put([{ p: 'a', c: 1, word: 'kept', v: [1, 2] }])
-    await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
-    await sound()
-    assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
-    // The same name, as another column.
-    const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
-    await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
-    await rows.addIndex(onVector)
-    await sound()
-  })
-
-  test('survives, with all rows and indexes', async (context) => {
-    const { dataDir, engine, rows, fileOf } = await create(context)
-    await rows.put(manyRows(100))
-    for (const index of [onWord, onText, onVector]) await rows.addIndex(index)
-    await engine.changeSchema('default_keyspace', () => {
-      const fields = [{ name: 'city', type: 'text' } as const]
-      return { kind: 'createType', name: 'address', fields }
+      test('are known by their keys, however these were written', async () => {
+        const { rows } = await create()
+        await rows.put([{ p: 'a', c: 1, word: 'one' }])
+        await rows.put([{ p: 'a', c: 1, word: 'two' }])
+        assert.deepEqual(await rows.find(), ['a 1'])
+        assert.deepEqual(await rows.find(is('word', 'one')), [])
+        assert.deepEqual(await rows.find(is('word', 'two')), ['a 1'])
+      })
     })
-    const schema = await engine.readSchema('default_keyspace')
-    const found = await rows.find(is('word', 'bee'))
-    const nearest = await rows.searchVector([5, 5])
-    const best = await rows.searchText('ant cat')
-    await engine.close()
-    const log = (): void => undefined
-    const reopened = checked(await openEmbeddedEngine({ dataDir, durable: false, log }))
-    try {
-      assert.deepEqual(await reopened.readSchema('default_keyspace'), schema)
-      const again = new TableStore(reopened, 'rows')
-      assert.deepEqual(await again.find(is('word', 'bee')), found)
-      assert.deepEqual(await again.searchVector([5, 5]), nearest)
-      assert.deepEqual(await again.searchText('ant cat'), best)
-      assert.deepEqual(checkStore(fileOf('rows'), viewOf(await again.table())), [])
-    } finally {
-      await reopened.close()
-    }
+
+    describe('an index of a table', () => {
+      test('finds what a scan finds, whether rows came before it or after', async () => {
+        const { rows, sound } = await create()
+        const all = manyRows(100)
+        await rows.put(all.slice(0, 50))
+        const scan = async (filter: RowFilter) => (await rows.find(filter)).toSorted()
+        await rows.addIndex(onWord)
+        await rows.addIndex(onTags)
+        await rows.put(all.slice(50))
+        await rows.put(all.slice(0, 10).map((row) => ({ ...row, word: 'new' })))
+        await rows.remove(all.slice(90))
+        await sound()
+        const filters: RowFilter[] = [
+          is('word', 'new'),
+          is('word', 'cat'),
+          compare('in', 'tags', 'dog'),
+          compare('nin', 'tags', 'dog', 'ant'),
+          compare('gt', 'word', 'bee'),
+          { kind: 'and', of: [is('word', 'dog'), compare('ne', 'c', 3)] },
+        ]
+        const indexed = await Promise.all(filters.map(scan))
+        await rows.dropIndex(onWord.name)
+        await rows.dropIndex(onTags.name)
+        await sound()
+        assert.deepEqual(await Promise.all(filters.map(scan)), indexed)
+        assert.equal(indexed[0]!.length, 10)
+      })
+
+      test('can be made again after it was dropped', async () => {
+        const { rows, sound } = await create()
+        await rows.put([{ p: 'a', c: 1, word: 'old' }])
+        await rows.addIndex(onWord)
+        await rows.dropIndex(onWord.name)
+        await rows.put([{ p: 'a', c: 1, word: 'new' }])
+        await rows.addIndex(onWord)
+        await sound()
+        assert.deepEqual(await rows.find(is('word', 'old')), [])
+        assert.deepEqual(await rows.find(is('word', 'new')), ['a 1'])
+      })
+
+      test('is filled while rows are written', async () => {
+        const { rows, sound } = await create()
+        await rows.put(manyRows(5000))
+        let writing = true
+        let written = 0
+        const write = async () => {
+          while (writing) {
+            const row = {
+              p: `w${written % 7}`,
+              c: written,
+              word: 'late',
+              text: 'late',
+              v: [1, 1],
+            }
+            try {
+              await rows.put([
+                row,
+                { p: 'p0', c: written % 900, word: 'late', text: 'later' },
+              ])
+              written++
+            } catch (error) {
+              assert(
+                error instanceof EngineError && error.kind === 'changed',
+                String(error),
+              )
+            }
+          }
+        }
+        const writers = [write(), write()]
+        for (const index of [onWord, onTags, onText, onVector]) await rows.addIndex(index)
+        writing = false
+        await Promise.all(writers)
+        await sound()
+        const table = await rows.table()
+        assert.equal(table.definition.indexes.length, 4)
+        const late = is('word', 'late')
+        const byIndex = await rows.find(late, { pageSize: 1000 })
+        for (const { name } of table.definition.indexes) await rows.dropIndex(name)
+        assert.deepEqual(await rows.find(late, { pageSize: 1000 }), byIndex)
+        await sound()
+      })
+
+      test('leads through more rows than fit on a page, in order', async () => {
+        const { rows } = await create()
+        await rows.put(manyRows(3000))
+        const expected = await rows.find(is('word', 'cat'), { pageSize: 100 })
+        await rows.addIndex(onWord)
+        assert.deepEqual(await rows.find(is('word', 'cat'), { pageSize: 100 }), expected)
+        assert.equal(await rows.count(is('word', 'cat')), 750)
+        const some = both(is('p', 'p3'), is('word', 'cat'))
+        const within = await rows.find(some, { pageSize: 100 })
+        assert.deepEqual(
+          await rows.find(some, { sort: backwards, pageSize: 100 }),
+          within.toReversed(),
+        )
+      })
+
+      test('leads through rows of several values, merged, each once', async () => {
+        const { rows } = await create()
+        // Few of the one and many of the other, so that one ends long before the other does.
+        await rows.put(manyRows(400))
+        await rows.put([
+          { p: 'p1', c: 1000, tags: ['rare', 'ant'] },
+          { p: 'p4', c: -1000, tags: ['rare'] },
+        ])
+        const filters: RowFilter[] = [
+          compare('in', 'tags', 'rare', 'ant', 'bee'),
+          {
+            kind: 'or',
+            of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
+          },
+          {
+            kind: 'and',
+            of: [compare('in', 'tags', 'rare', 'cat'), compare('ne', 'c', 7)],
+          },
+        ]
+        const found = () =>
+          Promise.all(filters.map((filter) => rows.find(filter, { pageSize: 9 })))
+        const counted = () => Promise.all(filters.map((filter) => rows.count(filter)))
+        const [expected, counts] = [await found(), await counted()]
+        await rows.addIndex(onTags)
+        await rows.addIndex(onWord)
+        assert.deepEqual(await found(), expected)
+        assert.deepEqual(await counted(), counts)
+      })
+    })
+
+    describe('searching a table', () => {
+      test('by vector finds the nearest, also in a partition and after changes', async () => {
+        const { rows, sound } = await create()
+        await rows.put(manyRows(100))
+        await rows.addIndex(onVector)
+        const finds = (expected: readonly string[], filter = anyRow) =>
+          running.eventually(async () => {
+            const found = await rows.searchVector([3, 4], filter, expected.length)
+            assert.deepEqual(found, expected)
+          })
+        await finds(['p3 8'])
+        // Ties come in the order in which rows are stored.
+        await finds(['p2 8', 'p2 10', 'p2 6'], is('p', 'p2'))
+        await rows.put([{ p: 'new', c: 0, v: [3, 4] }])
+        await finds(['new 0', 'p3 8'])
+        // Another value in another column changes nothing here; no vector takes the row out.
+        await rows.put([{ p: 'p3', c: 8, word: 'bare' }])
+        await finds(['new 0'])
+        await rows.remove([{ p: 'new', c: 0 }])
+        await running.eventually(async () => {
+          assert(!(await rows.searchVector([3, 4])).includes('new 0'))
+        })
+        await sound()
+      })
+
+      test('leaves out vectors that have no direction, where that is what counts', async () => {
+        const { rows } = await create()
+        await rows.put([
+          { p: 'zero', c: 0, v: [0, 0] },
+          { p: 'one', c: 0, v: [1, 0] },
+        ])
+        await rows.addIndex({ ...onVector, metric: 'cosine' })
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([1, 1]), ['one 0']),
+        )
+        await rows.dropIndex(onVector.name)
+        await rows.addIndex(onVector)
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([0, 0]), ['zero 0', 'one 0']),
+        )
+      })
+
+      test('does not find what was deleted by its key', async () => {
+        const { rows, sound } = await create()
+        await rows.put([{ p: 'a', c: 1, v: [1, 2] }])
+        await rows.addIndex(onVector)
+        await rows.remove([{ p: 'a', c: 1 }])
+        await rows.put([{ p: 'b', c: 1 }])
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([1, 2]), []),
+        )
+        await sound()
+      })
+
+      test('by terms finds what has them all, also in a partition', async () => {
+        const { rows, sound } = await create()
+        await rows.put(manyRows(100))
+        await rows.addIndex(onText)
+        const match: RowFilter = {
+          kind: 'match',
+          column: column('text'),
+          part: 'value',
+          text: 'ant cat',
+          terms: ['ant', 'cat'],
+        }
+        const found = await rows.find(match)
+        assert.deepEqual(
+          new Set(await rows.searchText('ant cat', anyRow, 100)),
+          new Set(found),
+        )
+        assert.equal(found.length, 16)
+        const within = await rows.searchText('ant cat', is('p', 'p0'), 100)
+        assert(within.length > 0 && within.every((name) => name.startsWith('p0 ')))
+        await rows.put([{ p: 'p0', c: 4, text: 'nothing else' }])
+        assert(!(await rows.searchText('ant cat', anyRow, 100)).includes('p0 4'))
+        assert.deepEqual(await rows.searchText('nothing'), ['p0 4'])
+        await sound()
+      })
+
+      test('by terms goes on behind any hit, with ties in the stored order', async () => {
+        const { rows } = await create()
+        await rows.put(manyRows(60))
+        await rows.addIndex(onText)
+        for (const filter of [anyRow, is('p', 'p2')]) {
+          const all = await rows.searchText('ant', filter, 100)
+          // Of texts that are alike, those of a partition stand in its order.
+          const alike = await rows.find(both(filter, is('text', 'ant and bee')))
+          assert.deepEqual(
+            all.filter((name) => alike.includes(name)),
+            alike,
+          )
+          for (const pageSize of [1, 2, 7])
+            assert.deepEqual(await rows.searchTextPages('ant', filter, pageSize), all)
+        }
+      })
+
+      test('finds nothing once the table is emptied', async () => {
+        const { rows, engine, sound } = await create()
+        for (const index of [onVector, onText, onWord]) await rows.addIndex(index)
+        await rows.put(manyRows(50))
+        await engine.truncate(await rows.table())
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([1, 1]), []),
+        )
+        assert.deepEqual(await rows.searchText('ant'), [])
+        assert.deepEqual(await rows.find(is('word', 'ant')), [])
+        await sound()
+        await rows.put(manyRows(3))
+        await running.eventually(async () =>
+          assert.equal((await rows.searchVector([1, 1])).length, 3),
+        )
+      })
+    })
+
+    describe('a changed schema', () => {
+      test('is told to whoever holds on to the old one', async () => {
+        const { rows, engine } = await create()
+        const old = await rows.table()
+        await rows.addIndex(onWord)
+        const tester = ownCaller()
+        await assert.rejects(
+          engine.countRows(old, anyRow, 1, tester),
+          (error) => error instanceof EngineError && error.kind === 'changed',
+        )
+        await assert.rejects(engine.mergeRows(old, [], { sizeMax: 1 }), { kind: 'changed' })
+      })
+
+      test('leaves alone what stays, and takes away what goes', async () => {
+        const { rows, sound } = await create()
+        await rows.put([{ p: 'a', c: 1, word: 'kept', v: [1, 2] }])
+        await rows.change({ kind: 'dropColumns', table: 'rows', names: ['v'] })
+        await sound()
+        assert.deepEqual(await rows.find(is('word', 'kept')), ['a 1'])
+        // The same name, as another column.
+        const again = { name: 'v', type: { type: 'vector', dimension: 2 } } as const
+        await rows.change({ kind: 'addColumns', table: 'rows', columns: [again] })
+        await rows.addIndex(onVector)
+        await sound()
+      })
+
+      test('survives, with all rows and indexes', async () => {
+        const { rows, keyspace } = await create()
+        await rows.put(manyRows(100))
+        for (const index of [onWord, onText, onVector]) await rows.addIndex(index)
+        await running.engine.changeSchema(keyspace, () => {
+          const fields = [{ name: 'city', type: 'text' } as const]
+          return { kind: 'createType', name: 'address', fields }
+        })
+        const schema = await running.engine.readSchema(keyspace)
+        const found = await rows.find(is('word', 'bee'))
+        const nearest = await rows.searchVector([5, 5])
+        const best = await rows.searchText('ant cat')
+        await running.reopen()
+        assert.deepEqual(await running.engine.readSchema(keyspace), schema)
+        const again = new TableStore(running.engine, 'rows', keyspace)
+        assert.deepEqual(await again.find(is('word', 'bee')), found)
+        await running.eventually(async () =>
+          assert.deepEqual(await again.searchVector([5, 5]), nearest),
+        )
+        assert.deepEqual(await again.searchText('ant cat'), best)
+        await running.assertSound(await again.table())
+      })
+    })
   })
-})
+}
