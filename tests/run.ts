@@ -33,7 +33,10 @@ const quick = [
 ]
 
 /** Where the files are that take longest: nobody is to wait for one that started last. */
-const first = ['bench', 'faults', 'hostile', 'fuzz', 'torture', 'engine', 'cli', 'model']
+const first = [
+  ...['bench', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
+  ...['engine', 'cli', 'model'],
+]
 
 // Inherited by the processes of tests and, through them, of servers: each would otherwise
 // compile the same few hundred files.

@@ -1,0 +1,66 @@
+/**
+ * What version 0.1 has written, as it is kept in the repository: a folder in one packed file.
+ * It has a data folder, a backup, exports, and `answers.jsonl`. On the first line of that
+ * stands what the management API made, on the others a question with its answer.
+ */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import type { Access, Told } from './client.ts'
+import type { Request } from './story.ts'
+
+export const packedFile = new URL('written-by-0.1.br', import.meta.url)
+export const answersFile = 'answers.jsonl'
+
+/** The administrator's, with every version. */
+export const storyToken = 'story-token'
+
+/** What was exported, a file for each. */
+export const exported = [
+  ['collection', 'everything'],
+  ['table', 'every'],
+  ['table', 'wide'],
+  ['table', 'key_vector'],
+] as const
+
+/** A line of names and sizes, then the bytes of all files, one behind the other. */
+export function pack(folder: string): Buffer {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+  const files = names
+    .filter((name) => statSync(join(folder, name)).isFile() && !name.endsWith('-shm'))
+    .map((name) => [name, readFileSync(join(folder, name))] as const)
+  const sizes = files.map(([name, bytes]) => [name, bytes.length])
+  const whole = [
+    Buffer.from(`${JSON.stringify(sizes)}\n`),
+    ...files.map(([, bytes]) => bytes),
+  ]
+  return brotliCompressSync(Buffer.concat(whole), {
+    // Stores are much alike, so it helps to look far back.
+    params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
+  })
+}
+
+export function unpack(folder: string): void {
+  const whole = brotliDecompressSync(readFileSync(packedFile))
+  let at = whole.indexOf('\n') + 1
+  for (const [name, size] of JSON.parse(whole.toString('utf8', 0, at)) as [
+    string,
+    number,
+  ][]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), whole.subarray(at, (at += size)))
+  }
+}
+
+export function readAnswers(folder: string): {
+  readonly access: Access
+  readonly answers: readonly (readonly [Request, Told])[]
+} {
+  const [first, ...rest] = readFileSync(join(folder, answersFile), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return {
+    access: JSON.parse(first!) as Access,
+    answers: rest.map((line) => JSON.parse(line) as [Request, Told]),
+  }
+}
