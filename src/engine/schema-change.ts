@@ -2,9 +2,10 @@
  * Changes of what a keyspace holds, as they are asked for: by names and types alone. By what
  * else a store knows columns, fields and indexes is the engine's own affair.
  */
-import type { ColumnType, PrimitiveName } from '../language/columns/column-type.ts'
+import type { UserField, UserType } from '../language/columns/column-type.ts'
 import type {
   CollectionOptions,
+  Column,
   EmbeddingService,
   KeyspaceSchema,
   TableDefinition,
@@ -38,7 +39,7 @@ export type SchemaChange =
   /** Afterwards the name is free. Reads under way end with EngineError 'gone'. */
   | { readonly kind: 'dropTarget'; readonly name: string }
   | TableChange
-  | ({ readonly kind: 'createType' } & NewType)
+  | ({ readonly kind: 'createType' } & UserType)
   | ({ readonly kind: 'alterType'; readonly name: string } & TypeAlteration)
   /** One that no column is made of. */
   | { readonly kind: 'dropType'; readonly name: string }
@@ -47,7 +48,7 @@ export type SchemaChange =
 export type TableChange = { readonly table: string } &
   /** All start empty, also one that has the name of a column that was dropped. */
   (
-    | { readonly kind: 'addColumns'; readonly columns: readonly NewColumn[] }
+    | { readonly kind: 'addColumns'; readonly columns: readonly Column[] }
     /** None that is in the key or has an index. */
     | { readonly kind: 'dropColumns'; readonly names: readonly string[] }
     /** The services of vector columns, by their names; null takes one away. */
@@ -56,31 +57,12 @@ export type TableChange = { readonly table: string } &
         readonly services: ReadonlyMap<string, EmbeddingService | null>
       }
     /** The index is whole once the change is made, and is used from then on. */
-    | { readonly kind: 'createIndex'; readonly index: NewIndex }
+    | { readonly kind: 'createIndex'; readonly index: TableIndex }
     | { readonly kind: 'dropIndex'; readonly name: string }
   )
 
 export interface NewTable extends Pick<TableDefinition, 'partitionBy' | 'partitionSort'> {
-  readonly columns: readonly NewColumn[]
-}
-
-export interface NewColumn {
-  readonly name: string
-  readonly type: ColumnType
-}
-
-export type NewIndex = WithoutId<TableIndex>
-
-type WithoutId<Index> = Index extends unknown ? Omit<Index, 'id'> : never
-
-export interface NewType {
-  readonly name: string
-  readonly fields: readonly NewField[]
-}
-
-export interface NewField {
-  readonly name: string
-  readonly type: PrimitiveName
+  readonly columns: readonly Column[]
 }
 
 /**
@@ -90,5 +72,5 @@ export interface NewField {
 export interface TypeAlteration {
   /** Old names with new ones. */
   readonly renamed: readonly (readonly [from: string, to: string])[]
-  readonly added: readonly NewField[]
+  readonly added: readonly UserField[]
 }

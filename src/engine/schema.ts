@@ -78,24 +78,9 @@ export function keyspaceOf({ keyspace }: Pick<Target, 'keyspace'>): string {
 
 export type { Column }
 
-/** A column as the embedded store knows it. */
-export interface StoredColumn extends Column {
-  /** Differs between all columns and indexes that the table ever had. */
-  readonly id: number
-  /** What stored rows call it: its name, unless a column that was dropped had it before. */
-  readonly key: string
-  /**
-   * Rows print its floating-point numbers as such: 1.0. Absent where version 0.1 made the
-   * column, and wrote 1 for it.
-   */
-  readonly floatsTyped?: true
-}
-
 interface IndexBase {
   /** Differs between all indexes of the keyspace. */
   readonly name: string
-  /** Differs between all columns and indexes that the table ever had. */
-  readonly id: number
   readonly column: string
 }
 
@@ -121,17 +106,12 @@ export interface TextIndex extends IndexBase {
 
 export type TableIndex = RegularIndex | VectorIndex | TextIndex
 
-/** Plain JSON data: engines store it as it is. */
 export interface TableDefinition {
   /** In the order in which they were added. */
-  readonly columns: readonly StoredColumn[]
+  readonly columns: readonly Column[]
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
   readonly indexes: readonly TableIndex[]
-  /** Columns that are no more, latest last. Rows may still hold values under their keys. */
-  readonly dropped: readonly StoredColumn[]
-  /** The greatest id so far. */
-  readonly lastId: number
 }
 
 /** Changing a table or one of its types makes another object of it, never another uid. */

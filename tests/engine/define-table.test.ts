@@ -8,7 +8,7 @@ import {
   redefineType,
 } from '../../src/engine/embedded/catalog/define-table.ts'
 import type { TableChange } from '../../src/engine/schema-change.ts'
-import type { TableDefinition } from '../../src/engine/schema.ts'
+import type { StoredDefinition } from '../../src/engine/embedded/catalog/stored-schema.ts'
 
 const text = { type: 'text' } as const
 const table = 't'
@@ -18,9 +18,9 @@ function column(name: string) {
 }
 
 function redefine(
-  definition: TableDefinition,
+  definition: StoredDefinition,
   ...changes: readonly TableChange[]
-): TableDefinition {
+): StoredDefinition {
   return changes.reduce(redefineTable, definition)
 }
 
@@ -35,7 +35,7 @@ const add = (...names: string[]): TableChange => {
 }
 const drop = (...names: string[]): TableChange => ({ kind: 'dropColumns', table, names })
 
-function keysOf({ columns }: TableDefinition): string[] {
+function keysOf({ columns }: StoredDefinition): string[] {
   return columns.map(({ name, id, key }) => `${name} ${id} ${key}`)
 }
 

@@ -1,12 +1,14 @@
 /** Embedded engines in folders of their own, for tests that look behind the contract. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
+import { readyTargets } from '../../src/engine/embedded/catalog/ready-targets.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { EmbeddedOptions } from '../../src/engine/embedded/options.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import type { RecordView } from '../../src/engine/record-view.ts'
 
 export interface Opened {
   readonly engine: Engine
@@ -33,5 +35,19 @@ export async function openEmbedded(
     engine,
     dataDir,
     fileOf: (collection) => join(dataDir, 'default_keyspace', collection, 'store.db'),
+  }
+}
+
+/** How the store sees what a table holds. The catalog is in use, so a copy of it is read. */
+export function storedViewOf(dataDir: string, name: string): RecordView {
+  const folder = mkdtempSync(join(tmpdir(), 'stela-catalog-'))
+  try {
+    for (const file of ['catalog.db', 'catalog.db-wal'])
+      if (existsSync(join(dataDir, file)))
+        copyFileSync(join(dataDir, file), join(folder, file))
+    const targets = readyTargets(join(folder, 'catalog.db'), folder)
+    return targets.find((target) => target.name === name)!.view
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }

@@ -6,7 +6,7 @@ import { checked } from '../../src/engine/checked.ts'
 import type { Engine, Target } from '../../src/engine/contract.ts'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import { viewOf } from '../../src/engine/embedded/store/views.ts'
+import { storedViewOf } from './embedded-store.ts'
 import { servingNothing } from './serving-nothing.ts'
 import { describeEngine } from './suite/engine.ts'
 import type { Running } from './suite/world.ts'
@@ -55,7 +55,7 @@ async function start(
     },
     assertSound(target: Target) {
       const file = join(dataDir, target.keyspace, target.name, 'store.db')
-      assert.deepEqual(checkStore(file, viewOf(target)), [])
+      assert.deepEqual(checkStore(file, storedViewOf(dataDir, target.name)), [])
       return Promise.resolve()
     },
     async stop() {

@@ -4,7 +4,10 @@ import fc from 'fast-check'
 import { idFilter, idParts, keyPrefix } from '../../src/engine/embedded/rows/key-filter.ts'
 import { keyText } from '../../src/engine/embedded/rows/key-text.ts'
 import { RowView } from '../../src/engine/embedded/rows/row-view.ts'
-import type { StoredColumn, Table } from '../../src/engine/schema.ts'
+import type {
+  StoredColumn,
+  StoredTable,
+} from '../../src/engine/embedded/catalog/stored-schema.ts'
 import type { Value } from '../../src/json/value.ts'
 import { compareValues } from '../../src/language/values/order.ts'
 import { matches } from '../../src/language/filters/matches.ts'
@@ -17,7 +20,7 @@ const names = ['a', 'b', 'c', 'd']
 const directions = [1, 1, -1, 1] as const
 
 /** Two partition columns, then two of the sort, the first of them descending. */
-const table: Table = {
+const table: StoredTable = {
   kind: 'table',
   keyspace: 'k',
   name: 't',

@@ -10,7 +10,7 @@ import { KnownFiles } from '../../src/engine/embedded/files/known-files.ts'
 import { OpenStores } from '../../src/engine/embedded/store/open-stores.ts'
 import { readerCache, SharedCache } from '../../src/engine/embedded/store/shared-cache.ts'
 import type { Engine } from '../../src/engine/contract.ts'
-import type { Target } from '../../src/engine/schema.ts'
+import type { Collection } from '../../src/engine/schema.ts'
 import { openEmbedded } from './embedded-store.ts'
 import { dropTarget, Store } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
@@ -105,7 +105,7 @@ describe('stores that are opened while others are let go of', () => {
     const names = ['a', 'b', 'c', 'd']
     const { engine, fileOf } = await openEmbedded(context)
     await Promise.all(names.map((name) => Store.create(engine, name)))
-    const targets = (await engine.listTargets('default_keyspace'))!
+    const targets = await engine.listTargets('default_keyspace')
     const leaving: (() => void)[] = []
     const stores = new OpenStores({
       max: 1,
@@ -114,8 +114,8 @@ describe('stores that are opened while others are let go of', () => {
       release: () => new Promise((resolve) => leaving.push(resolve)),
     })
     context.after(() => stores.closeAll())
-    const open = (target: Target) => stores.open(target, fileOf(target.name), 'read')
-    const [a, b, c, d] = targets as [Target, Target, Target, Target]
+    const open = (target: Collection) => stores.open(target, fileOf(target.name), 'read')
+    const [a, b, c, d] = targets as [Collection, Collection, Collection, Collection]
     open(a)
     open(b)
     await setImmediate()

@@ -10,8 +10,8 @@ import type {
   RowMerge,
   SearchPlace,
 } from '../../src/engine/contract.ts'
-import type { Column, Table } from '../../src/engine/schema.ts'
-import type { NewIndex, TableChange } from '../../src/engine/schema-change.ts'
+import type { Column, Table, TableIndex } from '../../src/engine/schema.ts'
+import type { TableChange } from '../../src/engine/schema-change.ts'
 import { fromPlain } from '../../src/json/plain.ts'
 import type { Value } from '../../src/json/value.ts'
 import type { ColumnValue } from '../../src/language/columns/column.ts'
@@ -49,8 +49,8 @@ export const onWord = {
   part: 'value',
 } as const
 
-export const onTags: NewIndex = { ...onWord, name: 'on_tags', column: 'tags' }
-export const onText: NewIndex = {
+export const onTags: TableIndex = { ...onWord, name: 'on_tags', column: 'tags' }
+export const onText: TableIndex = {
   kind: 'text',
   name: 'on_text',
   column: 'text',
@@ -132,7 +132,7 @@ export class TableStore {
     assert(await this.engine.changeSchema(this.#keyspace, () => change))
   }
 
-  addIndex(index: NewIndex): Promise<void> {
+  addIndex(index: TableIndex): Promise<void> {
     return this.change({ kind: 'createIndex', table: this.#name, index })
   }
 

@@ -39,6 +39,7 @@ import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { changeCatalog } from './catalog/change-catalog.ts'
+import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
@@ -119,7 +120,7 @@ class EmbeddedEngine implements Engine {
       // Two at least: a hybrid search makes two searches at once.
       runningMax: searchThreads ?? Math.max(2, availableParallelism() - 1),
       ...{ waitingMax: waitingReadsMax, files: this.#files },
-      checkCurrent: (target) => this.#checkCurrent(target),
+      checkCurrent: (target) => this.#stored(target),
     })
     this.#vectors = new Vectors({
       ...{ log, files: this.#files, searchers: this.#readers.size },
@@ -130,11 +131,11 @@ class EmbeddedEngine implements Engine {
     this.#records = new RecordReads({
       ...{ stores: this.#stores, readers: this.#readers, vectors: this.#vectors },
       using: (target, act) => this.#using(target, act),
-      checkCurrent: (target) => this.#checkCurrent(target),
+      checkCurrent: (target) => this.#stored(target),
     })
     this.#rows = new Rows(this.#records, this.#writer, {
       write: (table, act) => this.#writing(table, act),
-      checkCurrent: (table) => this.#checkCurrent(table),
+      stored: (table) => this.#stored(table) as StoredTable,
     })
     this.#alterations = new TableAlterations({
       ...{ catalog: this.#catalog, stores: this.#stores, writer: this.#writer },
@@ -166,14 +167,14 @@ class EmbeddedEngine implements Engine {
   }
 
   listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
-    return this.#attempt(() => this.#catalog.targets(keyspace))
+    return this.#attempt(() => this.#catalog.schema(keyspace)?.targets)
   }
 
   // Every command asks for this first, and it is only a look into a Map.
   // eslint-disable-next-line @typescript-eslint/require-await
   async findTarget(keyspace: string, name: string): Promise<Target | undefined> {
     this.#refuseIfClosed()
-    return this.#catalog.target(keyspace, name)
+    return this.#catalog.find(keyspace, name)?.target
   }
 
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
@@ -206,26 +207,25 @@ class EmbeddedEngine implements Engine {
   }
 
   async #carryOut(keyspace: string, change: SchemaChange): Promise<void> {
-    if (change.kind === 'dropTarget')
-      return this.#drop(this.#catalog.target(keyspace, change.name)!)
+    const found = (name: string) => this.#catalog.find(keyspace, name)!.stored
+    if (change.kind === 'dropTarget') return this.#drop(found(change.name))
     if (!('table' in change))
       return this.#changeSchema(keyspace, () => this.#catalog.carryOut(keyspace, change))
-    const table = this.#catalog.target(keyspace, change.table) as Table
-    return this.#alter(table, change)
+    return this.#alter(found(change.table) as StoredTable, change)
   }
 
-  #alter(table: Table, change: TableChange): Promise<void> {
+  #alter(table: StoredTable, change: TableChange): Promise<void> {
     const alter = (store: OpenStore) =>
       this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
     return this.#using(table, alter, 'write')
   }
 
-  async #drop(target: Target): Promise<void> {
+  async #drop(target: StoredTarget): Promise<void> {
     await this.#change(() => this.#catalog.startDrop(target))
     await this.#finishDrop([target])
   }
 
-  async #finishDrop(targets: readonly Target[]): Promise<void> {
+  async #finishDrop(targets: readonly StoredTarget[]): Promise<void> {
     for (const target of targets) this.#stores.close(target)
     // What is being evicted may be saving what is about to go.
     await this.#stores.released()
@@ -409,8 +409,7 @@ class EmbeddedEngine implements Engine {
   /** The store of a target; undefined when it has to be opened. */
   #openStore(target: Target): OpenStore | undefined {
     this.#refuseIfClosed()
-    this.#checkCurrent(target)
-    return this.#stores.use(target)
+    return this.#stores.use(this.#stored(target))
   }
 
   /**
@@ -431,7 +430,8 @@ class EmbeddedEngine implements Engine {
   }
 
   #open(target: Target, kind: 'read' | 'write'): OpenStore {
-    const store = this.#stores.open(target, this.#catalog.storeFile(target)!, kind)
+    const stored = this.#stored(target)
+    const store = this.#stores.open(stored, this.#catalog.storeFile(stored)!, kind)
     this.#alterations.sweepSoon(store)
     return store
   }
@@ -443,11 +443,18 @@ class EmbeddedEngine implements Engine {
     await this.#readers.close(file)
   }
 
-  #checkCurrent(target: Target): void {
-    const current = this.#catalog.target(target.keyspace, target.name)
-    if (current?.uid !== target.uid) throw new EngineError('gone', `${target.name} is gone`)
-    if (target.kind === 'table' && current !== target)
+  /**
+   * A target as the store knows it, given like that or as the layers above know it. Throws when
+   * it is gone, or has another schema by now.
+   */
+  #stored(target: Target): StoredTarget {
+    const known = this.#catalog.find(target.keyspace, target.name)
+    if (known?.target.uid !== target.uid)
+      throw new EngineError('gone', `${target.name} is gone`)
+    const isCurrent = target === known.target || target === known.stored
+    if (target.kind === 'table' && !isCurrent)
       throw new EngineError('changed', `${target.name} has another schema by now`)
+    return known.stored
   }
 
   async #attempt<T>(act: () => T | Promise<T>): Promise<T> {

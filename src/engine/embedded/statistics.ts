@@ -20,8 +20,7 @@ export interface Counted {
 
 export async function statisticsOf(counted: Counted): Promise<EngineStatistics> {
   const { catalog, stores, writer, readers, vectors, folder, movedReads } = counted
-  const { keyspaces } = catalog
-  const targets = keyspaces.flatMap((name) => catalog.targets(name) ?? [])
+  const { keyspaces, targets } = catalog
   const tables = targets.filter(({ kind }) => kind === 'table').length
   const now = {
     keyspaces: keyspaces.length,

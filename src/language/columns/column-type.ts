@@ -1,4 +1,4 @@
-/** The types that columns of tables have. Plain JSON data: engines store it as it is. */
+/** The types that columns of tables have. Plain JSON data: engines may store it as it is. */
 
 /** An embedding service, as it was configured and as explain shows it. */
 export interface EmbeddingService {
@@ -73,8 +73,6 @@ export interface UserType {
 export interface UserField {
   readonly name: string
   readonly type: PrimitiveName
-  /** What stored values call it: the name that it had first, whatever it is called now. */
-  readonly key: string
 }
 
 export type UserTypes = readonly UserType[]

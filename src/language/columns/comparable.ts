@@ -29,10 +29,10 @@ export function comparableEntry(key: Value, value: Value): Value {
 /** Fields that are null are left out, so that a type may get more fields. */
 function textOfFields(type: UserType, stored: JsonObject): string {
   let text = ''
-  for (const { key, type: fieldType } of type.fields) {
-    const field = stored.get(key)
+  for (const { name, type: fieldType } of type.fields) {
+    const field = stored.get(name)
     if (field !== undefined)
-      text += printJson([key, primitives[fieldType].comparable(field)])
+      text += printJson([name, primitives[fieldType].comparable(field)])
   }
   return text
 }
@@ -42,8 +42,8 @@ export type Order = readonly (Value | undefined)[]
 
 export function orderOf(type: ElementType, stored: Value, types: UserTypes): Order {
   if (typeof type === 'string') return [primitives[type].comparable(stored)]
-  return userTypeOf(type, types).fields.map(({ key, type: fieldType }) => {
-    const field = (stored as JsonObject).get(key)
+  return userTypeOf(type, types).fields.map(({ name, type: fieldType }) => {
+    const field = (stored as JsonObject).get(name)
     return field === undefined ? undefined : primitives[fieldType].comparable(field)
   })
 }

@@ -46,7 +46,7 @@ function unwrapUuid(name: PrimitiveName, value: Value): Value {
   return extended?.kind === 'uuid' ? extended.text : value
 }
 
-/** Fields by the names that stored values have for them, in the order of the type. */
+/** Fields in the order of the type. */
 function readUserValue(
   type: UserType,
   value: Value,
@@ -55,7 +55,7 @@ function readUserValue(
   const given = isObject(value) ? value : readFieldPairs(type, value)
   if (given instanceof BadValue) return given
   const stored: JsonObject = new Map()
-  for (const { name, key, type: fieldType } of type.fields) {
+  for (const { name, type: fieldType } of type.fields) {
     const field = given.get(name)
     if (field === undefined || field === null) continue
     const read = readPrimitive(fieldType, field, loose)
@@ -63,7 +63,7 @@ function readUserValue(
       return new BadValue(
         `has in the field ${showValue(name)} ${showValue(field)}, which ${read.problem}`,
       )
-    stored.set(key, read)
+    stored.set(name, read)
   }
   return unknownField(type, given) ?? stored
 }

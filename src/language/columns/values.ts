@@ -6,7 +6,13 @@ import type { ColumnType, UserTypes } from './column-type.ts'
 import { readElement } from './elements.ts'
 
 export { BadValue, readElement }
-export { hasFloats, isShownAsStored, showValue, storedForm } from './value-forms.ts'
+export {
+  hasFloats,
+  isShownAsStored,
+  mapElements,
+  showValue,
+  storedForm,
+} from './value-forms.ts'
 
 /**
  * What rows keep. Undefined: nothing, since the value is null, an empty collection, or of a

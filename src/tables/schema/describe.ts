@@ -2,10 +2,16 @@
 import type {
   ColumnType,
   ElementType,
+  UserType,
   UserTypes,
 } from '../../language/columns/column-type.ts'
-import { columnsInOrder, keyspaceOf, type Table } from '../../engine/schema.ts'
-import type { NewColumn, NewIndex, NewType } from '../../engine/schema-change.ts'
+import {
+  columnsInOrder,
+  keyspaceOf,
+  type Column,
+  type Table,
+  type TableIndex,
+} from '../../engine/schema.ts'
 import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import { cqlType, cqlUserType } from './cql-type.ts'
@@ -39,17 +45,17 @@ export function describeTable(table: Table): Value {
 }
 
 /** A column as explain shows it: user-defined types by name. */
-function describeColumn({ type }: NewColumn, table: Table): Value {
+function describeColumn({ type }: Column, table: Table): Value {
   return describe(type, keyspaceOf(table), undefined)
 }
 
 /** A column as reads and inserts show it: user-defined types with their fields. */
-export function describeForProjection({ type }: NewColumn, table: Table): Value {
+export function describeForProjection({ type }: Column, table: Table): Value {
   return describe(type, keyspaceOf(table), table.types)
 }
 
 /** An index as listIndexes explains it. */
-export function describeIndex(index: NewIndex, table: Table): Value {
+export function describeIndex(index: TableIndex, table: Table): Value {
   return new Map<string, Value>([
     ['name', index.name],
     [
@@ -64,7 +70,7 @@ export function describeIndex(index: NewIndex, table: Table): Value {
 }
 
 /** A type as listTypes explains it. */
-export function describeType(type: NewType, keyspace: string): Value {
+export function describeType(type: UserType, keyspace: string): Value {
   return new Map<string, Value>([
     ['type', 'userDefined'],
     ['udtName', type.name],
@@ -119,7 +125,7 @@ function userTypeMembers(name: string, inline: UserTypes | undefined): [string, 
   return members
 }
 
-function describeFields({ fields }: NewType): Value {
+function describeFields({ fields }: UserType): Value {
   const shown = new Map<string, Value>(
     fields.map(({ name, type }) => [name, new Map([['type', type]])]),
   )
@@ -136,14 +142,14 @@ function apiSupport(lacking: readonly (typeof uses)[number][], cql: string): Val
 }
 
 /** Lists and sets are indexed by their values, and say so. */
-function shownColumn(index: NewIndex, table: Table): Value {
+function shownColumn(index: TableIndex, table: Table): Value {
   if (index.kind !== 'regular') return index.column
   const { type } = typeOf(index, table)
   const part = type === 'list' || type === 'set' ? 'values' : index.part
   return part === 'value' ? index.column : new Map([[index.column, `$${part}`]])
 }
 
-function optionsOf(index: NewIndex, table: Table): object {
+function optionsOf(index: TableIndex, table: Table): object {
   switch (index.kind) {
     case 'vector':
       return { metric: index.metric, sourceModel: index.sourceModel }
@@ -160,6 +166,6 @@ function optionsOf(index: NewIndex, table: Table): object {
 /** What an index on texts does unless its options say otherwise. */
 export const plainText = { ascii: false, caseSensitive: true, normalize: false }
 
-function typeOf(index: NewIndex, { definition }: Table): ColumnType {
+function typeOf(index: TableIndex, { definition }: Table): ColumnType {
   return definition.columns.find(({ name }) => name === index.column)!.type
 }

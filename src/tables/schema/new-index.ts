@@ -2,8 +2,7 @@
  * createIndex, createVectorIndex and createTextIndex: from a definition to an index of a
  * table. A definition is read first, which needs no table; only then is it held against one.
  */
-import type { Table } from '../../engine/schema.ts'
-import type { NewIndex } from '../../engine/schema-change.ts'
+import type { Table, TableIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -20,7 +19,7 @@ import { factsOf, nameOf } from './show-column.ts'
 import { readTextIndex, resolveTextIndex } from './text-index.ts'
 import { readVectorIndex, resolveVectorIndex } from './vector-index.ts'
 
-export type IndexKind = NewIndex['kind']
+export type IndexKind = TableIndex['kind']
 
 /** An index as it is asked for. */
 export type GivenIndex =
@@ -64,7 +63,7 @@ export function checkIndexType(
 }
 
 /** The index that the table would get; throws when it cannot have it. */
-export function resolveIndex(table: Table, name: string, given: GivenIndex): NewIndex {
+export function resolveIndex(table: Table, name: string, given: GivenIndex): TableIndex {
   const { columns } = table.definition
   const column = columns.find((candidate) => candidate.name === given.column)
   if (column === undefined)
@@ -81,7 +80,7 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): New
 }
 
 /** Throws when an index that makes sense is one too many, or on what needs none. */
-export function checkRoom(table: Table, index: NewIndex, limits: Limits): void {
+export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)
   const refuse = (problem: string) =>
@@ -112,7 +111,7 @@ export function checkRoom(table: Table, index: NewIndex, limits: Limits): void {
     })
 }
 
-function isSame(one: NewIndex, other: NewIndex): boolean {
+function isSame(one: TableIndex, other: TableIndex): boolean {
   if (one.kind !== other.kind || one.column !== other.column) return false
   return one.kind !== 'regular' || other.kind !== 'regular' || one.part === other.part
 }

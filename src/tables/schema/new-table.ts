@@ -1,6 +1,6 @@
 /** createTable: from its definition to a table. */
-import { keyNames, type KeyspaceSchema } from '../../engine/schema.ts'
-import type { NewColumn, NewTable, SchemaChange } from '../../engine/schema-change.ts'
+import { keyNames, type Column, type KeyspaceSchema } from '../../engine/schema.ts'
+import type { NewTable, SchemaChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -108,7 +108,7 @@ function readPrimaryKey(value: Value): PrimaryKey {
 
 function checkKeyColumns(
   { partitionBy, partitionSort }: PrimaryKey,
-  defined: readonly NewColumn[],
+  defined: readonly Column[],
 ): void {
   const columns = defined.map(({ name }) => name)
   const known = new Set(columns)

@@ -6,8 +6,7 @@ import type {
   PrimitiveName,
   TextFolding,
 } from '../../language/columns/column-type.ts'
-import type { RegularIndex, Table } from '../../engine/schema.ts'
-import type { NewColumn } from '../../engine/schema-change.ts'
+import type { Column, RegularIndex, Table } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { flagIn, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
@@ -55,7 +54,7 @@ const indexable = columnTypeNames.filter(
 
 export function resolveRegularIndex(
   table: Table,
-  column: NewColumn,
+  column: Column,
   { part: selected, options }: GivenRegularIndex,
 ): Pick<RegularIndex, 'part' | 'folding'> {
   const { type } = column
@@ -76,7 +75,7 @@ export function resolveRegularIndex(
 }
 
 function partOf(
-  { name, type }: NewColumn,
+  { name, type }: Column,
   selected: 'keys' | 'values' | undefined,
 ): ColumnPart {
   switch (type.type) {
@@ -110,7 +109,7 @@ function indexedTypes(type: ColumnType, part: ColumnPart): readonly ElementType[
 
 function checkOptions(
   table: Table,
-  column: NewColumn,
+  column: Column,
   part: ColumnPart,
   options: readonly string[],
 ): void {

@@ -11,8 +11,7 @@ import {
   type PrimitiveName,
   type UserTypes,
 } from '../../language/columns/column-type.ts'
-import type { EmbeddingService } from '../../engine/schema.ts'
-import type { NewColumn } from '../../engine/schema-change.ts'
+import type { Column, EmbeddingService } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import type { EmbeddingProviders } from '../../providers/embedding-providers.ts'
@@ -34,7 +33,7 @@ export function resolveColumns(
   context: TypeContext,
   refusal:
     'UNSUPPORTED_DATA_TYPE_TABLE_CREATION' | 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS',
-): NewColumn[] {
+): Column[] {
   const unsupported = [...given].filter(([, { name }]) => !columnTypeNames.includes(name))
   if (unsupported.length > 0)
     throw apiError(refusal, {
@@ -47,7 +46,7 @@ export function resolveColumns(
 }
 
 /** Throws unless all user-defined types that the columns are made of exist. */
-export function checkUserTypes(columns: readonly NewColumn[], types: UserTypes): void {
+export function checkUserTypes(columns: readonly Column[], types: UserTypes): void {
   const existing = types.map(({ name }) => name)
   const unknown = columns.flatMap(({ type }) => {
     const name = userTypeNameOf(type)

@@ -1,8 +1,7 @@
-import type { Table } from '../../engine/schema.ts'
-import type { NewColumn } from '../../engine/schema-change.ts'
+import type { Column, Table } from '../../engine/schema.ts'
 
 /** A column as messages name it: "tags(set)". */
-export function showColumn({ name, type }: NewColumn): string {
+export function showColumn({ name, type }: Column): string {
   return `${name}(${type.type})`
 }
 

@@ -1,6 +1,5 @@
 /** An index that texts are searched in by terms. */
-import type { Table, TextIndex } from '../../engine/schema.ts'
-import type { NewColumn } from '../../engine/schema-change.ts'
+import type { Column, Table, TextIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
@@ -23,7 +22,7 @@ export function readTextIndex(column: string, options: Section): GivenTextIndex 
 
 export function resolveTextIndex(
   table: Table,
-  column: NewColumn,
+  column: Column,
   { analyzer = defaultAnalyzer }: GivenTextIndex,
 ): Pick<TextIndex, 'analyzer'> {
   const { type } = column.type

@@ -1,6 +1,6 @@
 /** createType and alterType: from the fields that are sent to what a type is to be. */
-import type { UserType } from '../../language/columns/column-type.ts'
-import type { NewField, NewType, TypeAlteration } from '../../engine/schema-change.ts'
+import type { UserField, UserType } from '../../language/columns/column-type.ts'
+import type { TypeAlteration } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -10,7 +10,11 @@ import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
 
 /** A new type of its definition. */
-export function readNewType(name: string, definition: JsonObject, limits: Limits): NewType {
+export function readNewType(
+  name: string,
+  definition: JsonObject,
+  limits: Limits,
+): UserType {
   const fields = readFields(definition, 'command.definition', limits)
   if (fields.length === 0) throw apiError('MISSING_FIELDS_FOR_TYPE_CREATION', { name })
   return { name, fields }
@@ -73,10 +77,10 @@ export function checkFieldCount(
 }
 
 /** The `fields` of an object: none where it is absent. */
-function readFields(value: Value | undefined, field: string, limits: Limits): NewField[] {
+function readFields(value: Value | undefined, field: string, limits: Limits): UserField[] {
   const given = readColumns(fieldsIn(value, field), `${field}.fields`)
   checkColumnNames('Field', given.keys(), limits)
-  const fields: NewField[] = []
+  const fields: UserField[] = []
   const unsupported: string[] = []
   for (const [name, { name: typeName }] of given) {
     const type = elementTypeNames.find((candidate) => candidate === typeName)

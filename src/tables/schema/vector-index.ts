@@ -1,6 +1,5 @@
 /** An index that vectors are searched by. */
-import type { Table, VectorIndex } from '../../engine/schema.ts'
-import type { NewColumn } from '../../engine/schema-change.ts'
+import type { Column, Table, VectorIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { refuseUnknownKeys, textIn, type Section } from '../../options/option-section.ts'
 import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
@@ -23,7 +22,7 @@ export function readVectorIndex(column: string, options: Section): GivenVectorIn
 
 export function resolveVectorIndex(
   table: Table,
-  column: NewColumn,
+  column: Column,
   given: GivenVectorIndex,
 ): Pick<VectorIndex, 'metric' | 'sourceModel'> {
   if (column.type.type !== 'vector')

@@ -2,7 +2,6 @@
 import type { KeyspaceSchema, Table } from '../../../src/engine/contract.ts'
 import type {
   KeyspaceCounts,
-  NewField,
   SchemaChange,
   TableChange,
   TypeAlteration,
@@ -38,7 +37,7 @@ export function changeSchema(store: MemoryStore, keyspace: string, change: Schem
     case 'createTable': {
       const { name, partitionBy, partitionSort, columns } = change
       const key = { partitionBy, partitionSort }
-      const definition = { ...key, columns: columns.map(known), indexes: [], ...unused }
+      const definition = { ...key, columns, indexes: [] }
       store.add(
         withTypes({ kind: 'table', keyspace, name, uid, definition, types: [] }, types),
       )
@@ -48,7 +47,7 @@ export function changeSchema(store: MemoryStore, keyspace: string, change: Schem
       targets.delete(change.name)
       return
     case 'createType':
-      types.set(change.name, { name: change.name, fields: change.fields.map(knownField) })
+      types.set(change.name, { name: change.name, fields: change.fields })
       return
     case 'alterType': {
       const type = altered(types.get(change.name)!, change)
@@ -74,20 +73,11 @@ export function changeSchema(store: MemoryStore, keyspace: string, change: Schem
   }
 }
 
-/** By what else another engine knows columns, fields and indexes. Names are enough here. */
-const unused = { dropped: [], lastId: 0 } as const
-const known = <T extends { readonly name: string }>(one: T) => ({
-  ...one,
-  id: 0,
-  key: one.name,
-})
-const knownField = ({ name, type }: NewField) => ({ name, type, key: name })
-
 function redefined(definition: Table['definition'], change: TableChange) {
   const { columns, indexes } = definition
   switch (change.kind) {
     case 'addColumns':
-      return { ...definition, columns: [...columns, ...change.columns.map(known)] }
+      return { ...definition, columns: [...columns, ...change.columns] }
     case 'dropColumns': {
       const left = columns.filter(({ name }) => !change.names.includes(name))
       return { ...definition, columns: left }
@@ -102,7 +92,7 @@ function redefined(definition: Table['definition'], change: TableChange) {
       return { ...definition, columns: served }
     }
     case 'createIndex':
-      return { ...definition, indexes: [...indexes, known(change.index)] }
+      return { ...definition, indexes: [...indexes, change.index] }
     case 'dropIndex':
       return { ...definition, indexes: indexes.filter(({ name }) => name !== change.name) }
   }
@@ -116,7 +106,7 @@ function withTypes(table: Table, types: MemoryKeyspace['types']): Table {
 
 function altered({ name, fields }: UserType, { renamed, added }: TypeAlteration): UserType {
   const before = fields.map((field) => ({ ...field, name: nameAfter(field.name, renamed) }))
-  return { name, fields: [...before, ...added].map(knownField) }
+  return { name, fields: [...before, ...added] }
 }
 
 /** What a field is called after all renamings, one after the other. */

@@ -1,8 +1,8 @@
 /** What every engine must make of changes of schema. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { EmbeddingService, Table } from '../../../src/engine/schema.ts'
-import type { NewColumn, SchemaChange } from '../../../src/engine/schema-change.ts'
+import type { Column, EmbeddingService, Table } from '../../../src/engine/schema.ts'
+import type { SchemaChange } from '../../../src/engine/schema-change.ts'
 import { createCollection, plainOptions } from '../store.ts'
 import { assertFails } from './fails.ts'
 import { RunningEngine, type World } from './world.ts'
@@ -15,7 +15,7 @@ export function describeSchema(name: string, world: World): void {
     const change = (wanted: SchemaChange, where = keyspace) =>
       running.engine.changeSchema(where, () => wanted)
 
-    const createTable = async (name: string, ...columns: NewColumn[]): Promise<string> => {
+    const createTable = async (name: string, ...columns: Column[]): Promise<string> => {
       const id = { name: 'id', type: { type: 'int' } } as const
       const key = { partitionBy: ['id'], partitionSort: [] }
       assert(await change({ kind: 'createTable', name, columns: [id, ...columns], ...key }))

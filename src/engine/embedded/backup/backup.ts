@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { BackupContents, BackupFile, BackupPart } from '../../backup.ts'
 import { EngineError } from '../../errors.ts'
 import { createPrivateFile, privateFolderMode } from '../../private-files.ts'
-import type { Target } from '../../schema.ts'
+import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { BackupMessage, BackupReply, Copied, StoreState } from './backup-thread.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { abandon, makeGate } from '../threads/write-pause.ts'
@@ -116,7 +116,7 @@ interface Moment {
 }
 
 interface StoreAtMoment {
-  readonly target: Target
+  readonly target: StoredTarget
   readonly file: string
   readonly key: string
   /** The copy may turn out a little different. */
@@ -154,7 +154,7 @@ class Session {
     this.#refuseIfClosed()
     const { catalog, writer, files: known } = this.#source
     mkdirSync(this.#folder, { mode: privateFolderMode })
-    const targets = catalog.keyspaces.flatMap((name) => catalog.targets(name) ?? [])
+    const { targets } = catalog
     const files = targets.map((target) => catalog.storeFile(target)!)
     for (const file of files) known.open(file, 'read', () => undefined)
     await this.#ask({ kind: 'open', files })
@@ -240,7 +240,7 @@ class Session {
  * made by the definition, without a write; all else that changes makes no difference to what
  * can be read.
  */
-function keyOf(target: Target, { version, stamp, format }: StoreState): string {
+function keyOf(target: StoredTarget, { version, stamp, format }: StoreState): string {
   const definition =
     target.kind === 'table' ? [target.definition, target.types] : [target.options]
   const what = JSON.stringify([format, stamp, target.kind, ...definition])

@@ -7,18 +7,16 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
-import type { UserType } from '../../../language/columns/column-type.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
-import { viewOf } from '../store/views.ts'
-import type { Target } from '../../schema.ts'
 import { catalogFile, catalogFormat } from '../catalog/catalog.ts'
 import { EntryList } from '../store/entries.ts'
-import { readFolders, refuseLinks } from '../catalog/folder-names.ts'
+import { refuseLinks } from '../catalog/folder-names.ts'
+import { readyTargets, type ReadyTarget } from '../catalog/ready-targets.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import { capacityFor } from '../../../search/vector/segment.ts'
 import {
@@ -339,61 +337,6 @@ class StoreCheck {
     if (this.#findings.length < findingsMax) this.#findings.push(finding)
     else this.#untold++
   }
-}
-
-interface ReadyTarget {
-  readonly keyspace: string
-  readonly name: string
-  readonly folder: string
-  readonly view: RecordView
-}
-
-/** Half made and half dropped targets are left out: the next start removes them. */
-function readyTargets(file: string, dataDir: string): ReadyTarget[] {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
-  try {
-    const types = typesIn(database)
-    const folders = readFolders(database, file)
-    return database
-      .prepare("SELECT * FROM target WHERE state = 'ready'")
-      .all()
-      .map(({ uid, kind, keyspace, name, options }) => ({
-        keyspace: String(keyspace),
-        name: String(name),
-        folder: folders.targets.get(String(uid))!,
-        view: viewOf({
-          uid,
-          kind,
-          keyspace,
-          name,
-          [kind === 'table' ? 'definition' : 'options']: JSON.parse(
-            String(options),
-          ) as unknown,
-          types: types.get(String(keyspace)) ?? [],
-        } as unknown as Target),
-      }))
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('locked'))
-      throw new EngineError(
-        'closed',
-        `${dataDir} is in use by a running server; stop it first`,
-      )
-    throw error
-  } finally {
-    database.close()
-  }
-}
-
-/** User-defined types by keyspace; earlier formats have none. */
-function typesIn(database: DatabaseSync): Map<string, UserType[]> {
-  const types = new Map<string, UserType[]>()
-  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
-  if (isThere === undefined) return types
-  for (const { keyspace, definition } of database.prepare('SELECT * FROM type').all()) {
-    const known = types.get(String(keyspace)) ?? []
-    types.set(String(keyspace), [...known, JSON.parse(String(definition)) as UserType])
-  }
-  return types
 }
 
 /** A file that cannot be read at all is a finding too. */

@@ -8,21 +8,13 @@
  * it is removed with the next change, or when the folder is opened again.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { mkdirSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
-import { userTypeNameOf, type UserType } from '../../../language/columns/column-type.ts'
+import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
-import { suffixOf } from '../rows/row-view.ts'
-import type {
-  Collection,
-  CollectionOptions,
-  KeyspaceSchema,
-  Table,
-  TableDefinition,
-  Target,
-} from '../../schema.ts'
+import type { Collection, CollectionOptions, KeyspaceSchema, Target } from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import {
   catalogFile,
@@ -33,16 +25,28 @@ import {
   removeUnfinished,
   tightenDataDir,
 } from './data-folder.ts'
+import {
+  plainTable,
+  plainType,
+  suffixOf,
+  vectorSuffixes,
+  type StoredDefinition,
+  type StoredTable,
+  type StoredTarget,
+  type StoredType,
+} from './stored-schema.ts'
 import { defineTable, defineType, redefineTable, redefineType } from './define-table.ts'
 import { isFull, OpenedFiles, refuseIfLost, troubleOf } from '../files/disk-trouble.ts'
 import { identify, type FileIdentity } from '../files/file-identity.ts'
 import {
   checkFolderName,
+  freeFolder,
   makeFolderIfAbsent,
   readFolders,
   refuseLinks,
   refuseLink,
   removeFolder,
+  tightenTarget,
 } from './folder-names.ts'
 import {
   checkFile,
@@ -99,10 +103,16 @@ interface TargetRow {
   readonly options: string
 }
 
+/** A target as the layers above know it, and as the store does. */
+export interface KnownTarget {
+  readonly target: Target
+  readonly stored: StoredTarget
+}
+
 interface Keyspace {
   readonly folder: string
-  readonly targets: Map<string, Target>
-  readonly types: Map<string, UserType>
+  readonly targets: Map<string, KnownTarget>
+  readonly types: Map<string, StoredType>
 }
 
 export class Catalog {
@@ -162,30 +172,32 @@ export class Catalog {
     return [...this.#keyspaces.keys()]
   }
 
-  targets(keyspace: string): readonly Target[] | undefined {
-    const found = this.#keyspaces.get(keyspace)
-    return found === undefined ? undefined : [...found.targets.values()]
+  get targets(): readonly StoredTarget[] {
+    return [...this.#keyspaces.values()].flatMap(storedIn)
   }
 
   schema(keyspace: string): KeyspaceSchema | undefined {
     const found = this.#keyspaces.get(keyspace)
     if (found === undefined) return undefined
-    return { targets: [...found.targets.values()], types: [...found.types.values()] }
+    const targets = Array.from(found.targets.values(), ({ target }) => target)
+    return { targets, types: Array.from(found.types.values(), plainType) }
   }
 
   get counts(): readonly KeyspaceCounts[] {
     return [...this.#keyspaces].map(([keyspace, { targets }]) => {
-      const tables = [...targets.values()].filter(({ kind }) => kind === 'table').length
+      const tables = [...targets.values()].filter(
+        ({ stored }) => stored.kind === 'table',
+      ).length
       return { keyspace, collections: targets.size - tables, tables }
     })
   }
 
-  target(keyspace: string, name: string): Target | undefined {
+  find(keyspace: string, name: string): KnownTarget | undefined {
     return this.#keyspaces.get(keyspace)?.targets.get(name)
   }
 
   /** The store file of a target that exists. */
-  storeFile(target: Target): string | undefined {
+  storeFile(target: StoredTarget): string | undefined {
     const folder = this.#folders.get(target.uid)
     return folder === undefined ? undefined : join(this.#dataDir, folder, storeFile)
   }
@@ -195,7 +207,7 @@ export class Catalog {
     if (this.#keyspaces.has(name)) return false
     const taken = [...this.#keyspaces.values()].map(({ folder }) => folder)
     const all = [...taken, ...this.#dropped.values()]
-    const folder = this.#freeFolder(this.#dataDir, checkFolderName('keyspace', name), all)
+    const folder = freeFolder(this.#dataDir, checkFolderName('keyspace', name), all)
     const path = join(this.#dataDir, folder)
     refuseIfLost(this.identity)
     mkdirSync(path, { mode: privateFolderMode })
@@ -214,7 +226,7 @@ export class Catalog {
    * Takes the name away at once, with those of all that it holds, which are returned;
    * `finishDrop` removes the data. Returns undefined when there is no such keyspace.
    */
-  startDropKeyspace(name: string): readonly Target[] | undefined {
+  startDropKeyspace(name: string): readonly StoredTarget[] | undefined {
     const found = this.#keyspaces.get(name)
     if (found === undefined) return undefined
     const unnamed = droppedPrefix + randomUUID()
@@ -228,7 +240,7 @@ export class Catalog {
     )
     this.#keyspaces.delete(name)
     this.#dropped.set(unnamed, found.folder)
-    return [...found.targets.values()]
+    return storedIn(found)
   }
 
   /** Makes a change that touches no store that is there already. */
@@ -259,7 +271,7 @@ export class Catalog {
     }
   }
 
-  #createTable(keyspace: string, name: string, definition: TableDefinition): void {
+  #createTable(keyspace: string, name: string, definition: StoredDefinition): void {
     const types = this.#typesOf(definition, keyspace)
     const vectors = vectorSuffixes(definition)
     this.#create(keyspace, name, { kind: 'table', definition, types }, (file) =>
@@ -268,31 +280,31 @@ export class Catalog {
   }
 
   /** The table as the change would make it. */
-  altered(table: Table, change: TableChange): Table {
+  altered(table: StoredTable, change: TableChange): StoredTable {
     const definition = redefineTable(table.definition, change)
     return { ...table, definition, types: this.#typesOf(definition, table.keyspace) }
   }
 
   /** From now on the table is this. */
-  alterTable(table: Table): void {
-    const { keyspace, name, uid, definition } = table
+  alterTable(table: StoredTable): void {
+    const { uid, definition } = table
     this.#run(
       'UPDATE target SET options = ? WHERE uid = ?',
       JSON.stringify(definition),
       uid,
     )
-    this.#keyspace(keyspace).targets.set(name, table)
+    this.#know(table)
   }
 
   /** Tables that use the type are other objects from then on. */
-  #putType(keyspace: string, type: UserType): void {
+  #putType(keyspace: string, type: StoredType): void {
     const { targets, types } = this.#keyspace(keyspace)
     const sql = 'INSERT OR REPLACE INTO type VALUES (?, ?, ?)'
     this.#run(sql, keyspace, type.name, JSON.stringify(type))
     types.set(type.name, type)
-    for (const [name, target] of targets)
-      if (target.kind === 'table' && target.types.some((used) => used.name === type.name))
-        targets.set(name, { ...target, types: this.#typesOf(target.definition, keyspace) })
+    for (const { stored } of [...targets.values()])
+      if (stored.kind === 'table' && stored.types.some(({ name }) => name === type.name))
+        this.#know({ ...stored, types: this.#typesOf(stored.definition, keyspace) })
   }
 
   #dropType(keyspace: string, name: string): void {
@@ -301,10 +313,16 @@ export class Catalog {
     types.delete(name)
   }
 
-  #typesOf({ columns }: TableDefinition, keyspace: string): UserType[] {
+  #typesOf({ columns }: StoredDefinition, keyspace: string): StoredType[] {
     const { types } = this.#keyspace(keyspace)
     const names = columns.flatMap(({ type }) => userTypeNameOf(type) ?? [])
     return [...new Set(names)].map((name) => types.get(name)!)
+  }
+
+  /** From now on the target is this. */
+  #know(stored: StoredTarget): void {
+    const target = stored.kind === 'table' ? plainTable(stored) : stored
+    this.#keyspace(stored.keyspace).targets.set(stored.name, { target, stored })
   }
 
   #keyspace(name: string): Keyspace {
@@ -317,7 +335,8 @@ export class Catalog {
     keyspace: string,
     name: string,
     what:
-      Pick<Collection, 'kind' | 'options'> | Pick<Table, 'kind' | 'definition' | 'types'>,
+      | Pick<Collection, 'kind' | 'options'>
+      | Pick<StoredTable, 'kind' | 'definition' | 'types'>,
     makeStore: (file: string) => void,
   ): void {
     this.#removeLeftovers()
@@ -334,7 +353,7 @@ export class Catalog {
         .filter((path) => dirname(path) === parent.folder)
         .map((path) => basename(path)),
     ]
-    const folder = this.#freeFolder(parentFolder, checkFolderName('target', name), taken)
+    const folder = freeFolder(parentFolder, checkFolderName('target', name), taken)
     const place = join(parent.folder, folder)
     const path = join(this.#dataDir, place)
     const definition = JSON.stringify(
@@ -358,17 +377,17 @@ export class Catalog {
       throw error
     }
     this.#leftovers.delete(uid)
-    parent.targets.set(name, { keyspace, name, uid, ...what })
+    this.#know({ keyspace, name, uid, ...what })
     this.#folders.set(uid, place)
   }
 
   /** Takes the name away at once; `finishDrop` removes the data. */
-  startDrop({ uid, keyspace, name }: Target): void {
+  startDrop({ uid, keyspace, name }: StoredTarget): void {
     this.#run("UPDATE target SET state = 'dropping', name = uid WHERE uid = ?", uid)
     this.#keyspaces.get(keyspace)?.targets.delete(name)
   }
 
-  finishDrop(targets: readonly Target[]): void {
+  finishDrop(targets: readonly StoredTarget[]): void {
     for (const { uid } of targets) {
       const folder = this.#folders.get(uid)
       if (folder !== undefined) this.#leftovers.set(uid, folder)
@@ -452,7 +471,7 @@ export class Catalog {
     for (const { keyspace, name, definition } of this.#all('SELECT * FROM type'))
       this.#keyspaces
         .get(String(keyspace))!
-        .types.set(String(name), JSON.parse(String(definition)) as UserType)
+        .types.set(String(name), JSON.parse(String(definition)) as StoredType)
     for (const row of this.#all('SELECT * FROM target') as unknown as TargetRow[]) {
       const { uid, keyspace, name, kind, state, options } = row
       const parent = this.#keyspaces.get(keyspace)
@@ -467,28 +486,15 @@ export class Catalog {
       this.#folders.set(uid, folder)
       const common = { keyspace, name, uid }
       if (kind === 'table') {
-        const definition = JSON.parse(options) as TableDefinition
+        const definition = JSON.parse(options) as StoredDefinition
         // They become part of names, in the store and beside it.
         for (const { id } of [...definition.columns, ...definition.indexes]) suffixOf(id)
         const types = this.#typesOf(definition, keyspace)
-        parent.targets.set(name, { kind, ...common, definition, types })
+        this.#know({ kind, ...common, definition, types })
       } else {
         const parsed = JSON.parse(options) as CollectionOptions
-        parent.targets.set(name, { kind, ...common, options: parsed })
+        this.#know({ kind, ...common, options: parsed })
       }
-    }
-  }
-
-  /**
-   * The name itself, unless it is taken: by a name that differs in case only, which some
-   * file systems cannot tell apart, or by something that is not ours.
-   */
-  #freeFolder(parent: string, name: string, taken: readonly string[]): string {
-    const used = new Set(taken.map((folder) => folder.toLowerCase()))
-    for (let n = 1; ; n++) {
-      const folder = n === 1 ? name : `${name}~${n}`
-      if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder)))
-        return folder
     }
   }
 
@@ -530,14 +536,6 @@ export class Catalog {
   }
 }
 
-/** The store with what is beside it, snapshots included. */
-function tightenTarget(folder: string, access: Tightening): void {
-  access.tightenWithFiles(folder)
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) access.tightenWithFiles(join(folder, entry.name))
-}
-
-/** What tells the parts of a store apart that belong to vector columns. */
-function vectorSuffixes({ columns }: TableDefinition): string[] {
-  return columns.flatMap(({ id, type }) => (type.type === 'vector' ? [suffixOf(id)] : []))
+function storedIn({ targets }: Keyspace): StoredTarget[] {
+  return Array.from(targets.values(), ({ stored }) => stored)
 }

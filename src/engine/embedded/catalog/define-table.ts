@@ -4,17 +4,17 @@
  * and keys, under which rows hold values. Neither is given twice, because something of what
  * was dropped may still be there.
  */
-import type { UserField, UserType } from '../../../language/columns/column-type.ts'
-import type { StoredColumn, TableDefinition } from '../../schema.ts'
+import type { UserType } from '../../../language/columns/column-type.ts'
+import type { Column } from '../../schema.ts'
+import type { NewTable, TableChange, TypeAlteration } from '../../schema-change.ts'
 import type {
-  NewColumn,
-  NewTable,
-  NewType,
-  TableChange,
-  TypeAlteration,
-} from '../../schema-change.ts'
+  StoredColumn,
+  StoredDefinition,
+  StoredField,
+  StoredType,
+} from './stored-schema.ts'
 
-export function defineTable(table: NewTable): TableDefinition {
+export function defineTable(table: NewTable): StoredDefinition {
   const { partitionBy, partitionSort } = table
   const key = { partitionBy, partitionSort }
   const empty = { columns: [], ...key, indexes: [], dropped: [], lastId: 0 }
@@ -22,9 +22,9 @@ export function defineTable(table: NewTable): TableDefinition {
 }
 
 export function redefineTable(
-  definition: TableDefinition,
+  definition: StoredDefinition,
   change: TableChange,
-): TableDefinition {
+): StoredDefinition {
   const { columns, indexes, dropped, lastId } = definition
   switch (change.kind) {
     case 'addColumns':
@@ -48,12 +48,12 @@ export function redefineTable(
   }
 }
 
-export function defineType({ name, fields }: NewType): UserType {
+export function defineType({ name, fields }: UserType): StoredType {
   return redefineType({ name, fields: [] }, { renamed: [], added: fields })
 }
 
-export function redefineType(type: UserType, alteration: TypeAlteration): UserType {
-  const fields: UserField[] = [...type.fields]
+export function redefineType(type: StoredType, alteration: TypeAlteration): StoredType {
+  const fields: StoredField[] = [...type.fields]
   const positions = new Map(fields.map(({ name }, position) => [name, position]))
   for (const [from, to] of alteration.renamed) {
     const position = positions.get(from)!
@@ -68,9 +68,9 @@ export function redefineType(type: UserType, alteration: TypeAlteration): UserTy
 }
 
 function addColumns(
-  definition: TableDefinition,
-  added: readonly NewColumn[],
-): TableDefinition {
+  definition: StoredDefinition,
+  added: readonly Column[],
+): StoredDefinition {
   const columns = [...definition.columns]
   const taken = keysOf([...columns, ...definition.dropped])
   let { lastId } = definition

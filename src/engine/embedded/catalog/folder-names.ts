@@ -5,11 +5,11 @@
  * So nothing is made, opened or removed at a path that is not made here: a folder has a name
  * as this server gives them, stands where it would have put it, and belongs to one target.
  */
-import { lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
-import { privateFolderMode } from '../../private-files.ts'
+import { privateFolderMode, type Tightening } from '../../private-files.ts'
 import { copiesFolder, damaged, storeFile } from '../store/layout.ts'
 
 /** Of a keyspace: its name, behind the id of its database if that is not the first one. */
@@ -121,4 +121,23 @@ export function removeFolder(dataDir: string, folder: string): void {
   const parent = dirname(folder)
   if (parent !== '.') refuseLink(join(dataDir, parent))
   rmSync(join(dataDir, folder), { recursive: true, force: true })
+}
+
+/**
+ * The name itself, unless it is taken: by a name that differs in case only, which some
+ * file systems cannot tell apart, or by something that is not ours.
+ */
+export function freeFolder(parent: string, name: string, taken: readonly string[]): string {
+  const used = new Set(taken.map((folder) => folder.toLowerCase()))
+  for (let n = 1; ; n++) {
+    const folder = n === 1 ? name : `${name}~${n}`
+    if (!used.has(folder.toLowerCase()) && !existsSync(join(parent, folder))) return folder
+  }
+}
+
+/** The store with what is beside it, snapshots included. */
+export function tightenTarget(folder: string, access: Tightening): void {
+  access.tightenWithFiles(folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) access.tightenWithFiles(join(folder, entry.name))
 }

@@ -1,11 +1,11 @@
 /** Gives tables other columns and indexes while they are read and written. */
 import { viewOf } from '../store/views.ts'
-import type { Table, Target } from '../../schema.ts'
 import type { TableChange } from '../../schema-change.ts'
 import type { Catalog } from './catalog.ts'
 import type { OpenStores, OpenStore } from '../store/open-stores.ts'
 import type { Readers } from '../threads/readers.ts'
 import type { IndexStep } from '../store/reindex.ts'
+import type { StoredTable, StoredTarget } from './stored-schema.ts'
 import { changesOf } from './table-changes.ts'
 import type { Vectors } from '../vectors/vectors.ts'
 import type { Writer } from '../threads/writer.ts'
@@ -35,7 +35,7 @@ export class TableAlterations {
    * To be called in turn. Fills new indexes before the new definition holds, removes old ones
    * after.
    */
-  async alter(store: OpenStore, table: Table, change: TableChange): Promise<void> {
+  async alter(store: OpenStore, table: StoredTable, change: TableChange): Promise<void> {
     const { catalog, stores, readers, vectors, changeSchema } = this.#options
     const { file } = store
     const altered = catalog.altered(table, change)
@@ -84,7 +84,7 @@ export class TableAlterations {
   }
 
   /** The target is no more. */
-  forget({ uid }: Target): void {
+  forget({ uid }: StoredTarget): void {
     this.#swept.delete(uid)
   }
 

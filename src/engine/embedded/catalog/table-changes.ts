@@ -1,8 +1,7 @@
 /** What a change of a table's definition means for its store. */
 import { columnPath } from '../rows/column-path.ts'
-import { suffixOf } from '../rows/row-view.ts'
-import type { Table, TableIndex } from '../../schema.ts'
 import type { IndexStep } from '../store/reindex.ts'
+import { suffixOf, type StoredIndex, type StoredTable } from './stored-schema.ts'
 
 export interface TableChanges {
   /** Steps before the new definition holds; rows are written by it already. */
@@ -14,7 +13,7 @@ export interface TableChanges {
   readonly closed: readonly string[]
 }
 
-export function changesOf(from: Table, to: Table): TableChanges {
+export function changesOf(from: StoredTable, to: StoredTable): TableChanges {
   const added = without(to.definition.indexes, from.definition.indexes)
   const removed = without(from.definition.indexes, to.definition.indexes)
   const newVectors = without(vectorColumns(to), vectorColumns(from))
@@ -37,7 +36,7 @@ export function changesOf(from: Table, to: Table): TableChanges {
   }
 }
 
-function stepsToAdd(index: TableIndex, table: Table): IndexStep[] {
+function stepsToAdd(index: StoredIndex, table: StoredTable): IndexStep[] {
   const column = columnOf(index, table)
   switch (index.kind) {
     case 'regular': {
@@ -57,7 +56,7 @@ function stepsToAdd(index: TableIndex, table: Table): IndexStep[] {
   }
 }
 
-function stepsToRemove(index: TableIndex, table: Table): IndexStep[] {
+function stepsToRemove(index: StoredIndex, table: StoredTable): IndexStep[] {
   const column = columnOf(index, table)
   switch (index.kind) {
     case 'regular': {
@@ -71,15 +70,15 @@ function stepsToRemove(index: TableIndex, table: Table): IndexStep[] {
   }
 }
 
-function columnOf({ column }: TableIndex, { definition }: Table) {
+function columnOf({ column }: StoredIndex, { definition }: StoredTable) {
   return definition.columns.find(({ name }) => name === column)!
 }
 
-function vectorColumns({ definition }: Table) {
+function vectorColumns({ definition }: StoredTable) {
   return definition.columns.filter(({ type }) => type.type === 'vector')
 }
 
-function vectorSuffixesOf(indexes: readonly TableIndex[], table: Table): string[] {
+function vectorSuffixesOf(indexes: readonly StoredIndex[], table: StoredTable): string[] {
   return indexes
     .filter(({ kind }) => kind === 'vector')
     .map((index) => suffixOf(columnOf(index, table).id))

@@ -16,15 +16,14 @@ import { messageOf } from '../../../errors/reason.ts'
 
 /** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
-  for (const keyspace of catalog.keyspaces)
-    for (const target of catalog.targets(keyspace) ?? []) {
-      const file = catalog.storeFile(target)
-      // The header may be older than the log, never newer.
-      if (file === undefined || target.kind === 'table') continue
-      if (formatOf(file) === formatVersion) continue
-      if (upgradeStore(file, target.options))
-        log('info', `${file} was brought to format ${formatVersion}`)
-    }
+  for (const target of catalog.targets) {
+    const file = catalog.storeFile(target)
+    // The header may be older than the log, never newer.
+    if (file === undefined || target.kind === 'table') continue
+    if (formatOf(file) === formatVersion) continue
+    if (upgradeStore(file, target.options))
+      log('info', `${file} was brought to format ${formatVersion}`)
+  }
 }
 
 /** In one transaction: whatever happens, a store is of one format or of the other. */

@@ -22,15 +22,16 @@ export function storedMerge(merge: RowMerge, view: RowView): StoredMerge {
   const cleared: string[] = []
   for (const [column, value] of merge.values) {
     if (view.isBeside(column)) continue
-    const { key } = view.column(column)
+    const { key, type } = view.column(column)
     if (value === undefined) cleared.push(key)
-    else values.set(key, value instanceof Float32Array ? shownNumbers(value) : value)
+    else if (value instanceof Float32Array) values.set(key, shownNumbers(value))
+    else values.set(key, view.fieldKeys.stored(type, value))
   }
   return {
     values,
     cleared,
-    elements: Array.from(merge.elements ?? [], ([{ name }, change]) => {
-      return { ...change, column: name }
+    elements: Array.from(merge.elements ?? [], ([{ name, type }, change]) => {
+      return { ...view.fieldKeys.storedChange(type, change), column: name }
     }),
     isInsert: merge.kind === 'insert',
   }

@@ -14,7 +14,8 @@ import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { idFilter, keyPrefix } from './key-filter.ts'
 import type { RowView } from './row-view.ts'
 
-export function recordFilter(filter: RowFilter, view: RowView): Filter {
+export function recordFilter(given: RowFilter, view: RowView): Filter {
+  const filter = view.fieldKeys.storedFilter(given)
   const served = servedByKey(filter, view)
   const parts = requirementsOf(filter)
     .filter(

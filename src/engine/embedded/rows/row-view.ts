@@ -5,10 +5,10 @@
  * A row is stored as JSON: its values by the keys of their columns. Its id is its primary key
  * as a text (key-text.ts).
  */
-import assert from 'node:assert/strict'
 import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import type { Column, ColumnPart } from '../../../language/columns/column.ts'
+import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ComparableFields } from '../../../language/columns/comparable-filter.ts'
 import {
   comparableParts,
@@ -19,20 +19,19 @@ import {
 import type { StoredRecord } from '../../contract.ts'
 import { hasFloats, isShownAsStored } from '../../../language/columns/values.ts'
 import type { RecordView, TextField, VectorField } from '../../record-view.ts'
-import {
-  columnsInOrder,
-  type RegularIndex,
-  type StoredColumn,
-  type Table,
-} from '../../schema.ts'
+import { columnsInOrder, type RegularIndex } from '../../schema.ts'
+import { suffixOf, type StoredColumn, type StoredTable } from '../catalog/stored-schema.ts'
 import type { RowFields } from '../store/store-connection.ts'
 import { columnPath } from './column-path.ts'
+import { FieldKeys } from './field-keys.ts'
 import { keyText } from './key-text.ts'
 
 export class RowView implements RecordView, ComparableFields {
   readonly kind = 'row'
-  readonly table: Pick<Table, 'definition' | 'types'>
-  readonly types: Table['types']
+  readonly table: Pick<StoredTable, 'definition' | 'types'>
+  readonly fieldKeys: FieldKeys
+  /** Of the values that are stored. */
+  readonly types: UserTypes
   /** Of the primary key, in its order. */
   readonly key: readonly KeyColumn[]
   readonly vectors: ReadonlyMap<string, VectorField>
@@ -53,10 +52,12 @@ export class RowView implements RecordView, ComparableFields {
   /** What was asked for is asked again: the columns that paths are of. */
   readonly #storedNamesOf = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
-  constructor(table: Pick<Table, 'definition' | 'types'>) {
-    const { definition, types } = table
+  constructor(table: Pick<StoredTable, 'definition' | 'types'>) {
+    const { definition } = table
     const { columns, partitionBy, partitionSort, indexes } = definition
     this.table = table
+    this.fieldKeys = new FieldKeys(table.types)
+    const { types } = this.fieldKeys
     this.types = types
     this.#columns = new Map(columns.map((column) => [column.name, column]))
     this.layout = columnsInOrder(definition)
@@ -202,6 +203,7 @@ export class RowView implements RecordView, ComparableFields {
         (column, at) =>
           column.name === columns[at]!.name &&
           column.key === column.name &&
+          this.fieldKeys.areNames(column.type) &&
           isShownAsStored(column.type, types) &&
           (column.floatsTyped === true || !hasFloats(column.type, types)) &&
           !this.isBeside(column),
@@ -241,12 +243,6 @@ export class RowView implements RecordView, ComparableFields {
     }
     return seen
   }
-}
-
-/** What tells the parts of a store apart that belong to a column or an index, by its id. */
-export function suffixOf(id: number): string {
-  assert(Number.isSafeInteger(id), 'the id of a column or index is a number')
-  return `_${id}`
 }
 
 /** Which columns rows show, and how the store comes by them. */

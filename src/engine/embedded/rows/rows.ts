@@ -13,6 +13,7 @@ import type {
   RowSearchResult,
 } from '../../contract.ts'
 import type { Table } from '../../schema.ts'
+import type { StoredTable } from '../catalog/stored-schema.ts'
 import type { OpenStore } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
 import type { RecordReads } from '../store/record-reads.ts'
@@ -26,44 +27,52 @@ import { recordFilter } from './row-filter.ts'
 import type { RowView } from './row-view.ts'
 import { ShownRow } from './shown-row.ts'
 
-/** How the stores of tables are written to. */
-export interface TableWrites {
+/** The tables that there are, and how their stores are written to. */
+export interface Tables {
   write(
     table: Table,
     act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]>
-  /** Throws when the table is gone, or has another schema by now. */
-  checkCurrent(table: Table): void
+  /** As the store knows it. Throws when the table is gone, or has another schema by now. */
+  stored(table: Table): StoredTable
 }
 
 export class Rows {
   readonly #records: RecordReads
   readonly #writer: Writer
-  readonly #writes: TableWrites
+  readonly #tables: Tables
 
-  constructor(records: RecordReads, writer: Writer, writes: TableWrites) {
+  constructor(records: RecordReads, writer: Writer, tables: Tables) {
     this.#records = records
     this.#writer = writer
-    this.#writes = writes
+    this.#tables = tables
   }
 
   async read(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
-    const view = rowViewOf(table)
+    const stored = this.#tables.stored(table)
+    const view = rowViewOf(stored)
     const shown = view.shown(query.columns)
-    const result = await this.#records.read(table, recordQuery(query, view), caller)
+    const result = await this.#records.read(stored, recordQuery(query, view), caller)
     return new RecordPage(result, view, (row) => new ShownRow(row, view, shown))
   }
 
-  count(table: Table, filter: RowFilter, stopAt: number, caller: Caller): Promise<number> {
-    const onRecords = recordFilter(filter, rowViewOf(table))
-    return this.#records.count(table, onRecords, stopAt, caller)
+  async count(
+    table: Table,
+    filter: RowFilter,
+    stopAt: number,
+    caller: Caller,
+  ): Promise<number> {
+    const stored = this.#tables.stored(table)
+    const onRecords = recordFilter(filter, rowViewOf(stored))
+    return this.#records.count(stored, onRecords, stopAt, caller)
   }
 
   async search(table: Table, search: RowSearch, caller: Caller): Promise<RowSearchResult> {
-    const view = rowViewOf(table)
+    const stored = this.#tables.stored(table)
+    const view = rowViewOf(stored)
     const shown = view.shown(search.columns)
     const onRecords = recordSearch(search, view)
-    const { hits, statistics } = await this.#records.search(table, onRecords, caller)
+    const { hits, statistics } = await this.#records.search(stored, onRecords, caller)
     const found = hits.map(({ row, score }) => {
       return { record: new ShownRow(row, view, shown), score }
     })
@@ -75,7 +84,7 @@ export class Rows {
     merges: readonly RowMerge[],
     { ordered = false, deadline, sizeMax }: MergeOptions,
   ): Promise<readonly MergeOutcome[]> {
-    const outcomes = await this.#writes.write(table, async (store) => {
+    const outcomes = await this.#tables.write(table, async (store) => {
       for (;;) {
         // While an index is filled, rows are written as if it were there.
         const view = store.writeView as RowView
@@ -84,7 +93,7 @@ export class Rows {
         if (!(batch instanceof Promise)) return this.#writer.merge(store.file, batch, view)
         const packed = await batch
         // Others had their turn: the table may be gone, or an index may be being filled.
-        this.#writes.checkCurrent(table)
+        this.#tables.stored(table)
         if (store.writeView === view) return this.#writer.merge(store.file, packed, view)
       }
     })
@@ -92,7 +101,10 @@ export class Rows {
   }
 
   async delete(table: Table, conditions: KeyConditions, caller: Caller): Promise<void> {
-    const { groups, filter } = deletedRanges(conditions, rowViewOf(table))
+    const { groups, filter } = deletedRanges(
+      conditions,
+      rowViewOf(this.#tables.stored(table)),
+    )
     for (const group of groups)
       for (let left: readonly IdRange[] = group; left.length > 0;) {
         caller.check()
@@ -103,7 +115,7 @@ export class Rows {
   /** Returns where rows are left. */
   async #deleteSome(table: Table, deletion: Deletion): Promise<readonly IdRange[]> {
     let left: readonly IdRange[] = []
-    await this.#writes.write(table, async ({ file, writeView }) => {
+    await this.#tables.write(table, async ({ file, writeView }) => {
       const view = writeView as RowView
       const written = await this.#writer.deleteRows(file, deletion, view)
       left = written.left ?? []

@@ -32,6 +32,8 @@ export class ShownRow implements Row {
       return vectors?.get(this.#view.path(column).text)
     }
     this.#fields ??= storedFields(this.row.text, this.#shown.names)
-    return this.#fields.get(this.#view.column(column).key)
+    const { key, type } = this.#view.column(column)
+    const stored = this.#fields.get(key)
+    return stored === undefined ? undefined : this.#view.fieldKeys.named(type, stored)
   }
 }

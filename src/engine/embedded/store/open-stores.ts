@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RecordView } from '../../record-view.ts'
 import { viewOf } from './views.ts'
-import type { Target } from '../../schema.ts'
+import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import { readerCache, SharedCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
@@ -15,7 +15,7 @@ export interface OpenStore {
   readonly file: string
   readonly reader: StoreReader
   /** What the store holds, as it is now. */
-  target: Target
+  target: StoredTarget
   /** How records are written: while an index is filled, as if it were there. */
   writeView: RecordView
   /** Of all uses of stores, the number of its latest. */
@@ -57,7 +57,7 @@ export class OpenStores {
   }
 
   /** The store of a target, which is as given; undefined when it is not open. */
-  use(target: Target): OpenStore | undefined {
+  use(target: StoredTarget): OpenStore | undefined {
     const store = this.#stores.get(target.uid)
     if (store === undefined) return undefined
     store.lastUse = ++this.#uses
@@ -68,8 +68,8 @@ export class OpenStores {
     return store
   }
 
-  /** Failures are such as reads and writes may have. */
-  open(target: Target, file: string, kind: 'read' | 'write'): OpenStore {
+  /** Failures are such as whoever reads or writes expects. */
+  open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
     const reader = files.open(file, kind, () => new StoreReader(file, view))
@@ -134,7 +134,7 @@ export class OpenStores {
     return this.#stores.get(store.target.uid) === store
   }
 
-  close({ uid }: Target): void {
+  close({ uid }: StoredTarget): void {
     const store = this.#stores.get(uid)
     if (store === undefined) return
     this.#stores.delete(uid)

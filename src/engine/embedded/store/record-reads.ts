@@ -5,7 +5,7 @@
 import type { Caller } from '../../../caller.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Query, Search } from '../../contract.ts'
-import type { Target } from '../../schema.ts'
+import type { StoredTarget } from '../catalog/stored-schema.ts'
 import { asEngineError } from '../files/disk-trouble.ts'
 import { mainThreadBudget, OverBudget, type Budget } from '../plan/budget.ts'
 import type { Readers, ReadSource } from '../threads/readers.ts'
@@ -22,11 +22,11 @@ export interface RecordReadsOptions {
   readonly vectors: Vectors
   /** Acts on the store of a target, opened if need be. */
   readonly using: <T>(
-    target: Target,
+    target: StoredTarget,
     act: (store: OpenStore) => T | Promise<T>,
   ) => Promise<T>
   /** Throws when the target is gone, or has another schema by now. */
-  readonly checkCurrent: (target: Target) => void
+  readonly checkCurrent: (target: StoredTarget) => void
 }
 
 export class RecordReads {
@@ -43,7 +43,7 @@ export class RecordReads {
     return this.#moved
   }
 
-  async read(target: Target, query: Query, caller: Caller): Promise<Result> {
+  async read(target: StoredTarget, query: Query, caller: Caller): Promise<Result> {
     caller.check()
     const { using, readers } = this.#options
     return using(target, (store) => {
@@ -64,7 +64,7 @@ export class RecordReads {
   }
 
   async count(
-    target: Target,
+    target: StoredTarget,
     filter: Filter,
     stopAt: number,
     caller: Caller,
@@ -82,7 +82,7 @@ export class RecordReads {
     )
   }
 
-  async search(target: Target, search: Search, caller: Caller): Promise<ScoredRows> {
+  async search(target: StoredTarget, search: Search, caller: Caller): Promise<ScoredRows> {
     caller.check()
     const { using, readers } = this.#options
     const { by } = search
@@ -117,7 +117,7 @@ export class RecordReads {
 
   /** Tries here first; what turns out to be long starts again on a reading thread. */
   #shortOrLong<T>(
-    target: Target,
+    target: StoredTarget,
     store: OpenStore,
     { principalName }: Caller,
     short: (budget: Budget) => T,
@@ -137,7 +137,7 @@ export class RecordReads {
 
   /** Reads on another thread. It may wait for its turn, and the store is needed then. */
   #long<T>(
-    target: Target,
+    target: StoredTarget,
     store: OpenStore,
     read: (source: ReadSource) => Promise<T>,
   ): Promise<T> {

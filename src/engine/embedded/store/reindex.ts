@@ -10,7 +10,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { analyzerFor } from '../../../search/lexical/analyzer.ts'
 import { viewOf } from './views.ts'
-import type { Table } from '../../schema.ts'
+import type { StoredTable } from '../catalog/stored-schema.ts'
 import { EntryList } from './entries.ts'
 import {
   createFeed,
@@ -29,11 +29,11 @@ export type IndexStep =
   | { readonly kind: 'createTerms' | 'dropTerms'; readonly suffix: string }
   | { readonly kind: 'clearEntries'; readonly path: string }
   /** Removes what belongs to nothing that the table has. */
-  | { readonly kind: 'sweep'; readonly table: Table }
+  | { readonly kind: 'sweep'; readonly table: StoredTable }
   /** `table` as it will be. */
   | {
       readonly kind: 'fillEntries' | 'fillTerms'
-      readonly table: Table
+      readonly table: StoredTable
       readonly path: string
       readonly after: number
     }
@@ -106,7 +106,7 @@ function clearEntries(path: string, store: Reindexed): number | undefined {
 /** What tables of a store are called, before the suffix that says whose they are. */
 const parts = ['vector', 'feed', 'term', 'posting', 'indexed', 'waiting']
 
-function sweep(table: Table, store: Reindexed): number | undefined {
+function sweep(table: StoredTable, store: Reindexed): number | undefined {
   const { database } = store
   const view = viewOf(table)
   const filled = database.prepare(

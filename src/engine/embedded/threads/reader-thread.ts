@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Search } from '../../contract.ts'
 import { viewOf } from '../store/views.ts'
-import type { Target } from '../../schema.ts'
+import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
 import { VectorView, type SharedIndex } from '../../../search/vector/vector-index.ts'
 import { commandedBudget, type Budget } from '../plan/budget.ts'
@@ -53,7 +53,7 @@ export interface SearchedIndex {
 interface Source {
   readonly file: string
   /** Present when this thread does not know it, or not as it is now. */
-  readonly target?: Target
+  readonly target?: StoredTarget
   /** One of `readCommands`, which may change at any time. */
   readonly command: Int32Array
 }

@@ -1,6 +1,6 @@
 /** The threads that long reads go to. Whose turn it is, read-schedule.ts says. */
 import type { Caller } from '../../../caller.ts'
-import type { Target } from '../../schema.ts'
+import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { Search } from '../../contract.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
@@ -31,7 +31,7 @@ import type { CurrentIndex } from '../vectors/vectors.ts'
 /** What is read: a target, as the read takes it to be, and where it is kept. */
 export interface ReadSource {
   readonly file: string
-  readonly target: Target
+  readonly target: StoredTarget
 }
 
 interface Member {
@@ -42,7 +42,7 @@ interface Member {
   /** The generation of each vector index that the thread has seen. */
   readonly seen: Map<string, number>
   /** The targets that the thread has seen, by their files. */
-  readonly targets: Map<string, Target>
+  readonly targets: Map<string, StoredTarget>
 }
 
 /** A read before it has its number and runs. */
@@ -84,7 +84,7 @@ export interface ReadersOptions {
   readonly waitingMax: number
   readonly files: KnownFiles
   /** Throws when a target is no more, or has another schema by now. */
-  readonly checkCurrent: (target: Target) => void
+  readonly checkCurrent: (target: StoredTarget) => void
 }
 
 /** Threads beyond those that can run, for long reads of those who come later. */

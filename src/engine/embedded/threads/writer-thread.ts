@@ -6,7 +6,7 @@
  * sync per store. While it syncs, the next group gathers.
  */
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
-import type { Table } from '../../schema.ts'
+import type { StoredTable } from '../catalog/stored-schema.ts'
 import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { holdStill, type Gate } from './write-pause.ts'
 import {
@@ -67,7 +67,7 @@ export type WriterMessage =
       readonly id: number
       readonly kind: 'showRows'
       readonly file: string
-      readonly table: Pick<Table, 'definition' | 'types'>
+      readonly table: Pick<StoredTable, 'definition' | 'types'>
     }
   | {
       readonly id: number

@@ -1,0 +1,62 @@
+/** What the catalog of a data folder names, for those who look at it while nobody serves it. */
+import { DatabaseSync } from 'node:sqlite'
+import { EngineError } from '../../errors.ts'
+import type { RecordView } from '../../record-view.ts'
+import { viewOf } from '../store/views.ts'
+import { readFolders } from './folder-names.ts'
+import type { StoredTarget, StoredType } from './stored-schema.ts'
+
+export interface ReadyTarget {
+  readonly keyspace: string
+  readonly name: string
+  readonly folder: string
+  readonly view: RecordView
+}
+
+/** Half made and half dropped targets are left out: the next start removes them. */
+export function readyTargets(file: string, dataDir: string): ReadyTarget[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    const types = typesIn(database)
+    const folders = readFolders(database, file)
+    return database
+      .prepare("SELECT * FROM target WHERE state = 'ready'")
+      .all()
+      .map(({ uid, kind, keyspace, name, options }) => ({
+        keyspace: String(keyspace),
+        name: String(name),
+        folder: folders.targets.get(String(uid))!,
+        view: viewOf({
+          uid,
+          kind,
+          keyspace,
+          name,
+          [kind === 'table' ? 'definition' : 'options']: JSON.parse(
+            String(options),
+          ) as unknown,
+          types: types.get(String(keyspace)) ?? [],
+        } as unknown as StoredTarget),
+      }))
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('locked'))
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by a running server; stop it first`,
+      )
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+/** User-defined types by keyspace; earlier formats have none. */
+function typesIn(database: DatabaseSync): Map<string, StoredType[]> {
+  const types = new Map<string, StoredType[]>()
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'type'").get()
+  if (isThere === undefined) return types
+  for (const { keyspace, definition } of database.prepare('SELECT * FROM type').all()) {
+    const known = types.get(String(keyspace)) ?? []
+    types.set(String(keyspace), [...known, JSON.parse(String(definition)) as StoredType])
+  }
+  return types
+}
