@@ -1,7 +1,7 @@
-import { isObject } from '../json/value.ts'
 import { replicationClasses, type Replication } from '../engine/schema.ts'
 import { defineGeneralCommand } from './dispatch/define.ts'
-import { mismatch, newName, options, violation, type Field } from './dispatch/fields.ts'
+import { newName, options, type Field } from './dispatch/fields.ts'
+import { mismatch, readObject, violation } from '../options/read-value.ts'
 import { checkName } from './dispatch/new-names.ts'
 import { done } from './dispatch/schema-change.ts'
 
@@ -12,9 +12,9 @@ import { done } from './dispatch/schema-change.ts'
 const replication: Field<Replication | undefined> = {
   takes: { kind: 'object' },
   read(value, place) {
-    if (value === undefined || value === null) return undefined
-    if (!isObject(value)) return mismatch(place, value, 'an Object')
-    const given = value.get('class')
+    const members = readObject(value, place)
+    if (members === undefined) return undefined
+    const given = members.get('class')
     const strategy = replicationClasses.find((known) => known === given)
     if (strategy === undefined)
       violation(
@@ -23,7 +23,7 @@ const replication: Field<Replication | undefined> = {
         `it is one of ${replicationClasses.join(', ')}`,
       )
     const counts = new Map<string, number>()
-    for (const [name, copies] of value) {
+    for (const [name, copies] of members) {
       if (name === 'class') continue
       if (typeof copies !== 'number' || !Number.isSafeInteger(copies))
         mismatch({ ...place, field: `${place.field}.${name}` }, copies, 'an integer')

@@ -1,14 +1,8 @@
 import { apiError } from '../errors/api-error.ts'
 import { checkFieldCount, readNewType } from '../tables/schema/user-types.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
-import {
-  definition,
-  flag,
-  newName,
-  options,
-  violation,
-  type Field,
-} from './dispatch/fields.ts'
+import { definition, flag, newName, options, type Field } from './dispatch/fields.ts'
+import { violation } from '../options/read-value.ts'
 import { checkName } from './dispatch/new-names.ts'
 import { changeSchema } from './dispatch/schema-change.ts'
 

@@ -13,11 +13,11 @@ import {
   clauseOrNull,
   flag,
   integer,
-  mismatch,
   options,
   text,
   type FieldContext,
 } from './dispatch/fields.ts'
+import { mismatch } from '../options/read-value.ts'
 
 /** Searches by vector and by terms, and has a reranker order what both find. */
 export const findAndRerank = defineCommand({

@@ -2,7 +2,8 @@ import type { Value } from '../json/value.ts'
 import { insertRows } from '../tables/write/insert-rows.ts'
 import { replyInserted } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
-import { noOptions, violation, type Field } from './dispatch/fields.ts'
+import { noOptions, type Field } from './dispatch/fields.ts'
+import { violation } from '../options/read-value.ts'
 import { replyInsertedRows } from './replies/inserted-rows.ts'
 
 /** Required; null is a document that is none, and is answered as such. */

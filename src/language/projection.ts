@@ -16,7 +16,7 @@ import {
 } from '../json/value.ts'
 import { parsePath } from './values/path.ts'
 import { PathTree } from './values/path-tree.ts'
-import { showValue } from './values/show.ts'
+import { quoteJson } from './values/quote-json.ts'
 
 export interface Projection {
   /** The stored text is the answer: no part left out, no search field added. */
@@ -215,7 +215,7 @@ function addLeaf(clause: Clause, segments: readonly string[], leaf: Leaf): void 
 function parseSwitch(text: string, choice: Value): boolean {
   if (typeof choice === 'boolean') return choice
   if (isNumeric(choice)) return choice !== 0
-  throw refused(text, `it takes 1, 0, true or false, not ${showValue(choice)}`)
+  throw refused(text, `it takes 1, 0, true or false, not ${quoteJson(choice)}`)
 }
 
 function parseSlice(text: string, operators: JsonObject) {

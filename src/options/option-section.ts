@@ -1,35 +1,40 @@
 /**
  * Reading the nested JSON objects of options and definitions.
  *
- * An unknown key or a wrong JSON type ends the reading at once; broken bounds gather, so
- * that all are reported together. Null counts as absent throughout.
+ * Their members are read as all values of commands are (read-value.ts), and an unknown key
+ * ends the reading at once.
  */
-import { apiError, type ApiError } from '../errors/api-error.ts'
+import { apiError } from '../errors/api-error.ts'
+import type { JsonObject, Value } from '../json/value.ts'
 import {
-  isNumeric,
-  isObject,
-  jsonTypeOf,
-  type JsonObject,
-  type Value,
-} from '../json/value.ts'
-import { showValue } from '../language/values/show.ts'
+  mismatch,
+  readChoice,
+  readFlag,
+  readInteger,
+  readObject,
+  readText,
+  type FieldContext,
+} from './read-value.ts'
 
-/** One JSON object of them. */
-export interface Section {
-  /** Where it stands, as messages name it: "command.options.vector". */
-  readonly field: string
+/** One JSON object of them, and where it stands. */
+export interface Section extends FieldContext {
   readonly members: JsonObject
-  readonly violations: ApiError[]
 }
 
 export function rootSection(value: Value | undefined, field: string): Section {
-  return section(value ?? new Map<string, Value>(), field, [])
+  const place = { field, violations: [] }
+  return { ...place, members: readObject(value, place) ?? new Map<string, Value>() }
 }
 
 export function sectionIn(parent: Section, name: string): Section | undefined {
-  const value = memberOf(parent, name)
-  if (value === undefined) return undefined
-  return section(value, `${parent.field}.${name}`, parent.violations)
+  const place = placeIn(parent, name)
+  const members = readObject(memberOf(parent, name), place)
+  return members && { ...place, members }
+}
+
+/** Where a member stands. */
+export function placeIn({ field, violations }: Section, name: string): FieldContext {
+  return { field: `${field}.${name}`, violations }
 }
 
 /** A service as embedding and reranking both name one. */
@@ -65,22 +70,15 @@ export function memberOf({ members }: Section, name: string): Value | undefined 
 }
 
 export function textIn(section: Section, name: string): string | undefined {
-  const value = memberOf(section, name)
-  if (value === undefined || typeof value === 'string') return value
-  return refuseType(section, name, value, 'a String')
+  return readText(memberOf(section, name), placeIn(section, name))
 }
 
 export function flagIn(section: Section, name: string): boolean | undefined {
-  const value = memberOf(section, name)
-  if (value === undefined || typeof value === 'boolean') return value
-  return refuseType(section, name, value, 'a Boolean')
+  return readFlag(memberOf(section, name), placeIn(section, name))
 }
 
 export function integerIn(section: Section, name: string): number | undefined {
-  const value = memberOf(section, name)
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  return refuseType(section, name, value, 'an integer')
+  return readInteger(memberOf(section, name), placeIn(section, name))
 }
 
 export function choiceIn<const Choice extends string>(
@@ -88,48 +86,17 @@ export function choiceIn<const Choice extends string>(
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const given = textIn(section, name)
-  if (given === undefined) return undefined
-  const found = choices.find((choice) => choice === given)
-  if (found === undefined)
-    violation(section, name, showValue(given), `it is one of ${choices.join(', ')}`)
-  return found
+  return readChoice(memberOf(section, name), placeIn(section, name), choices)
 }
 
 export function textsIn(section: Section, name: string): readonly string[] | undefined {
   const value = memberOf(section, name)
   if (value === undefined) return undefined
-  if (!Array.isArray(value)) return refuseType(section, name, value, 'an Array of Strings')
+  const place = placeIn(section, name)
+  if (!Array.isArray(value)) return mismatch(place, value, 'an Array of Strings')
   return value.map((element, position) =>
     typeof element === 'string'
       ? element
-      : refuseType(section, `${name}[${position}]`, element, 'a String'),
+      : mismatch(placeIn(section, `${name}[${position}]`), element, 'a String'),
   )
-}
-
-export function violation(
-  { field, violations }: Section,
-  name: string,
-  value: string,
-  reason: string,
-): void {
-  violations.push(
-    apiError('COMMAND_FIELD_VALUE_INVALID', { field: `${field}.${name}`, value, reason }),
-  )
-}
-
-function section(value: Value, field: string, violations: ApiError[]): Section {
-  if (!isObject(value)) return mismatch(field, value, 'an Object')
-  return { field, members: value, violations }
-}
-
-function refuseType({ field }: Section, name: string, value: Value, wanted: string): never {
-  mismatch(`${field}.${name}`, value, wanted)
-}
-
-function mismatch(field: string, value: Value, wanted: string): never {
-  const shown = isNumeric(value) ? ` (${showValue(value)})` : ''
-  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${field} is of type ${jsonTypeOf(value)}${shown}, but takes ${wanted}`,
-  })
 }

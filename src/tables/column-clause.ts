@@ -23,7 +23,7 @@ import {
   readClause,
   type Clause,
 } from '../language/filters/filter-clause.ts'
-import { showValue } from '../language/values/show.ts'
+import { quoteJson } from '../language/values/quote-json.ts'
 import { labelOf, labelsOf } from './column-label.ts'
 import type { RowCondition, ScalarKind } from '../language/columns/row-filter.ts'
 import type { RowStore } from './row-store.ts'
@@ -194,7 +194,7 @@ export function unfitValue(
     table: store.name,
     columns: labelsOf(store.columns.values()),
     column: labelOf(column),
-    value: showValue(value),
+    value: quoteJson(value),
     problem,
   })
 }

@@ -10,12 +10,13 @@ import {
 import {
   choiceIn,
   integerIn,
+  placeIn,
   refuseUnknownKeys,
   sectionIn,
   serviceIn,
-  violation,
   type Section,
 } from '../../options/option-section.ts'
+import { violation } from '../../options/read-value.ts'
 import { readEmbeddingService } from '../../options/service-option.ts'
 import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
 
@@ -37,7 +38,7 @@ export function readVector(options: Section): GivenVector | undefined {
   )
   const dimension = oneSpelling(vector, 'dimension', 'size', integerIn)
   if (dimension !== undefined && dimension <= 0)
-    violation(vector, 'dimension', String(dimension), 'it is at least 1')
+    violation(placeIn(vector, 'dimension'), dimension, 'it is at least 1')
   return {
     dimension,
     metric: oneSpelling(vector, 'metric', 'function', (section, name) =>
@@ -80,7 +81,7 @@ export function resolveVector(
 }
 
 /** Reads a member by its name or its older name, but not by both. */
-function oneSpelling<T>(
+function oneSpelling<T extends string | number>(
   section: Section,
   name: string,
   olderName: string,
@@ -89,6 +90,6 @@ function oneSpelling<T>(
   const value = read(section, name)
   const older = read(section, olderName)
   if (value !== undefined && older !== undefined)
-    violation(section, olderName, String(older), `${name} is given too: send one of them`)
+    violation(placeIn(section, olderName), older, `${name} is given too: send one of them`)
   return value ?? older
 }

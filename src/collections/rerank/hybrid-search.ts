@@ -17,7 +17,7 @@ import { printJson } from '../../json/print.ts'
 import { isNumeric, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Filter } from '../../language/filters/filter.ts'
 import type { Path } from '../../language/values/path.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import { valueAt } from '../../language/values/value-at.ts'
 import { idKey } from '../../language/values/record-id.ts'
 import { search } from '../../paging/search.ts'
@@ -182,9 +182,9 @@ function passageOf(record: StoredRecord, plan: RerankPlan): string | undefined {
   if (typeof value === 'boolean' || isNumeric(value)) return printJson(value)
   const error = apiError('COMMAND_FIELD_VALUE_INVALID', {
     field: 'command.options.rerankOn',
-    value: showValue(rerankOn!.text),
+    value: quoteJson(rerankOn!.text),
     reason:
-      `the document with _id ${showValue(record.id)} has an ${jsonTypeOf(value)} there, ` +
+      `the document with _id ${quoteJson(record.id)} has an ${jsonTypeOf(value)} there, ` +
       'and only texts, numbers and booleans can be compared with the query',
   })
   error.documentIds = [record.id]

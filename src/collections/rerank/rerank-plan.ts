@@ -6,7 +6,7 @@ import type { Collection, RerankOptions } from '../../engine/schema.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { HybridSort } from '../../language/sorts/parse-hybrid-sort.ts'
 import { parsePath, type Path } from '../../language/values/path.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import type { Sort } from '../../language/sorts/sort.ts'
 import { readTerms } from '../../language/filters/terms.ts'
 import { termsWithin } from '../../search/lexical/analyzer.ts'
@@ -214,11 +214,11 @@ function chooseRerankOn({ rerankOn, sort }: AskedRerank): Path | undefined {
     )
   }
   const path = parsePath(rerankOn)
-  if ('problem' in path) throw invalidOption('rerankOn', showValue(rerankOn), path.problem)
+  if ('problem' in path) throw invalidOption('rerankOn', quoteJson(rerankOn), path.problem)
   if (rerankOn.startsWith('$') && rerankOn !== '$lexical' && rerankOn !== '$vectorize')
     throw invalidOption(
       'rerankOn',
-      showValue(rerankOn),
+      quoteJson(rerankOn),
       'of the names that start with $, only $lexical and $vectorize hold texts',
     )
   return path

@@ -8,7 +8,7 @@ import type { Effect } from '../../auth/principal.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { reasonOf } from '../../errors/reason.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
-import { showValue } from './fields.ts'
+import { summarizeValue } from '../../options/read-value.ts'
 
 /** Where the command was sent, and what it said. */
 export interface Scene {
@@ -83,7 +83,7 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',
-        value: showValue(pageStateOf(scene.fields)),
+        value: summarizeValue(pageStateOf(scene.fields)),
         reason: problem,
       })
     case 'closed':

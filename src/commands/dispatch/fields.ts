@@ -5,10 +5,20 @@
  * update) is passed on as it came; its meaning belongs to `query`. An unknown field or a
  * wrong JSON type ends the reading at once; broken bounds are all reported together.
  */
-import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
-import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { ApiErrors, apiError } from '../../errors/api-error.ts'
+import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { hasMoreParts } from '../../language/filters/clause-size.ts'
+import {
+  mismatch,
+  readChoice,
+  readFlag,
+  readInteger,
+  readObject,
+  readText,
+  violation,
+  type FieldContext as ValuePlace,
+} from '../../options/read-value.ts'
 
 export interface Field<T> {
   /** What it takes, for those who describe the API; reading goes by `read` alone. */
@@ -29,13 +39,10 @@ export type Takes = (
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** Where in the command a field stands, and what went wrong so far. */
-export interface FieldContext {
+/** Where in which command a field stands. */
+export interface FieldContext extends ValuePlace {
   readonly command: string
-  /** As messages name it: "command.options.limit". */
-  field: string
   readonly limits: Limits
-  readonly violations: ApiError[]
 }
 
 /** Reads a command's body by its fields; throws what the request broke. */
@@ -46,12 +53,12 @@ export function readFields(
   limits: Limits,
 ): Record<string, unknown> {
   const place: FieldContext = { command, field: 'command', limits, violations: [] }
-  const values = readObject(fields, body, place, `command ${command}`)
+  const values = readMembers(fields, body, place, `command ${command}`)
   if (place.violations.length > 0) throw new ApiErrors(place.violations)
   return values
 }
 
-function readObject(fields: Fields, body: JsonObject, place: FieldContext, where: string) {
+function readMembers(fields: Fields, body: JsonObject, place: FieldContext, where: string) {
   for (const name of body.keys())
     if (!Object.hasOwn(fields, name))
       throw apiError('COMMAND_FIELD_UNKNOWN', {
@@ -66,40 +73,6 @@ function readObject(fields: Fields, body: JsonObject, place: FieldContext, where
     values[name] = fields[name]!.read(body.get(name), inner)
   }
   return values
-}
-
-/** Reports a broken bound and lets the reading go on. */
-export function violation(
-  place: FieldContext,
-  value: Value | undefined,
-  reason: string,
-): void {
-  place.violations.push(
-    apiError('COMMAND_FIELD_VALUE_INVALID', {
-      field: place.field,
-      value: showValue(value),
-      reason,
-    }),
-  )
-}
-
-/** A value in a message: scalars whole, strings up to a length, the rest by size only. */
-export function showValue(value: Value | undefined): string {
-  if (value === undefined || value === null) return '`null`'
-  if (typeof value === 'string')
-    return value.length <= 1000
-      ? `"${value}"`
-      : `"${value.slice(0, 1000)}" (cut; ${value.length} characters in all)`
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return `an Array of ${value.length}`
-  return isObject(value) ? `an Object of ${value.size}` : value.decimal
-}
-
-/** Ends the reading: the field is of another JSON type. */
-export function mismatch(place: FieldContext, value: Value, wanted: string): never {
-  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${place.field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
-  })
 }
 
 /** Any JSON at all, absent and null kept apart. */
@@ -149,13 +122,7 @@ export const requiredClause: Field<Value> = {
 /** A JSON object that must be there. */
 export const requiredObject: Field<JsonObject> = {
   takes: required.takes,
-  read(value, place) {
-    if (value === undefined || value === null) {
-      violation(place, value, 'it is required')
-      return new Map()
-    }
-    return isObject(value) ? value : mismatch(place, value, 'an Object')
-  },
+  read: (value, place) => readObject(required.read(value, place), place) ?? new Map(),
 }
 
 /** The definition of something new: an object that must be there, and is not boundless. */
@@ -167,19 +134,13 @@ export const definition: Field<JsonObject> = {
 export function flag(byDefault: boolean): Field<boolean> {
   return {
     takes: { kind: 'flag', byDefault },
-    read(value, place) {
-      if (value === undefined || value === null) return byDefault
-      return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
-    },
+    read: (value, place) => readFlag(value, place) ?? byDefault,
   }
 }
 
 export const text: Field<string | undefined> = {
   takes: { kind: 'text' },
-  read(value, place) {
-    if (value === undefined || value === null) return undefined
-    return typeof value === 'string' ? value : mismatch(place, value, 'a String')
-  },
+  read: readText,
 }
 
 /** A name for something new: read as any text, and refused later if it cannot be one. */
@@ -191,7 +152,7 @@ export const newName: Field<string | undefined> = {
 export const requiredText: Field<string> = {
   takes: { kind: 'text', required: true },
   read(value, place) {
-    const read = text.read(value, place)
+    const read = readText(value, place)
     if (read === undefined || read === '') violation(place, value, 'it cannot be empty')
     return read ?? ''
   },
@@ -203,13 +164,7 @@ export function oneOf<const Choice extends string>(
 ): Field<Choice> {
   return {
     takes: { kind: 'choice', of: choices, byDefault },
-    read(value, place) {
-      const given = text.read(value, place)
-      if (given === undefined) return byDefault
-      const found = choices.find((choice) => choice === given)
-      if (found === undefined) violation(place, value, `it is one of ${choices.join(', ')}`)
-      return found ?? byDefault
-    },
+    read: (value, place) => readChoice(value, place, choices) ?? byDefault,
   }
 }
 
@@ -217,11 +172,10 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
   return {
     takes: { kind: 'integer', min: bounds.min },
     read(value, place) {
-      if (value === undefined || value === null) return undefined
-      if (typeof value !== 'number' || !Number.isSafeInteger(value))
-        return mismatch(place, value, 'an integer')
-      if (value < bounds.min) violation(place, value, `it is at least ${bounds.min}`)
-      return value
+      const read = readInteger(value, place)
+      if (read !== undefined && read < bounds.min)
+        violation(place, read, `it is at least ${bounds.min}`)
+      return read
     },
   }
 }
@@ -231,11 +185,8 @@ export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
   return {
     takes: { kind: 'list', max, required: true },
     read(value, place) {
-      if (value === undefined || value === null) {
-        violation(place, value, 'it is required')
-        return []
-      }
-      if (!Array.isArray(value)) return mismatch(place, value, 'an Array')
+      if (required.read(value, place) === null) return []
+      if (!Array.isArray(value)) return mismatch(place, value!, 'an Array')
       const most = max(place.limits)
       if (value.length === 0) violation(place, value, 'it needs at least one element')
       if (value.length > most)
@@ -254,14 +205,8 @@ export function options<const Shape extends Fields>(
   return {
     takes: { kind: 'options', fields },
     read(value, place) {
-      if (value !== undefined && value !== null && !isObject(value))
-        return mismatch(place, value, 'an Object')
-      return readObject(
-        fields,
-        value ?? new Map<string, Value>(),
-        place,
-        `the options of ${place.command}`,
-      ) as never
+      const members = readObject(value, place) ?? new Map<string, Value>()
+      return readMembers(fields, members, place, `the options of ${place.command}`) as never
     },
   }
 }
@@ -270,9 +215,7 @@ export function options<const Shape extends Fields>(
 export const noOptions: Field<undefined> = {
   takes: { kind: 'options', fields: {} },
   read(value, place) {
-    if (value === undefined || value === null) return undefined
-    if (!isObject(value)) return mismatch(place, value, 'an Object')
-    if (value.size > 0)
+    if ((readObject(value, place)?.size ?? 0) > 0)
       throw apiError('COMMAND_ACCEPTS_NO_OPTIONS', { command: place.command })
     return undefined
   },

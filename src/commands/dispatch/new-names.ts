@@ -1,7 +1,7 @@
 import { databaseKeyOf } from '../../engine/database-key.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
-import { showValue } from './fields.ts'
+import { summarizeValue } from '../../options/read-value.ts'
 
 /** The name for something new; throws when it cannot be one. */
 export function checkName(
@@ -11,7 +11,7 @@ export function checkName(
 ): string {
   const max = kind === 'Index' ? limits.indexNameLengthMax : limits.nameLengthMax
   const refusal = (note: string) =>
-    apiError('UNSUPPORTED_SCHEMA_NAME', { kind, name: showValue(name), max, note })
+    apiError('UNSUPPORTED_SCHEMA_NAME', { kind, name: summarizeValue(name), max, note })
   if (name === undefined || name.length > max || !/^\w+$/.test(name)) throw refusal('')
   const key = kind === 'Keyspace' ? databaseKeyOf(name) : ''
   if (key !== '')

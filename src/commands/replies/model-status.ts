@@ -3,7 +3,8 @@ import { fromPlain } from '../../json/plain.ts'
 import type { Value } from '../../json/value.ts'
 import type { Authentications } from '../../providers/authentication.ts'
 import type { ModelSupport } from '../../providers/model-support.ts'
-import { options, text, violation, type Field } from '../dispatch/fields.ts'
+import { options, text, type Field } from '../dispatch/fields.ts'
+import { violation } from '../../options/read-value.ts'
 
 const statuses = ['SUPPORTED', 'DEPRECATED', 'END_OF_LIFE'] as const
 

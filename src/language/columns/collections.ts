@@ -1,6 +1,6 @@
 /** Lists, sets and maps as requests write them. Empty ones are not kept. */
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 import type { ColumnType, ElementType, PrimitiveName, UserTypes } from './column-type.ts'
 import { compareInOrder, orderOf, type Order } from './comparable.ts'
@@ -49,7 +49,7 @@ function readElements(
     const read = readElement(valueType, element, types)
     if (read instanceof BadValue)
       return new BadValue(
-        `has at position ${position} ${showValue(element)}, which ${read.problem}`,
+        `has at position ${position} ${quoteJson(element)}, which ${read.problem}`,
       )
     elements.push(read)
   }
@@ -77,7 +77,7 @@ export function readMap(
       position > 0 && compareInOrder(ordered[position - 1]!.order, order) === 0,
   )
   if (again !== undefined)
-    return new BadValue(`has the key ${showValue(again.item[0])} twice`)
+    return new BadValue(`has the key ${quoteJson(again.item[0])} twice`)
   if (ordered.length === 0) return undefined
   const items = ordered.map(({ item }) => item)
   return isTextual(keyType) ? new Map(items as [string, Value][]) : items
@@ -104,11 +104,11 @@ function readEntry(
 ): [Value, Value] | BadValue {
   const readKey = readElement(keyType, key, types)
   if (readKey instanceof BadValue)
-    return new BadValue(`has the key ${showValue(key)}, which ${readKey.problem}`)
+    return new BadValue(`has the key ${quoteJson(key)}, which ${readKey.problem}`)
   const read = readElement(valueType, content, types)
   if (read instanceof BadValue)
     return new BadValue(
-      `has for the key ${showValue(key)} ${showValue(content)}, which ${read.problem}`,
+      `has for the key ${quoteJson(key)} ${quoteJson(content)}, which ${read.problem}`,
     )
   return [readKey, read]
 }

@@ -1,7 +1,7 @@
 /** Single values as requests write them: of a type without parts or of a user-defined one. */
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 import type { ElementType, PrimitiveName, UserType, UserTypes } from './column-type.ts'
 import { readPairs } from './pairs.ts'
@@ -61,7 +61,7 @@ function readUserValue(
     const read = readPrimitive(fieldType, field, loose)
     if (read instanceof BadValue)
       return new BadValue(
-        `has in the field ${showValue(name)} ${showValue(field)}, which ${read.problem}`,
+        `has in the field ${quoteJson(name)} ${quoteJson(field)}, which ${read.problem}`,
       )
     stored.set(name, read)
   }
@@ -71,9 +71,9 @@ function readUserValue(
 function unknownField(type: UserType, given: JsonObject): BadValue | undefined {
   for (const name of given.keys())
     if (!type.fields.some((field) => field.name === name)) {
-      const known = type.fields.map((field) => showValue(field.name)).join(', ')
+      const known = type.fields.map((field) => quoteJson(field.name)).join(', ')
       return new BadValue(
-        `has the field ${showValue(name)}, which ${type.name} does not have; it has ${known}`,
+        `has the field ${quoteJson(name)}, which ${type.name} does not have; it has ${known}`,
       )
     }
   return undefined
@@ -86,8 +86,8 @@ function readFieldPairs(type: UserType, value: Value): JsonObject | BadValue {
   const given: JsonObject = new Map()
   for (const [name, field] of pairs) {
     if (typeof name !== 'string')
-      return new BadValue(`names a field ${showValue(name)}, but ${takes}`)
-    if (given.has(name)) return new BadValue(`has the field ${showValue(name)} twice`)
+      return new BadValue(`names a field ${quoteJson(name)}, but ${takes}`)
+    if (given.has(name)) return new BadValue(`has the field ${quoteJson(name)} twice`)
     given.set(name, field)
   }
   return given

@@ -1,5 +1,5 @@
 import { jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import { BadValue } from './bad-value.ts'
 
 /** The other way to write an object, with keys of any type: [[key, value], …]. */
@@ -14,7 +14,7 @@ export function readPairs(
   const pairs: (readonly [Value, Value])[] = []
   for (const [position, pair] of value.entries()) {
     if (!Array.isArray(pair) || pair.length !== 2)
-      return new BadValue(`has ${showValue(pair)} at position ${position}, but ${takes}`)
+      return new BadValue(`has ${quoteJson(pair)} at position ${position}, but ${takes}`)
     pairs.push([pair[0]!, pair[1]!])
   }
   return pairs

@@ -14,7 +14,7 @@ import { writeOut } from './numbers.ts'
 import { userTypeOf } from './user-types.ts'
 
 /** What replies print. */
-export function showValue(type: ColumnType, value: Value, types: UserTypes): Value {
+export function shownForm(type: ColumnType, value: Value, types: UserTypes): Value {
   return formOf(type, value, types, shown)
 }
 
@@ -28,7 +28,7 @@ export function hasFloats(type: ColumnType, types: UserTypes): boolean {
   return primitivesIn(type, types).some(isFloating)
 }
 
-/** Whether showValue and storedForm make the same of any value. */
+/** Whether shownForm and storedForm make the same of any value. */
 export function isShownAsStored(type: ColumnType, types: UserTypes): boolean {
   return !primitivesIn(type, types).includes('varint')
 }

@@ -10,7 +10,7 @@ export {
   hasFloats,
   isShownAsStored,
   mapElements,
-  showValue,
+  shownForm,
   storedForm,
 } from './value-forms.ts'
 

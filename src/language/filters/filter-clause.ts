@@ -9,7 +9,7 @@
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 
 export type Clause<Condition> = Joint<Condition> | Condition
 
@@ -239,5 +239,5 @@ export function invalid(problem: string) {
 
 /** A value in a message, with its type. */
 export function shown(value: Value): string {
-  return `${showValue(value)} (${jsonTypeOf(value)})`
+  return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }

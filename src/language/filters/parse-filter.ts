@@ -23,7 +23,7 @@ import { everything, type Analyze, type Comparison, type Filter } from './filter
 import type { IndexingRule } from './indexing.ts'
 import { rank, rankOf } from '../values/order.ts'
 import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/path.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import { readTerms } from './terms.ts'
 
 /** What a filter may use on the collection that it is for. */
@@ -280,7 +280,7 @@ function checkOperand(
     if (!isId(value))
       throw apiError('SHRED_BAD_DOCID_TYPE', {
         type: jsonTypeOf(value),
-        value: showValue(value),
+        value: quoteJson(value),
       })
   } else if (rankOf(value) === rank.binary)
     throw invalid(`${operator} on "${path.text}": $binary values cannot be compared`)
@@ -304,7 +304,7 @@ function checkNested(path: Path, value: Value): void {
   if (extended?.kind === 'malformed')
     throw apiError('SHRED_BAD_EJSON_VALUE', {
       wrapper: extended.wrapper,
-      value: showValue(value.get(extended.wrapper)!),
+      value: quoteJson(value.get(extended.wrapper)!),
       path: path.text,
       expected: extended.expected,
     })

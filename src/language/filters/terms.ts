@@ -1,7 +1,7 @@
 /** Terms as requests write them: a text, cut up as those that are searched. */
 import { apiError } from '../../errors/api-error.ts'
 import type { Analyze } from './filter.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 
 /** Where a text to search for stands: what is searched, its field, and the clause. */
 export interface TermsPlace {
@@ -21,7 +21,7 @@ export function readTerms(
   const terms = [...new Set(analyzed)]
   if (terms.length > 0) return terms
   const problem =
-    `the analyzer makes no term of ${showValue(text)}, so there is nothing to look for; ` +
+    `the analyzer makes no term of ${quoteJson(text)}, so there is nothing to look for; ` +
     'send words that it keeps'
   throw clause === 'filter'
     ? apiError('FILTER_INVALID_EXPRESSION', { problem: `$match on "${field}": ${problem}` })

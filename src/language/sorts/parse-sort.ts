@@ -5,7 +5,7 @@ import type { Limits } from '../../limits.ts'
 import type { Analyze } from '../filters/filter.ts'
 import type { IndexingRule } from '../filters/indexing.ts'
 import { parsePath, wildcardProblem, type Path } from '../values/path.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import type { Sort, SortKey } from './sort.ts'
 import { readTerms } from '../filters/terms.ts'
 import { checkVector, decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
@@ -138,7 +138,7 @@ function readDirection(path: Path, direction: Value): 1 | -1 {
 }
 
 function shown(value: Value): string {
-  return `${showValue(value)} (${jsonTypeOf(value)})`
+  return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }
 
 function quoted(name: string): string {

@@ -15,7 +15,7 @@ import { defaultLimits, type Limits } from '../../limits.ts'
 import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/path.ts'
 import { PathTree } from '../values/path-tree.ts'
 import { parsePulled, parsePulledValues } from './pulled-elements.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 import type { Action, Operator, Update } from './update.ts'
 
 export function parseUpdate(value: Value, limits: Limits = defaultLimits): Update {
@@ -291,6 +291,6 @@ function badArgument(
   expected: string,
 ): ApiError {
   return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-    problem: `${operator} of "${path.text}" takes ${expected}, not ${showValue(argument)}`,
+    problem: `${operator} of "${path.text}" takes ${expected}, not ${quoteJson(argument)}`,
   })
 }

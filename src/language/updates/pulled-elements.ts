@@ -14,7 +14,7 @@ import type { Filter } from '../filters/filter.ts'
 import { matches } from '../filters/matches.ts'
 import { parseElementCondition, parseElementFilter } from '../filters/parse-filter.ts'
 import type { Path } from '../values/path.ts'
-import { showValue } from '../values/show.ts'
+import { quoteJson } from '../values/quote-json.ts'
 
 export type PulledElements =
   /** Those that equal one of some values; each is here as `equalityText` writes it. */
@@ -52,7 +52,7 @@ export function parsePulledValues(
       throw refused(
         operator,
         path,
-        `has ${showValue(value)}; ${extended.wrapper} takes ${extended.expected}`,
+        `has ${quoteJson(value)}; ${extended.wrapper} takes ${extended.expected}`,
       )
   }
   return { by: 'values', texts: new Set(values.map(equalityText)) }

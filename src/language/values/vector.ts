@@ -2,7 +2,7 @@
 import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isDecimal, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from './show.ts'
+import { quoteJson } from './quote-json.ts'
 
 export interface VectorRules {
   readonly dimension: number
@@ -26,7 +26,7 @@ export function readVectorNumbers(
     else
       throw apiError('SHRED_BAD_VECTOR_VALUE', {
         field,
-        problem: `element ${position} is ${showValue(value)} (${jsonTypeOf(value)}), not a number`,
+        problem: `element ${position} is ${quoteJson(value)} (${jsonTypeOf(value)}), not a number`,
       })
   }
   return numbers

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import {
   decodeBinaryVector,
   findVectorProblem,
@@ -99,7 +99,7 @@ function readMember(column: Column, given: Value, store: RowStore): Member {
   if (given !== 1 && given !== -1)
     throw irregular(
       column,
-      `${showValue(given)} (${jsonTypeOf(given)}) was sent, but it takes 1 (ascending) or ` +
+      `${quoteJson(given)} (${jsonTypeOf(given)}) was sent, but it takes 1 (ascending) or ` +
         '-1 (descending)',
     )
   if (!hasOrder(column)) throw irregular(column, `values of the type ${type} have no order`)
@@ -117,19 +117,19 @@ function readVectorMember(column: Column, given: Value): Member {
   if (!isObject(given))
     throw apiError('INVALID_VECTOR_SORT_EXPRESSION', {
       column: labelOf(column),
-      value: showValue(given),
+      value: quoteJson(given),
       type: jsonTypeOf(given),
     })
   const binary = given.size === 1 ? given.get('$binary') : undefined
   if (typeof binary !== 'string')
     throw badValue(
       column,
-      `${showValue(given)} was sent, but the only Object that it takes is ` +
+      `${quoteJson(given)} was sent, but the only Object that it takes is ` +
         '{"$binary": "<Base64>"}',
     )
   const vector = decodeBinaryVector(binary)
   if ('problem' in vector)
-    throw badValue(column, `$binary ${vector.problem}: ${showValue(binary)}`)
+    throw badValue(column, `$binary ${vector.problem}: ${quoteJson(binary)}`)
   return { kind: 'vector', column, vector }
 }
 

@@ -2,7 +2,7 @@
 import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
@@ -44,7 +44,7 @@ function readSwitch(name: string, choice: Value) {
   if (name === '') throw refused(name, 'no column has an empty name')
   if (typeof choice === 'boolean') return { name, on: choice }
   if (isNumeric(choice)) return { name, on: choice !== 0 }
-  throw refused(name, `it takes 1, 0, true or false, not ${showValue(choice)}`)
+  throw refused(name, `it takes 1, 0, true or false, not ${quoteJson(choice)}`)
 }
 
 function refused(path: string, reason: string) {

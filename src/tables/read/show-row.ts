@@ -4,7 +4,7 @@ import { asFloats } from '../../json/floats.ts'
 import { printJson } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
-import { showValue } from '../../language/columns/values.ts'
+import { shownForm } from '../../language/columns/values.ts'
 import { describeForProjection } from '../schema/describe.ts'
 import type { RowStore } from '../row-store.ts'
 
@@ -39,7 +39,7 @@ export function showRow(
     const form =
       value instanceof Float32Array
         ? asFloats(value)
-        : showValue(column.type, value, table.types)
+        : shownForm(column.type, value, table.types)
     shown.set(column.name, form)
   }
   return printJson(shown)

@@ -14,6 +14,7 @@ import {
   textsIn,
   type Section,
 } from '../../options/option-section.ts'
+import { mismatch } from '../../options/read-value.ts'
 import { readEmbeddingService } from '../../options/service-option.ts'
 import { checkColumnNames } from './column-names.ts'
 import type { GivenType } from './given-type.ts'
@@ -188,11 +189,9 @@ function fieldOf(kind: string): string {
 }
 
 function sectionOf(value: Value, kind: string): Section {
-  if (value === null)
-    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-      problem: `command.operation.${kind} is of type Null, but takes an Object`,
-    })
-  const section = rootSection(value, `command.operation.${kind}`)
+  const field = `command.operation.${kind}`
+  if (value === null) return mismatch({ field }, value, 'an Object')
+  const section = rootSection(value, field)
   refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['columns'])
   return section
 }

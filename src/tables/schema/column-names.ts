@@ -1,6 +1,6 @@
 import { apiError } from '../../errors/api-error.ts'
 import type { Limits } from '../../limits.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 
 /** Throws when one of the names cannot be that of a column, or of a type's field. */
 export function checkColumnNames(
@@ -13,7 +13,7 @@ export function checkColumnNames(
     if (reason !== undefined)
       throw apiError('UNSUPPORTED_COLUMN_NAME', {
         kind,
-        name: showValue(name),
+        name: quoteJson(name),
         max,
         reason,
       })

@@ -5,7 +5,7 @@
  */
 import { primitiveNames } from '../../language/columns/column-type.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { isObject, type Value } from '../../json/value.ts'
 import type { GivenService } from '../../providers/embedding-service.ts'
 import {
   memberOf,
@@ -14,6 +14,7 @@ import {
   serviceIn,
   textIn,
 } from '../../options/option-section.ts'
+import { mismatch } from '../../options/read-value.ts'
 import { readEmbeddingService } from '../../options/service-option.ts'
 
 const typeNames = [
@@ -48,10 +49,7 @@ export interface GivenType {
 export function readType(value: Value, field: string): GivenType {
   if (typeof value === 'string')
     return { name: knownName(value, 'UNKNOWN_PRIMITIVE_DATA_TYPE') }
-  if (!isObject(value))
-    return mismatch(
-      `${field} is of type ${jsonTypeOf(value)}, but takes a String or an Object`,
-    )
+  if (!isObject(value)) return mismatch({ field }, value, 'a String or an Object')
   const section = rootSection(value, field)
   refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', [
     'type',
@@ -61,7 +59,9 @@ export function readType(value: Value, field: string): GivenType {
     'dimension',
     'service',
   ])
-  const name = textIn(section, 'type') ?? mismatch(`${field}.type is missing`)
+  const name = textIn(section, 'type')
+  if (name === undefined)
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem: `${field}.type is missing` })
   const partOf = (member: string) => {
     const part = memberOf(section, member)
     return part === undefined ? undefined : readType(part, `${field}.${member}`)
@@ -84,8 +84,4 @@ function knownName(
   if (name === undefined)
     throw apiError(code, { supported: columnTypeNames, used: [`"${given}"`] })
   return name
-}
-
-function mismatch(problem: string): never {
-  throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem })
 }

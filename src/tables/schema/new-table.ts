@@ -2,15 +2,17 @@
 import { keyNames, type Column, type KeyspaceSchema } from '../../engine/schema.ts'
 import type { NewTable, SchemaChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import {
   memberOf,
+  placeIn,
   refuseUnknownKeys,
   rootSection,
   textsIn,
   type Section,
 } from '../../options/option-section.ts'
+import { mismatch } from '../../options/read-value.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'
 import { checkUserTypes, resolveColumns, type TypeContext } from './resolve-type.ts'
@@ -88,7 +90,8 @@ export function checkColumnCount(field: string, count: number, limits: Limits): 
 function readPrimaryKey(value: Value): PrimaryKey {
   const field = 'command.definition.primaryKey'
   if (typeof value === 'string') return { partitionBy: [value], partitionSort: [] }
-  if (!isObject(value)) mismatch(field, value, 'the name of a column, or an Object')
+  if (!isObject(value))
+    return mismatch({ field }, value, 'the name of a column, or an Object')
   const section = rootSection(value, field)
   refuseUnknownKeys(section, 'COMMAND_FIELD_UNKNOWN', ['partitionBy', 'partitionSort'])
   const partitionBy = textsIn(section, 'partitionBy')
@@ -100,8 +103,9 @@ function readPrimaryKey(value: Value): PrimaryKey {
   return {
     partitionBy,
     partitionSort: [...sort.members].map(([column, order]) => {
-      if (order !== 1 && order !== -1) mismatch(`${sort.field}.${column}`, order, '1 or -1')
-      return { column, direction: order }
+      return order === 1 || order === -1
+        ? { column, direction: order }
+        : mismatch(placeIn(sort, column), order, '1 or -1')
     }),
   }
 }
@@ -152,11 +156,5 @@ function missing({ field, members }: Section, name: string, reason: string) {
     field: `${field}.${name}`,
     value: isObject(members.get(name)) ? 'empty' : '`null`',
     reason,
-  })
-}
-
-function mismatch(field: string, value: Value, wanted: string): never {
-  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
   })
 }

@@ -19,7 +19,7 @@ import {
   resolveEmbeddingService,
   type GivenService,
 } from '../../providers/embedding-service.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import { columnTypeNames, type GivenType, type TypeName } from './given-type.ts'
 
 /** What types are held against, besides the keyspace. */
@@ -129,7 +129,7 @@ function checkUserTypeName(column: string, { udtName }: GivenType): string {
   if (udtName === undefined || udtName.trim() === '')
     throw apiError('INVALID_USER_DEFINED_TYPE_NAME', {
       column,
-      name: udtName === undefined ? 'missing' : showValue(udtName),
+      name: udtName === undefined ? 'missing' : quoteJson(udtName),
     })
   return udtName
 }
@@ -166,6 +166,6 @@ function readDimension(column: string, given: Value | undefined): number | undef
   const dimension =
     typeof given === 'string' && /^\s*\+?\d+\s*$/.test(given) ? Number(given) : given
   if (typeof dimension !== 'number' || !Number.isSafeInteger(dimension) || dimension <= 0)
-    throw apiError('UNSUPPORTED_VECTOR_DIMENSION', { column, value: showValue(given) })
+    throw apiError('UNSUPPORTED_VECTOR_DIMENSION', { column, value: quoteJson(given) })
   return dimension
 }

@@ -2,9 +2,10 @@
 import type { UserField, UserType } from '../../language/columns/column-type.ts'
 import type { TypeAlteration } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { memberOf, refuseUnknownKeys, rootSection } from '../../options/option-section.ts'
+import { mismatch } from '../../options/read-value.ts'
 import { checkColumnNames } from './column-names.ts'
 import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
@@ -98,11 +99,8 @@ function readFields(value: Value | undefined, field: string, limits: Limits): Us
 function readRenames(value: Value | undefined, limits: Limits): [string, string][] {
   const renamed = [...fieldsIn(value, 'command.rename')].map(
     ([from, to]): [string, string] => {
-      if (typeof to !== 'string')
-        throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-          problem: `command.rename.fields.${from} is of type ${jsonTypeOf(to)}, but takes a String`,
-        })
-      return [from, to]
+      if (typeof to === 'string') return [from, to]
+      return mismatch({ field: `command.rename.fields.${from}` }, to, 'a String')
     },
   )
   checkColumnNames(

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import { BadValue, readValue } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import { isDecimal, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import {
   checkVector,
   decodeBinaryVector,
@@ -79,7 +79,7 @@ function readNumbers(values: readonly Value[]): Float32Array | BadValue {
     else if (isDecimal(value)) numbers[position] = Number(value.decimal)
     else
       return new BadValue(
-        `has at position ${position} ${showValue(value)}, which is not a number`,
+        `has at position ${position} ${quoteJson(value)}, which is not a number`,
       )
   return numbers
 }

@@ -3,7 +3,7 @@
  * what they have.
  */
 import type { Caller } from '../../caller.ts'
-import { showValue } from '../../language/columns/values.ts'
+import { shownForm } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import type { UserTypes } from '../../language/columns/column-type.ts'
 import { ApiError } from '../../errors/api-error.ts'
@@ -96,6 +96,6 @@ function keyOf({ key, table }: RowStore, contents: Contents): readonly Value[] {
 /** Clients wrap the bytes of a blob themselves here. */
 function shownKey({ type }: Column, value: ColumnValue, types: UserTypes): Value {
   if (value instanceof Float32Array) return asFloats(value)
-  const shown = showValue(type, value, types)
+  const shown = shownForm(type, value, types)
   return isObject(shown) && type.type === 'blob' ? shown.get('$binary')! : shown
 }

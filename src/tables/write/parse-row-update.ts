@@ -10,7 +10,7 @@ import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import type { Operator } from '../../language/updates/update.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
@@ -197,7 +197,7 @@ function readAction(
       const type = column.type as CollectionType
       if (!Array.isArray(argument))
         return new BadValue(
-          `is to lose ${showValue(argument)}, but $pullAll takes an array of what goes`,
+          `is to lose ${quoteJson(argument)}, but $pullAll takes an array of what goes`,
         )
       const element = type.type === 'map' ? type.keyType : type.valueType
       const removed = readEach(argument, (value) => readElement(element, value, types))
@@ -215,7 +215,7 @@ function readEach(
   for (const value of values) {
     const stored = read(value)
     if (stored instanceof BadValue)
-      return new BadValue(`cannot have ${showValue(value)}, which ${stored.problem}`)
+      return new BadValue(`cannot have ${quoteJson(value)}, which ${stored.problem}`)
     all.push(stored)
   }
   return all

@@ -4,7 +4,7 @@ import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { showValue } from '../../language/values/show.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 
 export function readPush(column: Column, argument: Value): readonly Value[] {
   const named = `$push of "${column.name}"`
@@ -14,7 +14,7 @@ export function readPush(column: Column, argument: Value): readonly Value[] {
   if (type === 'map') {
     const other = values.find((value) => !isEntry(value))
     if (other !== undefined)
-      throw badPush(`${named} has ${showValue(other)}, which is no entry of a map`)
+      throw badPush(`${named} has ${quoteJson(other)}, which is no entry of a map`)
   } else if (Array.isArray(argument))
     throw badPush(`${named} has an Array, which is no element of a ${type}`)
   return values

@@ -11,7 +11,7 @@ import {
   isShownAsStored,
   readElement,
   readValue,
-  showValue,
+  shownForm,
 } from '../../../src/language/columns/values.ts'
 import { parseStored } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
@@ -314,7 +314,7 @@ describe('stored values', () => {
   const shown = (type: ColumnType, json: string) => {
     const stored = read(type, json) as Value
     assert.deepEqual(parseStored(printJson(stored)), stored)
-    return printJson(showValue(type, stored, types))
+    return printJson(shownForm(type, stored, types))
   }
 
   test('are shown as they are', () => {

@@ -4,7 +4,7 @@ import {
   BadValue,
   readElement,
   readValue,
-  showValue,
+  shownForm,
 } from '../../../src/language/columns/values.ts'
 import {
   primitiveNames,
@@ -18,7 +18,7 @@ function written(type: PrimitiveName, json: string): string {
   const stored = readValue({ type }, parseStored(json), [])
   if (stored instanceof BadValue) assert.fail(`${type} refuses ${json}: ${stored.problem}`)
   assert(stored !== undefined, `${type} keeps nothing of ${json}`)
-  return printJson(showValue({ type }, stored, []))
+  return printJson(shownForm({ type }, stored, []))
 }
 
 function accepts(type: PrimitiveName, values: Readonly<Record<string, string>>): void {

@@ -4,7 +4,7 @@ import type { Value } from '../../json/value.ts'
 const lengthMax = 200
 
 /** A value as a message shows it: its JSON, cut where a reader would stop anyway. */
-export function showValue(value: Value): string {
+export function quoteJson(value: Value): string {
   const text = printJson(value)
   return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`
 }

@@ -1,0 +1,89 @@
+/**
+ * Reading single JSON values of commands, their options and definitions.
+ *
+ * A wrong JSON type ends the reading at once; broken bounds gather, so that all are reported
+ * together. Null counts as absent.
+ */
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import {
+  isNumeric,
+  isObject,
+  jsonTypeOf,
+  type JsonObject,
+  type Value,
+} from '../json/value.ts'
+import { quoteJson } from '../language/values/quote-json.ts'
+
+/** Where in the command a value stands, and what went wrong so far. */
+export interface FieldContext {
+  /** As messages name it: "command.options.limit". */
+  readonly field: string
+  readonly violations: ApiError[]
+}
+
+export function readText(value: Value | undefined, place: FieldContext): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : mismatch(place, value, 'a String')
+}
+
+export function readFlag(value: Value | undefined, place: FieldContext): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
+}
+
+export function readInteger(value: Value | undefined, place: FieldContext): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  return mismatch(place, value, 'an integer')
+}
+
+export function readObject(value: Value | undefined, place: FieldContext): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined
+  return isObject(value) ? value : mismatch(place, value, 'an Object')
+}
+
+export function readChoice<const Choice extends string>(
+  value: Value | undefined,
+  place: FieldContext,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const given = readText(value, place)
+  if (given === undefined) return undefined
+  const found = choices.find((choice) => choice === given)
+  if (found === undefined) violation(place, given, `it is one of ${choices.join(', ')}`)
+  return found
+}
+
+/** Ends the reading: the value is of another JSON type. */
+export function mismatch(
+  { field }: Pick<FieldContext, 'field'>,
+  value: Value,
+  wanted: string,
+): never {
+  const shown = isNumeric(value) ? ` (${quoteJson(value)})` : ''
+  throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+    problem: `${field} is of type ${jsonTypeOf(value)}${shown}, but takes ${wanted}`,
+  })
+}
+
+/** Reports a broken bound and lets the reading go on. */
+export function violation(
+  { field, violations }: FieldContext,
+  value: Value | undefined,
+  reason: string,
+): void {
+  const shown = summarizeValue(value)
+  violations.push(apiError('COMMAND_FIELD_VALUE_INVALID', { field, value: shown, reason }))
+}
+
+/** A value in a message: scalars whole, strings up to a length, the rest by size only. */
+export function summarizeValue(value: Value | undefined): string {
+  if (value === undefined || value === null) return '`null`'
+  if (typeof value === 'string')
+    return value.length <= 1000
+      ? `"${value}"`
+      : `"${value.slice(0, 1000)}" (cut; ${value.length} characters in all)`
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return `an Array of ${value.length}`
+  return isObject(value) ? `an Object of ${value.size}` : value.decimal
+}
