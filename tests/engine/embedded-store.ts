@@ -39,14 +39,19 @@ export async function openEmbedded(
 }
 
 /** How the store sees what a table holds. The catalog is in use, so a copy of it is read. */
-export function storedViewOf(dataDir: string, name: string): RecordView {
+export function storedViewOf(
+  dataDir: string,
+  name: string,
+  keyspace = 'default_keyspace',
+): RecordView {
   const folder = mkdtempSync(join(tmpdir(), 'stela-catalog-'))
   try {
     for (const file of ['catalog.db', 'catalog.db-wal'])
       if (existsSync(join(dataDir, file)))
         copyFileSync(join(dataDir, file), join(folder, file))
     const targets = readyTargets(join(folder, 'catalog.db'), folder)
-    return targets.find((target) => target.name === name)!.view
+    return targets.find((target) => target.name === name && target.keyspace === keyspace)!
+      .view
   } finally {
     rmSync(folder, { recursive: true })
   }

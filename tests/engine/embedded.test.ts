@@ -55,7 +55,10 @@ async function start(
     },
     assertSound(target: Target) {
       const file = join(dataDir, target.keyspace, target.name, 'store.db')
-      assert.deepEqual(checkStore(file, storedViewOf(dataDir, target.name)), [])
+      assert.deepEqual(
+        checkStore(file, storedViewOf(dataDir, target.name, target.keyspace)),
+        [],
+      )
       return Promise.resolve()
     },
     async stop() {
