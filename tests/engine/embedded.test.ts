@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checked } from '../../src/engine/checked.ts'
-import type { Engine, Target } from '../../src/engine/contract.ts'
+import type { Target } from '../../src/engine/contract.ts'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { storedViewOf } from './embedded-store.ts'
-import { servingNothing } from './serving-nothing.ts'
 import { describeEngine } from './suite/engine.ts'
 import type { Running } from './suite/world.ts'
 
@@ -15,36 +14,17 @@ const world = {
   serves: { filters: true, sorts: true, counts: true, vectors: true, terms: true },
   hasExactScores: true,
   seesVectorsAtOnce: true,
+  refusesLargeRows: true,
 }
-const nothing = {
-  filters: false,
-  sorts: false,
-  counts: false,
-  vectors: false,
-  terms: false,
-}
+describeEngine('the embedded engine', { ...world, start: () => start() })
 
-describeEngine('the embedded engine', { ...world, start: () => start(checked) })
+describeEngine('an engine that keeps one store open', { ...world, start: () => start(1) })
 
-describeEngine('an engine that keeps one store open', {
-  ...world,
-  start: () => start(checked, 1),
-})
-
-describeEngine('an engine that serves nothing of a query', {
-  ...world,
-  serves: nothing,
-  start: () => start((engine) => checked(servingNothing(engine))),
-})
-
-async function start(
-  wrap: (engine: Engine) => Engine,
-  openStoresMax = Infinity,
-): Promise<Running> {
+async function start(openStoresMax = Infinity): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
   const log = () => undefined
   const open = async () =>
-    wrap(await openEmbeddedEngine({ dataDir, durable: false, openStoresMax, log }))
+    checked(await openEmbeddedEngine({ dataDir, durable: false, openStoresMax, log }))
   let engine = await open()
   return {
     engine,

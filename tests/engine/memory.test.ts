@@ -7,6 +7,7 @@ describeEngine('an engine in memory', {
   serves: { filters: false, sorts: false, counts: false, vectors: true, terms: false },
   hasExactScores: true,
   seesVectorsAtOnce: true,
+  refusesLargeRows: true,
   start() {
     const store = new MemoryStore()
     const open = () => checked(openMemoryEngine(store))

@@ -68,12 +68,12 @@ export const onVector = {
 export interface Row {
   readonly p: string
   readonly c: number
-  readonly word?: string
-  readonly tags?: readonly string[]
-  readonly numbers?: readonly number[]
-  readonly notes?: Readonly<Record<string, string>>
-  readonly text?: string
-  readonly v?: readonly number[]
+  readonly word?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly numbers?: readonly number[] | undefined
+  readonly notes?: Readonly<Record<string, string>> | undefined
+  readonly text?: string | undefined
+  readonly v?: readonly number[] | undefined
 }
 
 const words = ['ant', 'bee', 'cat', 'dog']
@@ -152,7 +152,7 @@ export class TableStore {
   /** Gives columns of a row what is said, and no others. */
   async merge(
     kind: RowMerge['kind'],
-    row: Partial<Row> & Pick<Row, 'p' | 'c'>,
+    row: Row,
     elements: Readonly<Record<string, ElementChange>> = {},
     options: Partial<MergeOptions> = {},
   ): Promise<MergeOutcome> {
@@ -164,7 +164,7 @@ export class TableStore {
 
   async mergeOf(
     kind: RowMerge['kind'],
-    row: Partial<Row> & Pick<Row, 'p' | 'c'>,
+    row: Row,
     elements: Readonly<Record<string, ElementChange>> = {},
   ): Promise<RowMerge> {
     const all = valuesOf(await this.table(), row)
@@ -219,8 +219,8 @@ export class TableStore {
     return found
   }
 
-  async count(filter: RowFilter): Promise<number> {
-    return count(await this.source(), filter, 1_000_000, { columns }, tester)
+  async count(filter: RowFilter, stopAt = 1_000_000): Promise<number> {
+    return count(await this.source(), filter, stopAt, { columns }, tester)
   }
 
   async searchVector(numbers: readonly number[], filter = anyRow, limit = 10) {

@@ -40,6 +40,19 @@ export function describeCollections(name: string, world: World): void {
         assert(!(await running.engine.listKeyspaces()).includes('twice'))
       })
 
+      test('may be made with as many copies as are asked for', async () => {
+        const { engine } = running
+        const replication = {
+          class: 'SimpleStrategy',
+          counts: new Map([['replication_factor', 1]]),
+        } as const
+        assert.equal(await engine.createKeyspace('copied', { replication }), true)
+        assert.equal(await engine.createKeyspace('copied', { replication }), false)
+        assert.equal(await engine.createKeyspace('copied'), false)
+        assert((await engine.listKeyspaces()).includes('copied'))
+        await engine.dropKeyspace('copied')
+      })
+
       test('take what they hold with them', async () => {
         await running.engine.createKeyspace('full')
         await createCollection(running.engine, 'books', plainOptions, 'full')

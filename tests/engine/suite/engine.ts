@@ -3,6 +3,7 @@ import { describeClosing } from './closing.ts'
 import { describeCollections } from './collections.ts'
 import { describeLexical } from './lexical.ts'
 import { describeReads } from './reads.ts'
+import { describeRows } from './rows.ts'
 import { describeSchema } from './schema.ts'
 import { describeSettings } from './settings.ts'
 import { describeTables } from './tables.ts'
@@ -13,6 +14,7 @@ const suites = [
   describeReads,
   describeLexical,
   describeTables,
+  describeRows,
   describeSchema,
   describeSettings,
   describeClosing,

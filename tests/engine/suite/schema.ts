@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Column, EmbeddingService, Table } from '../../../src/engine/schema.ts'
 import type { SchemaChange } from '../../../src/engine/schema-change.ts'
-import { createCollection, plainOptions } from '../store.ts'
+import { fromPlain } from '../../../src/json/plain.ts'
+import { defaultLimits } from '../../../src/limits.ts'
+import { anyOrder, read } from '../../../src/paging/read.ts'
+import { rowSource } from '../../../src/tables/read/row-source.ts'
+import { showRow } from '../../../src/tables/read/show-row.ts'
+import { rowStoreOf } from '../../../src/tables/row-store.ts'
+import { insertRows } from '../../../src/tables/write/insert-rows.ts'
+import { createCollection, plainOptions, Store, tester } from '../store.ts'
+import { anyRow } from '../table-store.ts'
+import { testModels } from '../test-models.ts'
 import { assertFails } from './fails.ts'
 import { RunningEngine, type World } from './world.ts'
 
@@ -163,6 +172,132 @@ export function describeSchema(name: string, world: World): void {
       const held = await Promise.all(places.map((place) => engine.listTargets(place)))
       assert.equal(held.flat().length, 5)
       for (const place of places) await engine.dropKeyspace(place)
+    })
+
+    test('is planned again where another overtook it', async () => {
+      const engines = await running.two()
+      await running.engine.createKeyspace('overtaken')
+      const seen: number[][] = engines.map(() => [])
+      const made = await Promise.all(
+        engines.map((engine, i) =>
+          engine.changeSchema('overtaken', ({ targets }) => {
+            seen[i]!.push(targets.length)
+            return {
+              kind: 'createCollection',
+              name: `c${targets.length}`,
+              options: plainOptions,
+            }
+          }),
+        ),
+      )
+      assert.deepEqual(made, [true, true])
+      const last = seen.map((counts) => counts.at(-1))
+      assert.deepEqual(last.toSorted(), [0, 1])
+      const targets = await running.engine.listTargets('overtaken')
+      assert.deepEqual(targets!.map(({ name }) => name).toSorted(), ['c0', 'c1'])
+    })
+
+    test('of one table is none of others', async () => {
+      const one = await tableNamed(await createTable('untouched'))
+      const other = await createTable('touched')
+      const columns = [{ name: 'a', type: { type: 'text' } }] as const
+      await change({ kind: 'addColumns', table: other, columns })
+      assert.equal(await running.engine.estimateCount(one), 0)
+    })
+
+    test('of a type is one of the tables with it, whose values stay', async () => {
+      const home = [
+        { name: 'street', type: 'text' },
+        { name: 'number', type: 'int' },
+      ] as const
+      await change({ kind: 'createType', name: 'home', fields: home })
+      const type = { type: 'userDefined', udtName: 'home' } as const
+      const table = await createTable(
+        'people',
+        { name: 'home', type },
+        { name: 'homes', type: { type: 'list', valueType: type } },
+        { name: 'named', type: { type: 'map', keyType: 'text', valueType: type } },
+      )
+      const storeNow = async () => {
+        const services = { limits: defaultLimits, models: testModels }
+        const found = await tableNamed(table)
+        return rowStoreOf({ engine: running.engine, ...services }, found, {})
+      }
+      const row = {
+        id: 1,
+        home: { street: 'A', number: 1 },
+        homes: [{ street: 'B' }],
+        named: { x: { number: 2 } },
+      }
+      await insertRows(await storeNow(), [fromPlain(row)], true, tester)
+      const before = await tableNamed(table)
+      await change({
+        kind: 'alterType',
+        name: 'home',
+        renamed: [['street', 'road']],
+        added: [{ name: 'street', type: 'int' }],
+      })
+      await assertFails('changed', running.engine.countRows(before, anyRow, 1, tester))
+      assert.equal((await tableNamed(table)).uid, before.uid)
+      const shown = async () => {
+        const store = await storeNow()
+        const columns = store.shownColumns
+        const wanted = { ...anyOrder, filter: anyRow, limit: 5, columns }
+        const { records } = await read(rowSource(store), wanted, tester)
+        return records.map((one) => JSON.parse(showRow(one, columns, store)) as unknown)
+      }
+      const expected = [
+        {
+          id: 1,
+          home: { road: 'A', number: 1 },
+          homes: [{ road: 'B' }],
+          named: { x: { number: 2 } },
+        },
+      ]
+      assert.deepEqual(await shown(), expected)
+      await running.reopen()
+      assert.deepEqual(await shown(), expected)
+    })
+
+    test('waits for those who have locked the schema, and they find what they found', async () => {
+      const { engine } = running
+      const table = await createTable('locked')
+      const documents = await Store.create(engine, 'beside_locked')
+      const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
+      const { promise: locked, resolve: isLocked } = Promise.withResolvers<undefined>()
+      const act = async () => {
+        const found = await tableNamed(table)
+        isLocked(undefined)
+        await gate
+        return engine.countRows(found, anyRow, 5, tester)
+      }
+      const counted = engine.lockSchema(keyspace, act, tester)
+      await locked
+      const columns = [{ name: 'a', type: { type: 'text' } }] as const
+      let isChanged = false
+      const changed = change({ kind: 'addColumns', table, columns }).then(() => {
+        isChanged = true
+      })
+      // Others read and write meanwhile, for as long as they like.
+      for (let _id = 0; _id < 20; _id++) {
+        assert.deepEqual(await documents.insert([{ _id }]), ['done'])
+        assert.equal((await seen(table)).columns.length, 1)
+      }
+      assert.equal(isChanged, false)
+      open(undefined)
+      assert.equal((await counted) ?? 0, 0)
+      await changed
+      assert.equal((await seen(table)).columns.length, 2)
+    })
+
+    test('is possible after a lock whose holder failed', async () => {
+      const failed = running.engine.lockSchema(
+        keyspace,
+        () => Promise.reject(new RangeError('no')),
+        tester,
+      )
+      await assert.rejects(failed, RangeError)
+      await createTable('after_failure')
     })
   })
 }

@@ -1,6 +1,7 @@
 /** Settings of the service, which several servers may share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SharedSetting } from '../../../src/engine/shared-setting.ts'
 import { eventually, putSetting, settingOf } from '../settings.ts'
 import { RunningEngine, type World } from './world.ts'
 
@@ -71,6 +72,42 @@ export function describeSettings(name: string, world: World): void {
       await eventually(() => seen.length > 0)
       assert.equal(await seen[0], 'news')
       stop()
+    })
+
+    test('that two hold are written by one at a time, and told to both', async () => {
+      const [one, two] = await running.two()
+      const heard: [string[], string[]] = [[], []]
+      const stops = [one, two].map((engine, i) =>
+        engine.watchSettings((name) => heard[i]!.push(name)),
+      )
+      const version = await one.writeSetting('held', 'by one', undefined)
+      assert.deepEqual(await two.readSetting('held'), { value: 'by one', version })
+      assert.equal(await two.writeSetting('held', 'too late', undefined), undefined)
+      const next = await two.writeSetting('held', 'by two', version)
+      assert.notEqual(next, undefined)
+      assert.equal(await one.writeSetting('held', 'too late', version), undefined)
+      assert.equal(await settingOf(one, 'held'), 'by two')
+      await eventually(() => heard.every((names) => names.includes('held')))
+      for (const stop of stops) stop()
+    })
+
+    test('that two change again and again keep what both added', async () => {
+      const [one, two] = await running.two()
+      const settings = [
+        await SharedSetting.open<readonly string[]>(one, 'list', []),
+        await SharedSetting.open<readonly string[]>(two, 'list', []),
+      ]
+      const names = Array.from({ length: 20 }, (_, i) => `name ${i}`)
+      const change = (name: string, i: number) =>
+        settings[i % 2]!.change((value) => {
+          return { value: [...value, name], result: undefined }
+        })
+      await Promise.all(names.map(change))
+      for (const setting of settings) {
+        await eventually(() => setting.value.length === names.length)
+        assert.deepEqual(setting.value.toSorted(), names.toSorted())
+        setting.close()
+      }
     })
   })
 }

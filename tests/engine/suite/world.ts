@@ -12,6 +12,8 @@ export interface World {
   readonly hasExactScores: boolean
   /** Whether searches by vector see every write that was answered before. */
   readonly seesVectorsAtOnce: boolean
+  /** Whether rows that would be too large are refused. */
+  readonly refusesLargeRows: boolean
 }
 
 export interface Serves {

@@ -1,0 +1,425 @@
+/** Rows: what merges make of them, how they are deleted, and in which order they come. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ownCaller } from '../../../src/caller.ts'
+import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'
+import type { RowSortKey } from '../../../src/language/columns/row-filter.ts'
+import { dropTarget } from '../store.ts'
+import {
+  anyRow,
+  column,
+  columns,
+  compare,
+  is,
+  manyRows,
+  nameOf,
+  onVector,
+  onWord,
+  TableStore,
+} from '../table-store.ts'
+import { assertFails } from './fails.ts'
+import { RunningEngine, type World } from './world.ts'
+
+const tester = ownCaller()
+const key = { p: 'a', c: 1 }
+
+export function describeRows(name: string, world: World): void {
+  describe(`${name}: rows`, () => {
+    const running = new RunningEngine(world)
+    let made = 0
+
+    const create = async () => {
+      const keyspace = `rows${made++}`
+      await running.engine.createKeyspace(keyspace)
+      return TableStore.create(running.engine, 'rows', keyspace)
+    }
+
+    describe('merges', () => {
+      test('give columns what is said, and leave others alone', async () => {
+        const rows = await create()
+        const vector = [0.5, -2]
+        await rows.merge('insert', { ...key, word: 'one', v: vector, notes: { x: 'y' } })
+        await rows.merge('update', { ...key, text: 'more' })
+        await rows.merge('insert', { ...key, word: 'two' })
+        assert.deepEqual(await rows.rows(), [
+          { ...key, word: 'two', notes: { x: 'y' }, text: 'more', v: vector },
+        ])
+        await rows.merge('update', { ...key, word: undefined, v: undefined })
+        assert.deepEqual(await rows.rows(), [{ ...key, notes: { x: 'y' }, text: 'more' }])
+        await running.assertSound(await rows.table())
+      })
+
+      test('keep a row that was inserted when its last value is cleared', async () => {
+        const rows = await create()
+        await rows.merge('insert', { ...key, word: 'one' })
+        await rows.merge('update', { ...key, word: undefined })
+        assert.deepEqual(await rows.rows(), [key])
+        await rows.merge('insert', { p: 'b', c: 1 })
+        assert.deepEqual(await rows.rows(), [key, { p: 'b', c: 1 }])
+      })
+
+      test('let a row that only updates made go with its last value', async () => {
+        const rows = await create()
+        for (const last of [{ word: 'one' }, { v: [1, 2] }, { tags: ['x'] }]) {
+          await rows.merge('update', { ...key, ...last })
+          assert.deepEqual(await rows.rows(), [{ ...key, ...last }])
+          const [name] = Object.keys(last)
+          await rows.merge('update', { ...key, [name!]: undefined })
+          assert.deepEqual(await rows.rows(), [])
+        }
+        assert.equal(await running.engine.estimateCount(await rows.table()), 0)
+        await running.assertSound(await rows.table())
+      })
+
+      test('keep a row that updates made, once it was inserted as well', async () => {
+        const rows = await create()
+        await rows.merge('update', { ...key, word: 'one' })
+        await rows.merge('insert', key)
+        await rows.merge('update', { ...key, word: undefined })
+        assert.deepEqual(await rows.rows(), [key])
+      })
+
+      test('make no row of nothing by an update', async () => {
+        const rows = await create()
+        assert.equal(await rows.merge('update', { ...key, word: undefined }), 'done')
+        const elements = { tags: { kind: 'remove', elements: ['x'] } } as const
+        assert.equal(await rows.merge('update', key, elements), 'done')
+        assert.deepEqual(await rows.rows(), [])
+      })
+
+      test('add elements to lists, sets and maps, and make them', async () => {
+        const rows = await create()
+        const add = (elements: Record<string, readonly (string | number | string[])[]>) =>
+          rows.merge('update', key, changesOf('add', elements))
+        await add({ tags: ['b', 'a'], numbers: [3, 1, 3], notes: [['k', 'v']] })
+        const first = { tags: ['b', 'a'], numbers: [1, 3], notes: { k: 'v' } }
+        assert.deepEqual(await rows.rows(), [{ ...key, ...first }])
+        await add({
+          tags: ['a', 'c'],
+          numbers: [2, 1],
+          notes: [
+            ['k', 'w'],
+            ['a', 'b'],
+          ],
+        })
+        assert.deepEqual(await rows.rows(), [
+          {
+            ...key,
+            tags: ['b', 'a', 'a', 'c'],
+            numbers: [1, 2, 3],
+            notes: { a: 'b', k: 'w' },
+          },
+        ])
+      })
+
+      test('remove elements, and what is empty then', async () => {
+        const rows = await create()
+        const remove = (elements: Record<string, readonly (string | number)[]>) =>
+          rows.merge('update', key, changesOf('remove', elements))
+        const full = { tags: ['x', 'y', 'x'], numbers: [1, 2], notes: { k: 'v', l: 'w' } }
+        await rows.merge('update', { ...key, ...full })
+        await remove({ tags: ['x', 'none'], numbers: [2], notes: ['k', 'none'] })
+        const left = { tags: ['y'], numbers: [1], notes: { l: 'w' } }
+        assert.deepEqual(await rows.rows(), [{ ...key, ...left }])
+        await remove({ tags: ['y'] })
+        assert.deepEqual(await rows.rows(), [{ ...key, numbers: [1], notes: { l: 'w' } }])
+        await remove({ numbers: [1], notes: ['l'] })
+        assert.deepEqual(await rows.rows(), [])
+      })
+
+      test('of many at once lose nothing', async () => {
+        const rows = await create()
+        const outcomes = await Promise.all([
+          ...Array.from({ length: 30 }, (_, i) =>
+            rows.merge('update', key, changesOf('add', { numbers: [i], tags: [`${i}`] })),
+          ),
+          rows.merge('update', { ...key, word: 'one' }),
+          rows.merge('insert', { ...key, text: 'two' }),
+        ])
+        assert(outcomes.every((outcome) => outcome === 'done'))
+        const [row] = (await rows.rows()) as { numbers: number[]; tags: string[] }[]
+        assert.deepEqual(
+          row!.numbers,
+          Array.from({ length: 30 }, (_, i) => i),
+        )
+        assert.equal(new Set(row!.tags).size, 30)
+        assert.deepEqual(
+          { ...row, numbers: 0, tags: 0 },
+          {
+            ...{ ...key, word: 'one', text: 'two' },
+            ...{ numbers: 0, tags: 0 },
+          },
+        )
+      })
+
+      test('in one call are made in order, each on what the ones before left', async () => {
+        const rows = await create()
+        const merges = [
+          await rows.mergeOf('update', { ...key, word: 'one' }),
+          await rows.mergeOf('update', key, changesOf('add', { tags: ['x'] })),
+          await rows.mergeOf('update', { ...key, word: undefined }),
+          await rows.mergeOf('update', key, changesOf('add', { tags: ['y'] })),
+        ]
+        const { engine } = running
+        const outcomes = await engine.mergeRows(await rows.table(), merges, {
+          sizeMax: 1000,
+        })
+        assert.deepEqual(outcomes, ['done', 'done', 'done', 'done'])
+        assert.deepEqual(await rows.rows(), [{ ...key, tags: ['x', 'y'] }])
+        assert.deepEqual(await engine.mergeRows(await rows.table(), [], { sizeMax: 1 }), [])
+      })
+
+      if (world.refusesLargeRows)
+        test('refuse rows that would be too large, in order or out of it', async () => {
+          const rows = await create()
+          await rows.merge('insert', { ...key, word: 'small', text: 'x'.repeat(50) })
+          const merges = [
+            await rows.mergeOf('insert', { p: 'b', c: 1 }),
+            await rows.mergeOf('update', { ...key, word: 'x'.repeat(60) }),
+            await rows.mergeOf('insert', { p: 'c', c: 1 }),
+          ]
+          const table = await rows.table()
+          const merge = (ordered: boolean) =>
+            running.engine.mergeRows(table, merges, { sizeMax: 100, ordered })
+          const before = await rows.rows()
+          const [one, two, three] = await merge(true)
+          assert.deepEqual([one, three], ['done', 'skipped'])
+          assert(typeof two === 'object' && two.tooLarge > 110 && two.tooLarge < 200)
+          assert.deepEqual(await rows.rows(), [...before, { p: 'b', c: 1 }])
+          assert.deepEqual(await merge(false), ['done', two, 'done'])
+          assert.equal((await rows.rows()).length, 3)
+        })
+    })
+
+    describe('deletes', () => {
+      const partition = (...values: string[]): [string, KeyCondition] => [
+        'p',
+        { eq: values },
+      ]
+      const left = async (...conditions: readonly (readonly [string, KeyCondition])[]) => {
+        const rows = await create()
+        await rows.put(manyRows(25))
+        const { engine } = running
+        await engine.deleteRows(await rows.table(), new Map(conditions), tester)
+        await running.assertSound(await rows.table())
+        return rows.find()
+      }
+      const all = ['p0', 'p1', 'p2', 'p3', 'p4'].flatMap((p) =>
+        [4, 3, 2, 1, 0].map((c) => `${p} ${c}`),
+      )
+      const without = (isGone: (p: string, c: number) => boolean) =>
+        all.filter((row) => !isGone(row.slice(0, 2), Number(row.slice(3))))
+
+      test('take one row by its whole key, or none', async () => {
+        assert.deepEqual(
+          await left(partition('p1'), ['c', { eq: [3] }]),
+          without((p, c) => p === 'p1' && c === 3),
+        )
+        assert.deepEqual(await left(partition('p1'), ['c', { eq: [7] }]), all)
+      })
+
+      test('take rows by several keys', async () => {
+        assert.deepEqual(
+          await left(partition('p1', 'p3', 'none'), ['c', { eq: [3, 0] }]),
+          without((p, c) => (p === 'p1' || p === 'p3') && (c === 3 || c === 0)),
+        )
+      })
+
+      test('take partitions, one or several', async () => {
+        assert.deepEqual(
+          await left(partition('p2')),
+          without((p) => p === 'p2'),
+        )
+        assert.deepEqual(
+          await left(partition('p2', 'p4')),
+          without((p) => p === 'p2' || p === 'p4'),
+        )
+      })
+
+      test('take ranges of a partition', async () => {
+        const bound = (value: number, inclusive: boolean) => ({ value, inclusive })
+        const cases: readonly (readonly [KeyCondition, (c: number) => boolean])[] = [
+          [{ low: bound(2, true) }, (c) => c >= 2],
+          [{ low: bound(2, false) }, (c) => c > 2],
+          [{ high: bound(2, true) }, (c) => c <= 2],
+          [{ high: bound(2, false) }, (c) => c < 2],
+          [{ low: bound(1, false), high: bound(3, true) }, (c) => c > 1 && c <= 3],
+          [{ low: bound(3, true), high: bound(1, true) }, () => false],
+        ]
+        for (const [range, isGone] of cases)
+          assert.deepEqual(
+            await left(partition('p1'), ['c', range]),
+            without((p, c) => p === 'p1' && isGone(c)),
+          )
+      })
+
+      test('of what was deleted and written again leave nothing', async () => {
+        const rows = await create()
+        await rows.merge('insert', { ...key, word: 'one', v: [1, 2], tags: ['x'] })
+        await rows.remove([key])
+        assert.deepEqual(await rows.rows(), [])
+        await rows.merge('update', { ...key, text: 'new' })
+        assert.deepEqual(await rows.rows(), [{ ...key, text: 'new' }])
+        await rows.merge('update', { ...key, text: undefined })
+        assert.deepEqual(await rows.rows(), [])
+      })
+    })
+
+    describe('reads', () => {
+      const sortBy = (name: string, direction: 1 | -1): RowSortKey => {
+        return { column: column(name), direction }
+      }
+
+      test('sort by any columns, ties as rows are stored, page by page', async () => {
+        const rows = await create()
+        const some = manyRows(60)
+        await rows.put(some)
+        const stored = await rows.find()
+        const byName = new Map(some.map((row) => [`${row.p} ${row.c}`, row]))
+        const sorts: readonly (readonly RowSortKey[])[] = [
+          [sortBy('word', 1)],
+          [sortBy('word', -1)],
+          [sortBy('word', 1), sortBy('c', 1)],
+          [sortBy('c', -1)],
+          [sortBy('c', 1), sortBy('p', -1)],
+        ]
+        for (const sort of sorts) {
+          const expected = stored.toSorted((a, b) => {
+            for (const { column: by, direction } of sort) {
+              const of = (name: string) => byName.get(name)![by.name as 'word' | 'c']!
+              if (of(a) !== of(b)) return (of(a) < of(b) ? -1 : 1) * direction
+            }
+            return 0
+          })
+          for (const pageSize of [7, 100]) {
+            assert.deepEqual(await rows.find(anyRow, { sort, pageSize }), expected)
+            const skipped = await rows.find(anyRow, { sort, pageSize, skip: 9 })
+            assert.deepEqual(skipped, expected.slice(9))
+          }
+        }
+      })
+
+      test('put rows without a value first, as sorts have it', async () => {
+        const rows = await create()
+        await rows.put([
+          { p: 'a', c: 1, word: 'x' },
+          { p: 'b', c: 1 },
+        ])
+        const sort = [sortBy('word', 1)]
+        assert.deepEqual(await rows.find(anyRow, { sort }), ['b 1', 'a 1'])
+      })
+
+      test('find what stays exactly once while others come and go', async () => {
+        const rows = await create()
+        await rows.put(manyRows(40))
+        const { engine } = running
+        const table = await rows.table()
+        const seen: string[] = []
+        let after: string | undefined
+        for (let step = 0; ; step++) {
+          const query = { filter: anyRow, sort: [], skip: 0, limit: 3, after, columns }
+          const page = await engine.readRows(table, query, tester)
+          seen.push(...page.records.map(nameOf))
+          // Even the row behind which the next page starts goes.
+          if (step === 2) await rows.remove([nameParts(seen.at(-1)!)])
+          await rows.put([
+            { p: 'a', c: step },
+            { p: 'p3', c: 1000 + step },
+          ])
+          if (page.next === undefined) break
+          after = page.next
+        }
+        const stayed = seen.filter((row) => /^p\d \d$/.test(row))
+        assert.equal(new Set(seen).size, seen.length)
+        assert.equal(stayed.length, 40)
+      })
+
+      test('count up to a number, with a filter and without', async () => {
+        const rows = await create()
+        await rows.put(manyRows(30))
+        assert.equal(await rows.count(anyRow), 30)
+        assert.equal(await rows.count(is('word', 'cat')), 7)
+        assert.equal(await rows.count(compare('gt', 'c', 3)), 10)
+        assert.equal(await rows.count(anyRow, 5), 5)
+        assert.equal(await rows.count(is('word', 'cat'), 5), 5)
+      })
+
+      test('refuse a position that is none', async () => {
+        const rows = await create()
+        const table = await rows.table()
+        for (const after of ['x', '{}', '["n"]', '[]']) {
+          const query = { filter: anyRow, sort: [], skip: 0, limit: 3, after, columns }
+          await assertFails('position', running.engine.readRows(table, query, tester))
+        }
+      })
+    })
+
+    describe('calls', () => {
+      /** All that can be asked of rows. */
+      const calls = async (rows: TableStore) => {
+        const { engine } = running
+        const table = await rows.table()
+        const query = { filter: anyRow, sort: [], skip: 0, limit: 3, columns }
+        const by = {
+          kind: 'vector',
+          column: column('v'),
+          numbers: Float32Array.of(1, 2),
+        } as const
+        const merge = await rows.mergeOf('insert', key)
+        return {
+          table,
+          asked: [
+            () => engine.readRows(table, { ...query, after: undefined }, tester),
+            () => engine.countRows(table, anyRow, 5, tester),
+            () =>
+              engine.searchRows(table, { by, filter: anyRow, limit: 3, columns }, tester),
+            () => engine.mergeRows(table, [merge], { sizeMax: 1000 }),
+            () => engine.deleteRows(table, new Map([['p', { eq: ['a'] }]]), tester),
+            () => engine.truncate(table),
+            () => engine.estimateCount(table),
+          ],
+        }
+      }
+
+      test('on a table that has another schema by now are told so', async () => {
+        const rows = await create()
+        await rows.addIndex(onVector)
+        await rows.put([key])
+        const old = await calls(rows)
+        await Promise.all(old.asked.slice(0, 3).map((ask) => ask()))
+        await rows.addIndex(onWord)
+        for (const ask of old.asked) await assertFails('changed', ask())
+        assert.deepEqual(await rows.find(), ['a 1'])
+        assert.equal((await rows.table()).uid, old.table.uid)
+      })
+
+      test('on a table that is gone are told so, whatever has its name', async () => {
+        const rows = await create()
+        await rows.addIndex(onVector)
+        const old = await calls(rows)
+        assert(await dropTarget(running.engine, old.table))
+        for (const ask of old.asked) await assertFails('gone', ask())
+        const { keyspace } = old.table
+        const again = await TableStore.create(running.engine, 'rows', keyspace)
+        await again.put([key])
+        for (const ask of old.asked) await assertFails('gone', ask())
+        assert.deepEqual(await again.find(), ['a 1'])
+        assert.notEqual((await again.table()).uid, old.table.uid)
+      })
+    })
+  })
+}
+
+function changesOf(
+  kind: 'add' | 'remove',
+  elements: Readonly<Record<string, readonly (string | number | string[])[]>>,
+) {
+  return Object.fromEntries(
+    Object.entries(elements).map(([name, changed]) => [name, { kind, elements: changed }]),
+  )
+}
+
+function nameParts(name: string): { p: string; c: number } {
+  const [p, c] = name.split(' ')
+  return { p: p!, c: Number(c) }
+}
