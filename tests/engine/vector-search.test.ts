@@ -7,15 +7,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { checked } from '../../src/engine/checked.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
-import { EngineError } from '../../src/engine/errors.ts'
 import { openEmbedded } from './embedded-store.ts'
-import { dropTarget, where } from './store.ts'
+import { where } from './store.ts'
 import { VectorWorld } from './vector-world.ts'
 
 const seed = Number(process.env['SEED'] ?? 815)
 const floor = 0.95
 
-describe(`a search by vector (seed ${seed})`, () => {
+describe(`a search by vector in the embedded engine (seed ${seed})`, () => {
   for (const metric of ['cosine', 'dot_product', 'euclidean'] as const)
     test(`is exact among up to a thousand documents, by ${metric}`, async (t) => {
       const { engine } = await openEmbedded(t)
@@ -50,19 +49,6 @@ describe(`a search by vector (seed ${seed})`, () => {
     await world.assertExact()
   })
 
-  test('leaves out documents without a vector, and breaks ties by _id', async (t) => {
-    const { engine } = await openEmbedded(t)
-    const world = await VectorWorld.create(engine, { seed })
-    const one = world.vector()
-    await world.insert(30, () => one)
-    for (const id of [3, 5, 8]) await world.replace(id, undefined)
-    const hits = await world.search(one, 5)
-    assert.deepEqual(
-      hits.map(({ record }) => record.id),
-      [1, 2, 4, 6, 7],
-    )
-  })
-
   test('finds enough of many, with filters and without, and after heavy churn', async (t) => {
     const { engine } = await openEmbedded(t)
     const world = await VectorWorld.create(engine, { seed, dimension: 24 })
@@ -87,58 +73,6 @@ describe(`a search by vector (seed ${seed})`, () => {
       const recall = await world.recall(filter)
       assert(recall >= floor, `recall ${recall} after churn, ${JSON.stringify(filter)}`)
     }
-  })
-
-  test('goes on while documents are written', async (t) => {
-    const { engine } = await openEmbedded(t)
-    const world = await VectorWorld.create(engine, { seed })
-    await world.insert(2000)
-    const writing = { now: true }
-    const writes = (async () => {
-      for (let i = 0; i < 40; i++) await world.insert(100)
-      writing.now = false
-    })()
-    let searches = 0
-    while (writing.now) {
-      const hits = await world.search(world.vector(), 10)
-      assert.equal(hits.length, 10)
-      assert.equal(new Set(hits.map(({ record }) => record.id)).size, 10)
-      searches++
-    }
-    await writes
-    assert(searches > 0)
-    const recall = await world.recall()
-    assert(recall >= floor, `recall ${recall}`)
-  })
-
-  test('ends as gone, or with results, when the collection is dropped meanwhile', async (t) => {
-    const { engine } = await openEmbedded(t)
-    const world = await VectorWorld.create(engine, { seed })
-    await world.insert(1500)
-    const searches = Promise.allSettled(
-      Array.from({ length: 20 }, () => world.search(world.vector())),
-    )
-    await dropTarget(engine, world.target)
-    for (const outcome of await searches)
-      if (outcome.status === 'rejected')
-        assert(
-          outcome.reason instanceof EngineError && outcome.reason.kind === 'gone',
-          String(outcome.reason),
-        )
-    await assert.rejects(world.search(world.vector()), EngineError)
-  })
-
-  test('keeps two collections apart', async (t) => {
-    const { engine } = await openEmbedded(t)
-    const one = await VectorWorld.create(engine, { name: 'one', seed })
-    const two = await VectorWorld.create(engine, {
-      name: 'two',
-      seed: seed + 9,
-      dimension: 40,
-    })
-    await one.insert(300)
-    await two.insert(200)
-    await Promise.all([one.assertExact(), two.assertExact()])
   })
 })
 

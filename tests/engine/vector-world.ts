@@ -1,10 +1,17 @@
-/** A collection with vectors in an embedded engine, and a plain Map that says what is in it. */
+/** A collection with vectors, and a plain Map that says what is in it. */
 import assert from 'node:assert/strict'
+import {
+  collectionSource,
+  type CollectionSource,
+} from '../../src/collections/document-source.ts'
 import type { Engine, Hit, Collection, Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { everything, type Filter } from '../../src/language/filters/filter.ts'
 import { matches } from '../../src/language/filters/matches.ts'
+import { defaultLimits } from '../../src/limits.ts'
+import { anyOrder, read } from '../../src/paging/read.ts'
+import { search } from '../../src/paging/search.ts'
 import { similarityTo, type Metric } from '../../src/search/vector/similarity.ts'
 import { randomFrom, vectorsFrom } from '../search/vector/vectors.ts'
 import { createCollection, plainOptions, tester } from './store.ts'
@@ -28,6 +35,7 @@ export class VectorWorld {
   readonly random: () => number
   readonly vector: () => Float32Array
   readonly #metric: Metric
+  readonly #source: CollectionSource
   #next = 1
 
   private constructor(engine: Engine, target: Collection, seed: number) {
@@ -35,6 +43,7 @@ export class VectorWorld {
     this.target = target
     const { dimension, metric } = target.options.vector!
     this.#metric = metric
+    this.#source = collectionSource(engine, target, defaultLimits)
     this.random = randomFrom(seed)
     this.vector = vectorsFrom(seed + 1, dimension)
   }
@@ -101,9 +110,7 @@ export class VectorWorld {
   ): Promise<readonly Hit[]> {
     const by = { kind: 'vector', path: '$vector', numbers } as const
     const wanted = { by, filter, limit, withSearchFields: false }
-    const found = await this.engine.search(this.target, wanted, tester)
-    assert(found !== undefined, 'the engine serves searches by vector')
-    return found.hits
+    return search(this.#source, wanted, tester)
   }
 
   /** By looking at everything: ids and scores, best first. */
@@ -160,16 +167,8 @@ export class VectorWorld {
       path: { text: '_id', segments: ['_id'] },
       value: id,
     }
-    const query = {
-      filter,
-      sort: [],
-      skip: 0,
-      limit: 1,
-      after: undefined,
-      stable: false,
-      withSearchFields: true,
-    }
-    const page = await this.engine.read(this.target, query, tester)
+    const wanted = { ...anyOrder, filter, limit: 1, stable: false, withSearchFields: true }
+    const page = await read(this.#source, wanted, tester)
     return page.records[0]!
   }
 }

@@ -5,14 +5,18 @@ import { describeLexical } from './lexical.ts'
 import { describeReads } from './reads.ts'
 import { describeRows } from './rows.ts'
 import { describeSchema } from './schema.ts'
+import { describeServes } from './serves.ts'
 import { describeSettings } from './settings.ts'
 import { describeTables } from './tables.ts'
+import { describeVectors } from './vectors.ts'
 import type { World } from './world.ts'
 
 const suites = [
+  describeServes,
   describeCollections,
   describeReads,
   describeLexical,
+  describeVectors,
   describeTables,
   describeRows,
   describeSchema,

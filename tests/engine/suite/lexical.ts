@@ -51,13 +51,14 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.searchAny('plum fig'), [])
       })
 
-      test('by any term have the scores of the formula for those that are there', async () => {
-        const store = await newStore()
-        await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
-        const [hit] = await store.hits('none two', exists('_id'), 9, true)
-        const [same] = await store.hits('two')
-        assert.deepEqual(hit, same)
-      })
+      if (world.hasExactScores)
+        test('by any term have the scores of the formula for those that are there', async () => {
+          const store = await newStore()
+          await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
+          const [hit] = await store.hits('none two', exists('_id'), 9, true)
+          const [same] = await store.hits('two')
+          assert.deepEqual(hit, same)
+        })
 
       test('put the shorter and the more repetitive first', async () => {
         const store = await newStore()
@@ -71,13 +72,14 @@ export function describeLexical(name: string, world: World): void {
         assert.deepEqual(await store.search('monkey', exists('_id'), 2), ['b', 'c'])
       })
 
-      test('have the scores of the formula', async () => {
-        const store = await newStore()
-        await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
-        const [hit] = await store.hits('two')
-        const norm = 1.2 * (0.25 + (0.75 * 3) / 2)
-        assert.equal(hit?.[1], (Math.log(1 + 1.5 / 1.5) * 2) / (2 + norm))
-      })
+      if (world.hasExactScores)
+        test('have the scores of the formula', async () => {
+          const store = await newStore()
+          await store.insert([{ _id: 1 }, 'one two two'], [{ _id: 2 }, 'three'])
+          const [hit] = await store.hits('two')
+          const norm = 1.2 * (0.25 + (0.75 * 3) / 2)
+          assert.equal(hit?.[1], (Math.log(1 + 1.5 / 1.5) * 2) / (2 + norm))
+        })
 
       test('break ties by ascending _id, whatever the order of insertion', async () => {
         const store = await newStore()
