@@ -5,6 +5,7 @@
  * printing. A timer alone could not end work that holds the thread, since it would not fire;
  * so long work asks its caller now and then whether to go on.
  */
+import { AnalysisBudget } from './analysis-budget.ts'
 
 /** How long work may go on. */
 export interface Deadline {
@@ -31,6 +32,8 @@ export interface Caller extends Deadline {
    * signal takes microseconds, so it is for those who wait for something.
    */
   readonly signal: AbortSignal
+  /** What the analysis of its texts may still cost. */
+  readonly analysis: AnalysisBudget
   /**
    * Takes room for so many bytes that are about to be read, and kept until the reply is out;
    * instead of `before`, which were taken for the same. Undefined: there is some. A promise
@@ -56,14 +59,13 @@ export function nextTurn(): Promise<void> {
 
 /** The server itself, or a tool: nobody else waits for it, and only the signal ends it. */
 export function ownCaller(signal: AbortSignal = new AbortController().signal): Caller {
-  return {
-    principalName: '',
-    connection: signal,
-    signal,
+  const deadline: Deadline = {
     check: () => signal.throwIfAborted(),
     pause() {
       signal.throwIfAborted()
       return undefined
     },
   }
+  const analysis = new AnalysisBudget(deadline)
+  return { principalName: '', connection: signal, signal, analysis, ...deadline }
 }

@@ -1,6 +1,10 @@
 /**
- * Every number that the API promises. Operators may override those that `config.ts` offers
- * as settings; nothing else in the code holds a limit of its own.
+ * Every number that bounds what a client or an operator can send, get or wait for.
+ *
+ * `defaultLimits` go with a server and are passed along; operators may override those that
+ * `config.ts` offers as settings. `fixedLimits` are the same everywhere, and read where they
+ * hold. Elsewhere stand only numbers that nobody meets as a limit: how work is cut into pieces,
+ * when something is cached or tried again, what a type can hold, what the command line prints.
  */
 import assert from 'node:assert/strict'
 
@@ -63,6 +67,8 @@ export const defaultLimits = {
   arrayLengthMax: 1_000,
   /** UTF-8 bytes of an indexed string. */
   stringSizeMax: 8_000,
+  /** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
+  keySizeMax: 65_535,
   /** Numbers in a vector. */
   vectorDimensionMax: 4_096,
   /** UTF-8 bytes of the terms that an analyzer makes of a $lexical text, repeats included. */
@@ -126,6 +132,75 @@ export const defaultLimits = {
   writeAttemptsMax: 4,
 } as const
 
+export const fixedLimits = {
+  /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
+  varintDigitsMax: 1_000,
+  /** Of a number in a vector: beyond this, squares no longer add up in 32 bits. */
+  vectorMagnitudeMax: 1e17,
+
+  /** Filters of an analyzer, char filters included: each one goes over every text. */
+  analyzerFiltersMax: 32,
+  /** Characters of an argument: long lists of words fit, and are read at every start. */
+  analyzerArgumentLengthMax: 1_000_000,
+  /** Characters of a gram: as long as the longest word. */
+  gramSizeMax: 255,
+  /** Words of a shingle. */
+  shingleSizeMax: 32,
+  /** Words of a synonym: longer ones would only cost time, for every token of a text. */
+  synonymWordsMax: 100,
+  /** Characters that a mapping replaces: longer ones would only cost time, at every place. */
+  mappingLengthMax: 255,
+  /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
+  patternDepthMax: 200,
+  /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
+  patternStepsMax: 20_000,
+  /** Steps of analysis between two texts, during which nobody else has a turn. */
+  analysisTextStepsMax: 2_000_000,
+  /** Steps of the analysis of all texts of a request. */
+  analysisStepsMax: 50_000_000,
+
+  /**
+   * Milliseconds for which a connection is kept that nobody uses: longer than clients and
+   * proxies keep them, so that they close them, not we.
+   */
+  keepAliveMs: 75_000,
+  /** Milliseconds for headers: a client that needs longer is not sending them. So for handshakes. */
+  headersMsMax: 20_000,
+  /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
+  streamsMax: 128,
+  /** Requests of an HTTP/2 connection that are at work at a time. */
+  requestsPerConnectionMax: 32,
+  /** Requests of one connection that wait. Past that it ends. */
+  waitingPerConnectionMax: 1_000,
+  /** Requests of all connections that wait. Past that, those end that send more. */
+  waitingRequestsMax: 20_000,
+  /** Milliseconds that a request waits for room before it is refused. */
+  roomWaitMsMax: 5_000,
+  /** Compressed bodies that are unpacked at a time: each may take as much as the largest. */
+  unpackingMax: 4,
+  /** Milliseconds in which nothing of a reply may be read while the server stops. */
+  unreadWhileStoppingMsMax: 5_000,
+
+  /** Tokens, roles and users each: all of them are kept in memory. */
+  accessEntriesMax: 10_000,
+  /** Resources, and actions, of a policy: each is looked at with every command. */
+  policyListMax: 1_000,
+  /** Characters of a text in a policy. */
+  policyTextLengthMax: 500,
+  /** Milliseconds that an address waits after too many bad credentials, the first time. */
+  lockoutMsMin: 1_000,
+  /** The most that it waits. */
+  lockoutMsMax: 60_000,
+  /** Milliseconds without bad credentials after which an address starts anew. */
+  lockoutForgottenMs: 300_000,
+  /** Terminated databases that stay readable; of more, the oldest do not. */
+  terminatedDatabasesMax: 1_000,
+  /** Bytes of a request for a backup: the keys of some hundred thousand files. */
+  backupBodySizeMax: 16_000_000,
+  /** Milliseconds in which nothing of a backup may be read: it holds on to what is overwritten. */
+  backupUnreadMsMax: 300_000,
+} as const
+
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
 
 /** Limits that lean on each other, checked once at start. */
@@ -159,6 +234,12 @@ export function checkLimits(limits: Limits): void {
   assert(
     limits.hybridLimitDefaultMax <= limits.hybridCandidatesMax,
     'a search of a findAndRerank looks at no fewer documents than it may find',
+  )
+  const { analysisTextStepsMax, analysisStepsMax, streamsMax } = fixedLimits
+  assert(analysisTextStepsMax <= analysisStepsMax, 'a text is part of its request')
+  assert(
+    fixedLimits.requestsPerConnectionMax <= streamsMax,
+    'a connection must be able to send what it may have at work',
   )
   assert(limits.pageSize >= 1, 'a page holds at least one document')
   assert(limits.deleteManyMax >= 1, 'deleteMany must make progress')

@@ -26,7 +26,8 @@ import { RateLimit } from './http/rate-limit.ts'
 import { replyLittleMax } from './http/call-memory.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
-import { Shutdown, unreadWhileStoppingMs } from './http/shutdown.ts'
+import { Shutdown } from './http/shutdown.ts'
+import { fixedLimits } from './limits.ts'
 import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openModels } from './providers/open-models.ts'
@@ -176,7 +177,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       return { url, adminUrl, firstToken: first?.token }
     },
     async close() {
-      replies.hurry(unreadWhileStoppingMs)
+      replies.hurry(fixedLimits.unreadWhileStoppingMsMax)
       const apps = admin === undefined ? [app] : [app, admin]
       await Promise.all(apps.map((one) => shutdown.stop(one)))
       await models.close()

@@ -58,11 +58,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   json: [],
   limits: [],
+  'analysis-budget': [],
   caller: [],
   steps: [],
 }
 
-const byAnyone = ['caller', 'errors', 'json', 'limits', 'steps']
+const byAnyone = ['analysis-budget', 'caller', 'errors', 'json', 'limits', 'steps']
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {

@@ -3,13 +3,16 @@ import { organizationAdministratorId } from '../auth/roles.ts'
 import { readVersion } from '../http/metrics.ts'
 import { backupStream } from './backup-stream.ts'
 import { Refusal } from './refusal.ts'
+import { fixedLimits } from '../limits.ts'
 import type { AdminCall, AdminReply, AdminRoute } from './route.ts'
 
-/** The keys of some hundred thousand files. */
-const bodySizeMax = 16_000_000
-
 export const backupRoutes: readonly AdminRoute[] = [
-  { method: 'POST', path: '/stela/backup', bodySizeMax, run: backUp },
+  {
+    method: 'POST',
+    path: '/stela/backup',
+    bodySizeMax: fixedLimits.backupBodySizeMax,
+    run: backUp,
+  },
 ]
 
 function backUp(call: AdminCall): AdminReply {

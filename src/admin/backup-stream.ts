@@ -13,6 +13,7 @@ import { Readable } from 'node:stream'
 import { backupFormat, type BackupContents, type BackupPart } from '../engine/backup.ts'
 import type { Engine } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
+import { fixedLimits } from '../limits.ts'
 
 export interface BackupStreamOptions {
   readonly engine: Engine
@@ -29,9 +30,6 @@ export interface BackupStreamOptions {
 /** How long a copy may take before a sign of life is given. */
 const signOfLifeMs = 10_000
 
-/** How long nothing may be read: a backup holds on to what was overwritten since it began. */
-const unreadMsMax = 300_000
-
 const tellingMsMax = 1_000
 
 /** Destroying the stream frees everything that the backup holds. */
@@ -40,7 +38,7 @@ export function backupStream(options: BackupStreamOptions): Readable {
   const signal = AbortSignal.any([options.signal, left.signal])
   const watch = setTimeout(() => {
     stream.destroy(new Error('nobody reads the backup'))
-  }, unreadMsMax).unref()
+  }, fixedLimits.backupUnreadMsMax).unref()
   const stream = Readable.from(chunks(options, signal, watch), {
     objectMode: false,
     highWaterMark: 1 << 20,

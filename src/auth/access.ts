@@ -17,6 +17,7 @@ import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'
 import { defaultRoles, organizationAdministratorId, type Role } from './roles.ts'
 import { accountToken, createToken, digestOf, type Account } from './tokens.ts'
+import { fixedLimits } from '../limits.ts'
 
 export interface Credentials {
   readonly adminToken: string | undefined
@@ -82,9 +83,6 @@ interface Kept {
   readonly tokens: SharedSetting<readonly StoredToken[]>
   readonly users: SharedSetting<StoredUsers>
 }
-
-/** Tokens, roles and users each: all of them are read at the start and kept in memory. */
-const keptMax = 10_000
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -415,7 +413,7 @@ function withToken(
 }
 
 function checkRoom(count: number, what: string): void {
-  if (count >= keptMax)
+  if (count >= fixedLimits.accessEntriesMax)
     throw new AccessRefusal(
       'state',
       `There are ${count} ${what} already. Remove some first`,

@@ -8,13 +8,9 @@
  * token cannot be guessed, so that guesses from behind the same router do not stop their
  * neighbours.
  */
+import { fixedLimits } from '../limits.ts'
 
-/** How long the first pause is, and the longest. */
-const firstPauseMs = 1_000
-const lastPauseMs = 60_000
-
-/** After so long without bad credentials an address starts anew. */
-const forgetAfterMs = 5 * 60_000
+const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs } = fixedLimits
 
 /** Addresses that are remembered; the one that was quiet longest goes first. */
 const addressesMax = 10_000
@@ -56,11 +52,11 @@ export class Lockout {
     const place = placeOf(address)
     const now = this.#now()
     const before = this.#records.get(place)
-    const isOld = before === undefined || now - before.lastFailureMs > forgetAfterMs
+    const isOld = before === undefined || now - before.lastFailureMs > lockoutForgottenMs
     const failures = isOld ? 1 : before.failures + 1
     const over = failures - this.#failuresMax
     const pauseMs =
-      over < 0 ? 0 : Math.min(firstPauseMs * 2 ** Math.min(over, 30), lastPauseMs)
+      over < 0 ? 0 : Math.min(lockoutMsMin * 2 ** Math.min(over, 30), lockoutMsMax)
     this.#records.delete(place)
     this.#records.set(place, {
       failures,

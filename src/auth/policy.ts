@@ -6,6 +6,9 @@
  * out, and `*` stands for all. It covers what it names and everything in it.
  */
 import { isAction, type Action } from './actions.ts'
+import { fixedLimits } from '../limits.ts'
+
+const { policyListMax, policyTextLengthMax } = fixedLimits
 
 export interface Policy {
   readonly description: string
@@ -49,20 +52,22 @@ export function readPolicy(value: unknown, organization: string): Policy {
 function readTexts(value: unknown, field: string): string[] {
   if (!Array.isArray(value) || value.length === 0)
     throw new BadPolicy(`${field} must be an array that is not empty`)
-  if (value.length > listMax)
-    throw new BadPolicy(`${field} has ${value.length} elements; at most ${listMax} may be`)
+  if (value.length > policyListMax)
+    throw new BadPolicy(
+      `${field} has ${value.length} elements; at most ${policyListMax} may be`,
+    )
   for (const element of value)
-    if (typeof element !== 'string' || element === '' || element.length > textMax)
+    if (
+      typeof element !== 'string' ||
+      element === '' ||
+      element.length > policyTextLengthMax
+    )
       throw new BadPolicy(
-        `${field} must hold texts of 1 to ${textMax} characters; one is ` +
+        `${field} must hold texts of 1 to ${policyTextLengthMax} characters; one is ` +
           JSON.stringify(element).slice(0, 100),
       )
   return [...new Set(value as string[])]
 }
-
-/** Far more than any policy needs; each is looked at with every command. */
-const listMax = 1_000
-const textMax = 500
 
 /** One level after the other; undefined: all that follows is covered. */
 interface ResourcePattern {

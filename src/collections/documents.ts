@@ -17,7 +17,6 @@ import { parseProjection, type Projection } from '../language/projection.ts'
 import type { Sort } from '../language/sorts/sort.ts'
 import type { Update } from '../language/updates/update.ts'
 import type { Credentials, Models } from '../providers/models.ts'
-import { budgetOf } from '../search/lexical/analysis-budget.ts'
 import { analyzerFor, termsWithin } from '../search/lexical/analyzer.ts'
 import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
 import { insert, type Insertion } from './insert.ts'
@@ -133,7 +132,7 @@ export class Documents {
     const analyze =
       analyzer &&
       ((text: string) => {
-        const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
+        const bounds = { sizeMax: limits.lexicalSizeMax, budget: caller.analysis }
         return termsWithin(analyzer, text, bounds)
       })
     const vectorize = vector?.service !== undefined
@@ -217,7 +216,7 @@ export class Documents {
     server: RerankServer,
     caller: Caller,
   ): Promise<RerankedPage> {
-    const charged = { ...this.#store, analysis: budgetOf(caller) }
+    const charged = { ...this.#store, analysis: caller.analysis }
     const plan = planRerank(charged, asked, server)
     return rerank(this.#store, plan, this.select(clauses, caller), server, caller)
   }

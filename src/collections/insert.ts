@@ -4,7 +4,6 @@ import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
-import { budgetOf } from '../search/lexical/analysis-budget.ts'
 import { inTurns, type Steps } from '../steps.ts'
 import { checkId } from './ids.ts'
 import { makeRecord } from './records.ts'
@@ -35,7 +34,7 @@ export async function insert(
   const whole = await embedTexts(expanded, store, caller)
 
   const charged =
-    store.analyzer === undefined ? store : { ...store, analysis: budgetOf(caller) }
+    store.analyzer === undefined ? store : { ...store, analysis: caller.analysis }
   const prepared = await inTurns(prepareAll(documents, whole, charged, caller), caller)
   const outcomes = await write(store, prepared, ordered, caller)
   return report(documents, prepared, outcomes, ordered)

@@ -14,7 +14,6 @@ import { applyUpdate, type Update } from '../language/updates/update.ts'
 import { equalityDocument } from '../language/updates/upsert.ts'
 import type { Decide, Decision } from './change.ts'
 import { idKey } from '../language/values/record-id.ts'
-import { budgetOf } from '../search/lexical/analysis-budget.ts'
 import { checkId } from './ids.ts'
 import { inTurns } from '../steps.ts'
 import { makeRecord } from './records.ts'
@@ -141,7 +140,7 @@ async function open(record: StoredRecord, deadline: Deadline) {
 /** The same store for one revision: it gives all documents one text, and needs one vector. */
 function storeFor(store: Store, caller: Caller): Charged {
   const embedder = store.embedder && rememberingEmbedder(store.embedder)
-  return { ...store, embedder, analysis: budgetOf(caller) }
+  return { ...store, embedder, analysis: caller.analysis }
 }
 
 /** The caller that waits for a revision pays for its analysis. */

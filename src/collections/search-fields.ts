@@ -27,7 +27,7 @@ import {
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import type { Embedder } from '../paging/embedder.ts'
 import type { CollectionSource } from './document-source.ts'
-import type { AnalysisBudget } from '../search/lexical/analysis-budget.ts'
+import type { AnalysisBudget } from '../analysis-budget.ts'
 import { termsWithin, type Analyzer } from '../search/lexical/analyzer.ts'
 
 /** What the rules for search fields depend on. */

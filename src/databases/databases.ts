@@ -29,6 +29,7 @@ import { EngineError } from '../engine/errors.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
 import { SharedSetting, type Change } from '../engine/shared-setting.ts'
 import { databaseEngine, type KeyspaceGuard } from './database-engine.ts'
+import { fixedLimits } from '../limits.ts'
 
 export interface Database {
   readonly id: string
@@ -80,9 +81,6 @@ export class DatabaseRefusal extends Error {
 /** The names that a server's own place goes by, in a world of clouds and regions. */
 export const homeProvider = 'AWS'
 export const homeRegion = 'local'
-
-/** Terminated databases stay readable; of very many, the oldest do not. */
-const terminatedMax = 1_000
 
 /** To make a keyspace takes seconds; the clocks of servers may differ by minutes. */
 const initializingMsMax = 600_000
@@ -322,7 +320,7 @@ function replaced<E extends Entry>(
 
 function withEntries(stored: Stored, databases: readonly Entry[]): Stored {
   const terminated = databases.filter(({ status }) => status === 'TERMINATED')
-  const forgotten = new Set(terminated.slice(0, -terminatedMax))
+  const forgotten = new Set(terminated.slice(0, -fixedLimits.terminatedDatabasesMax))
   return { ...stored, databases: databases.filter((entry) => !forgotten.has(entry)) }
 }
 

@@ -4,16 +4,15 @@
  */
 import type { Effect } from '../auth/principal.ts'
 import type { Caller } from '../caller.ts'
-import type { Limits } from '../limits.ts'
+import { fixedLimits, type Limits } from '../limits.ts'
 import { Charge } from './charge.ts'
 import type { FairShare, Taker } from './fair-share.ts'
-import { requestsPerConnectionMax } from './request-queue.ts'
 
 /** Bytes that are kept free for the reply of a command before it runs. */
 const replySizeUsual = 16_384
 
 /** A connection that holds no more than this has nothing large under way. */
-export const replyLittleMax = requestsPerConnectionMax * replySizeUsual
+export const replyLittleMax = fixedLimits.requestsPerConnectionMax * replySizeUsual
 
 export interface Rooms {
   /** Bytes of replies, from before a command runs until its reply is out. */

@@ -1,5 +1,6 @@
 /** What one request holds of a room that many share. */
-import { roomWaitMs, type FairShare, type Taker } from './fair-share.ts'
+import { fixedLimits } from '../limits.ts'
+import type { FairShare, Taker } from './fair-share.ts'
 
 export class Charge {
   readonly #room: FairShare
@@ -27,7 +28,7 @@ export class Charge {
   async takeWithin(
     amount: number,
     signal: AbortSignal,
-    waitMs = roomWaitMs,
+    waitMs: number = fixedLimits.roomWaitMsMax,
   ): Promise<boolean> {
     const isTaken = await this.#room.takeWithin(this.#taker, amount, waitMs, signal)
     if (!isTaken) return false

@@ -6,6 +6,7 @@
  * (commands/dispatch/dispatch.ts). Nothing of a body is read before who sends it is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AnalysisBudget } from '../analysis-budget.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import { sliceMs } from '../caller.ts'
@@ -310,6 +311,7 @@ class HttpCall implements Call, Taker, Waiting {
   /** When it last began to hold the thread. */
   #sliceStartedAt = 0
   #interest: Interest | undefined
+  #analysis: AnalysisBudget | undefined
   readonly #request: IncomingMessage
   readonly #services: HttpServices
 
@@ -403,6 +405,10 @@ class HttpCall implements Call, Taker, Waiting {
 
   get principalName(): string {
     return this.principal.name
+  }
+
+  get analysis(): AnalysisBudget {
+    return (this.#analysis ??= new AnalysisBudget(this))
   }
 
   get sharedConnection(): object | undefined {

@@ -14,6 +14,7 @@ import {
   zstdCompress,
   zstdDecompress,
 } from 'node:zlib'
+import { fixedLimits } from '../limits.ts'
 
 /** For replies, the better one first. */
 const encodings = ['zstd', 'br', 'gzip'] as const
@@ -118,11 +119,8 @@ export function packingOf(
   return Object.hasOwn(unpackers, name) ? (name as Packing) : 'unknown'
 }
 
-/** Bodies that are unpacked at a time: each may take as much as the largest body. */
-const unpackingMax = 4
-
 export class Unpacking {
-  #free = unpackingMax
+  #free = fixedLimits.unpackingMax
   readonly #waiting: (() => void)[] = []
 
   /** The body as it was before; unpacking stops where it turns out to be larger. */

@@ -23,9 +23,6 @@ const connectionParts = 8
 const largePart = 1 / 64
 const besideLargePart = 1 / 4
 
-/** Milliseconds that a request waits for room that clients hold before it is refused. */
-export const roomWaitMs = 5_000
-
 /** Who takes: the principal by name, and one of its connections. */
 export interface Taker {
   readonly principalName: string

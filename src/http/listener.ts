@@ -10,18 +10,9 @@ import {
 import type { Socket } from 'node:net'
 import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
+import { fixedLimits } from '../limits.ts'
 
-/** Longer than clients and proxies keep idle connections, so that they close them, not we. */
-const keepAliveTimeoutMs = 75_000
-
-/**
- * Headers are short: a client that needs longer is not sending them. The same for
- * handshakes.
- */
-const headersTimeoutMs = 20_000
-
-/** Requests that an HTTP/2 connection may have at work; more wait at the client. */
-const streamsMax = 128
+const { keepAliveMs, headersMsMax, streamsMax } = fixedLimits
 
 /** What a client may send before its window is opened further: enough for long distances. */
 const windowSize = 1_048_576
@@ -50,9 +41,9 @@ export function createListener(
 ): Server {
   const { tls, requestTimeoutMs, connectionsMax } = settings
   const timeouts = {
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
     requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs || headersTimeoutMs),
+    headersTimeout: Math.min(headersMsMax, requestTimeoutMs || headersMsMax),
     connectionsCheckingInterval: 1_000,
   }
   const server =
@@ -76,14 +67,17 @@ function createTlsServer(
     ...timeouts,
     ...certificate,
     allowHTTP1: true,
-    handshakeTimeout: headersTimeoutMs,
+    handshakeTimeout: headersMsMax,
     maxSessionMemory: sessionMemoryMax,
-    settings: { maxConcurrentStreams: streamsMax, initialWindowSize: windowSize },
+    settings: {
+      maxConcurrentStreams: streamsMax,
+      initialWindowSize: windowSize,
+    },
   })
   server.on('session', (session) => {
     session.setLocalWindowSize(windowSize)
     // Waits for the streams that are open.
-    session.setTimeout(keepAliveTimeoutMs, () => session.close())
+    session.setTimeout(keepAliveMs, () => session.close())
   })
   const limited = (listener: RequestListener) => {
     return (request: Http2ServerRequest, response: Http2ServerResponse) => {

@@ -9,13 +9,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectionOf, isGone, isMultiplexed } from './connection.ts'
+import { fixedLimits } from '../limits.ts'
 
-/** Requests of an HTTP/2 connection that are at work at a time. */
-export const requestsPerConnectionMax = 32
-
-/** Requests that wait: those of one connection, and all. Past that the connection ends. */
-const waitingPerConnectionMax = 1_000
-const waitingMax = 20_000
+const { waitingPerConnectionMax, waitingRequestsMax, requestsPerConnectionMax } =
+  fixedLimits
 
 interface Connection {
   atWork: number
@@ -43,7 +40,7 @@ export class RequestQueue {
       return
     }
     const { waiting } = connection
-    if (waiting.length >= waitingPerConnectionMax || this.#waiting >= waitingMax) {
+    if (waiting.length >= waitingPerConnectionMax || this.#waiting >= waitingRequestsMax) {
       request.socket.destroy()
       return
     }

@@ -25,6 +25,3 @@ export class Shutdown {
 }
 
 const defaultGraceMs = 2_000
-
-/** How long nothing of a reply may be read then, if clients may take longer otherwise. */
-export const unreadWhileStoppingMs = 5_000

@@ -21,23 +21,35 @@ export interface FieldContext {
   readonly violations: ApiError[]
 }
 
-export function readText(value: Value | undefined, place: FieldContext): string | undefined {
+export function readText(
+  value: Value | undefined,
+  place: FieldContext,
+): string | undefined {
   if (value === undefined || value === null) return undefined
   return typeof value === 'string' ? value : mismatch(place, value, 'a String')
 }
 
-export function readFlag(value: Value | undefined, place: FieldContext): boolean | undefined {
+export function readFlag(
+  value: Value | undefined,
+  place: FieldContext,
+): boolean | undefined {
   if (value === undefined || value === null) return undefined
   return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
 }
 
-export function readInteger(value: Value | undefined, place: FieldContext): number | undefined {
+export function readInteger(
+  value: Value | undefined,
+  place: FieldContext,
+): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   return mismatch(place, value, 'an integer')
 }
 
-export function readObject(value: Value | undefined, place: FieldContext): JsonObject | undefined {
+export function readObject(
+  value: Value | undefined,
+  place: FieldContext,
+): JsonObject | undefined {
   if (value === undefined || value === null) return undefined
   return isObject(value) ? value : mismatch(place, value, 'an Object')
 }

@@ -1,6 +1,7 @@
 /** How often work on large documents asks whether others are to have their turn. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { AnalysisBudget } from '../../src/analysis-budget.ts'
 import { ownCaller, type Caller } from '../../src/caller.ts'
 import { parseBody } from '../../src/http/body.ts'
 import { defaultLimits } from '../../src/limits.ts'
@@ -13,6 +14,7 @@ class CountingCaller implements Caller {
   readonly principalName = ''
   readonly connection = this
   readonly signal = this.#own.signal
+  readonly analysis = new AnalysisBudget(this)
   asked = 0
   /** Fails when it has been asked so often, as a request does whose time is over. */
   readonly askedMax: number

@@ -7,6 +7,9 @@ import {
 } from '../../json/decimal.ts'
 import { shortestFloat } from '../../json/floats.ts'
 import { isDecimal, type Numeric, type Value } from '../../json/value.ts'
+import { fixedLimits } from '../../limits.ts'
+
+const { varintDigitsMax } = fixedLimits
 
 interface WholeNumbers {
   readonly takes: string
@@ -30,15 +33,13 @@ export function wholeNumbers(bits: bigint): WholeNumbers {
   }
 }
 
-/** An exponent writes in a few characters what is shown in as many digits as it says. */
-const digitsMax = 1000
-
 /** Whole numbers of any size. */
 export const largeWholeNumbers: WholeNumbers = {
-  takes: `a whole number of at most ${digitsMax} digits`,
+  takes: `a whole number of at most ${varintDigitsMax} digits`,
   read: (value) => {
     const whole = readWhole(value)
-    if (whole === undefined || decimalParts(whole).exponent > digitsMax) return undefined
+    if (whole === undefined || decimalParts(whole).exponent > varintDigitsMax)
+      return undefined
     return whole
   },
 }

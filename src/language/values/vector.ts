@@ -2,7 +2,10 @@
 import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isDecimal, jsonTypeOf, type Value } from '../../json/value.ts'
+import { fixedLimits } from '../../limits.ts'
 import { quoteJson } from './quote-json.ts'
+
+const { vectorMagnitudeMax } = fixedLimits
 
 export interface VectorRules {
   readonly dimension: number
@@ -47,9 +50,6 @@ export function decodeBinaryVector(
   return numbers
 }
 
-/** Beyond this, squares no longer add up in 32 bits. */
-const magnitudeMax = 1e17
-
 /** A vector all within this is zero, and zero has no direction to take the cosine of. */
 const zeroMax = 1e-6
 
@@ -71,11 +71,11 @@ export function findVectorProblem(
   numbers: Float32Array,
   metric: string,
 ): string | undefined {
-  const position = numbers.findIndex((x) => !(Math.abs(x) <= magnitudeMax))
+  const position = numbers.findIndex((x) => !(Math.abs(x) <= vectorMagnitudeMax))
   if (position >= 0)
     return (
       `element ${position} of the vector is ${numbers[position]!}, and numbers must be finite ` +
-      `and within ±${magnitudeMax.toExponential()}`
+      `and within ±${vectorMagnitudeMax.toExponential()}`
     )
   if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
     return (

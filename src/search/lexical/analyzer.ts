@@ -1,5 +1,5 @@
 /** Turns texts into terms, as the analyzer of a collection says. */
-import { ownBudget, type AnalysisBudget, type Steps } from './analysis-budget.ts'
+import { ownBudget, type AnalysisBudget, type Steps } from '../../analysis-budget.ts'
 import { builtIn, type Stages } from './built-in.ts'
 import {
   makeCharFilter,

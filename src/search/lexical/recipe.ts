@@ -22,6 +22,9 @@ import {
   type Make,
   type Makers,
 } from './components.ts'
+import { fixedLimits } from '../../limits.ts'
+
+const { analyzerFiltersMax, analyzerArgumentLengthMax } = fixedLimits
 
 export const defaultAnalyzer = 'standard'
 
@@ -58,17 +61,14 @@ function findRecipeProblem(recipe: JsonObject): string | undefined {
   if (!Array.isArray(filterList)) return notAnArray('filters', filterList)
   if (tokenizer === undefined && charFilterList.length === 0 && filterList.length === 0)
     return 'analyzer names no tokenizer and no filter. It needs at least one of them'
-  if (charFilterList.length + filterList.length > filtersMax)
-    return `analyzer has more than ${filtersMax} filters`
+  if (charFilterList.length + filterList.length > analyzerFiltersMax)
+    return `analyzer has more than ${analyzerFiltersMax} filters`
   return (
     firstProblem(charFilterList, charFilterKind) ??
     firstProblem(tokenizer === undefined ? [] : [tokenizer], tokenizerKind) ??
     firstProblem(filterList, tokenFilterKind)
   )
 }
-
-/** Each one goes over every text, so nobody gets any number of them. */
-const filtersMax = 32
 
 interface Kind {
   readonly what: string
@@ -129,9 +129,6 @@ function findComponentProblem(
   )
 }
 
-/** Enough for long lists of words; more would have to be kept and read at every start. */
-const argumentLengthMax = 1_000_000
-
 function findArgumentProblem(
   args: JsonObject,
   component: Component,
@@ -146,8 +143,8 @@ function findArgumentProblem(
       }`
     if (typeof value !== 'string')
       return `"${name}" of ${where} is of type ${jsonTypeOf(value)}, but is a String`
-    if (value.length > argumentLengthMax)
-      return `"${name}" of ${where} has more than ${argumentLengthMax} characters`
+    if (value.length > analyzerArgumentLengthMax)
+      return `"${name}" of ${where} has more than ${analyzerArgumentLengthMax} characters`
     if (!argumentPatterns[type].test(value))
       return `"${name}" of ${where} cannot be "${value}". It is: ${type}`
   }

@@ -3,7 +3,7 @@
  * tokens, token filters change those. Tokens are made when the next stage asks for them, so
  * nothing is made that nobody needs. Whatever takes time counts its steps.
  */
-import type { Steps } from './analysis-budget.ts'
+import type { Steps } from '../../analysis-budget.ts'
 
 export interface Token {
   readonly text: string

@@ -6,7 +6,6 @@ import type { ElementType } from '../../language/columns/column-type.ts'
 import type { RowCondition } from '../../language/columns/row-filter.ts'
 import { BadValue, readElement } from '../../language/columns/values.ts'
 import { readTerms, type TermsPlace } from '../../language/filters/terms.ts'
-import { budgetOf } from '../../search/lexical/analysis-budget.ts'
 import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
@@ -89,7 +88,7 @@ export function termsIn(
   caller: Caller,
 ): readonly string[] {
   const analyzer = analyzerFor(store.analyzerOf(column))
-  const bounds = { sizeMax: store.limits.lexicalSizeMax, budget: budgetOf(caller) }
+  const bounds = { sizeMax: store.limits.lexicalSizeMax, budget: caller.analysis }
   const place = { target: store.name, field: column.name, clause }
   return readTerms(text, (given) => termsWithin(analyzer, given, bounds), place)
 }

@@ -4,9 +4,6 @@ import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { RowStore } from '../row-store.ts'
 import type { Content, GivenContents, TextToEmbed } from './column-content.ts'
 
-/** Bytes of a partition key, and of a value in the sort: Cassandra's lengths have 16 bits. */
-const keySizeMax = 65_535
-
 export interface UnfitKey {
   readonly column: Column
   /** Why; it reads on from the value. */
@@ -15,9 +12,10 @@ export interface UnfitKey {
 
 /** All columns of the key must be there. */
 export function findUnfitKey(
-  { key, table }: RowStore,
+  { key, table, limits }: RowStore,
   contents: GivenContents,
 ): UnfitKey | undefined {
+  const { keySizeMax } = limits
   const sized = key.map((column) => ({ column, size: sizeOf(contents.get(column)) }))
   const partition = sized.slice(0, table.definition.partitionBy.length)
   const [first] = partition

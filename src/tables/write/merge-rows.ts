@@ -3,7 +3,6 @@ import type { Caller } from '../../caller.ts'
 import type { MergeOutcome, RowMerge } from '../../engine/contract.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { Column } from '../../language/columns/column.ts'
-import { budgetOf } from '../../search/lexical/analysis-budget.ts'
 import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
@@ -57,7 +56,7 @@ async function analyzeTexts(
     (column) => store.analyzerOf(column) !== undefined,
   )
   if (columns.length === 0) return merges
-  const budget = budgetOf(caller)
+  const budget = caller.analysis
   const analyzed: (RowMerge | ApiError)[] = []
   for (const merge of merges) {
     const pause = budget.nextText()
@@ -80,7 +79,7 @@ function withTerms(
   caller: Caller,
 ): RowMerge {
   const { limits, name: target } = store
-  const bounds = { sizeMax: limits.lexicalSizeMax, budget: budgetOf(caller) }
+  const bounds = { sizeMax: limits.lexicalSizeMax, budget: caller.analysis }
   const made = new Map<string, readonly string[]>()
   for (const column of columns) {
     const text = merge.values.get(column)

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { ownCaller } from '../../../src/caller.ts'
-import {
-  AnalysisBudget,
-  textStepsMax,
-} from '../../../src/search/lexical/analysis-budget.ts'
+import { AnalysisBudget } from '../../../src/analysis-budget.ts'
+import { fixedLimits } from '../../../src/limits.ts'
 import { analyzerFor, termsWithin } from '../../../src/search/lexical/analyzer.ts'
 import { builtInAnalyzers } from '../../../src/search/lexical/analyzers.ts'
 import { termsOf } from './analyze.ts'
@@ -191,7 +189,7 @@ describe('bounds', () => {
       const terms = analyzerFor(recipe).terms(text, { sizeMax, budget })
       assert.ok(sizeOf(terms) > sizeMax)
       assert.ok(sizeOf(terms.slice(0, -1)) <= sizeMax)
-      assert.ok(before - budget.left < textStepsMax)
+      assert.ok(before - budget.left < fixedLimits.analysisTextStepsMax)
       assert.ok(termsWithin(analyzerFor(recipe), 'abcdef', { sizeMax }) !== undefined)
     })
 

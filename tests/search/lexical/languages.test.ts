@@ -7,7 +7,7 @@ import {
   findLanguageProblem,
   languageFilters,
 } from '../../../src/search/lexical/languages/index.ts'
-import { ownBudget } from '../../../src/search/lexical/analysis-budget.ts'
+import { ownBudget } from '../../../src/analysis-budget.ts'
 import type { Token, TokenFilter } from '../../../src/search/lexical/stage.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { compileSimplePattern } from '../../../src/search/lexical/pattern/longest-match.ts'
-import { ownBudget } from '../../../src/search/lexical/analysis-budget.ts'
+import { ownBudget } from '../../../src/analysis-budget.ts'
 import { compilePattern } from '../../../src/search/lexical/pattern/pattern.ts'
 
 function matches(source: string, text: string): (string | undefined)[][] {

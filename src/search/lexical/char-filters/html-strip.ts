@@ -2,7 +2,7 @@
  * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
  * they stand for. Where a tag ends a line of text, so does what is left.
  */
-import type { Steps } from '../analysis-budget.ts'
+import type { Steps } from '../../../analysis-budget.ts'
 import { entriesIn } from '../arguments.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { decodeEntity } from './html-entities.ts'

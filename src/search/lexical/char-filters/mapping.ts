@@ -1,7 +1,11 @@
 /** Replaces texts by others, wherever they stand; of those that fit, the longest. */
 import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
-import { TextBuilder, type Steps } from '../analysis-budget.ts'
+import type { Steps } from '../../../analysis-budget.ts'
+import { TextBuilder } from '../text-builder.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
+import { fixedLimits } from '../../../limits.ts'
+
+const { mappingLengthMax } = fixedLimits
 
 export function mapping(args: Arguments): CharFilter {
   const root = newBranch()
@@ -35,9 +39,6 @@ function newBranch(): Branch {
   return { next: new Map() }
 }
 
-/** Longer ones would only cost time, at every place of a text. */
-const lengthMax = 255
-
 function addEntry(root: Branch, entry: string): void {
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(entry)?.[0] ?? ''
   const sides = pairIn(entry.slice(quoted.length))
@@ -46,9 +47,9 @@ function addEntry(root: Branch, entry: string): void {
     throw new ArgumentProblem(
       `"mapping" has "${entry}", but an entry is like "ph" => "f", with the quotes`,
     )
-  if (from.length > lengthMax)
+  if (from.length > mappingLengthMax)
     throw new ArgumentProblem(
-      `"mapping" has a text of ${from.length} characters; ${lengthMax} are allowed`,
+      `"mapping" has a text of ${from.length} characters; ${mappingLengthMax} are allowed`,
     )
   let branch = root
   for (const char of from.split('')) {

@@ -1,6 +1,6 @@
 /** Replaces what a pattern of the client's matches, in tokens or in a whole text. */
 import { ArgumentProblem, choiceIn, patternIn } from '../arguments.ts'
-import { TextBuilder } from '../analysis-budget.ts'
+import { TextBuilder } from '../text-builder.ts'
 import type { Match, Pattern } from '../pattern/pattern.ts'
 import type { Arguments, CharFilter, TokenFilter } from '../stage.ts'
 import { mapTexts, type Change } from './basic.ts'

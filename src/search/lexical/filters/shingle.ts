@@ -1,12 +1,21 @@
 /** Shingles: neighbouring tokens as one, "please divide", "divide this", beside the tokens. */
 import { checkOrder, countIn, flagIn } from '../arguments.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
+import { fixedLimits } from '../../../limits.ts'
 
-const sizeMax = 32
+const { shingleSizeMax } = fixedLimits
 
 export function shingle(args: Arguments): TokenFilter {
-  const min = countIn(args, 'minShingleSize', { min: 2, max: sizeMax, default: 2 })
-  const max = countIn(args, 'maxShingleSize', { min: 2, max: sizeMax, default: 2 })
+  const min = countIn(args, 'minShingleSize', {
+    min: 2,
+    max: shingleSizeMax,
+    default: 2,
+  })
+  const max = countIn(args, 'maxShingleSize', {
+    min: 2,
+    max: shingleSizeMax,
+    default: 2,
+  })
   checkOrder(['minShingleSize', min], ['maxShingleSize', max])
   const outputUnigrams = flagIn(args, 'outputUnigrams', true)
   const orUnigrams = flagIn(args, 'outputUnigramsIfNoShingles', false)

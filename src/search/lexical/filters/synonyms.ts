@@ -3,8 +3,11 @@
  * replaces, or "a, b", which takes each for the other. Words may be several: "new york".
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
-import type { Steps } from '../analysis-budget.ts'
+import type { Steps } from '../../../analysis-budget.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
+import { fixedLimits } from '../../../limits.ts'
+
+const { synonymWordsMax } = fixedLimits
 
 export function synonyms(args: Arguments): TokenFilter {
   choiceIn(args, 'format', ['solr'])
@@ -83,16 +86,13 @@ function readRule(parts: readonly string[]): readonly Rule[] {
   return [{ from: phrases, to: meanings }]
 }
 
-/** Words of a phrase: longer ones would only cost time, for every token of a text. */
-const phraseSizeMax = 100
-
 function phrasesOf(list: string): readonly Phrase[] {
   const phrases = list
     .split(',')
     .map((phrase) => phrase.trim().split(/\s+/))
     .filter(([first]) => first !== '')
-  if (phrases.some((phrase) => phrase.length > phraseSizeMax))
-    throw new ArgumentProblem(`"synonyms" has more than ${phraseSizeMax} words in a row`)
+  if (phrases.some((phrase) => phrase.length > synonymWordsMax))
+    throw new ArgumentProblem(`"synonyms" has more than ${synonymWordsMax} words in a row`)
   return phrases
 }
 

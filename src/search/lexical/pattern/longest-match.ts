@@ -4,7 +4,7 @@
  */
 import { parsePattern } from './parse-pattern.ts'
 import { compile, type Step } from './program.ts'
-import type { Steps } from '../analysis-budget.ts'
+import type { Steps } from '../../../analysis-budget.ts'
 import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {

@@ -21,6 +21,7 @@ import {
   tabled,
   type CharSet,
 } from './char-set.ts'
+import { fixedLimits } from '../../../limits.ts'
 
 export type Node =
   | { readonly kind: 'char'; readonly set: CharSet }
@@ -74,9 +75,6 @@ interface Flags {
   readonly u: boolean
 }
 
-/** Deeper than anyone writes, and far from where our own stack would end. */
-const depthMax = 200
-
 class PatternReader {
   readonly #source: string
   readonly #java: boolean
@@ -99,7 +97,7 @@ class PatternReader {
   }
 
   #choice(): Node {
-    if (++this.#depth > depthMax) this.#fail('it is nested too deeply')
+    if (++this.#depth > fixedLimits.patternDepthMax) this.#fail('it is nested too deeply')
     const flags = this.#flags
     const ways = [this.#sequence()]
     while (this.#skip('|')) ways.push(this.#sequence())
@@ -281,7 +279,7 @@ class PatternReader {
 
   /** What follows "[": single characters, ranges, classes, and parts joined by "&&". */
   #class(): CharSet {
-    if (++this.#depth > depthMax) this.#fail('it is nested too deeply')
+    if (++this.#depth > fixedLimits.patternDepthMax) this.#fail('it is nested too deeply')
     const negated = this.#skip('^')
     const joined: CharSet[] = []
     let sets: CharSet[] = []

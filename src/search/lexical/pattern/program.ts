@@ -1,6 +1,7 @@
 /** Turns the tree of a pattern into a flat program, which a matcher walks step by step. */
 import type { CharSet } from './char-set.ts'
 import type { Edge, Node } from './parse-pattern.ts'
+import { fixedLimits } from '../../../limits.ts'
 
 export type Step =
   | { readonly op: 'char'; readonly set: CharSet }
@@ -49,16 +50,13 @@ export function isRegular({ steps }: Program): boolean {
  */
 export type Runs = 'all runs' | 'bounded runs' | 'no runs'
 
-/** Counts such as {1000} are written out, so a short pattern may become a long program. */
-const stepsMax = 20_000
-
 export function compile(root: Node, groupCount: number, runs: Runs = 'all runs'): Program {
   const steps: Step[] = []
   let slotCount = 2 * (groupCount + 1)
   let choiceCount = 0
 
   function add<Added extends Step>(step: Added): Added {
-    if (steps.length >= stepsMax)
+    if (steps.length >= fixedLimits.patternStepsMax)
       throw new SyntaxError('its counts multiply to more than is supported')
     steps.push(step)
     return step

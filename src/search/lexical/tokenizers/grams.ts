@@ -1,10 +1,8 @@
 /** Pieces of a text of every length in a range, whatever they are made of. */
 import { checkOrder, countIn } from '../arguments.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
+import { fixedLimits } from '../../../limits.ts'
 import { newToken } from './token.ts'
-
-/** As long as the longest word. */
-export const gramSizeMax = 255
 
 export interface GramSizes {
   readonly min: number
@@ -14,7 +12,7 @@ export interface GramSizes {
 /** Arguments have no default where none is given here. */
 export function gramSizesIn(args: Arguments, defaults?: GramSizes): GramSizes {
   const range = (name: 'min' | 'max') => ({
-    max: gramSizeMax,
+    max: fixedLimits.gramSizeMax,
     ...(defaults && { default: defaults[name] }),
   })
   const min = countIn(args, 'minGramSize', range('min'))

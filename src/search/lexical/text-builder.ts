@@ -1,0 +1,20 @@
+import type { Steps } from '../../analysis-budget.ts'
+
+/** A text made of pieces, each of which is counted. */
+export class TextBuilder {
+  readonly #steps: Steps
+  #text = ''
+
+  constructor(steps: Steps) {
+    this.#steps = steps
+  }
+
+  add(piece: string): void {
+    this.#steps.take(8 + (piece.length >> 2))
+    this.#text += piece
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
