@@ -18,7 +18,7 @@ export interface Insertion {
 }
 
 /** Throws what fails the whole command; what fails single documents is in the result. */
-export async function insert(
+export async function insertDocuments(
   store: DocumentSource,
   documents: readonly Value[],
   ordered: boolean,

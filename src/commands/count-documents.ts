@@ -1,3 +1,5 @@
+import { countMatches } from '../collections/find-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clause, noOptions } from './dispatch/fields.ts'
 
@@ -7,9 +9,14 @@ export const countDocuments = defineCommand({
   fields: { filter: clause, options: noOptions },
 
   async collection({ filter }, { documents, limits, caller }) {
-    const selection = documents.select({ filter }, caller)
+    const selection = selectDocuments(documents, { filter }, caller)
     // One past the limit tells "exactly that many" from "more than that".
-    const count = await documents.count(selection.filter, limits.countMax + 1, caller)
+    const count = await countMatches(
+      documents,
+      selection.filter,
+      limits.countMax + 1,
+      caller,
+    )
     return count > limits.countMax
       ? { status: { count: limits.countMax, moreData: true } }
       : { status: { count } }

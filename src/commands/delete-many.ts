@@ -1,5 +1,7 @@
+import { deleteDocuments } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { isObject } from '../json/value.ts'
-import { deleteAllRows, deleteRows } from '../tables/write/delete-rows.ts'
+import { deleteRows } from '../tables/write/delete-rows.ts'
 import { readKeyConditions } from '../tables/write/which-rows.ts'
 import { replyDeleted } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
@@ -14,20 +16,20 @@ export const deleteMany = defineCommand({
   fields: { filter: clause, options: noOptions },
 
   async collection({ filter }, { documents, caller }) {
-    const selection = documents.select({ filter }, caller)
+    const selection = selectDocuments(documents, { filter }, caller)
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
-      await documents.deleteAll()
+      await documents.engine.truncate(documents.collection)
       // How many there were is not counted: emptying a collection takes no time.
       return { status: { deletedCount: -1 } }
     }
-    const changed = await documents.deleteMany(selection, caller)
+    const changed = await deleteDocuments(documents, selection, caller)
     const reply = replyDeleted(changed)
     return changed.more ? { ...reply, status: { ...reply.status, moreData: true } } : reply
   },
 
   async table({ filter }, { rows, caller }) {
     const conditions = readKeyConditions(rows, filter)
-    if (conditions === undefined) await deleteAllRows(rows)
+    if (conditions === undefined) await rows.engine.truncate(rows.table)
     else await deleteRows(rows, conditions, caller)
     return { status: { deletedCount: -1 } }
   },

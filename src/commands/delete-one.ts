@@ -1,3 +1,5 @@
+import { deleteDocument } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { apiError } from '../errors/api-error.ts'
 import { deleteRow } from '../tables/write/delete-rows.ts'
 import { hasSort, readWholeKey } from '../tables/write/which-rows.ts'
@@ -11,8 +13,8 @@ export const deleteOne = defineCommand({
   fields: { filter: requiredClause, sort: clause, options: noOptions },
 
   async collection({ filter, sort }, { documents, caller }) {
-    const selection = documents.select({ filter, sort }, caller)
-    return replyDeleted(await documents.deleteOne(selection, caller))
+    const selection = selectDocuments(documents, { filter, sort }, caller)
+    return replyDeleted(await deleteDocument(documents, selection, caller))
   },
 
   /** The reply does not say whether the row was there. */

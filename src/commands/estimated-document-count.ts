@@ -7,6 +7,6 @@ export const estimatedDocumentCount = defineCommand({
   fields: { options: noOptions },
 
   async collection(_fields, { documents }) {
-    return { status: { count: await documents.estimateCount() } }
+    return { status: { count: await documents.engine.estimateCount(documents.collection) } }
   },
 })

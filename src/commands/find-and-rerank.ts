@@ -4,7 +4,7 @@ import {
   type GivenRerankService,
 } from '../collections/options/rerank-options.ts'
 import type { HybridLimits } from '../collections/rerank/rerank-plan.ts'
-import type { Scores } from '../collections/rerank/rerank.ts'
+import { findReranked, type Scores } from '../collections/rerank/rerank.ts'
 import { isObject, type Value } from '../json/value.ts'
 import { parseHybridSort, type HybridSort } from '../language/sorts/parse-hybrid-sort.ts'
 import { defineCommand } from './dispatch/define.ts'
@@ -40,7 +40,8 @@ export const findAndRerank = defineCommand({
   async collection({ filter, projection, sort, options }, context) {
     const { limit, hybridLimits, rerankOn, rerankQuery, rerank: service } = options
     const { includeScores, includeSortVector } = options
-    const found = await context.documents.findAndRerank(
+    const found = await findReranked(
+      context.documents,
       { sort, limit, hybridLimits, rerankOn, rerankQuery, service },
       { filter, projection },
       context,

@@ -1,3 +1,5 @@
+import { deleteDocument } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { replyDeleted, withDocument } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { clauseOrNull, clause } from './dispatch/fields.ts'
@@ -8,8 +10,8 @@ export const findOneAndDelete = defineCommand({
   fields: { filter: clause, sort: clause, projection: clauseOrNull },
 
   async collection({ filter, sort, projection }, { documents, caller }) {
-    const selection = documents.select({ filter, sort, projection }, caller)
-    const changed = await documents.deleteOne(selection, caller)
+    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const changed = await deleteDocument(documents, selection, caller)
     return withDocument(replyDeleted(changed), changed.before, selection.projection, caller)
   },
 })

@@ -1,3 +1,5 @@
+import { replaceDocument } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { replyUpdated, withDocument } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
 import {
@@ -27,8 +29,14 @@ export const findOneAndReplace = defineCommand({
     { filter, sort, projection, replacement, options },
     { documents, caller },
   ) {
-    const selection = documents.select({ filter, sort, projection }, caller)
-    const changed = await documents.replaceOne(selection, replacement, options, caller)
+    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const changed = await replaceDocument(
+      documents,
+      selection,
+      replacement,
+      options,
+      caller,
+    )
     const reply = replyUpdated(changed)
     return withDocument(
       reply,

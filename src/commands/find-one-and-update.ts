@@ -1,3 +1,5 @@
+import { updateDocument } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { parseUpdate } from '../language/updates/parse-update.ts'
 import { replyUpdated, withDocument } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
@@ -28,9 +30,9 @@ export const findOneAndUpdate = defineCommand({
     { filter, sort, projection, update, options },
     { documents, limits, caller },
   ) {
-    const selection = documents.select({ filter, sort, projection }, caller)
+    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
     const parsed = parseUpdate(update, limits)
-    const changed = await documents.updateOne(selection, parsed, options, caller)
+    const changed = await updateDocument(documents, selection, parsed, options, caller)
     const reply = replyUpdated(changed)
     return withDocument(
       reply,

@@ -1,3 +1,5 @@
+import { findDocument } from '../collections/find-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { wholeText } from '../json/long-text.ts'
 import { findRows } from '../tables/read/find-rows.ts'
 import { defineCommand } from './dispatch/define.ts'
@@ -16,8 +18,8 @@ export const findOne = defineCommand({
   },
 
   async collection({ filter, sort, projection, options }, { documents, caller }) {
-    const selection = documents.select({ filter, sort, projection }, caller)
-    const found = await documents.findOne(selection, options, caller)
+    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
+    const found = await findDocument(documents, selection, options, caller)
     const data = { document: found.document }
     return { data, ...(options.includeSortVector && tellSortVector(found)) }
   },

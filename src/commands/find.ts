@@ -1,3 +1,5 @@
+import { findDocuments } from '../collections/find-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import type { Sort } from '../language/sorts/sort.ts'
@@ -33,13 +35,13 @@ export const find = defineCommand({
   },
 
   async collection({ filter, sort, projection, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter, sort, projection }, caller)
+    const selection = selectDocuments(documents, { filter, sort, projection }, caller)
     const { skip, limit } = options
     const pageState = options.pageState ?? options.pagingState
     checkPaging(selection.sort, { skip, limit, pageState }, limits)
     const { includeSimilarity, includeSortVector } = options
     const paging = { skip, limit, pageState, includeSimilarity }
-    const page = await documents.find(selection, paging, caller)
+    const page = await findDocuments(documents, selection, paging, caller)
     const { documents: texts, nextPageState, warnings } = page
     return {
       data: { documents: texts, nextPageState },

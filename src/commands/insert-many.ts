@@ -1,4 +1,4 @@
-import type { Insertion } from '../collections/insert.ts'
+import { insertDocuments, type Insertion } from '../collections/insert.ts'
 import type { Value } from '../json/value.ts'
 import { insertRows } from '../tables/write/insert-rows.ts'
 import { insertErrors, replyInserted } from './replies/changed.ts'
@@ -15,7 +15,7 @@ export const insertMany = defineCommand({
   },
 
   async collection({ documents: given, options }, { documents, caller }) {
-    const insertions = await documents.insert(given, options, caller)
+    const insertions = await insertDocuments(documents, given, options.ordered, caller)
     return options.returnDocumentResponses
       ? replyEach(insertions)
       : replyInserted(insertions)

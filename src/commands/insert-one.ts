@@ -1,3 +1,4 @@
+import { insertDocuments } from '../collections/insert.ts'
 import type { Value } from '../json/value.ts'
 import { insertRows } from '../tables/write/insert-rows.ts'
 import { replyInserted } from './replies/changed.ts'
@@ -24,7 +25,7 @@ export const insertOne = defineCommand({
   fields: { document, options: noOptions },
 
   async collection({ document }, { documents, caller }) {
-    return replyInserted(await documents.insert([document], { ordered: true }, caller))
+    return replyInserted(await insertDocuments(documents, [document], true, caller))
   },
 
   async table({ document }, { rows, caller }) {

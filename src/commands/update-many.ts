@@ -1,3 +1,5 @@
+import { updateDocuments } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { parseUpdate } from '../language/updates/parse-update.ts'
 import { replyUpdated } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
@@ -13,9 +15,9 @@ export const updateMany = defineCommand({
   },
 
   async collection({ filter, update, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter }, caller)
+    const selection = selectDocuments(documents, { filter }, caller)
     const parsed = parseUpdate(update, limits)
-    const changed = await documents.updateMany(selection, parsed, options, caller)
+    const changed = await updateDocuments(documents, selection, parsed, options, caller)
     const reply = replyUpdated(changed)
     const { nextPageState } = changed
     if (nextPageState === undefined) return reply

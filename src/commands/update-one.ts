@@ -1,3 +1,5 @@
+import { updateDocument } from '../collections/change-documents.ts'
+import { selectDocuments } from '../collections/selection.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseUpdate } from '../language/updates/parse-update.ts'
 import { parseRowUpdate } from '../tables/write/parse-row-update.ts'
@@ -18,9 +20,9 @@ export const updateOne = defineCommand({
   },
 
   async collection({ filter, sort, update, options }, { documents, limits, caller }) {
-    const selection = documents.select({ filter, sort }, caller)
+    const selection = selectDocuments(documents, { filter, sort }, caller)
     const parsed = parseUpdate(update, limits)
-    return replyUpdated(await documents.updateOne(selection, parsed, options, caller))
+    return replyUpdated(await updateDocument(documents, selection, parsed, options, caller))
   },
 
   /** Whether the row was there is not looked at, and upserting is all that there is. */

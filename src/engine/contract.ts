@@ -274,13 +274,13 @@ export interface SearchResult<Item = StoredRecord> {
 export type RowSearchResult = SearchResult<Row>
 
 /** Nearest to a vector, by the metric of its index; records without one are left out. */
-interface ByVector {
+export interface ByVector {
   readonly kind: 'vector'
   readonly numbers: Float32Array
 }
 
 /** By BM25 (search/lexical/bm25.ts), among the records whose text has every term. */
-interface ByTerms {
+export interface ByTerms {
   readonly kind: 'lexical'
   readonly terms: readonly string[]
   /** What the terms were made of, for engines that have analyzers of their own. */

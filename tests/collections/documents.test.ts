@@ -2,6 +2,13 @@
  * What lies between commands and engines, on an engine that serves nothing: filters, sorts,
  * pages, counts and conflicts are all finished above it.
  */
+import {
+  deleteDocument,
+  updateDocument,
+  updateDocuments,
+} from '../../src/collections/change-documents.ts'
+import { countMatches } from '../../src/collections/find-documents.ts'
+import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
@@ -138,8 +145,8 @@ describe('count', () => {
     const fixture = new Fixture()
     await fixture.insert(...numbered(30))
     const { filter } = fixture.select({ filter: { even: true } })
-    assert.equal(await fixture.documents.count(filter, 100, tester), 15)
-    assert.equal(await fixture.documents.count(filter, 5, tester), 5)
+    assert.equal(await countMatches(fixture.documents, filter, 100, tester), 15)
+    assert.equal(await countMatches(fixture.documents, filter, 5, tester), 5)
   })
 })
 
@@ -152,9 +159,10 @@ describe('insert', () => {
 
   test('writes nothing after the first document that fails, when ordered', async () => {
     const fixture = new Fixture()
-    const insertions = await fixture.documents.insert(
+    const insertions = await insertDocuments(
+      fixture.documents,
       [{ _id: 1 }, { _id: 1 }, { _id: '' }, { _id: 3 }, {}].map(json),
-      { ordered: true },
+      true,
       tester,
     )
     assert.deepEqual(
@@ -217,14 +225,13 @@ describe('changes', () => {
       await fixture.insert({ _id: 1, name: 'counter', n: 0 })
       await Promise.all(
         Array.from({ length: 50 }, async () => {
-          const changed = await fixture
-            .another()
-            .updateOne(
-              fixture.select({ filter }),
-              parseUpdate(object({ $inc: { n: 1 } })),
-              { upsert: false },
-              tester,
-            )
+          const changed = await updateDocument(
+            fixture.another(),
+            fixture.select({ filter }),
+            parseUpdate(object({ $inc: { n: 1 } })),
+            { upsert: false },
+            tester,
+          )
           assert.equal(changed.changedCount, 1)
         }),
       )
@@ -238,7 +245,8 @@ describe('changes', () => {
     const fixture = new Fixture({ pageSize: 5 })
     await fixture.insert(...numbered(12))
     const run = (pageState?: string) =>
-      fixture.documents.updateMany(
+      updateDocuments(
+        fixture.documents,
         fixture.select({ filter: { n: { $gte: 0 } } }),
         parseUpdate(object({ $set: { seen: true } })),
         { upsert: false, pageState },
@@ -260,7 +268,8 @@ describe('changes', () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, n: 1 }, { _id: 2, n: 'text' }, { _id: 3, n: 3 })
     await assert.rejects(
-      fixture.documents.updateMany(
+      updateDocuments(
+        fixture.documents,
         fixture.select(),
         parseUpdate(object({ $inc: { n: 10 } })),
         { upsert: false },
@@ -281,7 +290,7 @@ describe('changes', () => {
     for (const filter of [{ _id: 1 }, { n: 1 }]) {
       const counts = await Promise.all(
         Array.from({ length: 5 }, () =>
-          fixture.another().deleteOne(fixture.select({ filter }), tester),
+          deleteDocument(fixture.another(), fixture.select({ filter }), tester),
         ),
       )
       assert.equal(

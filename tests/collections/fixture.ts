@@ -2,11 +2,19 @@
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import {
-  Documents,
-  type Clauses,
+  replaceDocument,
+  updateDocument,
+  updateDocuments,
+} from '../../src/collections/change-documents.ts'
+import {
+  documentStoreOf,
   type DocumentServices,
-} from '../../src/collections/documents.ts'
+  type DocumentStore,
+} from '../../src/collections/document-store.ts'
 import { DocumentTurns } from '../../src/collections/document-turns.ts'
+import { findDocuments, type FindOptions } from '../../src/collections/find-documents.ts'
+import { insertDocuments } from '../../src/collections/insert.ts'
+import { selectDocuments, type Clauses } from '../../src/collections/selection.ts'
 import type { CollectionOptions } from '../../src/engine/schema.ts'
 import { wholeText } from '../../src/json/long-text.ts'
 import { parseStored } from '../../src/json/parse.ts'
@@ -30,7 +38,7 @@ export class Fixture {
   readonly engine = new PlainEngine()
   readonly models = new WordModels()
   readonly turns = new DocumentTurns()
-  readonly documents: Documents
+  readonly documents: DocumentStore
   readonly #services: DocumentServices
   readonly #options: Partial<CollectionOptions>
 
@@ -51,8 +59,8 @@ export class Fixture {
     this.documents = this.another()
   }
 
-  another(): Documents {
-    return new Documents(this.#services, collection(this.#options))
+  another(): DocumentStore {
+    return documentStoreOf(this.#services, collection(this.#options))
   }
 
   async insert(...documents: readonly object[]): Promise<void> {
@@ -61,18 +69,18 @@ export class Fixture {
   }
 
   tryToInsert(documents: readonly object[], ordered = true) {
-    return this.documents.insert(documents.map(json), { ordered }, tester)
+    return insertDocuments(this.documents, documents.map(json), ordered, tester)
   }
 
   select(given: Given = {}) {
     const clauses: Clauses = Object.fromEntries(
       Object.entries(given).map(([name, clause]) => [name, json(clause)]),
     )
-    return this.documents.select(clauses, tester)
+    return selectDocuments(this.documents, clauses, tester)
   }
 
-  async page(given: Given, options: Parameters<Documents['find']>[1] = {}) {
-    const page = await this.documents.find(this.select(given), options, tester)
+  async page(given: Given, options: FindOptions = {}) {
+    const page = await findDocuments(this.documents, this.select(given), options, tester)
     const documents = parseStored(`[${wholeText(page.documents)}]`) as JsonObject[]
     return {
       ...page,
@@ -82,7 +90,7 @@ export class Fixture {
   }
 
   /** The ids of all pages. */
-  async pages(given: Given, options: Parameters<Documents['find']>[1] = {}) {
+  async pages(given: Given, options: FindOptions = {}) {
     const pages: unknown[][] = []
     let pageState: string | undefined
     do {
@@ -100,17 +108,17 @@ export class Fixture {
 
   update(given: Given, update: object, options = { upsert: false }) {
     const parsed = parseUpdate(json(update))
-    return this.documents.updateOne(this.select(given), parsed, options, tester)
+    return updateDocument(this.documents, this.select(given), parsed, options, tester)
   }
 
   updateMany(given: Given, update: object, options = { upsert: false }) {
     const parsed = parseUpdate(json(update))
-    return this.documents.updateMany(this.select(given), parsed, options, tester)
+    return updateDocuments(this.documents, this.select(given), parsed, options, tester)
   }
 
   replace(given: Given, replacement: object, options = { upsert: false }) {
     const selection = this.select(given)
-    return this.documents.replaceOne(selection, object(replacement), options, tester)
+    return replaceDocument(this.documents, selection, object(replacement), options, tester)
   }
 }
 

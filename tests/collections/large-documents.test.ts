@@ -1,4 +1,6 @@
 /** How often work on large documents asks whether others are to have their turn. */
+import { findDocuments } from '../../src/collections/find-documents.ts'
+import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AnalysisBudget } from '../../src/analysis-budget.ts'
@@ -63,22 +65,24 @@ describe('large documents', () => {
     const { documents } = fixture
     const all = [json(large('a')), json(large('b'))]
     const inserting = await pausesOf(async (caller) => {
-      const done = await documents.insert(all, { ordered: true }, caller)
+      const done = await insertDocuments(documents, all, true, caller)
       assert(done.every(({ outcome }) => outcome === 'done'))
     })
     assert(inserting >= (2 * count) / valuesPerPause, `${inserting} pauses to insert`)
     const selection = fixture.select({ projection: { b: 0 } })
-    const showing = await pausesOf((caller) => documents.find(selection, {}, caller))
+    const showing = await pausesOf((caller) =>
+      findDocuments(documents, selection, {}, caller),
+    )
     assert(showing >= (2 * count) / valuesPerPause, `${showing} pauses to show`)
   })
 
   test('whose time is over in the middle are not inserted', async () => {
     const fixture = new Fixture({}, { indexing: { allow: ['n'] } })
     const insert = (caller: Caller) =>
-      fixture.documents.insert([json(large('a'))], { ordered: false }, caller)
+      insertDocuments(fixture.documents, [json(large('a'))], false, caller)
     const caller = new CountingCaller(10)
     await assert.rejects(insert(caller), /the time is over/)
-    const found = await fixture.documents.find(fixture.select(), {}, ownCaller())
+    const found = await findDocuments(fixture.documents, fixture.select(), {}, ownCaller())
     assert.equal(found.documents, '')
   })
 })

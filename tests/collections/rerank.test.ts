@@ -3,10 +3,15 @@
  * work out by hand: a text's vector counts its first two letters of interest, and a
  * passage's score is how often the query stands in it.
  */
+import { insertDocuments } from '../../src/collections/insert.ts'
+import { findReranked } from '../../src/collections/rerank/rerank.ts'
 import { ownCaller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Documents } from '../../src/collections/documents.ts'
+import {
+  documentStoreOf,
+  type DocumentStore,
+} from '../../src/collections/document-store.ts'
 import { DocumentTurns } from '../../src/collections/document-turns.ts'
 import type {
   AskedRerank,
@@ -66,7 +71,7 @@ interface Asked extends Partial<Omit<AskedRerank, 'sort'>> {
 class Fixture {
   readonly asked: RerankRequest[] = []
   readonly texts: string[] = []
-  readonly documents: Documents
+  readonly documents: DocumentStore
   readonly server: RerankServer
 
   constructor(
@@ -98,7 +103,7 @@ class Fixture {
     } satisfies Models
     const credentials = { rerankingKey: 'key' }
     this.server = { features: { reranking, hybridEligibility }, models, credentials }
-    this.documents = new Documents(
+    this.documents = documentStoreOf(
       { engine, limits: defaultLimits, models, documentTurns: new DocumentTurns() },
       collection({ ...options, ...changes }),
     )
@@ -106,13 +111,14 @@ class Fixture {
 
   async insert(...documents: readonly object[]): Promise<this> {
     const tester = ownCaller()
-    await this.documents.insert(documents.map(json), { ordered: true }, tester)
+    await insertDocuments(this.documents, documents.map(json), true, tester)
     return this
   }
 
   async find(asked: Asked = {}, caller = ownCaller()) {
     const { sort, filter, projection, ...given } = asked
-    const page = await this.documents.findAndRerank(
+    const page = await findReranked(
+      this.documents,
       {
         limit: undefined,
         hybridLimits: undefined,
@@ -263,7 +269,7 @@ describe('a hybrid search', () => {
     const fixture = new Fixture()
     const tester = ownCaller()
     const text = '{"_id": 1, "n": 12345678901234567890.5, "$hybrid": "ant"}'
-    await fixture.documents.insert([parseStored(text)], { ordered: true }, tester)
+    await insertDocuments(fixture.documents, [parseStored(text)], true, tester)
     await fixture.find({ sort: { $hybrid: 'ant' }, rerankOn: 'n' })
     assert.deepEqual(fixture.asked[0]!.passages, ['12345678901234567890.5'])
   })

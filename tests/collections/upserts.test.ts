@@ -1,4 +1,5 @@
 /** Upserts at the same time: as many documents as there would be one after the other. */
+import { deleteDocument, updateDocument } from '../../src/collections/change-documents.ts'
 import { ownCaller, type Caller } from '../../src/caller.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -117,7 +118,7 @@ describe('upserts at the same time', () => {
     for (let round = 0; round < 20; round++) {
       await times((i) =>
         i % 3 === 0
-          ? fixture.another().deleteOne(fixture.select({ filter }), tester)
+          ? deleteDocument(fixture.another(), fixture.select({ filter }), tester)
           : fixture.update({ filter }, { $inc: { n: 1 } }, upsert),
       )
       assert((await fixture.all()).length <= 1)
@@ -189,7 +190,8 @@ describe('upserts at the same time', () => {
       return write(...args)
     }
     const run = (caller: Caller) =>
-      fixture.documents.updateOne(
+      updateDocument(
+        fixture.documents,
         fixture.select({ filter: { name: 'counter' } }),
         parseUpdate(json({ $inc: { n: 1 } })),
         upsert,

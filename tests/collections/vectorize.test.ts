@@ -1,4 +1,6 @@
 /** When texts are embedded, which, how often, and what is stored of it. */
+import { deleteDocument } from '../../src/collections/change-documents.ts'
+import { insertDocuments } from '../../src/collections/insert.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keepEmbedding } from '../../src/collections/vectorize.ts'
@@ -105,7 +107,7 @@ describe('inserting $vectorize', () => {
     const fixture = withService()
     const credentials = { embeddingKey: 'secret' }
     const documents = fixture.documents.as(credentials)
-    await documents.insert([object({ $vectorize: 'red' })], { ordered: true }, tester)
+    await insertDocuments(documents, [object({ $vectorize: 'red' })], true, tester)
     const [request] = fixture.models.requests
     assert.deepEqual(request!.credentials, credentials)
     assert.deepEqual(request!.service, wordVectors.vector.service)
@@ -352,7 +354,7 @@ describe('searching by $vectorize', () => {
     const update = { $inc: { n: 1 } }
     await fixture.update({ sort }, update)
     await fixture.update({ sort, filter: { _id: 1 } }, update)
-    await fixture.documents.deleteOne(fixture.select({ sort }), tester)
+    await deleteDocument(fixture.documents, fixture.select({ sort }), tester)
     assert.deepEqual(
       fixture.models.taken(),
       Array.from({ length: 3 }, () => ['search', 'red']),

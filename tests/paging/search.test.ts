@@ -2,6 +2,8 @@
  * Searching on an engine that serves none of it: what a search finds, in which order, and
  * what becomes of it in every command that can search.
  */
+import { deleteDocument } from '../../src/collections/change-documents.ts'
+import { countMatches, findDocument } from '../../src/collections/find-documents.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -251,7 +253,7 @@ describe('$match', () => {
     assert.deepEqual(await idsOf({ $or: [match('bread'), { n: 1 }] }), [1, 2, 3, 4])
     assert.deepEqual(await idsOf({ $and: [match('brown'), match('quick')] }), [1])
     const { filter } = fixture.select({ filter: match('brown') })
-    assert.equal(await fixture.documents.count(filter, 10, tester), 2)
+    assert.equal(await countMatches(fixture.documents, filter, 10, tester), 2)
   })
 })
 
@@ -269,7 +271,8 @@ describe('commands for one document', () => {
   for (const [field, given] of searches) {
     test(`find the best by ${field}`, async () => {
       const fixture = new Fixture()
-      const findOne = () => fixture.documents.findOne(fixture.select(given), {}, tester)
+      const findOne = () =>
+        findDocument(fixture.documents, fixture.select(given), {}, tester)
       assert.equal((await findOne()).document, null)
       await fixture.insert(...documents)
       assert.equal((await findOne()).document, '{"_id":2}')
@@ -281,7 +284,7 @@ describe('commands for one document', () => {
       const updated = await fixture.update(given, { $set: { seen: true } })
       assert.deepEqual([updated.matchedCount, updated.changedCount], [1, 1])
       assert.equal(updated.after!.text, '{"_id":2,"seen":true}')
-      const deleted = await fixture.documents.deleteOne(fixture.select(given), tester)
+      const deleted = await deleteDocument(fixture.documents, fixture.select(given), tester)
       assert.equal(deleted.before!.text, '{"_id":2,"seen":true}')
       const replaced = await fixture.replace(given, { taken: true })
       assert.equal(replaced.after!.text, '{"_id":1,"taken":true}')
@@ -438,7 +441,8 @@ test('a search finds what a plain reading of the formulas finds', async () => {
             `${String(id)} is missing`,
           )
 
-        const { document } = await fixture.documents.findOne(
+        const { document } = await findDocument(
+          fixture.documents,
           fixture.select({ sort, filter }),
           {},
           tester,

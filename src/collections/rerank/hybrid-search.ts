@@ -22,7 +22,7 @@ import { valueAt } from '../../language/values/value-at.ts'
 import { idKey } from '../../language/values/record-id.ts'
 import { search } from '../../paging/search.ts'
 import { hasText, type RerankPlan } from './rerank-plan.ts'
-import { searchedBy } from '../searched-by.ts'
+import { documentsSearchedBy } from '../searched-by.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
 /** A document that was found and can be reranked. */
@@ -52,7 +52,7 @@ export async function searchBoth(
   const find = (by: SearchBy, among: Filter, limit: number) =>
     findEligible(store, plan, { by, filter: among, limit }, caller)
   const findByVector = async () => {
-    const byVector = await searchedBy(plan.byVector, store, caller)
+    const byVector = await documentsSearchedBy(plan.byVector, store, caller)
     assert(byVector.kind === 'vector')
     return { byVector, vector: await find(byVector, amongTexts, hybridLimits.vector) }
   }

@@ -8,14 +8,19 @@ import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import type { Filter } from '../../language/filters/filter.ts'
-import type { Projection } from '../../language/projection.ts'
 import { showAll } from '../../paging/show-all.ts'
 import { compareReranked, fuse } from '../../search/hybrid/fusion.ts'
 import { similarity } from '../../search/vector/similarity.ts'
 import { idKey } from '../../language/values/record-id.ts'
 import { lacksLexical, searchBoth, type FoundByBoth } from './hybrid-search.ts'
 import { show } from '../records.ts'
-import type { RerankPlan, RerankServer } from './rerank-plan.ts'
+import {
+  planRerank,
+  type AskedRerank,
+  type RerankPlan,
+  type RerankServer,
+} from './rerank-plan.ts'
+import { selectDocuments, type Clauses, type Selection } from '../selection.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
 export interface RerankedPage {
@@ -40,16 +45,22 @@ interface SearchScores {
   readonly rrf: number
 }
 
-/** Which documents, and what is shown of them. */
-interface Selected {
-  readonly filter: Filter
-  readonly projection: Projection
+/** Searches by vector and by terms, and orders what is found by a reranker's word. */
+export async function findReranked(
+  store: DocumentSource,
+  asked: AskedRerank,
+  clauses: Omit<Clauses, 'sort'>,
+  server: RerankServer,
+  caller: Caller,
+): Promise<RerankedPage> {
+  const plan = planRerank({ ...store, analysis: caller.analysis }, asked, server)
+  return rerank(store, plan, selectDocuments(store, clauses, caller), server, caller)
 }
 
-export async function rerank(
+async function rerank(
   store: DocumentSource,
   plan: RerankPlan,
-  { filter, projection }: Selected,
+  { filter, projection }: Selection,
   { models, credentials }: RerankServer,
   caller: Caller,
 ): Promise<RerankedPage> {

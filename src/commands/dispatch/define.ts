@@ -2,7 +2,7 @@
 import type { Caller } from '../../caller.ts'
 import type { HybridEligibility } from '../../collections/rerank/rerank-plan.ts'
 import type { Effect } from '../../auth/principal.ts'
-import type { Documents } from '../../collections/documents.ts'
+import type { DocumentStore } from '../../collections/document-store.ts'
 import type { RowStore } from '../../tables/row-store.ts'
 import type { Engine } from '../../engine/contract.ts'
 import type { ApiError } from '../../errors/api-error.ts'
@@ -35,7 +35,7 @@ export interface KeyspaceContext extends Context {
 }
 
 export interface CollectionContext extends KeyspaceContext {
-  readonly documents: Documents
+  readonly documents: DocumentStore
 }
 
 export interface TableContext extends KeyspaceContext {

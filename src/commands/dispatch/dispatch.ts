@@ -10,7 +10,7 @@ import type { Resource } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'
 import { TokenCredentials } from '../../auth/tokens.ts'
 import type { Database } from '../../databases/databases.ts'
-import { Documents } from '../../collections/documents.ts'
+import { documentStoreOf, type DocumentStore } from '../../collections/document-store.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Collection, Table } from '../../engine/schema.ts'
@@ -326,8 +326,8 @@ function documentsOf(
   { trace }: Call,
   engine: Engine,
   services: Services,
-): Documents {
-  const make = () => new Documents({ ...services, engine }, collection)
+): DocumentStore {
+  const make = () => documentStoreOf({ ...services, engine }, collection)
   return trace === undefined ? services.stores.documents(engine, collection, make) : make()
 }
 

@@ -2,16 +2,20 @@
  * What commands work with, kept for as long as the engine gives out the same targets. By the
  * engine first: what acts for one caller must not act for another.
  */
-import type { Documents } from '../../collections/documents.ts'
+import type { DocumentStore } from '../../collections/document-store.ts'
 import type { Engine } from '../../engine/contract.ts'
 import type { Collection, Table } from '../../engine/schema.ts'
 import type { RowStore } from '../../tables/row-store.ts'
 
 export class TargetStores {
-  readonly #documents: Known<Collection, Documents> = new WeakMap()
+  readonly #documents: Known<Collection, DocumentStore> = new WeakMap()
   readonly #rows: Known<Table, RowStore> = new WeakMap()
 
-  documents(engine: Engine, collection: Collection, make: () => Documents): Documents {
+  documents(
+    engine: Engine,
+    collection: Collection,
+    make: () => DocumentStore,
+  ): DocumentStore {
     return known(this.#documents, engine, collection, make)
   }
 

@@ -1,6 +1,6 @@
 /** Replies to changes. */
 import type { Caller } from '../../caller.ts'
-import type { ChangedMany, ChangedOne } from '../../collections/documents.ts'
+import type { ChangedMany, ChangedOne } from '../../collections/change-documents.ts'
 import type { Insertion } from '../../collections/insert.ts'
 import { show } from '../../collections/records.ts'
 import type { ApiError } from '../../errors/api-error.ts'

@@ -1,18 +1,17 @@
 /** Finding rows: clauses in, a page out. */
 import type { Caller } from '../../caller.ts'
-import type { Hit, Row, RowSearchBy } from '../../engine/contract.ts'
+import type { Row } from '../../engine/contract.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import { conditionsOf } from '../../language/filters/filter-clause.ts'
 import type { Column } from '../../language/columns/column.ts'
 import type { RowFilter, RowSortKey } from '../../language/columns/row-filter.ts'
+import { findBest, searchedBy, type BestPage } from '../../paging/find-best.ts'
 import { nameQuery } from '../../paging/page-state.ts'
 import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
-import { searchPage } from '../../paging/search-page.ts'
 import { showAll } from '../../paging/show-all.ts'
-import { addSimilarity } from '../../paging/similarity.ts'
 import type { RowStore } from '../row-store.ts'
 import { filterWarnings } from './filter-warnings.ts'
 import { parseRowFilter } from './parse-row-filter.ts'
@@ -69,7 +68,7 @@ export async function findRows(
   const query = () => nameQuery('find', clauses.filter, clauses.sort)
   const asked: Asked = { filter, columns, options, query }
   if (sort.kind !== 'values') {
-    const page = await findBest(store, sort, asked, caller)
+    const page = await searchRows(store, sort, asked, caller)
     const allWarnings = [...warnings, ...page.warnings]
     return { ...page, projectionSchema, warnings: allWarnings }
   }
@@ -144,56 +143,25 @@ async function countSorted(
   return isFirstPage ? sorted : undefined
 }
 
-type SearchSort = Exclude<RowSort, { readonly kind: 'values' }>
+type RowSearchSort = Exclude<RowSort, { readonly kind: 'values' }>
 
 /** A page of a search, best first. */
-async function findBest(
+async function searchRows(
   store: RowStore,
-  sort: SearchSort,
+  sort: RowSearchSort,
   { filter, columns, options, query }: Asked,
   caller: Caller,
-): Promise<RowPage & Pick<FoundRows, 'warnings'>> {
+): Promise<BestPage> {
+  const { column } = sort
   const { limit, pageState } = options
   if (pageState && sort.kind !== 'lexical')
     throw apiError('SORT_CLAUSE_INVALID', {
-      problem: `A search by "${sort.column.name}" has one page only; leave options.pageState out`,
+      problem: `A search by "${column.name}" has one page only; leave options.pageState out`,
     })
-  const by = await searchedBy(sort, store, caller)
-  const { hits, nextPageState, warnings } = await searchPage(
-    rowSource(store),
-    { by, filter, limit, columns, pageState, query },
-    caller,
-  )
-  const isVector = by.kind === 'vector'
-  const showHit = ({ record, score }: Hit<Row>) => {
-    const text = showRow(record, columns, store)
-    return isVector && options.includeSimilarity ? addSimilarity(text, score) : text
-  }
-  return {
-    documents: await showAll(hits, showHit, caller),
-    nextPageState,
-    warnings,
-    ...(isVector && { sortVector: by.numbers }),
-  }
-}
-
-/** What a sort searches by; a text is embedded first. */
-async function searchedBy(
-  sort: SearchSort,
-  store: RowStore,
-  caller: Caller,
-): Promise<RowSearchBy> {
-  const { column } = sort
-  switch (sort.kind) {
-    case 'vector':
-      return { kind: 'vector', column, numbers: sort.vector }
-    case 'vectorize': {
-      const embedder = store.embedderOf(column)!
-      const [numbers] = await embedder.embed([sort.text], 'search', caller.signal)
-      checkSearchable(column, numbers!, store)
-      return { kind: 'vector', column, numbers: numbers! }
-    }
-    case 'lexical':
-      return { kind: 'lexical', column, terms: sort.terms, text: sort.text }
-  }
+  const check = (vector: Float32Array) => checkSearchable(column, vector, store)
+  const embedding = () => ({ embedder: store.embedderOf(column)!, check })
+  const by = { ...(await searchedBy(sort, embedding, caller)), column }
+  const wanted = { by, filter, limit, columns, pageState, query }
+  const showOne = (row: Row) => showRow(row, columns, store)
+  return findBest(rowSource(store), wanted, showOne, options, caller)
 }

@@ -23,7 +23,3 @@ export async function deleteRows(
 ): Promise<void> {
   await engine.deleteRows(table, conditions, caller)
 }
-
-export async function deleteAllRows({ engine, table }: RowStore): Promise<void> {
-  await engine.truncate(table)
-}

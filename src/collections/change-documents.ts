@@ -1,0 +1,237 @@
+/** Changing documents that are found, or inserting where none are. */
+import type { Caller } from '../caller.ts'
+import type { ApiError } from '../errors/api-error.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import type { Sort } from '../language/sorts/sort.ts'
+import type { Update } from '../language/updates/update.ts'
+import { decodePageState, encodePageState, nameQuery } from '../paging/page-state.ts'
+import { anyOrder, read } from '../paging/read.ts'
+import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
+import { withinReach } from './document-source.ts'
+import type { DocumentStore } from './document-store.ts'
+import { documentsAlone, readFirst } from './find-documents.ts'
+import type { Stored } from './records.ts'
+import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
+import { documentsSearchedBy } from './searched-by.ts'
+import type { Selection } from './selection.ts'
+
+export interface ChangedOne {
+  readonly matchedCount: number
+  readonly changedCount: number
+  readonly upsertedId?: Value
+  /** The document as it was, and as it is now; absent where there is none. */
+  readonly before?: Stored
+  readonly after?: Stored
+  readonly failure?: ApiError
+}
+
+export interface ChangedMany {
+  readonly matchedCount: number
+  readonly changedCount: number
+  readonly upsertedId?: Value
+  /** Absent when no more documents match. */
+  readonly nextPageState?: string
+  readonly failure?: ApiError
+}
+
+export async function updateDocument(
+  store: DocumentStore,
+  selection: Selection,
+  update: Update,
+  { upsert }: { readonly upsert: boolean },
+  caller: Caller,
+): Promise<ChangedOne> {
+  const revision = updating(update, selection.filter, store, caller)
+  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+}
+
+export async function replaceDocument(
+  store: DocumentStore,
+  selection: Selection,
+  replacement: JsonObject,
+  { upsert }: { readonly upsert: boolean },
+  caller: Caller,
+): Promise<ChangedOne> {
+  const revision = replacing(replacement, selection.filter, store, caller)
+  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+}
+
+export async function deleteDocument(
+  store: DocumentStore,
+  selection: Selection,
+  caller: Caller,
+): Promise<ChangedOne> {
+  return changeOne(store, selection, { decide: deleting }, undefined, caller)
+}
+
+/** Updates one page of documents. */
+export async function updateDocuments(
+  store: DocumentStore,
+  { filter, clauses }: Selection,
+  update: Update,
+  options: { readonly upsert: boolean; readonly pageState?: string | undefined },
+  caller: Caller,
+): Promise<ChangedMany> {
+  const { limits } = store
+  const query = () => nameQuery('updateMany', clauses.filter)
+  const from = options.pageState
+    ? decodePageState(options.pageState, query(), limits)
+    : undefined
+  const wanted = {
+    ...anyOrder,
+    filter,
+    limit: limits.pageSize,
+    after: from?.place,
+    stable: true,
+    withSearchFields: true,
+    lookAhead: true,
+  }
+  const revision = updating(update, filter, store, caller)
+  const isThere = async () =>
+    (await readFirst(store, { filter, sort: unsorted }, false, caller)) !== undefined
+  const inserting =
+    from === undefined && options.upsert
+      ? () => insertNew(store, revision, filter, isThere, caller)
+      : undefined
+  const found = await changeOrInsert(
+    store,
+    async () => {
+      const page = await read(store, wanted, caller)
+      return page.records.length === 0 && inserting !== undefined ? undefined : page
+    },
+    inserting,
+  )
+  if (!('records' in found)) return found
+  const { records, next } = found
+  await revision.prepare?.(records)
+  const changed = await change(store, records, filter, revision.decide, caller)
+  const total = (from?.count ?? 0) + records.length
+  return {
+    ...countsOf(records.length, changed),
+    ...(next !== undefined && {
+      nextPageState: encodePageState({ count: total, place: next }, query()),
+    }),
+  }
+}
+
+/** Deletes as many documents as one call may, and says whether more match. */
+export async function deleteDocuments(
+  store: DocumentStore,
+  { filter }: Selection,
+  caller: Caller,
+): Promise<ChangedMany & { readonly more: boolean }> {
+  const limit = store.limits.deleteManyMax
+  const wanted = { ...anyOrder, ...documentsAlone, filter, limit, lookAhead: true }
+  const { records, next } = await read(store, wanted, caller)
+  const changed = await change(store, records, filter, deleting, caller)
+  return { ...countsOf(records.length, changed), more: next !== undefined }
+}
+
+/**
+ * A document whose _id is known from the start is locked before it is read, unless a
+ * provider would keep the others waiting. `inserting` is absent if nothing is to be.
+ */
+async function changeOne(
+  store: DocumentStore,
+  selection: Selection,
+  { prepare, decide }: Partial<Pick<Revision, 'prepare'>> & { readonly decide: Decide },
+  inserting: Revision | undefined,
+  caller: Caller,
+): Promise<ChangedOne> {
+  const { sort } = selection
+  const by =
+    sort.kind === 'values' ? undefined : await documentsSearchedBy(sort, store, caller)
+  const filter = by === undefined ? selection.filter : withinReach(selection.filter, by)
+  const id = prepare === undefined ? pinnedId(selection.filter) : undefined
+  const changes = id === undefined ? change : changeLocked
+  const attempt = async () => {
+    for (;;) {
+      const found = await readFirst(store, selection, true, caller, by)
+      if (found === undefined) return undefined
+      await prepare?.([found])
+      const changed = await changes(store, [found], filter, decide, caller)
+      // Where others took the document first, another one may match.
+      if (changed.settled.length > 0 || changed.failure !== undefined)
+        return outcomeOf(changed)
+    }
+  }
+  const isThere = async () =>
+    (await readFirst(store, selection, false, caller, by)) !== undefined
+  const run = () =>
+    changeOrInsert(
+      store,
+      attempt,
+      inserting && (() => insertNew(store, inserting, filter, isThere, caller)),
+    )
+  return id === undefined ? run() : store.locks.holding([lockKey(store, id)], run)
+}
+
+/**
+ * Changes what is found or, where there is nothing and something is to be inserted, does
+ * that. What others insert first is changed after all.
+ */
+async function changeOrInsert<T>(
+  { limits }: DocumentStore,
+  attempt: () => Promise<T | undefined>,
+  insertOne: (() => Promise<ChangedOne | 'taken' | 'look again'>) | undefined,
+): Promise<T | ChangedOne> {
+  // An _id may be taken for good, by a document that the filter does not match.
+  for (let left = limits.writeAttemptsMax; ;) {
+    const changed = await attempt()
+    if (changed !== undefined) return changed
+    if (insertOne === undefined || left === 0) return nothing
+    const inserted = await insertOne()
+    if (inserted === 'taken') left--
+    else if (inserted !== 'look again') return inserted
+  }
+}
+
+/** Inserts what a revision makes of nothing, unless another request did meanwhile. */
+async function insertNew(
+  store: DocumentStore,
+  revision: Revision,
+  filter: Filter,
+  isThere: () => Promise<boolean>,
+  caller: Caller,
+): Promise<ChangedOne | 'taken' | 'look again'> {
+  const { engine, collection, upserts } = store
+  const record = await revision.create()
+  const insertRecord = async () => {
+    const writes = [{ kind: 'insert', record }] as const
+    const [outcome] = await engine.write(collection, writes, { deadline: caller })
+    if (outcome !== 'done') return 'taken'
+    return { ...nothing, upsertedId: record.id, after: record }
+  }
+  // Others that ask for the same _id find it taken.
+  if (pinnedId(filter) !== undefined) return insertRecord()
+  const inserted = await upserts.inTurn(
+    collection.uid,
+    record,
+    (other) => store.matches(filter, { ...other, version: 0 }),
+    async () => ((await isThere()) ? undefined : insertRecord()),
+    caller,
+  )
+  return inserted ?? 'look again'
+}
+
+const nothing = { matchedCount: 0, changedCount: 0 } as const
+
+const unsorted: Sort = { kind: 'values', keys: [] }
+
+function countsOf(matchedCount: number, { settled, failure }: Changed) {
+  return {
+    matchedCount,
+    changedCount: settled.filter(({ kind }) => kind !== 'keep').length,
+    ...(failure !== undefined && { failure }),
+  }
+}
+
+/** A document that went away, or no longer matched, when its turn came is not shown. */
+function outcomeOf(changed: Changed): ChangedOne {
+  const [settled] = changed.settled
+  const counts = countsOf(1, changed)
+  if (settled === undefined) return counts
+  const { before, after } = settled
+  return { ...counts, before, ...(after !== undefined && { after }) }
+}

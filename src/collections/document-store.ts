@@ -1,0 +1,46 @@
+/** A collection as commands on its documents work with it. */
+import type { Engine } from '../engine/contract.ts'
+import { keyspaceOf, type Collection } from '../engine/schema.ts'
+import type { Limits } from '../limits.ts'
+import { indexingRule } from '../language/filters/indexing.ts'
+import { embedderFor } from '../paging/embedder.ts'
+import type { Credentials, Models } from '../providers/models.ts'
+import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { collectionSource } from './document-source.ts'
+import type { DocumentTurns } from './document-turns.ts'
+import type { DocumentSource } from './search-fields.ts'
+
+export interface DocumentStore
+  extends DocumentSource, Pick<DocumentTurns, 'locks' | 'upserts'> {
+  /** The same documents, for a request that brought keys for providers. */
+  as(credentials: Credentials): DocumentStore
+}
+
+/** What documents work with, of the whole server. */
+export interface DocumentServices {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly models: Pick<Models, 'embed'>
+  readonly documentTurns: DocumentTurns
+}
+
+export function documentStoreOf(
+  { engine, limits, models, documentTurns }: DocumentServices,
+  collection: Collection,
+): DocumentStore {
+  const { lexical, indexing, vector } = collection.options
+  const embedder = (credentials: Credentials) =>
+    vector && embedderFor(vector, models, credentials)
+  const store: DocumentStore = {
+    ...collectionSource(engine, collection, limits),
+    target: `${keyspaceOf(collection)}.${collection.name}`,
+    indexing: indexingRule(indexing),
+    analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
+    locks: documentTurns.locks,
+    upserts: documentTurns.upserts,
+    embedder: embedder({}),
+    as: (credentials) =>
+      store.embedder === undefined ? store : { ...store, embedder: embedder(credentials) },
+  }
+  return store
+}

@@ -1,0 +1,142 @@
+/** Finding documents: a selection in, a page out. */
+import type { Caller } from '../caller.ts'
+import type { SearchBy, StoredRecord } from '../engine/contract.ts'
+import { wholeText } from '../json/long-text.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import { findBest, type BestPage, type SearchSort } from '../paging/find-best.ts'
+import { nameQuery } from '../paging/page-state.ts'
+import { anyOrder, count, read } from '../paging/read.ts'
+import { readPage } from '../paging/read-page.ts'
+import { search } from '../paging/search.ts'
+import { showAll, showOne } from '../paging/show-all.ts'
+import { show, showsSearchFields } from './records.ts'
+import type { DocumentSource } from './search-fields.ts'
+import { documentsSearchedBy } from './searched-by.ts'
+import type { Selection } from './selection.ts'
+
+/** A search has warnings, at times. */
+export type FoundPage = Omit<BestPage, 'warnings'> & Partial<BestPage>
+
+export interface FindOptions {
+  readonly skip?: number | undefined
+  readonly limit?: number | undefined
+  readonly pageState?: string | undefined
+  readonly includeSimilarity?: boolean
+}
+
+export interface FoundOne {
+  /** JSON text; null when nothing was found. */
+  readonly document: string | null
+  readonly sortVector?: Float32Array
+}
+
+/**
+ * One page. A limit holds for all pages together, a skip for the first. A search starts
+ * with the best and cannot skip; by vector it has but one page.
+ */
+export async function findDocuments(
+  store: DocumentSource,
+  selection: Selection,
+  options: FindOptions,
+  caller: Caller,
+): Promise<FoundPage> {
+  const { filter, sort, projection, clauses } = selection
+  if (sort.kind !== 'values')
+    return searchDocuments(store, selection, sort, options, caller)
+  const { keys } = sort
+  const { pageSize } = store.limits
+  const { records, joined, nextPageState } = await readPage(
+    store,
+    {
+      filter,
+      sort: keys,
+      skip: options.skip ?? 0,
+      limit: options.limit ?? Infinity,
+      pageSize: Math.max(pageSize, keys.length === 0 ? idCount(filter) : 0),
+      pageState: options.pageState,
+      query: () => nameQuery('find', clauses.filter, clauses.sort),
+      withSearchFields: showsSearchFields(projection),
+      stable: false,
+      textsOnly: projection.whole,
+    },
+    caller,
+  )
+  return {
+    documents:
+      joined?.text ??
+      (await showAll(records, (record) => show(record, projection), caller)),
+    nextPageState,
+  }
+}
+
+export async function findDocument(
+  store: DocumentSource,
+  selection: Selection,
+  options: { readonly includeSimilarity?: boolean },
+  caller: Caller,
+): Promise<FoundOne> {
+  const { sort, projection } = selection
+  if (sort.kind !== 'values') {
+    const one = { ...options, limit: 1 }
+    const found = await searchDocuments(store, selection, sort, one, caller)
+    return { ...found, document: wholeText(found.documents) || null }
+  }
+  const record = await readFirst(store, selection, showsSearchFields(projection), caller)
+  if (record === undefined) return { document: null }
+  return { document: await showOne(show(record, projection), caller) }
+}
+
+/** Counts up to `stopAt`. */
+export async function countMatches(
+  store: DocumentSource,
+  filter: Filter,
+  stopAt: number,
+  caller: Caller,
+): Promise<number> {
+  return count(store, filter, stopAt, documentsAlone, caller)
+}
+
+/** `by` is what the sort searches by, if it does. */
+export async function readFirst(
+  store: DocumentSource,
+  { filter, sort }: Pick<Selection, 'filter' | 'sort'>,
+  withSearchFields: boolean,
+  caller: Caller,
+  by?: SearchBy,
+): Promise<StoredRecord | undefined> {
+  const wanted = { filter, limit: 1, withSearchFields }
+  if (by !== undefined) return (await search(store, { ...wanted, by }, caller))[0]?.record
+  const keys = sort.kind === 'values' ? sort.keys : []
+  const inOrder = { ...anyOrder, ...wanted, sort: keys, stable: false }
+  const found = await read(store, inOrder, caller)
+  return found.records[0]
+}
+
+async function searchDocuments(
+  store: DocumentSource,
+  { filter, projection, clauses }: Selection,
+  sort: SearchSort,
+  { limit, pageState, includeSimilarity = false }: FindOptions,
+  caller: Caller,
+): Promise<BestPage> {
+  const wanted = {
+    by: await documentsSearchedBy(sort, store, caller),
+    filter,
+    limit,
+    withSearchFields: showsSearchFields(projection),
+    pageState,
+    query: () => nameQuery('find', clauses.filter, clauses.sort),
+  }
+  const showHit = (record: StoredRecord) => show(record, projection)
+  return findBest(store, wanted, showHit, { includeSimilarity }, caller)
+}
+
+/** Read without what stands beside them, and without being changed. */
+export const documentsAlone = { withSearchFields: false, stable: false } as const
+
+/** How many ids the filter lists: those are answered in one page. */
+function idCount(filter: Filter): number {
+  for (const part of filter.kind === 'and' ? filter.of : [filter])
+    if (part.kind === 'in' && part.path.text === '_id') return part.values.length
+  return 0
+}

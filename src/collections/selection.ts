@@ -1,0 +1,46 @@
+/** Which documents a command is about, and what is shown of them. */
+import type { Caller } from '../caller.ts'
+import type { Value } from '../json/value.ts'
+import type { Filter } from '../language/filters/filter.ts'
+import { parseFilter } from '../language/filters/parse-filter.ts'
+import { parseProjection, type Projection } from '../language/projection.ts'
+import { checkSortIndexed, parseSort } from '../language/sorts/parse-sort.ts'
+import type { Sort } from '../language/sorts/sort.ts'
+import { termsWithin } from '../search/lexical/analyzer.ts'
+import type { DocumentSource } from './search-fields.ts'
+
+/** The clauses of a command that choose documents, and what is shown of them. */
+export interface Clauses {
+  readonly filter?: Value | undefined
+  readonly sort?: Value | undefined
+  readonly projection?: Value | undefined
+}
+
+/** Clauses, read. */
+export interface Selection {
+  readonly filter: Filter
+  readonly sort: Sort
+  readonly projection: Projection
+  readonly clauses: Clauses
+}
+
+/** Reads clauses in the order in which their errors win. */
+export function selectDocuments(
+  { target, limits, indexing, collection, analyzer }: DocumentSource,
+  clauses: Clauses,
+  caller: Caller,
+): Selection {
+  const { vector } = collection.options
+  const analyze =
+    analyzer &&
+    ((text: string) => {
+      const bounds = { sizeMax: limits.lexicalSizeMax, budget: caller.analysis }
+      return termsWithin(analyzer, text, bounds)
+    })
+  const vectorize = vector?.service !== undefined
+  const sort = parseSort(clauses.sort, { target, limits, vector, vectorize, analyze })
+  const filter = parseFilter(clauses.filter, { limits, indexing, target, analyze })
+  checkSortIndexed(sort, indexing)
+  const projection = parseProjection(clauses.projection)
+  return { filter, sort, projection, clauses }
+}

@@ -1,0 +1,72 @@
+/** Sorts that are searches: what they search by, and a page of what is found, best first. */
+import type { Caller } from '../caller.ts'
+import type { ByTerms, ByVector, Hit } from '../engine/contract.ts'
+import type { ApiError } from '../errors/api-error.ts'
+import type { LongText } from '../json/long-text.ts'
+import type { Embedder } from './embedder.ts'
+import { searchPage, type WantedHits } from './search-page.ts'
+import { showAll, type Shown } from './show-all.ts'
+import { addSimilarity } from './similarity.ts'
+import type { AnyQuery, AnySearch, Source } from './source.ts'
+
+/** Terms are distinct, and at least one. */
+export type SearchSort =
+  | { readonly kind: 'vector'; readonly vector: Float32Array }
+  | { readonly kind: 'vectorize'; readonly text: string }
+  | { readonly kind: 'lexical'; readonly terms: readonly string[]; readonly text: string }
+
+/** Who makes vectors of texts to search for, and what is asked of these. */
+export interface SearchEmbedder {
+  readonly embedder: Embedder
+  /** Throws when the vector cannot be searched for. */
+  readonly check: (vector: Float32Array) => void
+}
+
+/** What a sort searches by; a text is embedded first. */
+export async function searchedBy(
+  sort: SearchSort,
+  embedding: () => SearchEmbedder,
+  { signal }: Caller,
+): Promise<ByVector | ByTerms> {
+  switch (sort.kind) {
+    case 'vector':
+      return { kind: 'vector', numbers: sort.vector }
+    case 'vectorize': {
+      const { embedder, check } = embedding()
+      const [numbers] = await embedder.embed([sort.text], 'search', signal)
+      check(numbers!)
+      return { kind: 'vector', numbers: numbers! }
+    }
+    case 'lexical':
+      return { kind: 'lexical', terms: sort.terms, text: sort.text }
+  }
+}
+
+export interface BestPage {
+  /** JSON texts, with commas between them. */
+  readonly documents: LongText
+  readonly nextPageState: string | null
+  readonly warnings: readonly ApiError[]
+  /** What a vector search compared with. */
+  readonly sortVector?: Float32Array
+}
+
+export async function findBest<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: WantedHits<S>,
+  show: (record: Item) => Shown,
+  { includeSimilarity = false }: { readonly includeSimilarity?: boolean },
+  caller: Caller,
+): Promise<BestPage> {
+  const { by } = wanted
+  const { hits, ...page } = await searchPage(source, wanted, caller)
+  const showHit = ({ record, score }: Hit<Item>) => {
+    const shown = show(record)
+    return by.kind === 'vector' && includeSimilarity ? addSimilarity(shown, score) : shown
+  }
+  return {
+    ...page,
+    documents: await showAll(hits, showHit, caller),
+    ...(by.kind === 'vector' && { sortVector: by.numbers }),
+  }
+}
