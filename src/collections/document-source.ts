@@ -49,7 +49,7 @@ export function collectionSource(
       const document = view.fields(text, names)
       return [...sort.map(({ path }) => valueAt(document, path)), document.get('_id')]
     },
-    idDirections: [1],
+    idDirections: () => [1],
     idOf: ({ id }) => id,
     compareIds: compareValues,
     sizeOf: ({ text }) => text.length,

@@ -178,7 +178,7 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   const end = skip + wanted.limit
   const directions = [
     ...wanted.sort.map(({ direction }) => direction),
-    ...source.idDirections,
+    ...source.idDirections(wanted),
   ]
   const compare = (a: SortedBy, b: SortedBy) => compareKeys(a, b, directions)
   const best = new Best<Sortable<Item>>(end + 1, (a, b) => compare(a.key, b.key))

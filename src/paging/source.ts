@@ -29,8 +29,8 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   matches(filter: Q['filter'], record: Item): boolean
   /** What records are sorted by, and at the end what tells them apart. */
   sortKey(record: Item, sort: Q['sort']): SortedBy
-  /** The directions of the latter. */
-  readonly idDirections: readonly (1 | -1)[]
+  /** The directions of the latter, in the order that a query asks for. */
+  idDirections(query: Pick<Q, 'filter' | 'sort'>): readonly (1 | -1)[]
   idOf(record: Item): SearchPlace['id']
   /** Their order where nothing else tells records apart; one may come from a client. */
   compareIds(a: SearchPlace['id'], b: SearchPlace['id']): number

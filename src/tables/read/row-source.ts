@@ -5,6 +5,7 @@ import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { comparableScalar } from '../../language/columns/comparable-values.ts'
 import { matchesRow, type RowRules } from '../../language/columns/match-row.ts'
+import { storedDirection } from '../../language/columns/stored-order.ts'
 import { compareValues } from '../../language/values/order.ts'
 import type { Source } from '../../paging/source.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
@@ -16,11 +17,12 @@ export type RowSource = Source<Row, RowQuery, RowSearch>
 export function rowSource(store: RowStore): RowSource {
   const { engine, table, limits, key } = store
   const { types } = table
-  const { partitionSort } = table.definition
-  const idDirections = [
-    ...key.slice(partitionSort.length).map(() => 1 as const),
+  const { partitionBy, partitionSort } = table.definition
+  const stored = [
+    ...partitionBy.map(() => 1 as const),
     ...partitionSort.map(({ direction }) => direction),
   ]
+  const backwards = stored.map((direction): 1 | -1 => (direction === 1 ? -1 : 1))
   const comparableOf = (row: Row, column: Column) => {
     const value = row.get(column)
     return value === undefined ? undefined : comparableScalar(column, types)(value)
@@ -46,11 +48,12 @@ export function rowSource(store: RowStore): RowSource {
       ...sort.map(({ column }) => comparableOf(row, column)),
       ...key.map((column) => comparableOf(row, column)),
     ],
-    idDirections,
+    idDirections: (query) =>
+      storedDirection(query, table.definition, key, types) === -1 ? backwards : stored,
     idOf: (row) => key.map((column) => keyValue(row, column)),
     compareIds(a, b) {
       const [one, other] = [comparableKey(a, store), comparableKey(b, store)]
-      for (const [at, direction] of idDirections.entries()) {
+      for (const [at, direction] of stored.entries()) {
         const order = compareValues(one[at], other[at])
         if (order !== 0) return order * direction
       }

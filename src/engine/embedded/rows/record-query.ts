@@ -1,11 +1,12 @@
 /** Queries and searches of rows as those of records. */
 import type { Value } from '../../../json/value.ts'
+import { storedDirection } from '../../../language/columns/stored-order.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import { idPath } from '../../../language/values/record-id.ts'
 import type { Query, RowQuery, RowSearch, Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyText } from './key-text.ts'
-import { keyConditionsOf, recordFilter } from './row-filter.ts'
+import { recordFilter } from './row-filter.ts'
 import type { RowView } from './row-view.ts'
 
 export function recordQuery(query: RowQuery, view: RowView): Query {
@@ -36,27 +37,14 @@ export function recordSearch({ columns, ...search }: RowSearch, view: RowView): 
 
 /** Ids are in the order in which rows are stored. */
 function recordSort({ sort, filter }: RowQuery, view: RowView): readonly SortKey[] {
-  const direction = sort.length === 0 ? 1 : storedDirection({ sort, filter }, view)
+  const { key, table, types } = view
+  const columns = key.map(({ column }) => column)
+  const direction =
+    sort.length === 0
+      ? 1
+      : storedDirection({ sort, filter }, table.definition, columns, types)
   if (direction !== undefined) return [{ path: idPath, direction }]
   return sort.map((key) => ({ path: view.path(key.column), direction: key.direction }))
-}
-
-/** 1 or -1 where the sort is that of one partition, as it is or backwards. */
-function storedDirection(
-  { sort, filter }: Pick<RowQuery, 'sort' | 'filter'>,
-  view: RowView,
-): 1 | -1 | undefined {
-  const { partitionBy, partitionSort } = view.table.definition
-  const directions = sort.map(({ column, direction }, position) => {
-    const declared = partitionSort[position]
-    return declared?.column === column.name ? direction * declared.direction : 0
-  })
-  const [first] = directions
-  if ((first !== 1 && first !== -1) || directions.some((other) => other !== first))
-    return undefined
-  const required = keyConditionsOf(filter, view)
-  const isOnePartition = partitionBy.every((name) => required.get(name)?.eq?.length === 1)
-  return isOnePartition ? first : undefined
 }
 
 /** The id of the row with a key, whose values are in an array that a client sent back. */

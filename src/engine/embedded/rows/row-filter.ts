@@ -45,7 +45,7 @@ function servedByKey(
 }
 
 /** What a filter requires of the columns of the primary key. */
-export function keyConditionsOf(filter: RowFilter, { key, types }: RowView): KeyConditions {
+function keyConditionsOf(filter: RowFilter, { key, types }: RowView): KeyConditions {
   const columns = key.map(({ column }) => column)
   return keyConditionsIn(filter, columns, types)
 }
