@@ -33,7 +33,7 @@ export interface Engine {
    */
   as(credentials: EngineCredentials): Engine
 
-  /** Names, in no promised order. */
+  /** Names, in no promised order. A new store has the keyspace `default_keyspace`. */
   listKeyspaces(): Promise<readonly string[]>
   /** Creating what exists changes nothing. Returns whether anything was changed. */
   createKeyspace(name: string, options?: KeyspaceOptions): Promise<boolean>
@@ -74,8 +74,9 @@ export interface Engine {
   ): Promise<number | undefined>
   /**
    * The documents that match the filter and come nearest to what is searched for, best first,
-   * ties by ascending _id. Scores are exact; by vector the best few may be missed now and
-   * then. Undefined when the engine can't serve it: then it is done above, from all documents.
+   * ties by ascending _id, of rows in the order in which they are stored. Scores are exact; by
+   * vector the best few may be missed now and then. Undefined when the engine can't serve it:
+   * then it is done above, from all documents.
    *
    * A search by terms has pages: with `after`, scores are counted with its statistics, and
    * only what comes behind it is found. A matching document that exists unchanged throughout
@@ -230,7 +231,8 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 
 /**
  * Without a sort rows come as they are stored: partition by partition, and within one in the
- * order of its sort. Ties are always broken so.
+ * order of its sort. Ties are broken so, too; and backwards where the sort is the order of
+ * one partition backwards (language/columns/stored-order.ts).
  */
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
   /** Those that are shown, in this order. Texts of rows are made of them. */
@@ -310,8 +312,9 @@ export interface Page<Item = StoredRecord> {
   /** Present instead of records, if the query allowed it. */
   readonly joined?: Joined | undefined
   /**
-   * Which parts of the query are done. `skip` can only be served with filter and sort. An
-   * engine that does not serve the filter or sort yields candidates: a superset.
+   * Which parts of the query are done. An engine that does not serve the filter or sort
+   * yields candidates, a superset, of which it skips none. One that serves the filter, and
+   * the sort if there is one, does all that the query says.
    */
   readonly served: { readonly filter: boolean; readonly sort: boolean }
   /** Absent when nothing follows. An engine that leaves work undone always says it. */
@@ -430,7 +433,8 @@ export interface WriteOptions {
 }
 
 /**
- * `exists`: the id of an insert is taken. `conflict`: the record to replace or delete has
+ * `exists`: the id of an insert is taken, by one that compareValues (language/values/order.ts)
+ * finds equal. `conflict`: the record to replace or delete has
  * another version by now, or is gone. Nothing was written in either case.
  */
 export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
