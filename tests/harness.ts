@@ -7,6 +7,7 @@ import type { Value } from '../src/json/value.ts'
 import { defaultConfig, type Config } from '../src/config.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { build, type Listening, type Server } from '../src/server.ts'
+import { openerForTests } from './test-engine.ts'
 
 export const testToken = 'test-token'
 
@@ -50,12 +51,23 @@ export class TestServer {
   readonly adminUrl: string
   readonly dataDir: string
   readonly #server: Server
+  readonly #engine: Engine | undefined
+  readonly #startAgain: () => Promise<TestServer>
 
-  constructor(server: Server, { url, adminUrl = '' }: Listening, dataDir: string) {
+  /** The engine is closed with the server, if one was opened for it. */
+  constructor(
+    server: Server,
+    { url, adminUrl = '' }: Listening,
+    dataDir: string,
+    engine: Engine | undefined,
+    startAgain: () => Promise<TestServer>,
+  ) {
     this.#server = server
     this.url = url
     this.adminUrl = adminUrl
     this.dataDir = dataDir
+    this.#engine = engine
+    this.#startAgain = startAgain
   }
 
   /** Sends a command: `command('/library/books', { find: {} })`. Text goes as it is. */
@@ -92,8 +104,15 @@ export class TestServer {
   }
 
   /** Stops the server and leaves its folder, to start another on it. */
-  stop(): Promise<void> {
-    return this.#server.close()
+  async stop(): Promise<void> {
+    await this.#server.close()
+    await this.#engine?.close()
+  }
+
+  /** Stops the server and starts another on the same data. */
+  async restart(): Promise<TestServer> {
+    await this.stop()
+    return this.#startAgain()
   }
 
   /** Stops the server and removes its folder. */
@@ -103,7 +122,10 @@ export class TestServer {
   }
 }
 
-/** On an engine that is given, which stays open; or on a folder, a new one unless named. */
+/**
+ * On an engine that is given, which stays open; or on a folder, a new one unless named. What
+ * servers of tests run on otherwise, test-engine.ts says.
+ */
 export async function startServer(
   config: Partial<Config> = {},
   engine?: Engine,
@@ -121,8 +143,13 @@ export async function startServer(
     ...config,
     dataDir,
   }
-  const server = await build(wanted, engine)
-  return new TestServer(server, await server.listen(), dataDir)
+  const open = engine === undefined ? openerForTests() : undefined
+  const start = async (): Promise<TestServer> => {
+    const opened = open?.()
+    const server = await build(wanted, engine ?? opened)
+    return new TestServer(server, await server.listen(), dataDir, opened, start)
+  }
+  return start()
 }
 
 export function temporaryFolder(): Promise<string> {

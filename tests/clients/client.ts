@@ -23,11 +23,9 @@ export class Service {
   #server: TestServer
   #clients: DataAPIClient[] = []
   #count = 0
-  readonly #config: Partial<Config>
 
-  private constructor(server: TestServer, config: Partial<Config>) {
+  private constructor(server: TestServer) {
     this.#server = server
-    this.#config = config
     after(async () => {
       await this.#closeClients()
       await this.#server.close()
@@ -35,7 +33,7 @@ export class Service {
   }
 
   static async start(config: Partial<Config> = {}): Promise<Service> {
-    return new Service(await startServer(config), config)
+    return new Service(await startServer(config))
   }
 
   get url(): string {
@@ -64,10 +62,8 @@ export class Service {
 
   /** Another server on the same data, as after an update of the software. */
   async restart(): Promise<void> {
-    const { dataDir } = this.#server
     await this.#closeClients()
-    await this.#server.stop()
-    this.#server = await startServer({ ...this.#config, dataDir })
+    this.#server = await this.#server.restart()
   }
 
   async #closeClients(): Promise<void> {

@@ -253,9 +253,8 @@ test('collections and their settings are there after a restart', async () => {
   isOk(await first.command(keyspace, { deleteCollection: { name: 'gone' } }))
   const explain = { findCollections: { options: { explain: true } } }
   const before = await first.command(keyspace, explain)
-  await first.stop()
 
-  const second = await startServer({ dataDir: first.dataDir })
+  const second = await first.restart()
   try {
     assert.equal((await second.command(keyspace, explain)).text, before.text)
     isOk(await second.command(keyspace, { createCollection }))

@@ -7,16 +7,15 @@ import { startServer, type TestServer } from '../harness.ts'
 /** A server for the tests of a file, or of the describe that this is called in. */
 export class RunningServer {
   #server: TestServer | undefined
-  readonly #config: Partial<Config>
 
   constructor(
     limits: Partial<Limits> = {},
     config: Partial<Config> = {},
     prepare: (server: TestServer) => Promise<unknown> = () => Promise.resolve(),
   ) {
-    this.#config = { ...config, limits: { ...defaultLimits, ...limits } }
+    const wanted = { ...config, limits: { ...defaultLimits, ...limits } }
     before(async () => {
-      this.#server = await startServer(this.#config)
+      this.#server = await startServer(wanted)
       await prepare(this.#server)
     })
     after(() => this.server.close())
@@ -29,8 +28,6 @@ export class RunningServer {
 
   /** The same data under a new server. */
   async restart(): Promise<void> {
-    const { dataDir } = this.server
-    await this.server.stop()
-    this.#server = await startServer({ ...this.#config, dataDir })
+    this.#server = await this.server.restart()
   }
 }

@@ -13,7 +13,6 @@ import type {
 import { EngineError } from '../../../src/engine/errors.ts'
 import { keyNames, type Column } from '../../../src/engine/schema.ts'
 import { asFloats } from '../../../src/json/floats.ts'
-import { parseStored } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
 import type { Value } from '../../../src/json/value.ts'
 import { withAdded, withoutAll } from '../../../src/language/columns/change-elements.ts'
@@ -25,7 +24,7 @@ import {
   type KeyConditions,
 } from '../../../src/language/columns/key-conditions.ts'
 import { matchesRow } from '../../../src/language/columns/match-row.ts'
-import { compareValues } from '../../../src/language/values/order.ts'
+import { keyOf } from '../../../src/language/values/key.ts'
 import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
@@ -35,8 +34,8 @@ type Values = Map<string, ColumnValue>
 interface Kept extends Row, Paged {
   readonly values: Values
   readonly wasInserted: boolean
-  /** What the columns of its key compare by. */
-  readonly key: readonly Value[]
+  /** What the columns of its key compare by, as texts in the same order. */
+  readonly key: readonly string[]
 }
 
 export class MemoryRows {
@@ -133,16 +132,17 @@ export class MemoryRows {
 }
 
 function rowOf(table: Table, values: Values, wasInserted: boolean): Kept {
-  const key = keyColumns(table).map((column) =>
-    comparableScalar(column, table.types)(values.get(column.name)!),
-  )
+  const key = keyColumns(table).map((column) => {
+    const toComparable = comparableScalar(column, table.types)
+    return Buffer.from(keyOf(toComparable(values.get(column.name)!))).toString('latin1')
+  })
   const shown = Array.from(values).flatMap(([name, value]): [string, Value][] => {
     if ((value as ColumnValue | undefined) === undefined) return []
     return [[name, value instanceof Float32Array ? asFloats(value) : value]]
   })
   const size = printJson(new Map(shown)).length
   const get = ({ name }: Column) => values.get(name)
-  return { values, wasInserted, key, position: printJson(key), size, get }
+  return { values, wasInserted, key, position: JSON.stringify(key), size, get }
 }
 
 function keyColumns({ definition }: Table): Column[] {
@@ -155,16 +155,16 @@ function compareKeys(
   a: Kept['key'],
   b: Kept['key'],
 ): number {
-  const at = a.findIndex((part, i) => compareValues(part, b[i]) !== 0)
-  if (at < 0) return 0
+  const at = a.findIndex((part, i) => part !== b[i])
   const direction = partitionSort[at - partitionBy.length]?.direction ?? 1
-  return compareValues(a[at], b[at]) * direction
+  return at < 0 ? 0 : a[at]! < b[at]! ? -direction : direction
 }
 
 function keyAt(position: string, table: Table): Kept['key'] {
   try {
-    const key = parseStored(position)
-    if (Array.isArray(key) && key.length === keyNames(table.definition).length) return key
+    const key = JSON.parse(position) as unknown
+    const isKey = Array.isArray(key) && key.length === keyNames(table.definition).length
+    if (isKey && key.every((part) => typeof part === 'string')) return key
   } catch {
     // Not even JSON.
   }

@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller.ts'
+import type { Table } from '../../../src/engine/contract.ts'
 import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'
-import type { RowSortKey } from '../../../src/language/columns/row-filter.ts'
+import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
+import { fromPlain } from '../../../src/json/plain.ts'
+import { defaultLimits } from '../../../src/limits.ts'
+import { anyOrder, read, type Place } from '../../../src/paging/read.ts'
+import { rowSource } from '../../../src/tables/read/row-source.ts'
+import { rowStoreOf } from '../../../src/tables/row-store.ts'
+import { insertRows } from '../../../src/tables/write/insert-rows.ts'
 import { dropTarget } from '../store.ts'
+import { testModels } from '../test-models.ts'
 import {
   anyRow,
   column,
@@ -297,6 +305,58 @@ export function describeRows(name: string, world: World): void {
             assert.deepEqual(skipped, expected.slice(9))
           }
         }
+      })
+
+      test('of one partition backwards break ties backwards, too', async () => {
+        const keyspace = `rows${made++}`
+        const { engine } = running
+        await engine.createKeyspace(keyspace)
+        const int = { type: 'int' } as const
+        await engine.changeSchema(keyspace, () => ({
+          kind: 'createTable',
+          name: 'rows',
+          columns: ['p', 'c', 'd'].map((name) => ({ name, type: int })),
+          partitionBy: ['p'],
+          partitionSort: [
+            { column: 'c', direction: 1 },
+            { column: 'd', direction: -1 },
+          ],
+        }))
+        const table = (await engine.findTarget(keyspace, 'rows')) as Table
+        const services = { engine, limits: defaultLimits, models: testModels }
+        const store = rowStoreOf(services, table, {})
+        const some = [11, 12, 21, 22].flatMap((n) => [
+          { p: 1, c: Math.floor(n / 10), d: n % 10 },
+          { p: 2, c: Math.floor(n / 10), d: n % 10 },
+        ])
+        await insertRows(store, some.map(fromPlain), true, tester)
+        const p = store.columns.get('p')!
+        const found = async (filter: RowFilter, names: Record<string, 1 | -1>) => {
+          const sort = Object.entries(names).map(([name, direction]) => {
+            return { column: store.columns.get(name)!, direction }
+          })
+          const shown: string[] = []
+          for (let after: Place | undefined, isMore = true; isMore;) {
+            const query = { filter, sort, after, limit: 3, columns: store.shownColumns }
+            const wanted = { ...anyOrder, ...query, lookAhead: true }
+            const page = await read(rowSource(store), wanted, tester)
+            shown.push(
+              ...page.records.map((row) =>
+                ['c', 'd'].map((name) => row.get(store.columns.get(name)!)).join(''),
+              ),
+            )
+            after = page.next
+            isMore = after !== undefined
+          }
+          return shown.join(' ')
+        }
+        const one: RowFilter = { kind: 'eq', column: p, part: 'value', operands: [1] }
+        assert.equal(await found(one, {}), '12 11 22 21')
+        assert.equal(await found(one, { c: 1 }), '12 11 22 21')
+        assert.equal(await found(one, { c: -1 }), '21 22 11 12')
+        assert.equal(await found(one, { c: -1, d: 1 }), '21 22 11 12')
+        assert.equal(await found(one, { c: -1, d: -1 }), '22 21 12 11')
+        assert.equal(await found(anyRow, { c: -1 }), '22 21 22 21 12 11 12 11')
       })
 
       test('put rows without a value first, as sorts have it', async () => {
