@@ -11,9 +11,8 @@ import type {
   Write,
 } from '../../../src/engine/contract.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
-import type { Value } from '../../../src/json/value.ts'
-import { keyOf } from '../../../src/language/values/key.ts'
 import { compareValues } from '../../../src/language/values/order.ts'
+import { idKey } from '../../../src/language/values/record-id.ts'
 import { similarityTo } from '../../../src/search/vector/similarity.ts'
 import { bestOf, isEverything, pageOf, type Paged } from './memory-page.ts'
 
@@ -42,7 +41,7 @@ export class MemoryDocuments {
   read(query: Query): Page {
     const after = placeAt(query.after ?? 'place 0')
     const left = this.#kept.values().filter(({ place }) => place > after)
-    return pageOf(left.map(showing(query)).toArray(), query) as Page
+    return pageOf(left.map(showing(query)).toArray(), query)
   }
 
   search({ options }: Collection, search: Search): SearchResult | undefined {
@@ -68,7 +67,7 @@ export class MemoryDocuments {
   }
 
   #make(write: Write): Outcome {
-    const id = nameOf(write.kind === 'insert' ? write.record.id : write.before.id)
+    const id = idKey(write.kind === 'insert' ? write.record.id : write.before.id)
     const before = this.#kept.get(id)
     if (write.kind === 'insert') {
       if (before !== undefined) return 'exists'
@@ -90,11 +89,6 @@ export class MemoryDocuments {
       size: text.length,
     })
   }
-}
-
-/** The same for ids that are equal, however they were written. */
-function nameOf(id: Value): string {
-  return Buffer.from(keyOf(id)).toString('latin1')
 }
 
 function placeAt(position: string): number {

@@ -25,11 +25,11 @@ export function pageOf<Item extends Paged>(
   const records = upToSize(left.slice(0, limit), isServed ? sizeMax : undefined)
   const isCut = records.length < Math.min(limit, left.length)
   const isNextWanted = !isServed || isCut || lookAhead !== false
-  const next = isNextWanted && records.length < left.length && records.at(-1)?.position
+  const isNext = isNextWanted && records.length < left.length
   return {
     records,
     served,
-    next: next || undefined,
+    next: isNext ? records.at(-1)!.position : undefined,
     positionAfter: ({ position }) => position,
   }
 }

@@ -57,7 +57,7 @@ export class MemoryRows {
     const after = query.after === undefined ? undefined : keyAt(query.after, table)
     const rows = this.#inOrder(table)
     const start = after && rows.findIndex(({ key }) => compareKeys(table, key, after) > 0)
-    return pageOf(start === -1 ? [] : rows.slice(start), query) as RowPage
+    return pageOf(start === -1 ? [] : rows.slice(start), query)
   }
 
   search(table: Table, search: RowSearch): RowSearchResult | undefined {

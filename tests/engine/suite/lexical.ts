@@ -116,7 +116,7 @@ export function describeLexical(name: string, world: World): void {
         for (const query of ['red', 'fox', 'fox red', 'fox a'])
           for (const filter of [exists('_id'), where('n', 'gt', 2), where('n', 'eq', 4)]) {
             const all = await store.hits(query, filter)
-            for (const pageSize of [1, 3, 20, 1000])
+            for (const pageSize of all.length > 20 ? [9, 20, 1000] : [1, 3])
               assert.deepEqual(await store.pagesOfHits(query, filter, pageSize), all)
           }
       })

@@ -73,12 +73,12 @@ export function describeReads(name: string, world: World): void {
         assert.equal(await store.count(filter), expected.length)
         assert.equal(await store.count(filter, 5), Math.min(5, expected.length))
         for (const sort of sorts) {
-          const found = (await store.find({ filter, sort }, 90)).map(({ text }) => text)
+          const found = (await store.find({ filter, sort }, 300)).map(({ text }) => text)
           const wanted = expected.toSorted(compareBy(sort)).map((each) => printJson(each))
           if (sort.length === 0) assert.deepEqual(found.toSorted(), wanted.toSorted())
           else assert.deepEqual(found, wanted)
           if (sort.length !== 1) continue
-          const skipped = await store.find({ filter, sort, skip: 13 }, 150)
+          const skipped = await store.find({ filter, sort, skip: 13 }, 400)
           assert.deepEqual(
             skipped.map(({ text }) => text),
             wanted.slice(13),

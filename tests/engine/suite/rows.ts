@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller.ts'
-import type { Table } from '../../../src/engine/contract.ts'
+import type { Row, Table } from '../../../src/engine/contract.ts'
 import type { KeyCondition } from '../../../src/language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
@@ -340,11 +340,9 @@ export function describeRows(name: string, world: World): void {
             const query = { filter, sort, after, limit: 3, columns: store.shownColumns }
             const wanted = { ...anyOrder, ...query, lookAhead: true }
             const page = await read(rowSource(store), wanted, tester)
-            shown.push(
-              ...page.records.map((row) =>
-                ['c', 'd'].map((name) => row.get(store.columns.get(name)!)).join(''),
-              ),
-            )
+            const digit = (row: Row, name: string) =>
+              row.get(store.columns.get(name)!) as number
+            shown.push(...page.records.map((row) => `${digit(row, 'c')}${digit(row, 'd')}`))
             after = page.next
             isMore = after !== undefined
           }

@@ -1,0 +1,10 @@
+/**
+ * Some of the commands, of documents and of rows, on the engine in memory, which leaves most
+ * of a query to the layers above. `STELA_TEST_ENGINE=memory` runs any other test on it.
+ */
+process.env['STELA_TEST_ENGINE'] = 'memory'
+
+await import('./delete-many.test.ts')
+await import('./table-sort.test.ts')
+await import('./table-delete.test.ts')
+await import('./user-types.test.ts')
