@@ -433,9 +433,9 @@ export interface WriteOptions {
 }
 
 /**
- * `exists`: the id of an insert is taken, by one that compareValues (language/values/order.ts)
- * finds equal. `conflict`: the record to replace or delete has
- * another version by now, or is gone. Nothing was written in either case.
+ * `exists`: the id of an insert is taken, in this spelling or another (language/values/
+ * record-id.ts). `conflict`: the record to replace or delete has another version by now, or is
+ * gone. Nothing was written in either case.
  */
 export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
 
