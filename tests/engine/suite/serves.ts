@@ -77,6 +77,14 @@ export function describeServes(name: string, world: World): void {
           tester,
         ),
       ]
+      const filtered = { ...ofDocuments, filter: where('even', 'eq', true) }
+      assert.deepEqual(
+        [
+          await engine.search(vectors.target, { ...filtered, by: byVector }, tester),
+          await engine.search(target, { ...filtered, by: byTerms }, tester),
+        ].map((result) => result !== undefined),
+        [serves.vectors && serves.filters, serves.terms && serves.filters],
+      )
       assert.deepEqual(
         found.map((result) => result !== undefined),
         [serves.vectors, serves.vectors, serves.terms, serves.terms],
