@@ -7,7 +7,7 @@ import type { KeyCondition } from '../../../src/language/columns/key-conditions.
 import type { RowFilter, RowSortKey } from '../../../src/language/columns/row-filter.ts'
 import { fromPlain } from '../../../src/json/plain.ts'
 import { defaultLimits } from '../../../src/limits.ts'
-import { anyOrder, read, type Place } from '../../../src/paging/read.ts'
+import { anyOrder, read, type PagePosition } from '../../../src/paging/read.ts'
 import { rowSource } from '../../../src/tables/read/row-source.ts'
 import { rowStoreOf } from '../../../src/tables/row-store.ts'
 import { insertRows } from '../../../src/tables/write/insert-rows.ts'
@@ -336,7 +336,7 @@ export function describeRows(name: string, world: World): void {
             return { column: store.columns.get(name)!, direction }
           })
           const shown: string[] = []
-          for (let after: Place | undefined, isMore = true; isMore;) {
+          for (let after: PagePosition | undefined, isMore = true; isMore;) {
             const query = { filter, sort, after, limit: 3, columns: store.shownColumns }
             const wanted = { ...anyOrder, ...query, lookAhead: true }
             const page = await read(rowSource(store), wanted, tester)
