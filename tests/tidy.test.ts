@@ -122,6 +122,23 @@ test('every part of the source imports only what it may', () => {
   assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", says who imports whom')
 })
 
+test('no files import each other in a circle, not even types', () => {
+  let left = imports.flatMap(({ file, place, from }) =>
+    from.startsWith('.')
+      ? [{ file, place, to: posix.join(posix.dirname(file), from) }]
+      : [],
+  )
+  for (let before = Infinity; left.length < before;) {
+    before = left.length
+    const importing = new Set(left.map(({ file }) => file))
+    const imported = new Set(left.map(({ to }) => to))
+    // What imports nothing, or is imported by nobody, is in no circle.
+    left = left.filter(({ file, to }) => importing.has(to) && imported.has(file))
+  }
+  const offences = left.map(({ place }) => place)
+  assertNone(offences, 'what two files need of each other belongs into a third')
+})
+
 test('only http knows HTTP, and only the embedded engine knows SQLite', () => {
   const offences = imports.flatMap(({ file, place, from }) => {
     const home = homes[from]

@@ -5,52 +5,14 @@
  * Of requests nothing is in it but the names of commands that exist, so that it neither
  * tells what is stored nor grows with what is sent.
  */
-import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Reply } from '../commands/dispatch/define.ts'
-import { apiError, type ApiError } from '../errors/api-error.ts'
-import { authenticate, isUnauthenticated } from './authenticate.ts'
-import { refuseUnauthenticated, type HttpServices } from './command.ts'
+import type { Engine } from '../engine/contract.ts'
+import type { FairShare } from './fair-share.ts'
+import type { BodyReceiver } from './receive-body.ts'
 import { RateLimit } from './rate-limit.ts'
-import { send, sendText } from './reply.ts'
-
-/** Who may read the metrics; `off`: they are not even kept. */
-export type MetricsAccess = 'on' | 'token' | 'off'
-
-export function addMetricsRoute(
-  app: FastifyInstance,
-  services: HttpServices,
-  access: MetricsAccess,
-): void {
-  const { metrics } = services
-  if (metrics === undefined) return
-  app.get('/metrics', async (request, reply) => {
-    if (access === 'token') {
-      const found = await authenticate(request.raw, undefined, services)
-      if (isUnauthenticated(found)) {
-        reply.hijack()
-        refuseUnauthenticated(request.raw, reply.raw, found, undefined, services)
-        return
-      }
-      if (!found.allows('org-read', {})) {
-        reply.hijack()
-        send(reply.raw, { errors: [notPermitted()] })
-        return
-      }
-    }
-    const text = await metrics.print(services, app.server)
-    reply.hijack()
-    sendText(reply.raw, 200, Registry.PROMETHEUS_CONTENT_TYPE, text)
-  })
-}
-
-/** Metrics are for those who may do everything: they tell of the whole server. */
-function notPermitted(): ApiError {
-  const action = 'read the metrics of'
-  return apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })
-}
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
 
@@ -75,7 +37,12 @@ const durationBounds = [
 ]
 
 /** What is measured besides what is counted here. */
-type Measured = Pick<HttpServices, 'engine' | 'bodies' | 'replyRoom' | 'valueRoom'>
+interface Measured {
+  readonly engine: Engine
+  readonly bodies: BodyReceiver
+  readonly replyRoom: FairShare
+  readonly valueRoom: FairShare
+}
 
 export class Metrics {
   readonly #commands = new Map<string, Tally>()
@@ -166,7 +133,7 @@ export class Metrics {
   }
 
   /** What is dear to find out. Scrapes that come too fast, or at once, share one text. */
-  #gathered(engine: HttpServices['engine']): Promise<string> {
+  #gathered(engine: Engine): Promise<string> {
     if (this.#gathering === undefined || this.#gatherings.take('') === 0)
       this.#gathering = gather(engine)
     return this.#gathering
@@ -248,17 +215,14 @@ function outcomeOf({ errors }: Reply, clientLeft: boolean): Outcome {
 /** Each takes two to three milliseconds of the thread that answers. */
 const gatheringsPerSecond = 20
 
-async function gather(engine: HttpServices['engine']): Promise<string> {
+async function gather(engine: Engine): Promise<string> {
   const now = new Registry()
   // A store that fails is seen by what is missing; the rest is needed then more than ever.
   await addEngineMetrics(now, engine).catch(() => undefined)
   return [await now.metrics(), await processMetrics().metrics()].join('\n')
 }
 
-async function addEngineMetrics(
-  registry: Registry,
-  engine: HttpServices['engine'],
-): Promise<void> {
+async function addEngineMetrics(registry: Registry, engine: Engine): Promise<void> {
   const statistics = await engine.operations?.statistics()
   if (statistics === undefined) return
   const { keyspaces, collections, tables, openStores, indexedVectors } = statistics

@@ -11,7 +11,7 @@ import { documentCost, type Budget } from '../plan/budget.ts'
 import type { Scored } from './scores.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { ScoredRow, ScoredRows } from '../store/store-query.ts'
-import type { StoreReader } from '../store/store-reader.ts'
+import type { StoreLookup } from '../store/store-lookup.ts'
 
 export interface LexicalSearch {
   /** Whose texts are searched. */
@@ -26,7 +26,7 @@ export interface LexicalSearch {
 
 /** The best rows behind a place, best first, ties by ascending _id. */
 export function searchLexical(
-  reader: StoreReader,
+  reader: StoreLookup,
   search: LexicalSearch,
   budget: Budget,
 ): ScoredRows {
@@ -49,7 +49,7 @@ export function searchLexical(
 
 /** The best of scored documents that match, where that was not asked before. */
 function takeBest(
-  reader: StoreReader,
+  reader: StoreLookup,
   search: LexicalSearch,
   scored: Scored,
   among: Float64Array | undefined,
@@ -80,7 +80,7 @@ function takeBest(
  * takes limit * N / M looks at documents until enough were found.
  */
 function matchesOf(
-  reader: StoreReader,
+  reader: StoreLookup,
   { path, terms, anyTerm, filter, limit }: LexicalSearch,
   budget: Budget,
 ): Float64Array | undefined {

@@ -35,9 +35,9 @@ import { readBatch, type Batch } from '../store/row-batch.ts'
 import { rowOf, type DocRow, type StoreConnection } from '../store/store-connection.ts'
 import { entriesIn, groupOf, groupsOf, type Group, type ReadGroup } from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from '../store/store-query.ts'
-import type { StoreReader } from '../store/store-reader.ts'
+import type { StoreLookup } from '../store/store-lookup.ts'
 
-export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budget): Result {
+export function readSorted(reader: StoreLookup, query: StoreQuery, budget: Budget): Result {
   const { limit, sort } = query
   const read = new SortedRead(reader, query, budget)
   const order = { by: 'sort', keys: sort } as const
@@ -52,7 +52,7 @@ export function readSorted(reader: StoreReader, query: StoreQuery, budget: Budge
 }
 
 class SortedRead {
-  readonly #reader: StoreReader
+  readonly #reader: StoreLookup
   readonly #store: StoreConnection
   readonly #query: StoreQuery
   readonly #budget: Budget
@@ -75,7 +75,7 @@ class SortedRead {
   #toSkip: number
   #toFind: number
 
-  constructor(reader: StoreReader, query: StoreQuery, budget: Budget) {
+  constructor(reader: StoreLookup, query: StoreQuery, budget: Budget) {
     this.#reader = reader
     this.#store = reader.store
     this.#query = query
@@ -517,9 +517,8 @@ class SortedRead {
 
   /** What the store could not decide about a row. */
   #isWanted(row: DocRow, accept: ((row: DocRow) => boolean) | undefined): boolean {
-    if (!this.#condition.exact && !this.#reader.matches(this.#query.filter, row))
-      return false
-    return accept === undefined || accept(row)
+    const matches = () => this.#reader.matches(this.#query.filter, row)
+    return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
   }
 
   /** The first rows in the sort's order that come after the position. */

@@ -1,111 +1,28 @@
 /**
- * Reads one store through a connection of its own.
+ * Reads pages of one store, counts and searches in it.
  *
  * A page is read by a lead and a condition (access-paths.ts, conditions.ts), in steps of
  * bounded size: on the thread that answers requests a read may take few steps before it
  * gives up (OverBudget) and starts again on a reading thread, which takes as many as it
  * needs and looks between them whether it is still wanted.
  */
-import type { JsonObject } from '../../../json/value.ts'
-import { flatten, rootFields, type Filter } from '../../../language/filters/filter.ts'
-import { matches } from '../../../language/filters/matches.ts'
+import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
+import { keyOf } from '../../../language/values/key.ts'
 import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
-import { documentCost, OverBudget, textCost, tryOut, type Budget } from '../plan/budget.ts'
-import { conditionOf, indexedPaths, isText, type Index } from '../plan/conditions.ts'
-import { keyOf } from '../../../language/values/key.ts'
-import { LeadReader, type Shrink } from '../plan/access-path-reader.ts'
-import { idBoundsOf } from '../plan/id-bounds.ts'
-import { leadsOf, type Lead } from '../plan/access-paths.ts'
-import { LexicalReader } from '../lexical/reader.ts'
 import { searchLexical } from '../lexical/search.ts'
+import { leadsOf, type Lead } from '../plan/access-paths.ts'
+import { documentCost, OverBudget, tryOut, type Budget } from '../plan/budget.ts'
+import { indexedPaths, isText } from '../plan/conditions.ts'
+import { idBoundsOf } from '../plan/id-bounds.ts'
 import { readSorted } from '../plan/sorted-reader.ts'
 import { searchVectors, type SearchedVectors } from '../vectors/search.ts'
+import { StoreLookup } from './store-lookup.ts'
+import { rowColumns, rowOf, type DocRow } from './store-connection.ts'
 import { wantedBy, type Result, type ScoredRows, type StoreQuery } from './store-query.ts'
-import {
-  numbersOnly,
-  rowColumns,
-  rowOf,
-  StoreConnection,
-  type DocRow,
-} from './store-connection.ts'
 
-export class StoreReader {
-  readonly store: StoreConnection
-  readonly index: Index
-  #view: RecordView
-  readonly #leads: LeadReader
-  /** By the suffixes of their fields. */
-  readonly #lexical = new Map<string, LexicalReader>()
-
-  constructor(file: string, view: RecordView) {
-    this.store = new StoreConnection(file)
-    this.#view = view
-    this.index = this.#makeIndex()
-    this.#leads = new LeadReader(this.store, {
-      lexical: (path) => this.lexical(path),
-      index: this.index,
-      matches: (filter, row) => this.matches(filter, row),
-    })
-  }
-
-  /** How records are seen; another one where the target was changed. */
-  get view(): RecordView {
-    return this.#view
-  }
-
-  set view(view: RecordView) {
-    this.#view = view
-    this.#lexical.clear()
-  }
-
-  setCache(kilobytes: number): void {
-    this.store.setCache(kilobytes)
-  }
-
-  close(): void {
-    this.store.close()
-  }
-
-  /** The index of the terms at a path. */
-  lexical(path: string): LexicalReader {
-    const { suffix } = this.#view.texts.get(path)!
-    let reader = this.#lexical.get(suffix)
-    if (reader === undefined)
-      this.#lexical.set(suffix, (reader = new LexicalReader(this.store, suffix)))
-    return reader
-  }
-
-  /** What lives beside the text of a document. */
-  searchFields(seq: number): NonNullable<DocRow['search']> {
-    if (this.#view.kind === 'document') return this.store.searchFields(seq)
-    const vectors = new Map<string, Float32Array>()
-    for (const [path, { suffix }] of this.#view.vectors) {
-      const vector = this.store.vectorOf(seq, suffix)
-      if (vector !== undefined) vectors.set(path, vector)
-    }
-    return { vectors }
-  }
-
-  /** Bytes that it takes, about. */
-  searchSize(seq: number): number {
-    if (this.#view.kind === 'document') return this.store.searchSize(seq)
-    const dimensions = [...this.#view.vectors.values()].map(({ dimension }) => dimension)
-    return dimensions.reduce((sum, dimension) => sum + 8 * dimension, 0)
-  }
-
-  #makeIndex(): Index {
-    const pathId = (path: string) =>
-      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
-    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc' }
-  }
-
-  #begin(): void {
-    for (const reader of this.#lexical.values()) reader.begin()
-  }
-
+export class StoreReader extends StoreLookup {
   /**
    * Between `store.beginRead` and `store.endRead`. Where the budget has to be asked before
    * anything large is kept, rows come as they were found: without what is read last.
@@ -118,7 +35,7 @@ export class StoreReader {
   }
 
   #readByQuery(query: StoreQuery, budget: Budget): Result {
-    this.#begin()
+    this.begin()
     const sort = sortOf(query)
     return sort.length > 0
       ? readSorted(this, { ...query, sort }, budget)
@@ -129,13 +46,13 @@ export class StoreReader {
   count(filter: Filter, stopAt: number, budget: Budget): number {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
-    this.#begin()
+    this.begin()
     const leads = this.#leadsFor({ filter, stable: false, after: undefined })
     const lead =
-      leads.length > 1 ? this.#leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
+      leads.length > 1 ? this.leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
     let count = 0
     const search = { filter, after: undefined, wanted: stopAt, budget, countOnly: true }
-    for (const rows of this.#leads.steps(lead, search)) {
+    for (const rows of this.leads.steps(lead, search)) {
       count += rows.length
       if (count >= stopAt) return stopAt
     }
@@ -148,7 +65,7 @@ export class StoreReader {
     budget: Budget,
     vectors?: SearchedVectors,
   ): ScoredRows {
-    this.#begin()
+    this.begin()
     const filter = this.#withoutSelfEvident(given)
     const found: ScoredRows =
       by.kind === 'lexical'
@@ -175,67 +92,12 @@ export class StoreReader {
 
   /** As far as the store's own counts tell. */
   #holdsForAll(part: Filter): boolean {
-    if (part.kind === 'and' || part.kind === 'or' || this.#view.kind === 'row') return false
+    if (part.kind === 'and' || part.kind === 'or' || this.view.kind === 'row') return false
     const { text } = part.path
     if (isText(part)) return this.lexical(text).textCount === this.store.documentCount()
     if (part.kind !== 'exists' || !part.exists || text.startsWith('$')) return false
     if (indexedPaths(part.path).loose) return false
     return this.store.documentsWith(text) === this.store.documentCount()
-  }
-
-  /** What is kept of all matching rows of a selective filter, in no promised order. */
-  allMatches(
-    filter: Filter,
-    lead: Lead,
-    budget: Budget,
-    shrink: Shrink,
-  ): Generator<DocRow[]> {
-    const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
-    return this.#leads.steps(lead, search)
-  }
-
-  /** The row of a document, by its number, without its text where that is read last. */
-  row(seq: number, budget: Budget): DocRow {
-    if (budget.hold !== undefined) return { seq, version: 0, text: '' }
-    const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
-    const row = rowOf(this.store.one(sql, [seq])!)
-    budget.spend(textCost(row.text))
-    return row
-  }
-
-  /** The numbers of all matching documents of a selective filter, in order. */
-  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
-    const search = { filter, after: undefined, wanted: Infinity, budget, countOnly: true }
-    const rows = [...this.#leads.steps(lead, search)].flat()
-    return Float64Array.from(rows, ({ seq }) => seq).sort()
-  }
-
-  /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
-  selectiveLead(filter: Filter, max: number): Lead | undefined {
-    const leads = leadsOf(filter, this.index)
-    if (leads.length === 0) return undefined
-    const { lead, size } = this.#leads.smallest(leads, max)
-    return size < max ? lead : undefined
-  }
-
-  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
-  lookup(filter: Filter, withTexts: boolean): (seq: number) => DocRow | undefined {
-    const { sql, parameters, exact } = conditionOf(filter, this.index)
-    const columns = withTexts || !exact ? rowColumns : numbersOnly
-    const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
-    return (seq) => {
-      const found = this.store.one(select, [seq, ...parameters])
-      if (found === undefined) return undefined
-      const row = rowOf(found)
-      return exact || this.matches(filter, row) ? row : undefined
-    }
-  }
-
-  /** Whether a row matches, by looking into the document. */
-  matches(filter: Filter, row: DocRow): boolean {
-    return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
-      this.lexical(path).has(row.seq, terms),
-    )
   }
 
   /** The commonest read of all: one document by its id, and nothing else asked. */
@@ -257,7 +119,7 @@ export class StoreReader {
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
     const leads = this.#leadsFor(query)
     if (leads.length <= 1) return this.#readBy(leads[0] ?? all(query.filter), query, budget)
-    const quick = this.#leads.smallest(leads, 128)
+    const quick = this.leads.smallest(leads, 128)
     if (quick.size < 128) return this.#readBy(quick.lead, query, budget)
     // Where all leads are long, matches are often close together, and the page is full
     // before counting would have paid.
@@ -266,13 +128,13 @@ export class StoreReader {
     } catch (error) {
       if (!(error instanceof OverBudget)) throw error
     }
-    return this.#readBy(this.#leads.smallest(leads, 8192).lead, query, budget)
+    return this.#readBy(this.leads.smallest(leads, 8192).lead, query, budget)
   }
 
   #readBy(lead: Lead, query: StoreQuery, budget: Budget): Result {
     const { filter, after, skip, limit, sizeMax } = query
     if (query.textsOnly === true && skip === 0) {
-      const joined = this.#leads.join(lead, after, limit, sizeMax)
+      const joined = this.leads.join(lead, after, limit, sizeMax)
       if (joined !== undefined) {
         const more = query.lookAhead !== false && joined.next !== undefined
         return { rows: [], joined, more, order: { by: 'seq' }, way: ways[lead.kind] }
@@ -284,7 +146,7 @@ export class StoreReader {
     const isTextless = sizeMax !== undefined || budget.hold !== undefined
     const textless = isTextless && { countOnly: true, shrink: withoutText }
     const search = { filter, after, wanted, budget, ...textless }
-    for (const step of this.#leads.steps(lead, search)) {
+    for (const step of this.leads.steps(lead, search)) {
       for (const row of step) rows.push(row)
       if (rows.length >= wanted) break
     }
@@ -336,15 +198,6 @@ export class StoreReader {
     if (after?.by === 'range' && leads.length === 0)
       throw new EngineError('position', 'the position belongs to another query')
     return leads
-  }
-
-  #documentToMatch(filter: Filter, row: DocRow): JsonObject {
-    const names = rootFields(filter)
-    const document = this.#view.see(row.text, names)
-    if (![...names].some((name) => name.startsWith('$'))) return document
-    const search = this.store.searchFields(row.seq)
-    for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
-    return document
   }
 }
 

@@ -24,7 +24,7 @@ import { foundMax } from '../../../search/vector/segment.ts'
 import type { Budget } from '../plan/budget.ts'
 import type { ScoredRow } from '../store/store-query.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
-import type { StoreReader } from '../store/store-reader.ts'
+import type { StoreLookup } from '../store/store-lookup.ts'
 
 export interface VectorSearch {
   readonly query: Float32Array
@@ -45,7 +45,7 @@ export interface SearchedVectors {
 
 /** Between `beginRead` and `endRead` of the reader's store. */
 export function searchVectors(
-  reader: StoreReader,
+  reader: StoreLookup,
   vectors: SearchedVectors,
   search: VectorSearch,
   budget: Budget,
@@ -78,7 +78,7 @@ const mostShare = 0.8
 
 /** Candidates; others where the first turn out to be too few. */
 function* findCandidates(
-  reader: StoreReader,
+  reader: StoreLookup,
   { view, matches: known }: SearchedVectors,
   { query, filter, limit }: VectorSearch,
   budget: Budget,
@@ -137,7 +137,7 @@ const listMaxAgain = 20_000
 
 /** The documents that match, if there are fewer than so many. */
 function listMatches(
-  reader: StoreReader,
+  reader: StoreLookup,
   max: number,
   filter: Filter,
   budget: Budget,
@@ -148,7 +148,7 @@ function listMatches(
 
 /** About which part of the documents matches, by asking a few. */
 function sampleShare(
-  { store }: StoreReader,
+  { store }: StoreLookup,
   matches: (document: number) => boolean,
 ): number {
   const [least, most] = store.one('SELECT min(seq), max(seq) FROM doc', []) as [
@@ -176,7 +176,7 @@ export class KnownMatches {
   #listed = 0
 
   /** A name for what a filter means in this state of the store. */
-  nameOf(filter: Filter, { store }: StoreReader): string {
+  nameOf(filter: Filter, { store }: StoreLookup): string {
     return `${store.meta('version')} ${serialize(filter).toString('latin1')}`
   }
 

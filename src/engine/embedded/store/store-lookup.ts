@@ -1,0 +1,160 @@
+/**
+ * The records of one store, through a connection of its own: by number, by what leads to
+ * them, and by looking into them. Pages, sorts and searches are made of it.
+ */
+import type { JsonObject } from '../../../json/value.ts'
+import { rootFields, type Filter } from '../../../language/filters/filter.ts'
+import { matches } from '../../../language/filters/matches.ts'
+import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
+import { LexicalReader } from '../lexical/reader.ts'
+import { LeadReader, type Shrink } from '../plan/access-path-reader.ts'
+import { leadsOf, type Lead } from '../plan/access-paths.ts'
+import { textCost, type Budget } from '../plan/budget.ts'
+import { conditionOf, type Index } from '../plan/conditions.ts'
+import {
+  numbersOnly,
+  rowColumns,
+  rowOf,
+  StoreConnection,
+  type DocRow,
+} from './store-connection.ts'
+
+export class StoreLookup {
+  readonly store: StoreConnection
+  readonly index: Index
+  #view: RecordView
+  readonly leads: LeadReader
+  /** By the suffixes of their fields. */
+  readonly #lexical = new Map<string, LexicalReader>()
+
+  constructor(file: string, view: RecordView) {
+    this.store = new StoreConnection(file)
+    this.#view = view
+    this.index = this.#makeIndex()
+    this.leads = new LeadReader(this.store, {
+      lexical: (path) => this.lexical(path),
+      index: this.index,
+      matches: (filter, row) => this.matches(filter, row),
+    })
+  }
+
+  /** How records are seen; another one where the target was changed. */
+  get view(): RecordView {
+    return this.#view
+  }
+
+  set view(view: RecordView) {
+    this.#view = view
+    this.#lexical.clear()
+  }
+
+  setCache(kilobytes: number): void {
+    this.store.setCache(kilobytes)
+  }
+
+  close(): void {
+    this.store.close()
+  }
+
+  /** The index of the terms at a path. */
+  lexical(path: string): LexicalReader {
+    const { suffix } = this.#view.texts.get(path)!
+    let reader = this.#lexical.get(suffix)
+    if (reader === undefined)
+      this.#lexical.set(suffix, (reader = new LexicalReader(this.store, suffix)))
+    return reader
+  }
+
+  /** What lives beside the text of a document. */
+  searchFields(seq: number): NonNullable<DocRow['search']> {
+    if (this.#view.kind === 'document') return this.store.searchFields(seq)
+    const vectors = new Map<string, Float32Array>()
+    for (const [path, { suffix }] of this.#view.vectors) {
+      const vector = this.store.vectorOf(seq, suffix)
+      if (vector !== undefined) vectors.set(path, vector)
+    }
+    return { vectors }
+  }
+
+  /** Bytes that it takes, about. */
+  searchSize(seq: number): number {
+    if (this.#view.kind === 'document') return this.store.searchSize(seq)
+    const dimensions = [...this.#view.vectors.values()].map(({ dimension }) => dimension)
+    return dimensions.reduce((sum, dimension) => sum + 8 * dimension, 0)
+  }
+
+  #makeIndex(): Index {
+    const pathId = (path: string) =>
+      this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
+    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc' }
+  }
+
+  /** To be called before a read of a new state of the store. */
+  begin(): void {
+    for (const reader of this.#lexical.values()) reader.begin()
+  }
+
+  /** What is kept of all matching rows of a selective filter, in no promised order. */
+  allMatches(
+    filter: Filter,
+    lead: Lead,
+    budget: Budget,
+    shrink: Shrink,
+  ): Generator<DocRow[]> {
+    const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
+    return this.leads.steps(lead, search)
+  }
+
+  /** The row of a document, by its number, without its text where that is read last. */
+  row(seq: number, budget: Budget): DocRow {
+    if (budget.hold !== undefined) return { seq, version: 0, text: '' }
+    const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
+    const row = rowOf(this.store.one(sql, [seq])!)
+    budget.spend(textCost(row.text))
+    return row
+  }
+
+  /** The numbers of all matching documents of a selective filter, in order. */
+  allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
+    const search = { filter, after: undefined, wanted: Infinity, budget, countOnly: true }
+    const rows = [...this.leads.steps(lead, search)].flat()
+    return Float64Array.from(rows, ({ seq }) => seq).sort()
+  }
+
+  /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
+  selectiveLead(filter: Filter, max: number): Lead | undefined {
+    const leads = leadsOf(filter, this.index)
+    if (leads.length === 0) return undefined
+    const { lead, size } = this.leads.smallest(leads, max)
+    return size < max ? lead : undefined
+  }
+
+  /** Looks documents up by their numbers: those that match, and their texts if asked for. */
+  lookup(filter: Filter, withTexts: boolean): (seq: number) => DocRow | undefined {
+    const { sql, parameters, exact } = conditionOf(filter, this.index)
+    const columns = withTexts || !exact ? rowColumns : numbersOnly
+    const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
+    return (seq) => {
+      const found = this.store.one(select, [seq, ...parameters])
+      if (found === undefined) return undefined
+      const row = rowOf(found)
+      return exact || this.matches(filter, row) ? row : undefined
+    }
+  }
+
+  /** Whether a row matches, by looking into the document. */
+  matches(filter: Filter, row: DocRow): boolean {
+    return matches(filter, this.#documentToMatch(filter, row), (terms, path) =>
+      this.lexical(path).has(row.seq, terms),
+    )
+  }
+
+  #documentToMatch(filter: Filter, row: DocRow): JsonObject {
+    const names = rootFields(filter)
+    const document = this.#view.see(row.text, names)
+    if (![...names].some((name) => name.startsWith('$'))) return document
+    const search = this.store.searchFields(row.seq)
+    for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
+    return document
+  }
+}

@@ -1,0 +1,43 @@
+/** Where the metrics are read. */
+import type { FastifyInstance } from 'fastify'
+import { Registry } from 'prom-client'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import { authenticate, isUnauthenticated } from './authenticate.ts'
+import { refuseUnauthenticated, type HttpServices } from './command.ts'
+import { send, sendText } from './reply.ts'
+
+/** Who may read the metrics; `off`: they are not even kept. */
+export type MetricsAccess = 'on' | 'token' | 'off'
+
+export function addMetricsRoute(
+  app: FastifyInstance,
+  services: HttpServices,
+  access: MetricsAccess,
+): void {
+  const { metrics } = services
+  if (metrics === undefined) return
+  app.get('/metrics', async (request, reply) => {
+    if (access === 'token') {
+      const found = await authenticate(request.raw, undefined, services)
+      if (isUnauthenticated(found)) {
+        reply.hijack()
+        refuseUnauthenticated(request.raw, reply.raw, found, undefined, services)
+        return
+      }
+      if (!found.allows('org-read', {})) {
+        reply.hijack()
+        send(reply.raw, { errors: [notPermitted()] })
+        return
+      }
+    }
+    const text = await metrics.print(services, app.server)
+    reply.hijack()
+    sendText(reply.raw, 200, Registry.PROMETHEUS_CONTENT_TYPE, text)
+  })
+}
+
+/** Metrics are for those who may do everything: they tell of the whole server. */
+function notPermitted(): ApiError {
+  const action = 'read the metrics of'
+  return apiError('UNAUTHORIZED_ACCESS', { target: 'the database', action })
+}
