@@ -20,7 +20,7 @@ import {
 import type { Limits } from '../limits.ts'
 import {
   checkVector,
-  decodeBinaryVector,
+  readBinaryNumbers,
   readVectorNumbers,
   type VectorRules,
 } from '../language/values/vector.ts'
@@ -205,13 +205,7 @@ function readBinaryVector(value: Value, rules: VectorRules): Vector {
   const names = [...value.keys()]
   if (names.length !== 1 || names[0] !== '$binary')
     throw badVector(`is an Object with the fields [${names.join(', ')}]`)
-  const base64 = value.get('$binary')!
-  const numbers =
-    typeof base64 === 'string'
-      ? decodeBinaryVector(base64)
-      : { problem: `is of type ${jsonTypeOf(base64)}` }
-  if ('problem' in numbers)
-    throw apiError('SHRED_BAD_BINARY_VECTOR_VALUE', { problem: numbers.problem })
+  const numbers = readBinaryNumbers(value.get('$binary')!)
   checkVector(numbers, rules)
   return { numbers, form: 'binary' }
 }

@@ -1,5 +1,6 @@
 import { apiError } from '../errors/api-error.ts'
-import { checkFieldCount, readNewType } from '../tables/schema/user-types.ts'
+import { checkColumnCount } from '../tables/schema/column-names.ts'
+import { readNewType } from '../tables/schema/user-types.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { definition, flag, newName, options, type Field } from './dispatch/fields.ts'
 import { violation } from '../options/read-value.ts'
@@ -29,7 +30,7 @@ export const createType = defineKeyspaceCommand({
         if (fields.options.ifNotExists) return undefined
         throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
       }
-      checkFieldCount('command.definition.fields', type.fields, limits)
+      checkColumnCount('Field', 'command.definition.fields', type.fields, limits)
       if (types.length >= limits.typesMax)
         throw apiError('INVALID_SCHEMA_CHANGE', {
           target: keyspace,

@@ -1,15 +1,8 @@
 import { replaceDocument } from '../collections/change-documents.ts'
 import { selectDocuments } from '../collections/selection.ts'
-import { replyUpdated, withDocument } from './replies/changed.ts'
+import { replyReturned, returnOptions } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
-import {
-  clauseOrNull,
-  clause,
-  flag,
-  oneOf,
-  options,
-  requiredObject,
-} from './dispatch/fields.ts'
+import { clause, clauseOrNull, requiredObject } from './dispatch/fields.ts'
 
 /** Replaces the first document that matches by another, which takes over its _id. */
 export const findOneAndReplace = defineCommand({
@@ -19,10 +12,7 @@ export const findOneAndReplace = defineCommand({
     sort: clause,
     projection: clauseOrNull,
     replacement: requiredObject,
-    options: options({
-      returnDocument: oneOf(['before', 'after'], 'before'),
-      upsert: flag(false),
-    }),
+    options: returnOptions,
   },
 
   async collection(
@@ -37,12 +27,6 @@ export const findOneAndReplace = defineCommand({
       options,
       caller,
     )
-    const reply = replyUpdated(changed)
-    return withDocument(
-      reply,
-      changed[options.returnDocument],
-      selection.projection,
-      caller,
-    )
+    return replyReturned(changed, options, selection, caller)
   },
 })

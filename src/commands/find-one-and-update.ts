@@ -1,16 +1,9 @@
 import { updateDocument } from '../collections/change-documents.ts'
 import { selectDocuments } from '../collections/selection.ts'
 import { parseUpdate } from '../language/updates/parse-update.ts'
-import { replyUpdated, withDocument } from './replies/changed.ts'
+import { replyReturned, returnOptions } from './replies/changed.ts'
 import { defineCommand } from './dispatch/define.ts'
-import {
-  clauseOrNull,
-  clause,
-  flag,
-  oneOf,
-  options,
-  requiredUpdate,
-} from './dispatch/fields.ts'
+import { clause, clauseOrNull, requiredUpdate } from './dispatch/fields.ts'
 
 /** Updates the first document that matches, and returns it as it was or as it is now. */
 export const findOneAndUpdate = defineCommand({
@@ -20,10 +13,7 @@ export const findOneAndUpdate = defineCommand({
     sort: clause,
     projection: clauseOrNull,
     update: requiredUpdate,
-    options: options({
-      returnDocument: oneOf(['before', 'after'], 'before'),
-      upsert: flag(false),
-    }),
+    options: returnOptions,
   },
 
   async collection(
@@ -33,12 +23,6 @@ export const findOneAndUpdate = defineCommand({
     const selection = selectDocuments(documents, { filter, sort, projection }, caller)
     const parsed = parseUpdate(update, limits)
     const changed = await updateDocument(documents, selection, parsed, options, caller)
-    const reply = replyUpdated(changed)
-    return withDocument(
-      reply,
-      changed[options.returnDocument],
-      selection.projection,
-      caller,
-    )
+    return replyReturned(changed, options, selection, caller)
   },
 })

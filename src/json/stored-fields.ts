@@ -5,16 +5,17 @@
  * on building values that nobody asks for. The text is one that printJson wrote: compact,
  * and known to be right.
  */
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './char-codes.ts'
 import { JsonProblem, parseStored } from './parse.ts'
 import type { JsonObject } from './value.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** The fields with these names that the object has, in its order. */
 export function storedFields(text: string, names: ReadonlySet<string>): JsonObject {

@@ -212,7 +212,7 @@ function addLeaf(clause: Clause, segments: readonly string[], leaf: Leaf): void 
     throw refused(leaf.path, `it overlaps with "${overlapped.path}"; name one of them`)
 }
 
-function parseSwitch(text: string, choice: Value): boolean {
+export function parseSwitch(text: string, choice: Value): boolean {
   if (typeof choice === 'boolean') return choice
   if (isNumeric(choice)) return choice !== 0
   throw refused(text, `it takes 1, 0, true or false, not ${quoteJson(choice)}`)
@@ -245,6 +245,6 @@ function isInteger(value: Value): value is number {
   return typeof value === 'number' && Number.isInteger(value)
 }
 
-function refused(path: string, reason: string): ApiError {
+export function refused(path: string, reason: string): ApiError {
   return apiError('UNSUPPORTED_PROJECTION_PARAM', { path, reason })
 }

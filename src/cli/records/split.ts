@@ -3,6 +3,18 @@
  * of a CSV file. Nothing is decoded here, and no more than one record is held, so that
  * inputs may be of any size.
  */
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from '../../json/char-codes.ts'
 import { Failure } from './failure.ts'
 
 /** A record as it was written, and the line that it starts on, counted from 1. */
@@ -36,17 +48,6 @@ export function splitterFor(format: Format, sizeMax: number): Splitter {
       return new CsvSplitter(sizeMax)
   }
 }
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** JSON lines. Empty lines are no records. */
 class LineSplitter implements Splitter {

@@ -10,17 +10,17 @@ import type { Resource } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'
 import { TokenCredentials } from '../../auth/tokens.ts'
 import type { Database } from '../../databases/databases.ts'
-import { documentStoreOf, type DocumentStore } from '../../collections/document-store.ts'
+import { documentStoreOf } from '../../collections/document-store.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
-import type { Collection, Table } from '../../engine/schema.ts'
+import type { Target } from '../../engine/schema.ts'
 import { traced } from '../../engine/traced.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import type { Credentials, Models } from '../../providers/models.ts'
 import type { DocumentTurns } from '../../collections/document-turns.ts'
-import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
+import { rowStoreOf } from '../../tables/row-store.ts'
 import { pathOf } from './command-path.ts'
 import type { TargetStores } from './target-stores.ts'
 import type {
@@ -257,7 +257,27 @@ async function runOnTarget(
   context: CallContext,
   services: Services,
 ): Promise<Reply> {
-  const attempt = () => tryOnTarget(name, command, fields, call, context, services)
+  const { engine } = context
+  /** The same for all commands on a target, for as long as the engine knows it. */
+  const storeOf = <Store>(target: Target, make: () => Store) =>
+    call.trace === undefined ? services.stores.of(engine, target, make) : make()
+  const attempt = async (): Promise<Reply> => {
+    const target = await engine.findTarget(call.keyspace, call.target)
+    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+    call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
+    if (target.kind === 'collection') {
+      if (command.collection === undefined)
+        throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
+      const make = () => documentStoreOf({ ...services, engine }, target)
+      const documents = storeOf(target, make).as(call.credentials)
+      return command.collection(fields, Object.assign(context, { documents }))
+    }
+    if (command.table === undefined)
+      throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
+    const make = () => rowStoreOf({ ...services, engine }, target, {})
+    const rows = storeOf(target, make).as(call.credentials)
+    return command.table(fields, Object.assign(context, { rows }))
+  }
   for (let left = services.limits.writeAttemptsMax; left > 1; left--)
     try {
       return await attempt()
@@ -267,31 +287,7 @@ async function runOnTarget(
       if (!isChanged || command.does === 'alter') throw error
     }
   call.trace?.note('Keeps the schema from changing again')
-  return context.engine.lockSchema(call.keyspace, attempt, call)
-}
-
-async function tryOnTarget(
-  name: string,
-  command: TargetCommand,
-  fields: Record<string, unknown>,
-  call: Call,
-  context: CallContext,
-  services: Services,
-): Promise<Reply> {
-  const { engine } = context
-  const target = await engine.findTarget(call.keyspace, call.target)
-  if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
-  call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
-  if (target.kind === 'collection') {
-    if (command.collection === undefined)
-      throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
-    const documents = documentsOf(target, call, engine, services).as(call.credentials)
-    return command.collection(fields, Object.assign(context, { documents }))
-  }
-  if (command.table === undefined)
-    throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
-  const rows = rowsOf(target, call, engine, services).as(call.credentials)
-  return command.table(fields, Object.assign(context, { rows }))
+  return engine.lockSchema(call.keyspace, attempt, call)
 }
 
 function refusalOf(command: string, call: Call) {
@@ -307,28 +303,6 @@ function refusalOf(command: string, call: Call) {
 function engineOf({ database, token, trace }: Call): Engine {
   const engine = database.engine.as(new TokenCredentials(token))
   return trace === undefined ? engine : traced(engine, trace)
-}
-
-/** The same for all commands on a table, for as long as its schema is the same. */
-function rowsOf(
-  table: Table,
-  { trace }: Call,
-  engine: Engine,
-  services: Services,
-): RowStore {
-  const make = () => rowStoreOf({ ...services, engine }, table, {})
-  return trace === undefined ? services.stores.rows(engine, table, make) : make()
-}
-
-/** The same for all commands on a collection, for as long as the engine knows it. */
-function documentsOf(
-  collection: Collection,
-  { trace }: Call,
-  engine: Engine,
-  services: Services,
-): DocumentStore {
-  const make = () => documentStoreOf({ ...services, engine }, collection)
-  return trace === undefined ? services.stores.documents(engine, collection, make) : make()
 }
 
 class CallContext implements KeyspaceContext {

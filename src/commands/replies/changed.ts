@@ -3,10 +3,12 @@ import type { Caller } from '../../caller.ts'
 import type { ChangedMany, ChangedOne } from '../../collections/change-documents.ts'
 import type { Insertion } from '../../collections/insert.ts'
 import { show } from '../../collections/records.ts'
+import type { Selection } from '../../collections/selection.ts'
 import type { ApiError } from '../../errors/api-error.ts'
 import type { Projection } from '../../language/projection.ts'
 import { showOne } from '../../paging/show-all.ts'
 import type { Reply } from '../dispatch/define.ts'
+import { flag, oneOf, options } from '../dispatch/fields.ts'
 
 /** Counts, and the error beside them when others kept changing the document. */
 export function replyUpdated(changed: ChangedOne | ChangedMany): Reply {
@@ -45,6 +47,22 @@ export async function withDocument(
     document === undefined ? null : await showOne(show(document, projection), caller)
   return { ...reply, data: { document: text } }
 }
+
+/** The document as it was or as it is now, beside the counts. */
+export function replyReturned(
+  changed: ChangedOne,
+  { returnDocument }: { readonly returnDocument: 'before' | 'after' },
+  { projection }: Selection,
+  deadline: Deadline,
+): Promise<Reply> {
+  return withDocument(replyUpdated(changed), changed[returnDocument], projection, deadline)
+}
+
+/** What findOneAndUpdate and findOneAndReplace can be told. */
+export const returnOptions = options({
+  returnDocument: oneOf(['before', 'after'], 'before'),
+  upsert: flag(false),
+})
 
 function errorsOf({ failure }: ChangedOne | ChangedMany) {
   return failure === undefined ? {} : { errors: [failure] }

@@ -9,7 +9,7 @@
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import { quoteJson } from '../values/quote-json.ts'
+import { quoteWithType } from '../values/quote-json.ts'
 
 export type Clause<Condition> = Joint<Condition> | Condition
 
@@ -104,7 +104,7 @@ function readConditions<Condition extends { readonly kind: string }>(
       case '$not': {
         if (!isObject(operand))
           throw invalid(
-            `$not takes a filter, which is a JSON Object, not ${shown(operand)}`,
+            `$not takes a filter, which is a JSON Object, not ${quoteWithType(operand)}`,
           )
         const inner: ClauseContext = { negated: !negated, within: name }
         conditions.push(joined(readConditions(operand, inner, fields), !negated))
@@ -127,10 +127,10 @@ function joined<Condition>(
 
 function readElements(operator: '$and' | '$or', operand: Value): JsonObject[] {
   if (!Array.isArray(operand))
-    throw invalid(`${operator} takes an Array of filters, not ${shown(operand)}`)
+    throw invalid(`${operator} takes an Array of filters, not ${quoteWithType(operand)}`)
   return operand.map((element) => {
     if (isObject(element)) return element
-    throw invalid(`${operator} holds ${shown(element)}, which is not a JSON Object`)
+    throw invalid(`${operator} holds ${quoteWithType(element)}, which is not a JSON Object`)
   })
 }
 
@@ -230,14 +230,9 @@ export function invalidArgument(
   wanted: string,
   argument: Value,
 ) {
-  return invalid(`${operator} on "${name}" takes ${wanted}, not ${shown(argument)}`)
+  return invalid(`${operator} on "${name}" takes ${wanted}, not ${quoteWithType(argument)}`)
 }
 
 export function invalid(problem: string) {
   return apiError('FILTER_INVALID_EXPRESSION', { problem })
-}
-
-/** A value in a message, with its type. */
-export function shown(value: Value): string {
-  return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }

@@ -4,7 +4,7 @@
  */
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
+import { readBinaryNumbers, readVectorNumbers } from '../values/vector.ts'
 
 /** What to look for; null and blank parts are absent. */
 export interface HybridSort {
@@ -62,13 +62,7 @@ function readVector(value: Value | undefined): Float32Array | undefined {
     throw apiError('SHRED_BAD_DOCUMENT_VECTOR_TYPE', {
       problem: `of the sort is of type ${jsonTypeOf(value)}`,
     })
-  const numbers =
-    typeof binary === 'string'
-      ? decodeBinaryVector(binary)
-      : { problem: `is of type ${jsonTypeOf(binary)}` }
-  if ('problem' in numbers)
-    throw apiError('SHRED_BAD_BINARY_VECTOR_VALUE', { problem: numbers.problem })
-  return numbers
+  return readBinaryNumbers(binary)
 }
 
 function mismatch(field: string, value: Value, wanted: string) {

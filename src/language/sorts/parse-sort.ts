@@ -5,7 +5,7 @@ import type { Limits } from '../../limits.ts'
 import type { Analyze } from '../filters/filter.ts'
 import type { IndexingRule } from '../filters/indexing.ts'
 import { parsePath, wildcardProblem, type Path } from '../values/path.ts'
-import { quoteJson } from '../values/quote-json.ts'
+import { quoteWithType } from '../values/quote-json.ts'
 import type { Sort, SortKey } from './sort.ts'
 import { readTerms } from '../filters/terms.ts'
 import { checkVector, decodeBinaryVector, readVectorNumbers } from '../values/vector.ts'
@@ -61,7 +61,10 @@ const searches = {
 
   $vectorize(query: Value, { target, vector, vectorize }: SortContext): Sort {
     if (typeof query !== 'string')
-      throw invalidValue('$vectorize', `${shown(query)} was sent, but it takes a String`)
+      throw invalidValue(
+        '$vectorize',
+        `${quoteWithType(query)} was sent, but it takes a String`,
+      )
     if (query.trim() === '')
       throw invalidValue(
         '$vectorize',
@@ -76,7 +79,9 @@ const searches = {
 
   $lexical(query: Value, { target, analyze }: SortContext): Sort {
     if (typeof query !== 'string')
-      throw invalid(`Sort on "$lexical" takes a String of terms; ${shown(query)} was sent`)
+      throw invalid(
+        `Sort on "$lexical" takes a String of terms; ${quoteWithType(query)} was sent`,
+      )
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
     const place = { target, field: '$lexical', clause: 'sort' } as const
@@ -90,11 +95,11 @@ function readVector(query: Value): Float32Array {
   if (typeof binary !== 'string')
     throw invalidValue(
       '$vector',
-      `${shown(query)} was sent, but it takes an Array of numbers or {"$binary": "<Base64>"}`,
+      `${quoteWithType(query)} was sent, but it takes an Array of numbers or {"$binary": "<Base64>"}`,
     )
   const numbers = decodeBinaryVector(binary)
   if ('problem' in numbers)
-    throw invalidValue('$vector', `$binary ${numbers.problem}: ${shown(binary)}`)
+    throw invalidValue('$vector', `$binary ${numbers.problem}: ${quoteWithType(binary)}`)
   return numbers
 }
 
@@ -133,12 +138,8 @@ function readDirection(path: Path, direction: Value): 1 | -1 {
   if (direction === 1 || direction === -1) return direction
   throw invalidValue(
     path.text,
-    `${shown(direction)} was sent, but it takes 1 (ascending) or -1 (descending)`,
+    `${quoteWithType(direction)} was sent, but it takes 1 (ascending) or -1 (descending)`,
   )
-}
-
-function shown(value: Value): string {
-  return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }
 
 function quoted(name: string): string {

@@ -1,5 +1,5 @@
 import { printJson } from '../../json/print.ts'
-import type { Value } from '../../json/value.ts'
+import { jsonTypeOf, type Value } from '../../json/value.ts'
 
 const lengthMax = 200
 
@@ -7,4 +7,9 @@ const lengthMax = 200
 export function quoteJson(value: Value): string {
   const text = printJson(value)
   return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`
+}
+
+/** The same with its type: 1 (Number). */
+export function quoteWithType(value: Value): string {
+  return `${quoteJson(value)} (${jsonTypeOf(value)})`
 }

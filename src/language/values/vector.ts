@@ -3,7 +3,7 @@ import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isDecimal, jsonTypeOf, type Value } from '../../json/value.ts'
 import { fixedLimits } from '../../limits.ts'
-import { quoteJson } from './quote-json.ts'
+import { quoteWithType } from './quote-json.ts'
 
 const { vectorMagnitudeMax } = fixedLimits
 
@@ -29,9 +29,20 @@ export function readVectorNumbers(
     else
       throw apiError('SHRED_BAD_VECTOR_VALUE', {
         field,
-        problem: `element ${position} is ${quoteJson(value)} (${jsonTypeOf(value)}), not a number`,
+        problem: `element ${position} is ${quoteWithType(value)}, not a number`,
       })
   }
+  return numbers
+}
+
+/** The floats of "$binary", where a document or a hybrid sort has it. */
+export function readBinaryNumbers(binary: Value): Float32Array {
+  const numbers =
+    typeof binary === 'string'
+      ? decodeBinaryVector(binary)
+      : { problem: `is of type ${jsonTypeOf(binary)}` }
+  if ('problem' in numbers)
+    throw apiError('SHRED_BAD_BINARY_VECTOR_VALUE', { problem: numbers.problem })
   return numbers
 }
 

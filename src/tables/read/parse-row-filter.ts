@@ -17,8 +17,8 @@ import {
   operatorsOf,
   readAll,
   readChoices,
-  shown,
 } from '../../language/filters/filter-clause.ts'
+import { quoteWithType } from '../../language/values/quote-json.ts'
 import {
   checkScalar,
   comparedWithArray,
@@ -82,7 +82,11 @@ function readMap(column: Column, operand: Value, limits: Limits): WrittenConditi
         const condition = readMembership(column, 'value', operator, argument, limits)
         for (const entry of condition.operands)
           if (!Array.isArray(entry) || entry.length !== 2)
-            throw badMembers(column, operator, `${shown(entry)} is no pair [key, value]`)
+            throw badMembers(
+              column,
+              operator,
+              `${quoteWithType(entry)} is no pair [key, value]`,
+            )
         return [condition]
       }
     }
@@ -111,7 +115,7 @@ function memberOperators(
     throw badMembers(
       column,
       within,
-      `it takes an Object of $in, $nin and $all, not ${shown(operand)}`,
+      `it takes an Object of $in, $nin and $all, not ${quoteWithType(operand)}`,
     )
   return operators
 }
@@ -128,7 +132,11 @@ function readMembership(
     case '$nin':
     case '$all': {
       if (!Array.isArray(argument))
-        throw badMembers(column, operator, `it takes an Array, not ${shown(argument)}`)
+        throw badMembers(
+          column,
+          operator,
+          `it takes an Array, not ${quoteWithType(argument)}`,
+        )
       const operands =
         operator === '$all'
           ? readAll(column.name, argument)

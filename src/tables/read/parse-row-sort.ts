@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { quoteJson } from '../../language/values/quote-json.ts'
+import { quoteJson, quoteWithType } from '../../language/values/quote-json.ts'
 import {
   decodeBinaryVector,
   findVectorProblem,
@@ -99,7 +99,7 @@ function readMember(column: Column, given: Value, store: RowStore): Member {
   if (given !== 1 && given !== -1)
     throw irregular(
       column,
-      `${quoteJson(given)} (${jsonTypeOf(given)}) was sent, but it takes 1 (ascending) or ` +
+      `${quoteWithType(given)} was sent, but it takes 1 (ascending) or ` +
         '-1 (descending)',
     )
   if (!hasOrder(column)) throw irregular(column, `values of the type ${type} have no order`)

@@ -1,8 +1,8 @@
 /** Which columns of rows a reply shows. */
 import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { isNumeric, isObject, jsonTypeOf, type Value } from '../../json/value.ts'
-import { quoteJson } from '../../language/values/quote-json.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
+import { parseSwitch, refused } from '../../language/projection.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
@@ -42,11 +42,5 @@ export function parseRowProjection(
 
 function readSwitch(name: string, choice: Value) {
   if (name === '') throw refused(name, 'no column has an empty name')
-  if (typeof choice === 'boolean') return { name, on: choice }
-  if (isNumeric(choice)) return { name, on: choice !== 0 }
-  throw refused(name, `it takes 1, 0, true or false, not ${quoteJson(choice)}`)
-}
-
-function refused(path: string, reason: string) {
-  return apiError('UNSUPPORTED_PROJECTION_PARAM', { path, reason })
+  return { name, on: parseSwitch(name, choice) }
 }

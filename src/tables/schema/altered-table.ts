@@ -16,9 +16,9 @@ import {
 } from '../../options/option-section.ts'
 import { mismatch } from '../../options/read-value.ts'
 import { readEmbeddingService } from '../../options/service-option.ts'
-import { checkColumnNames } from './column-names.ts'
+import { checkColumnCount, checkColumnNames } from './column-names.ts'
 import type { GivenType } from './given-type.ts'
-import { checkColumnCount, readColumns } from './new-table.ts'
+import { readColumns } from './new-table.ts'
 import {
   checkUserTypes,
   resolveColumns,
@@ -95,7 +95,7 @@ function addColumns(
     })
   const columns = resolveColumns(given, context, 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS')
   checkUserTypes(columns, context.types)
-  checkColumnCount(fieldOf('add'), existing.length + columns.length, context.limits)
+  checkColumnCount('Column', fieldOf('add'), [...existing, ...columns], context.limits)
   return { kind: 'addColumns', table: table.name, columns }
 }
 

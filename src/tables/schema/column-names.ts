@@ -20,6 +20,25 @@ export function checkColumnNames(
   }
 }
 
+/** `field` is the one that says what columns, or fields of a type, there are to be. */
+export function checkColumnCount(
+  kind: 'Column' | 'Field',
+  field: string,
+  { length: count }: readonly unknown[],
+  { columnsMax: max }: Limits,
+): void {
+  const would =
+    kind === 'Column'
+      ? `table would have ${count} columns`
+      : `type would have ${count} fields`
+  if (count > max)
+    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+      field,
+      value: String(count),
+      reason: `the ${would} and the maximum is ${max}`,
+    })
+}
+
 function problemOf(name: string, max: number): string | undefined {
   if (name.trim() === '') return 'it is blank'
   if (name.length > max) return `it has ${name.length} characters`

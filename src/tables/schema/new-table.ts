@@ -13,7 +13,7 @@ import {
   type Section,
 } from '../../options/option-section.ts'
 import { mismatch } from '../../options/read-value.ts'
-import { checkColumnNames } from './column-names.ts'
+import { checkColumnCount, checkColumnNames } from './column-names.ts'
 import { readType, type GivenType } from './given-type.ts'
 import { checkUserTypes, resolveColumns, type TypeContext } from './resolve-type.ts'
 
@@ -64,7 +64,7 @@ export function planTable(
     throw apiError('CANNOT_ADD_EXISTING_TABLE', { name, kind: existing.kind })
   const target = `${keyspace}.${name}`
   checkKeyTypes(target, table)
-  checkColumnCount('command.definition.columns', table.columns.length, limits)
+  checkColumnCount('Column', 'command.definition.columns', table.columns, limits)
   const max = limits.tablesMax
   if (count >= max)
     throw apiError('UNEXPECTED_DRIVER_ERROR', {
@@ -74,17 +74,6 @@ export function planTable(
         "server's --max-tables",
     })
   return { kind: 'createTable', name, ...table }
-}
-
-/** `field` is the one that says what columns there are to be. */
-export function checkColumnCount(field: string, count: number, limits: Limits): void {
-  const max = limits.columnsMax
-  if (count > max)
-    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
-      field,
-      value: String(count),
-      reason: `the table would have ${count} columns and the maximum is ${max}`,
-    })
 }
 
 function readPrimaryKey(value: Value): PrimaryKey {

@@ -6,7 +6,7 @@ import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { memberOf, refuseUnknownKeys, rootSection } from '../../options/option-section.ts'
 import { mismatch } from '../../options/read-value.ts'
-import { checkColumnNames } from './column-names.ts'
+import { checkColumnCount, checkColumnNames } from './column-names.ts'
 import { readColumns } from './new-table.ts'
 import { elementTypeNames } from './resolve-type.ts'
 
@@ -59,22 +59,7 @@ export function checkAlteration(
     positions.delete(from)
   }
   for (const { name } of added) put(name, names.length)
-  checkFieldCount('command.add.fields', names, limits)
-}
-
-/** `field` is the one that says what fields there are to be. */
-export function checkFieldCount(
-  field: string,
-  { length }: readonly unknown[],
-  limits: Limits,
-): void {
-  const max = limits.columnsMax
-  if (length > max)
-    throw apiError('COMMAND_FIELD_VALUE_INVALID', {
-      field,
-      value: String(length),
-      reason: `the type would have ${length} fields and the maximum is ${max}`,
-    })
+  checkColumnCount('Field', 'command.add.fields', names, limits)
 }
 
 /** The `fields` of an object: none where it is absent. */

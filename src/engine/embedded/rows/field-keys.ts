@@ -26,14 +26,16 @@ export class FieldKeys {
     this.types = types.map(({ name, fields }) => {
       return { name, fields: fields.map(({ key, type }) => ({ name: key, type })) }
     })
-    const renamed = types.filter(({ fields }) => fields.some((field) => hasOther(field)))
+    const renamed = types.filter(({ fields }) =>
+      fields.some(({ name, key }) => name !== key),
+    )
     this.#toKeys = renamesOf(renamed, ({ name, key }) => [name, key])
     this.#toNames = renamesOf(renamed, ({ name, key }) => [key, name])
   }
 
   /** Whether values of the type are the same for the layers above. */
   areNames(type: ColumnType): boolean {
-    return this.#toKeys.get(userTypeNameOf(type) ?? '') === undefined
+    return namesFor(type, this.#toKeys) === undefined
   }
 
   stored(type: ColumnType, value: Value): Value {
@@ -64,7 +66,7 @@ export class FieldKeys {
     part: ColumnPart,
     elements: readonly Value[],
   ): readonly Value[] {
-    const names = this.#toKeys.get(userTypeNameOf(type) ?? '')
+    const names = namesFor(type, this.#toKeys)
     if (names === undefined || part === 'keys') return elements
     return elements.map((element) => {
       if (type.type !== 'map' || part === 'values') return withNames(element, names)
@@ -77,10 +79,6 @@ export class FieldKeys {
 /** By the names of types: what their fields are to be called. */
 type Renames = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-function hasOther({ name, key }: StoredField): boolean {
-  return name !== key
-}
-
 function renamesOf(
   types: readonly StoredType[],
   of: (field: StoredField) => readonly [from: string, to: string],
@@ -88,8 +86,12 @@ function renamesOf(
   return new Map(types.map(({ name, fields }) => [name, new Map(fields.map(of))]))
 }
 
+function namesFor(type: ColumnType, renames: Renames) {
+  return renames.get(userTypeNameOf(type) ?? '')
+}
+
 function renamed(type: ColumnType, value: Value, renames: Renames): Value {
-  const names = renames.get(userTypeNameOf(type) ?? '')
+  const names = namesFor(type, renames)
   if (names === undefined) return value
   return mapElements(type, value, (element, one) =>
     typeof element === 'string' ? one : withNames(one, names),
