@@ -63,10 +63,16 @@ export function plainTable({ definition, types, ...table }: StoredTable): Table 
       columns: columns.map(({ name, type }) => ({ name, type })),
       partitionBy,
       partitionSort,
-      indexes: indexes.map(({ id: _id, ...index }) => index),
+      indexes: indexes.map(plainIndex),
     },
     types: types.map(plainType),
   }
+}
+
+function plainIndex(stored: StoredIndex): TableIndex {
+  const index: TableIndex & { id?: number } = { ...stored }
+  delete index.id
+  return index
 }
 
 export function plainType({ name, fields }: StoredType): UserType {
