@@ -53,12 +53,12 @@ export function replyReturned(
   changed: ChangedOne,
   { returnDocument }: { readonly returnDocument: 'before' | 'after' },
   { projection }: Selection,
-  deadline: Deadline,
+  caller: Caller,
 ): Promise<Reply> {
-  return withDocument(replyUpdated(changed), changed[returnDocument], projection, deadline)
+  return withDocument(replyUpdated(changed), changed[returnDocument], projection, caller)
 }
 
-/** What findOneAndUpdate and findOneAndReplace can be told. */
+/** Options of findOneAndUpdate and findOneAndReplace. */
 export const returnOptions = options({
   returnDocument: oneOf(['before', 'after'], 'before'),
   upsert: flag(false),
