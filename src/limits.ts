@@ -132,7 +132,7 @@ export const defaultLimits = {
   writeAttemptsMax: 4,
 } as const
 
-export const fixedLimits = {
+const fixed = {
   /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
   varintDigitsMax: 1_000,
   /** Of a number in a vector: beyond this, squares no longer add up in 32 bits. */
@@ -199,7 +199,9 @@ export const fixedLimits = {
   backupBodySizeMax: 16_000_000,
   /** Milliseconds in which nothing of a backup may be read: it holds on to what is overwritten. */
   backupUnreadMsMax: 300_000,
-} as const
+}
+
+export const fixedLimits: Readonly<typeof fixed> = fixed
 
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
 

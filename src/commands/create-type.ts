@@ -33,8 +33,10 @@ export const createType = defineKeyspaceCommand({
       checkColumnCount('Field', 'command.definition.fields', type.fields, limits)
       if (types.length >= limits.typesMax)
         throw apiError('INVALID_SCHEMA_CHANGE', {
+          reason: 'types',
           target: keyspace,
-          problem: `it has ${types.length} types and the maximum is ${limits.typesMax}`,
+          types: types.length,
+          max: limits.typesMax,
         })
       return { kind: 'createType', ...type }
     })

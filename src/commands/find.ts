@@ -90,7 +90,8 @@ function checkPaging(sort: Sort, { skip, limit, pageState }: Paging, limits: Lim
         )
       if (pageState)
         throw apiError('SORT_CLAUSE_INVALID', {
-          problem: `A sort by $${sort.kind} has one page only; leave options.pageState out`,
+          reason: 'onePage',
+          by: `A sort by $${sort.kind}`,
         })
       return
     case 'lexical':

@@ -42,10 +42,11 @@ export class ApiErrors extends Error {
 
 export function apiError<Name extends ErrorName>(
   name: Name,
-  ...[variables]: ErrorVariables<Name>
+  ...variables: ErrorVariables<Name>
 ): ApiError {
   const body = catalog[name].body as (variables: unknown) => string
-  return new ApiError(name, body(shortened(variables)))
+  const [given] = variables as readonly (object | undefined)[]
+  return new ApiError(name, body(shortened(given)))
 }
 
 /** Characters of what was sent that a message repeats: enough to recognise it by. */

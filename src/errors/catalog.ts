@@ -2,10 +2,21 @@
  * Every error and warning of the API: what happened, why, and what to do next.
  *
  * An entry's name is its error code, unless `code` says otherwise: codes are unique only
- * within a family and scope. `status` is the HTTP status where it is not 200. What tables add
- * is in files of its own.
+ * within a family and scope. `status` is the HTTP status where it is not 200. A code that has
+ * several reasons has a sentence for each. Clauses, collections and tables have files of their
+ * own.
  */
-import { counted, list, request, server, withArticle, type CatalogEntry } from './entry.ts'
+import { clauseErrors } from './clause-errors.ts'
+import { collectionSchemaErrors } from './collection-schema-errors.ts'
+import {
+  counted,
+  list,
+  request,
+  sentence,
+  server,
+  withArticle,
+  type CatalogEntry,
+} from './entry.ts'
 import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
@@ -44,12 +55,9 @@ function answeredElse(v: { provider: string; expected: string; actual: string })
   return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
 }
 
-/** A sentence that follows others, where there is one. */
-function sentence(text: string): string {
-  return text === '' ? '' : ` ${text.trim()}`
-}
-
 export const catalog = {
+  ...clauseErrors,
+  ...collectionSchemaErrors,
   ...tableSchemaErrors,
   ...rowWriteErrors,
   ...rowQueryErrors,
@@ -121,11 +129,6 @@ export const catalog = {
     title: 'createCollection has no such option',
     body: (v: { field: string; where: string; known: readonly string[] }) =>
       `"${v.field}" is not known in ${v.where}. Known there: ${list(v.known)}.`,
-  },
-  INVALID_RERANK_OVERRIDE: {
-    ...request(''),
-    title: 'The command cannot rerank with this service',
-    body: (v: { problem: string }) => `${v.problem}.`,
   },
   MISSING_RERANK_QUERY_TEXT: {
     ...request(''),
@@ -421,328 +424,6 @@ export const catalog = {
       (v.hint === undefined ? '' : ` ${v.hint}.`),
   },
 
-  // Filters.
-  FILTER_FIELDS_LIMIT_VIOLATION: {
-    ...request('FILTER'),
-    title: 'The filter has too many comparisons',
-    body: (v: { count: number; max: number }) =>
-      `The filter makes ${counted(v.count, 'comparison')}, and at most ${v.max} may be made.`,
-  },
-  FILTER_ID_NOT_INDEXED: {
-    ...request('FILTER'),
-    title: '_id is not indexed in this collection',
-    body: (v: { operator: string }) =>
-      `The collection's indexing leaves _id out, so only $eq and $in work on it, not ` +
-      `${v.operator}.`,
-  },
-  FILTER_INVALID_EXPRESSION: {
-    ...request('FILTER'),
-    title: 'The filter is malformed',
-    body: (v: { problem: string }) => `${v.problem}.`,
-  },
-  FILTER_MULTIPLE_ID_FILTER: {
-    ...request('FILTER'),
-    title: 'The filter compares _id more than once',
-    body: () => 'A filter may hold one comparison on _id. Use $in for several values.',
-  },
-  FILTER_PATH_UNINDEXED: {
-    ...request('FILTER'),
-    title: 'The filter uses a path that is not indexed',
-    body: (v: { path: string }) =>
-      `"${v.path}" is not indexed in this collection, so it cannot be filtered on. ` +
-      'Indexing is chosen when a collection is created.',
-  },
-  FILTER_UNSUPPORTED_DATA_TYPE: {
-    ...request('FILTER'),
-    title: 'The filter has a value of a type it cannot take',
-    body: (v: { what: string; type: string }) => `${v.what} cannot be of type ${v.type}.`,
-  },
-  FILTER_UNSUPPORTED_OPERATOR: {
-    ...request('FILTER'),
-    title: 'The filter uses an unknown operator',
-    body: (v: { operator: string; known: readonly string[]; column?: string }) =>
-      `"${v.operator}" is not a filter operator` +
-      `${v.column === undefined ? '' : ` for ${v.column}`}. ` +
-      `Known operators: ${list(v.known)}.`,
-  },
-
-  // Projections.
-  UNSUPPORTED_PROJECTION_DEFINITION: {
-    ...request('PROJECTION'),
-    title: 'The projection is not an object',
-    body: (v: { type: string }) =>
-      `A projection is a JSON Object; ${withArticle(v.type)} was sent.`,
-  },
-  UNSUPPORTED_PROJECTION_PARAM: {
-    ...request('PROJECTION'),
-    title: 'The projection is malformed',
-    body: (v: { path: string; reason: string }) =>
-      `Projection of "${v.path}": ${v.reason}.`,
-  },
-
-  // Sorts.
-  OVERLOADED_SORT_ROW_LIMIT: {
-    ...request('SORT'),
-    title: 'Too many matches to sort',
-    body: (v: { max: number; unit: string }) =>
-      `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at most. ` +
-      'Narrow the filter.',
-  },
-  SORT_CLAUSE_INVALID: {
-    ...request('SORT'),
-    title: 'The sort is malformed',
-    body: (v: { problem: string }) => `${v.problem}.`,
-  },
-  SORT_CLAUSE_PATH_INVALID: {
-    ...request('SORT'),
-    title: 'The sort names a path that cannot be',
-    body: (v: { path: string; problem: string }) =>
-      `"${v.path}" cannot be sorted on: ${v.problem}.`,
-  },
-  SORT_CLAUSE_PATH_UNINDEXED: {
-    ...request('SORT'),
-    title: 'The sort uses a path that is not indexed',
-    body: (v: { path: string }) =>
-      `"${v.path}" is not indexed in this collection, so it cannot be sorted on. ` +
-      'Indexing is chosen when a collection is created.',
-  },
-  SORT_CLAUSE_VALUE_INVALID: {
-    ...request('SORT'),
-    title: 'The sort has a value it cannot take',
-    body: (v: { path: string; problem: string }) => `Sort on "${v.path}": ${v.problem}.`,
-  },
-  UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION: {
-    ...request('SORT'),
-    title: 'The collection holds no vectors to sort by',
-    body: (v: { target: string }) =>
-      `${v.target} was created without the vector option, so a sort cannot use $vector.`,
-  },
-  UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION: {
-    ...request('SORT'),
-    title: 'The collection cannot turn texts into vectors',
-    body: (v: { target: string; hasLexical: boolean }) =>
-      `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
-      `nor a text as $hybrid. Send {"$vector": …${v.hasLexical ? ', "$lexical": …' : ''}} ` +
-      'instead.',
-  },
-
-  // Updates.
-  UNSUPPORTED_UPDATE_DATA_TYPE: {
-    ...request('UPDATE'),
-    title: 'The update is not an object of operators',
-    body: (v: { what: string; type: string }) =>
-      `${v.what} must be a JSON Object; it is of type ${v.type}.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATION: {
-    ...request('UPDATE'),
-    title: 'The update uses an unknown operator',
-    body: (v: { operator: string; known: readonly string[] }) =>
-      `"${v.operator}" is not an update operator. Known operators: ${list(v.known)}.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATION_MODIFIER: {
-    ...request('UPDATE'),
-    title: 'The update operator does not know this modifier',
-    body: (v: { operator: string; modifier: string; known: readonly string[] }) =>
-      `${v.operator} does not take "${v.modifier}". It takes: ${list(v.known)}.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATION_PARAM: {
-    ...request('UPDATE'),
-    title: 'The update operator has an argument it cannot take',
-    body: (v: { problem: string }) => `${v.problem}.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATION_PATH: {
-    ...request('UPDATE'),
-    title: 'The update names a path it cannot change',
-    body: (v: { operator: string; path: string; reason: string }) =>
-      `${v.operator} cannot change "${v.path}": ${v.reason}.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATION_TARGET: {
-    ...request('UPDATE'),
-    title: 'The stored value is of the wrong type for the update',
-    body: (v: { operator: string; path: string; type: string; expected: string }) =>
-      `${v.operator} needs ${v.expected} at "${v.path}"; the document has ` +
-      `${withArticle(v.type)} there.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATOR_FOR_DOC_ID: {
-    ...request('UPDATE'),
-    title: '_id cannot be changed',
-    body: (v: { operator: string }) =>
-      `${v.operator} cannot act on _id. Only $setOnInsert can set it, on an upsert.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTOR: {
-    ...request('UPDATE'),
-    title: 'The operator cannot act on $vector',
-    body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vector; only $set, $setOnInsert and $unset can.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
-    ...request('UPDATE'),
-    title: 'The operator cannot act on $vectorize',
-    body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vectorize; only $set, $setOnInsert and $unset can.`,
-  },
-  UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
-    ...request('UPDATE'),
-    title: 'The operator cannot act on $lexical',
-    body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $lexical; only $set, $setOnInsert and $unset can.`,
-  },
-
-  // Keyspaces and collections.
-  UNKNOWN_KEYSPACE: {
-    ...request('SCHEMA'),
-    title: 'There is no such keyspace',
-    body: (v: { keyspace: string }) =>
-      `The keyspace "${v.keyspace}" does not exist. Create it with createKeyspace.`,
-  },
-  UNKNOWN_COLLECTION_OR_TABLE: {
-    ...request('SCHEMA'),
-    title: 'There is no such collection or table',
-    body: (v: { keyspace: string; name: string; existing: readonly string[] }) =>
-      `The keyspace "${v.keyspace}" has no collection or table "${v.name}". ` +
-      `It has: ${list(v.existing.toSorted())}.`,
-  },
-  UNSUPPORTED_SCHEMA_NAME: {
-    ...request('SCHEMA'),
-    title: 'The name is not allowed',
-    body: (v: { kind: string; name: string; max: number; note: string }) =>
-      `${v.kind} names have 1 to ${v.max} letters, digits and underscores; ` +
-      `${v.name} was sent.${sentence(v.note)}`,
-  },
-  EXISTING_COLLECTION_DIFFERENT_SETTINGS: {
-    ...request('SCHEMA'),
-    title: 'The collection exists with other settings',
-    body: (v: { name: string; differing: readonly string[] }) =>
-      `The collection "${v.name}" exists, and differs in: ${list(v.differing)}. Settings ` +
-      'cannot be changed: ask for the same ones, choose another name, or delete it first.',
-  },
-  EXISTING_TABLE_NOT_DATA_API_COLLECTION: {
-    ...request('SCHEMA'),
-    title: 'The name belongs to a table',
-    body: (v: { name: string }) =>
-      `"${v.name}" is a table, so no collection can have that name. Choose another.`,
-  },
-  TOO_MANY_COLLECTIONS: {
-    ...request('SCHEMA'),
-    title: 'The database has as many collections as it may have',
-    body: (v: { name: string; max: number; count: number }) =>
-      `"${v.name}" was not created: there are ${v.count} already, and the maximum is ` +
-      `${v.max}. Delete one, or raise the server's --max-collections.`,
-  },
-  INVALID_CREATE_COLLECTION_OPTIONS: {
-    ...request('SCHEMA'),
-    title: 'The schema cannot have these options',
-    body: (v: { problem: string }) => `${v.problem}.`,
-  },
-  INVALID_INDEXING_DEFINITION: {
-    ...request('SCHEMA'),
-    title: 'The indexing option is malformed',
-    body: (v: { problem: string }) => `${v.problem}.`,
-  },
-  LEXICAL_FEATURE_NOT_ENABLED: {
-    ...request('SCHEMA'),
-    title: 'Lexical search is off',
-    body: () =>
-      'This server, or this request by its Feature-Flag-lexical header, has lexical ' +
-      'search switched off, so neither a collection nor a text index can be created with it.',
-  },
-  LEXICAL_NOT_ENABLED_FOR_COLLECTION: {
-    ...request('SCHEMA'),
-    title: 'The collection has no lexical search',
-    body: (v: { target: string }) =>
-      `${v.target} was created with lexical search off, so $lexical and $hybrid cannot be ` +
-      'used. Leave them out.',
-  },
-  RERANKING_FEATURE_NOT_ENABLED: {
-    ...request('SCHEMA'),
-    title: 'Reranking is off',
-    body: () =>
-      'This server, or this request by its Feature-Flag-reranking header, has reranking ' +
-      'switched off.',
-  },
-  VECTORIZE_FEATURE_NOT_AVAILABLE: {
-    ...request('SCHEMA'),
-    title: 'Embedding services are off',
-    body: () => 'This server has embedding services switched off.',
-  },
-  VECTORIZE_CREDENTIAL_INVALID: {
-    ...request('SCHEMA'),
-    title: 'The stored credential is not valid',
-    body: (v: { provider: string; key: string }) =>
-      `The credential "${v.key}" for provider "${v.provider}" is not known here.`,
-  },
-  EMBEDDING_SERVICE_NOT_CONFIGURED: {
-    ...request('SCHEMA'),
-    title: 'The collection has no embedding service',
-    body: (v: { target: string; hasVectors: boolean }) =>
-      `${v.target} was created without vector.service, so $vectorize and $hybrid cannot be ` +
-      `used. ${v.hasVectors ? 'Send $vector instead.' : 'Leave them out.'}`,
-  },
-  INVALID_USAGE_OF_VECTORIZE: {
-    ...request('SCHEMA'),
-    title: '$vector and $vectorize exclude each other',
-    body: (v: { where: string }) =>
-      `${v.where} has both $vector and $vectorize. The service makes $vector of $vectorize: send one of them.`,
-  },
-  VECTOR_SEARCH_NOT_SUPPORTED: {
-    ...request('SCHEMA'),
-    title: 'The collection holds no vectors',
-    body: (v: { target: string }) =>
-      `${v.target} was created without the vector option, so $vector cannot be used. ` +
-      'Leave it out.',
-  },
-  VECTOR_SEARCH_TOO_BIG_VALUE: {
-    ...request('SCHEMA'),
-    title: 'The vector dimension is too large',
-    body: (v: { dimension: number; max: number }) =>
-      `vector.dimension is ${v.dimension}; the maximum is ${v.max}.`,
-  },
-  DEPRECATED_AI_MODEL: {
-    ...request('SCHEMA'),
-    title: 'The model is deprecated',
-    body: (v: { model: string; status: string; note: string }) =>
-      `The model "${v.model}" is ${v.status}, so nothing new can use it.${sentence(v.note)}`,
-  },
-  END_OF_LIFE_AI_MODEL: {
-    ...request('SCHEMA'),
-    title: 'The model is no longer served',
-    body: (v: { model: string; status: string; note: string }) =>
-      `The model "${v.model}" is ${v.status}.${sentence(v.note)}`,
-  },
-
-  RERANKING_SERVICE_TYPE_UNAVAILABLE: {
-    ...request('SCHEMA'),
-    title: 'The reranking service is not available',
-    body: (v: { name: string; problem: string }) =>
-      `The reranking service "${v.name}" cannot be used here: ${v.problem}.`,
-  },
-  RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED: {
-    ...request('SCHEMA'),
-    title: 'The reranking provider needs a key',
-    body: (v: { provider: string; header: string }) =>
-      `"${v.provider}" needs a key. Send it in the header ${v.header}.`,
-  },
-  RERANKING_PROVIDER_CLIENT_ERROR: {
-    ...request('SCHEMA'),
-    title: 'The reranking provider refused the request',
-    body: refusedBy,
-  },
-  RERANKING_PROVIDER_RATE_LIMITED: {
-    ...request('SCHEMA'),
-    title: 'The reranking provider limits the rate of requests',
-    body: limitedBy,
-  },
-  RERANKING_PROVIDER_SERVER_ERROR: {
-    ...request('SCHEMA'),
-    title: 'The reranking provider failed',
-    body: failedAt,
-  },
-  RERANKING_PROVIDER_UNEXPECTED_RESPONSE: {
-    ...request('SCHEMA'),
-    title: 'The reranking provider answered something else',
-    body: answeredElse,
-  },
-
   // Warnings, which only ever stand in status.warnings.
   DEPRECATED_COMMAND: {
     ...request('WARNING'),
@@ -912,6 +593,26 @@ export const catalog = {
     title: "The embedding provider's reply cannot be read",
     body: (v: { provider: string; model: string; problem: string }) =>
       `The reply of "${v.provider}", model "${v.model}", is not JSON: ${v.problem}.`,
+  },
+  RERANKING_PROVIDER_CLIENT_ERROR: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider refused the request',
+    body: refusedBy,
+  },
+  RERANKING_PROVIDER_RATE_LIMITED: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider limits the rate of requests',
+    body: limitedBy,
+  },
+  RERANKING_PROVIDER_SERVER_ERROR: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider failed',
+    body: failedAt,
+  },
+  RERANKING_PROVIDER_UNEXPECTED_RESPONSE: {
+    ...request('SCHEMA'),
+    title: 'The reranking provider answered something else',
+    body: answeredElse,
   },
   RERANKING_PROVIDER_TIMEOUT: {
     ...server('RERANKING_PROVIDER'),

@@ -21,8 +21,13 @@ export function withArticle(noun: string): string {
 }
 
 /** How many of something: "1 number", "2 numbers". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+/** A sentence that follows others, where there is one. */
+export function sentence(text: string): string {
+  return text === '' ? '' : ` ${text.trim()}`
 }
 
 export function request(scope: string) {
@@ -31,4 +36,20 @@ export function request(scope: string) {
 
 export function server(scope: string) {
   return { family: 'SERVER', scope } as const
+}
+
+type Sentences = Readonly<Record<string, (variables: never) => string>>
+
+/** A reason, and what its sentence names. */
+type ReasonOf<S extends Sentences> = {
+  [Name in keyof S]: Parameters<S[Name]> extends [infer V]
+    ? V & { readonly reason: Name }
+    : { readonly reason: Name }
+}[keyof S]
+
+/** For a code with several reasons: the sentence of each. */
+export function byReason<S extends Sentences>(
+  sentences: S,
+): (variables: ReasonOf<S>) => string {
+  return (variables) => sentences[variables.reason]!(variables as never)
 }

@@ -1,5 +1,5 @@
 /** Errors and warnings of reading rows: filters, sorts and projections. */
-import { counted, list, request, type CatalogEntry } from './entry.ts'
+import { byReason, counted, list, request, type CatalogEntry } from './entry.ts'
 
 /** A table as messages name it, and its columns, each as name(type). */
 interface TableNames {
@@ -112,7 +112,13 @@ export const rowQueryErrors = {
   INVALID_REGULAR_SORT_EXPRESSION: {
     ...request('SORT'),
     title: 'A column cannot be sorted by this way',
-    body: (v: { column: string; problem: string }) => `Sort on ${v.column}: ${v.problem}.`,
+    body: byReason({
+      direction: (v: { column: string; value: string; type: string }) =>
+        `Sort on ${v.column}: ${v.value} (${v.type}) was sent, but it takes 1 (ascending) or ` +
+        '-1 (descending).',
+      noOrder: (v: { column: string; type: string }) =>
+        `Sort on ${v.column}: values of the type ${v.type} have no order.`,
+    }),
   },
   INVALID_VECTOR_SORT_EXPRESSION: {
     ...request('SORT'),

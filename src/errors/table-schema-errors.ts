@@ -1,5 +1,13 @@
 /** Errors of the schema: tables, indexes and user-defined types. */
-import { list, request, server, withArticle, type CatalogEntry } from './entry.ts'
+import {
+  byReason,
+  counted,
+  list,
+  request,
+  server,
+  withArticle,
+  type CatalogEntry,
+} from './entry.ts'
 
 const schema = request('SCHEMA')
 
@@ -197,7 +205,13 @@ export const tableSchemaErrors = {
   PRIMARY_KEY_DEFINITION_INCORRECT: {
     ...schema,
     title: 'The primary key cannot be made of these columns',
-    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+    body: byReason({
+      twice: (v: { target: string; column: string }) =>
+        `${v.target}: the primary key has the column "${v.column}" twice.`,
+      type: (v: { target: string; column: string; type: string }) =>
+        `${v.target}: the column "${v.column}" cannot be part of the primary key, because it ` +
+        `is of the type ${v.type}.`,
+    }),
   },
 
   // alterTable.
@@ -298,7 +312,17 @@ export const tableSchemaErrors = {
   INVALID_INDEX_DEFINITION: {
     ...schema,
     title: 'The table cannot have such an index',
-    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+    body: byReason({
+      partition: (v: { target: string; column: string }) =>
+        `${v.target}: "${v.column}" is the only column that rows are partitioned by, so ` +
+        'finding them by it needs no index.',
+      dimension: (v: { target: string; column: string; dimension: number; max: number }) =>
+        `${v.target}: the vectors of "${v.column}" have ${counted(v.dimension, 'number')}, and ` +
+        `an index takes at most ${v.max}.`,
+      same: (v: { target: string; column: string; index: string; existing: string }) =>
+        `${v.target}: the index "${v.existing}" on "${v.column}" would be the same as ` +
+        `"${v.index}".`,
+    }),
   },
   UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES: {
     ...schema,
@@ -394,13 +418,22 @@ export const tableSchemaErrors = {
   UNEXPECTED_DRIVER_ERROR: {
     ...server('DATABASE'),
     title: 'The store cannot have such a table',
-    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+    body: (v: { target: string; tables: number; max: number }) =>
+      `${v.target}: there ${v.tables === 1 ? 'is' : 'are'} ${counted(v.tables, 'table')} and ` +
+      `the maximum is ${v.max}. Drop one, or ` +
+      "raise the server's --max-tables.",
   },
   INVALID_SCHEMA_CHANGE: {
     ...server('DATABASE'),
     code: 'INVALID_DATABASE_QUERY',
     title: 'The store cannot have such a schema',
-    body: (v: { target: string; problem: string }) => `${v.target}: ${v.problem}.`,
+    body: byReason({
+      indexes: (v: { target: string; indexes: number; max: number }) =>
+        `${v.target}: the table has ${counted(v.indexes, 'index', 'indexes')} and the maximum ` +
+        `is ${v.max}. Drop one, or raise the server's --max-indexes.`,
+      types: (v: { target: string; types: number; max: number }) =>
+        `${v.target}: it has ${counted(v.types, 'type')} and the maximum is ${v.max}.`,
+    }),
   },
 } as const satisfies Record<string, CatalogEntry>
 

@@ -4,6 +4,7 @@
  * things are wrong, the answer is always the same one.
  */
 import { apiError } from '../errors/api-error.ts'
+import type { ErrorVariables } from '../errors/catalog.ts'
 import { isNumeric, jsonTypeOf, type JsonObject } from '../json/value.ts'
 import { toPlain } from '../json/plain.ts'
 import { credentialIn } from './embedding-keys.ts'
@@ -67,16 +68,21 @@ export function resolveEmbeddingService(
 
 function findProvider(given: GivenService, providers: EmbeddingProviders, where: string) {
   const offered = () =>
-    named([...providers].filter(([, { enabled }]) => enabled).map(([name]) => name))
+    [...providers]
+      .filter(([, { enabled }]) => enabled)
+      .map(([name]) => name)
+      .toSorted()
   const name = given.provider
   if (name === undefined)
-    refuse(`${where}.service needs a provider. This server offers: ${offered()}`)
+    refuse({ reason: 'embeddingProviderMissing', where, offered: offered() })
   const provider = providers.get(name)
   if (!provider?.enabled)
-    refuse(
-      `The embedding provider "${name}" is ${provider ? 'switched off' : 'not known'} ` +
-        `here. This server offers: ${offered()}`,
-    )
+    refuse({
+      reason: 'embeddingProvider',
+      provider: name,
+      isKnown: provider !== undefined,
+      offered: offered(),
+    })
   return { name, provider }
 }
 
@@ -89,20 +95,20 @@ function checkAuthentication(
   const methods = provider.supportedAuthentication
   if (given.authentication === undefined || given.authentication.size === 0) {
     if (!methods.NONE.enabled && methods.HEADER?.enabled !== true)
-      refuse(
-        `The embedding provider "${name}" needs ${where}.service.authentication: it takes ` +
-          'its key neither from a request header nor does it work without one',
-      )
+      refuse({ reason: 'authenticationMissing', provider: name, where })
     return
   }
   const secret = methods.SHARED_SECRET
   const accepted = secret?.enabled ? secret.tokens.map((token) => token.accepted) : []
   for (const key of given.authentication.keys())
     if (!accepted.includes(key))
-      refuse(
-        `The embedding provider "${name}" does not take "${key}" in ` +
-          `${where}.service.authentication. It takes: ${named(accepted)}`,
-      )
+      refuse({
+        reason: 'authenticationKey',
+        provider: name,
+        key,
+        where,
+        accepted: accepted.toSorted(),
+      })
   const { credentials } = provider
   for (const [key, credential] of given.authentication)
     if (credentials && !credentials.has(credentialIn(credential, key)))
@@ -115,18 +121,23 @@ function findModel(
   provider: EmbeddingProvider,
   where: string,
 ): { readonly modelName: string; readonly model: EmbeddingModel } {
-  const offered = () => named(provider.models.map((model) => model.name))
+  const models = () => provider.models.map((model) => model.name).toSorted()
   const name = given.modelName ?? provider.defaultModel
   if (name === undefined)
-    refuse(
-      `${where}.service needs a modelName. "${providerName}" has the models: ${offered()}`,
-    )
+    refuse({
+      reason: 'embeddingModelMissing',
+      where,
+      provider: providerName,
+      models: models(),
+    })
   const model = findEmbeddingModel(provider, name)
   if (model === undefined)
-    refuse(
-      `The embedding provider "${providerName}" has no model "${name}". ` +
-        `It has: ${offered()}`,
-    )
+    refuse({
+      reason: 'embeddingModel',
+      provider: providerName,
+      model: name,
+      models: models(),
+    })
   checkModelForNewUse(name, model.support)
   return { modelName: name, model }
 }
@@ -157,16 +168,11 @@ function chooseDimension(
   }
 
   function mismatch(dimension: number, expected: string): never {
-    refuse(
-      `${where}.dimension is ${dimension}, but the vectors of "${modelName}" have ${expected}`,
-    )
+    refuse({ reason: 'modelDimension', where, dimension, model: modelName, expected })
   }
 
   function missing(expected: string): never {
-    refuse(
-      `${where}.dimension is missing: the model "${modelName}" has no dimension of its ` +
-        `own, and can have ${expected}`,
-    )
+    refuse({ reason: 'modelDimensionMissing', where, model: modelName, expected })
   }
 }
 
@@ -179,22 +185,27 @@ function checkParameters(
   const parameters = given.parameters ?? new Map<string, never>()
   for (const name of parameters.keys())
     if (!known.some((parameter) => parameter.name === name))
-      refuse(
-        `"${name}" is not a parameter of the model "${modelName}". ` +
-          `Its parameters: ${named(known.map((parameter) => parameter.name))}`,
-      )
+      refuse({
+        reason: 'unknownParameter',
+        parameter: name,
+        model: modelName,
+        parameters: known.map((parameter) => parameter.name).toSorted(),
+      })
   for (const { name, required } of known)
     if (required && !parameters.has(name))
-      refuse(`The model "${modelName}" needs "${name}" in ${where}.service.parameters`)
+      refuse({ reason: 'parameterMissing', model: modelName, parameter: name, where })
   for (const { name, type } of known) {
     const value = parameters.get(name)
     if (value === undefined) continue
     const fits = type === 'number' ? isNumeric(value) : typeof value === type
     if (!fits)
-      refuse(
-        `The parameter "${name}" of the model "${modelName}" is a ${type}, but a ` +
-          `${jsonTypeOf(value)} was sent`,
-      )
+      refuse({
+        reason: 'parameterType',
+        parameter: name,
+        model: modelName,
+        expected: type,
+        type: jsonTypeOf(value),
+      })
   }
 }
 
@@ -209,7 +220,8 @@ function checkPlace(
   try {
     addressOf(endpoint, modelName, parameters)
   } catch (error) {
-    if (error instanceof UrlProblem) refuse(`${where}.service: ${error.message}`)
+    if (error instanceof UrlProblem)
+      refuse({ reason: 'serviceUrl', where, problem: error.message })
     throw error
   }
 }
@@ -224,10 +236,6 @@ function storedAuthentication(given: ReadonlyMap<string, string>): Record<string
   )
 }
 
-function named(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.toSorted().join(', ')
-}
-
-function refuse(problem: string): never {
-  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+function refuse(...why: ErrorVariables<'INVALID_CREATE_COLLECTION_OPTIONS'>): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', ...why)
 }

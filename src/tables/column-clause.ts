@@ -170,10 +170,7 @@ export function unknownOperator(operator: string, known: readonly string[]): Api
 }
 
 export function comparedWithArray({ name }: Column): ApiError {
-  return invalid(
-    `"${name}" cannot be compared with an Array; write {"$in": […]} for one of several ` +
-      'values',
-  )
+  return invalid({ reason: 'columnWithArray', column: name })
 }
 
 function unsupportedValue(column: string, value: Value): ApiError {

@@ -12,8 +12,11 @@ interface Variable {
   readonly isOptional: boolean
 }
 
-/** The variables of each message with their types, which only the compiler knows. */
-function readVariables(): ReadonlyMap<string, readonly Variable[]> {
+/**
+ * The variables of each message with their types, which only the compiler knows. A message with
+ * several reasons has as many sets of them.
+ */
+function readVariables(): ReadonlyMap<string, readonly (readonly Variable[])[]> {
   const file = fileURLToPath(new URL('../../src/errors/catalog.ts', import.meta.url))
   const program = ts.createProgram([file], {
     allowImportingTsExtensions: true,
@@ -27,19 +30,19 @@ function readVariables(): ReadonlyMap<string, readonly Variable[]> {
   const typeOf = (symbol: ts.Symbol) => checker.getTypeOfSymbolAtLocation(symbol, source)
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!)
   const entries = typeOf(exported.find(({ name }) => name === 'catalog')!)
+  const variableOf = (variable: ts.Symbol): Variable => ({
+    name: variable.name,
+    type: checker.typeToString(checker.getNonNullableType(typeOf(variable))),
+    isOptional: (variable.flags & ts.SymbolFlags.Optional) !== 0,
+  })
   return new Map(
     entries.getProperties().map((entry) => {
       const body = typeOf(typeOf(entry).getProperty('body')!)
       const [parameter] = body.getCallSignatures()[0]!.getParameters()
-      const variables = parameter === undefined ? [] : typeOf(parameter).getProperties()
-      return [
-        entry.name,
-        variables.map((variable) => ({
-          name: variable.name,
-          type: checker.typeToString(checker.getNonNullableType(typeOf(variable))),
-          isOptional: (variable.flags & ts.SymbolFlags.Optional) !== 0,
-        })),
-      ]
+      if (parameter === undefined) return [entry.name, [[]]]
+      const given = typeOf(parameter)
+      const sets = given.isUnion() ? given.types : [given]
+      return [entry.name, sets.map((set) => set.getProperties().map(variableOf))]
     }),
   )
 }
@@ -55,6 +58,7 @@ const typical: Readonly<Record<string, readonly string[]>> = {
   what: ['The size of the string "a" in bytes'],
   where: ['the options of find', '$set'],
   expected: ['an Array'],
+  message: ['It is not what it should be.'],
   problem: ['it is not what it should be'],
   reason: ['it is required'],
   hint: ['Send less'],
@@ -63,6 +67,7 @@ const typical: Readonly<Record<string, readonly string[]>> = {
 
 function samplesOf({ name, type, isOptional }: Variable): readonly unknown[] {
   const absent = isOptional ? [undefined] : []
+  if (name === 'reason' && type.startsWith('"')) return [JSON.parse(type)]
   switch (type) {
     case 'readonly string[]':
       // Nobody is told to send a key in no header.
@@ -111,7 +116,8 @@ describe('every message of the catalog', () => {
   for (const [name, entry] of Object.entries(catalog))
     test(`reads well: ${name}`, () => {
       const own = variables.get(name)!
-      for (const message of render(entry, own)) {
+      const messages = own.flatMap((set) => render(entry, set))
+      for (const message of messages) {
         for (const [mistake, pattern] of Object.entries(mistakes))
           assert.doesNotMatch(message, pattern, `${mistake}: ${message}`)
         assert.match(message, /^["$<[{A-Z_a-z]/, message)
@@ -119,6 +125,6 @@ describe('every message of the catalog', () => {
         if (!message.endsWith('<text>')) assert.match(message, /\.$/, message)
       }
       assert.match(entry.title, /^(?:[$A-Z_]|[a-z]+[A-Z]).*[^.]$/, entry.title)
-      if (process.env['SHOW'] !== undefined) console.log(render(entry, own).join('\n'))
+      if (process.env['SHOW'] !== undefined) console.log(messages.join('\n'))
     })
 })

@@ -1,6 +1,7 @@
 /** The `indexing` option: which paths can be filtered and sorted on. */
 import type { IndexingOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { parsePath } from '../../language/values/path.ts'
 import {
   refuseUnknownKeys,
@@ -22,29 +23,24 @@ export function readIndexing(options: Section): GivenIndexing | undefined {
 }
 
 export function resolveIndexing({ allow, deny }: GivenIndexing): IndexingOptions {
-  if (allow !== undefined && deny !== undefined)
-    refuse('indexing has both "allow" and "deny". Send one of them')
+  if (allow !== undefined && deny !== undefined) refuse({ reason: 'both' })
   if (allow !== undefined) return { allow: checked('allow', allow) }
   if (deny !== undefined) return { deny: checked('deny', deny) }
-  refuse('indexing has neither "allow" nor "deny". Send one of them, or leave it out')
+  refuse({ reason: 'neither' })
 }
 
 function checked(list: string, paths: readonly string[]): readonly string[] {
   const seen = new Set<string>()
   for (const path of paths) {
-    if (seen.has(path)) refuse(`indexing.${list} has "${path}" more than once`)
+    if (seen.has(path)) refuse({ reason: 'twice', list, path })
     seen.add(path)
-    if (path.startsWith('$') && path !== '$vector')
-      refuse(
-        `indexing.${list} has "${path}", but a path cannot start with $ unless it is $vector`,
-      )
+    if (path.startsWith('$') && path !== '$vector') refuse({ reason: 'dollar', list, path })
     const parsed = parsePath(path)
-    if ('problem' in parsed)
-      refuse(`indexing.${list} has "${path}", which is not a path: ${parsed.problem}`)
+    if ('problem' in parsed) refuse({ reason: 'path', list, path, problem: parsed.problem })
   }
   return paths
 }
 
-function refuse(problem: string): never {
-  throw apiError('INVALID_INDEXING_DEFINITION', { problem })
+function refuse(...why: ErrorVariables<'INVALID_INDEXING_DEFINITION'>): never {
+  throw apiError('INVALID_INDEXING_DEFINITION', ...why)
 }

@@ -1,6 +1,7 @@
 /** The `lexical` option: whether, and by which analyzer, $lexical texts can be searched. */
 import type { LexicalOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { toPlain } from '../../json/plain.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { defaultAnalyzer, findAnalyzerProblem } from '../../search/lexical/recipe.ts'
@@ -36,18 +37,17 @@ export function resolveLexical(
   if (given === undefined)
     return available ? { enabled: true, analyzer: defaultAnalyzer } : { enabled: false }
   const { enabled, analyzer = defaultAnalyzer } = given
-  if (enabled === undefined) refuse('lexical needs "enabled", true or false')
+  if (enabled === undefined) refuse({ reason: 'lexicalNotEnabled' })
   if (!enabled) {
-    if (given.analyzer !== undefined)
-      refuse('lexical has an analyzer although "enabled" is false. Leave the analyzer out')
+    if (given.analyzer !== undefined) refuse({ reason: 'analyzerThoughDisabled' })
     return { enabled: false }
   }
   if (!available) throw apiError('LEXICAL_FEATURE_NOT_ENABLED')
   const problem = findAnalyzerProblem(analyzer)
-  if (problem !== undefined) refuse(`lexical: ${problem}`)
+  if (problem !== undefined) refuse({ reason: 'analyzer', where: 'lexical: ', problem })
   return { enabled: true, analyzer: toPlain(analyzer) }
 }
 
-function refuse(problem: string): never {
-  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+function refuse(...why: ErrorVariables<'INVALID_CREATE_COLLECTION_OPTIONS'>): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', ...why)
 }

@@ -4,6 +4,7 @@
  */
 import type { RerankOptions } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import type { Value } from '../../json/value.ts'
 import { checkModelForNewUse } from '../../providers/model-support.ts'
 import {
@@ -63,10 +64,10 @@ export function resolveRerank(
   if (given === undefined)
     return available ? byDefault(context.rerankingProviders) : { enabled: false }
   const { enabled, service } = given
-  if (enabled === undefined) refuse('rerank needs "enabled", true or false')
+  if (enabled === undefined) refuse({ reason: 'rerankNotEnabled' })
   if (!enabled) {
     if (service !== undefined && !service.isEmpty)
-      refuse('rerank has a service although "enabled" is false. Leave the service out')
+      refuse({ reason: 'serviceThoughDisabled' })
     return { enabled: false }
   }
   if (!available) throw apiError('RERANKING_FEATURE_NOT_ENABLED')
@@ -102,37 +103,32 @@ export function resolveRerankService(
   given: GivenRerankService,
   where: string,
   providers: RerankingProviders,
-  refuse: (problem: string) => never,
+  refuse: (...why: ErrorVariables<'INVALID_RERANK_OVERRIDE'>) => never,
 ): NonNullable<RerankOptions['service']> {
   const offered = () =>
-    [...providers]
-      .filter(([, { enabled }]) => enabled)
-      .map(([name]) => name)
-      .join(', ')
+    [...providers].filter(([, { enabled }]) => enabled).map(([name]) => name)
   const { provider: name, modelName } = given
-  if (name === undefined)
-    refuse(`${where} needs a provider. This server offers: ${offered()}`)
+  if (name === undefined) refuse({ reason: 'providerMissing', where, offered: offered() })
   const provider = providers.get(name)
   if (!provider?.enabled)
-    refuse(
-      `The reranking provider "${name}" is ${provider ? 'switched off' : 'not known'} ` +
-        `here. This server offers: ${offered()}`,
-    )
-  if (given.hasAuthentication)
-    refuse(`${where} takes no authentication: "${name}" gets its key by header`)
-  if (given.hasParameters) refuse(`${where} takes no parameters: "${name}" has none`)
-  const models = () => provider.models.map((model) => model.name).join(', ')
+    refuse({
+      reason: 'provider',
+      provider: name,
+      isKnown: provider !== undefined,
+      offered: offered(),
+    })
+  if (given.hasAuthentication) refuse({ reason: 'authentication', where, provider: name })
+  if (given.hasParameters) refuse({ reason: 'parameters', where, provider: name })
+  const models = () => provider.models.map((model) => model.name)
   if (modelName === undefined)
-    refuse(`${where} needs a modelName. "${name}" has the models: ${models()}`)
+    refuse({ reason: 'modelMissing', where, provider: name, models: models() })
   const model = provider.models.find((candidate) => candidate.name === modelName)
   if (model === undefined)
-    refuse(
-      `The reranking provider "${name}" has no model "${modelName}". It has: ${models()}`,
-    )
+    refuse({ reason: 'model', provider: name, model: modelName, models: models() })
   checkModelForNewUse(modelName, model.support)
   return { provider: name, modelName }
 }
 
-function refuse(problem: string): never {
-  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+function refuse(...why: ErrorVariables<'INVALID_CREATE_COLLECTION_OPTIONS'>): never {
+  throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', ...why)
 }

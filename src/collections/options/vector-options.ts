@@ -71,9 +71,7 @@ export function resolveVector(
   const { dimension } = given
   if (dimension === undefined)
     throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', {
-      problem:
-        'vector.dimension is missing. Give the number of elements of your vectors, or a ' +
-        'service whose model has a dimension of its own',
+      reason: 'dimensionMissing',
     })
   const max = context.limits.vectorDimensionMax
   if (dimension > max) throw apiError('VECTOR_SEARCH_TOO_BIG_VALUE', { dimension, max })

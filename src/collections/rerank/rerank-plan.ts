@@ -155,8 +155,8 @@ function chooseService(
       given,
       'options.rerank',
       rerankingProviders,
-      (problem: string): never => {
-        throw apiError('INVALID_RERANK_OVERRIDE', { problem })
+      (...why): never => {
+        throw apiError('INVALID_RERANK_OVERRIDE', ...why)
       },
     )
   if (!enabled || service === undefined)

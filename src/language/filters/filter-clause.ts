@@ -7,6 +7,7 @@
  * upsert can tell the conditions it takes over from those it does not.
  */
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { quoteWithType } from '../values/quote-json.ts'
@@ -103,9 +104,7 @@ function readConditions<Condition extends { readonly kind: string }>(
       }
       case '$not': {
         if (!isObject(operand))
-          throw invalid(
-            `$not takes a filter, which is a JSON Object, not ${quoteWithType(operand)}`,
-          )
+          throw invalid({ reason: 'notNoFilter', value: quoteWithType(operand) })
         const inner: ClauseContext = { negated: !negated, within: name }
         conditions.push(joined(readConditions(operand, inner, fields), !negated))
         break
@@ -127,10 +126,10 @@ function joined<Condition>(
 
 function readElements(operator: '$and' | '$or', operand: Value): JsonObject[] {
   if (!Array.isArray(operand))
-    throw invalid(`${operator} takes an Array of filters, not ${quoteWithType(operand)}`)
+    throw invalid({ reason: 'noFilters', operator, value: quoteWithType(operand) })
   return operand.map((element) => {
     if (isObject(element)) return element
-    throw invalid(`${operator} holds ${quoteWithType(element)}, which is not a JSON Object`)
+    throw invalid({ reason: 'elementNoFilter', operator, value: quoteWithType(element) })
   })
 }
 
@@ -151,10 +150,7 @@ export function operatorsOf(
   if (!names.some(isOperator)) return undefined
   const field = names.find((inner) => !isOperator(inner))
   if (field !== undefined)
-    throw invalid(
-      `"${name}" has the field "${field}" beside operators; an object holds either ` +
-        'operators or the fields to be equal to',
-    )
+    throw invalid({ reason: 'fieldBesideOperators', path: name, field })
   return [...object]
 }
 
@@ -172,9 +168,13 @@ export function readChoices(
   if (!Array.isArray(argument))
     throw invalidArgument(name, operator, `an Array of at most ${max} values`, argument)
   if (argument.length > max)
-    throw invalid(
-      `${operator} on "${name}" has ${argument.length} values; at most ${max} are allowed`,
-    )
+    throw invalid({
+      reason: 'tooManyValues',
+      operator,
+      path: name,
+      count: argument.length,
+      max,
+    })
   return argument
 }
 
@@ -213,26 +213,29 @@ export const comparisonKinds = {
 } as const
 
 export function matchUnderNot() {
-  return invalid('$match cannot stand under $not')
+  return invalid({ reason: 'matchUnderNot' })
 }
 
 /** $and, $or or $not where a comparison should be. */
 export function misplaced(name: string, operator: string) {
-  return invalid(
-    `"${name}" has ${operator} among its comparisons; write ${operator} beside ` +
-      'the fields and give it whole filters',
-  )
+  return invalid({ reason: 'logicalAmongComparisons', path: name, operator })
 }
 
 export function invalidArgument(
   name: string,
   operator: string,
-  wanted: string,
+  expected: string,
   argument: Value,
 ) {
-  return invalid(`${operator} on "${name}" takes ${wanted}, not ${quoteWithType(argument)}`)
+  return invalid({
+    reason: 'argument',
+    operator,
+    path: name,
+    expected,
+    value: quoteWithType(argument),
+  })
 }
 
-export function invalid(problem: string) {
-  return apiError('FILTER_INVALID_EXPRESSION', { problem })
+export function invalid(...why: ErrorVariables<'FILTER_INVALID_EXPRESSION'>) {
+  return apiError('FILTER_INVALID_EXPRESSION', ...why)
 }

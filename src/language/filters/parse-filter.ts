@@ -111,10 +111,7 @@ function readField(
   rules: ComparisonRules,
 ): Comparison[] {
   const path = readPath(name, operand)
-  if (path.text === '_id' && within === '$or')
-    throw invalid(
-      '_id cannot stand directly in $or; {"_id": {"$in": […]}} takes several ids',
-    )
+  if (path.text === '_id' && within === '$or') throw invalid({ reason: 'idInOr' })
   return readOperations(path, operationsOf(path, operand), rules)
 }
 
@@ -124,10 +121,7 @@ function readPath(name: string, operand: Value): Path {
   if (name.startsWith('$') && !searchFields.has(name)) {
     // An Array is what operators such as $nor would take here.
     if (Array.isArray(operand)) throw unknownOperator(name)
-    throw invalid(
-      `"${name}" cannot be filtered on: names that start with $ are operators and search ` +
-        'fields, and it is neither',
-    )
+    throw invalid({ reason: 'notAField', path: name })
   }
   return readFieldPath(name)
 }
@@ -136,9 +130,7 @@ function readPath(name: string, operand: Value): Path {
 function readElementPath(name: string, operand: Value): Path {
   if (isOperator(name)) {
     if (Array.isArray(operand)) throw unknownOperator(name)
-    throw invalid(
-      `"${name}" cannot stand beside fields; of the operators, only $and, $or and $not do`,
-    )
+    throw invalid({ reason: 'operatorBesideFields', operator: name })
   }
   return readFieldPath(name)
 }
@@ -146,16 +138,13 @@ function readElementPath(name: string, operand: Value): Path {
 function readFieldPath(name: string): Path {
   const path = parsePath(name)
   const problem = 'problem' in path ? path.problem : wildcardProblem(path)
-  if (problem !== undefined) throw invalid(`"${name}" cannot be filtered on: ${problem}`)
+  if (problem !== undefined) throw invalid({ reason: 'path', path: name, problem })
   return path as Path
 }
 
 function operationsOf(path: Path, operand: Value): readonly (readonly [string, Value])[] {
   if (Array.isArray(operand) && !searchFields.has(path.text))
-    throw invalid(
-      `"${path.text}" cannot be compared with an Array as it stands; write ` +
-        '{"$eq": […]} for that array, or {"$in": […]} for one of several values',
-    )
+    throw invalid({ reason: 'array', path: path.text })
   if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
   // An empty object says nothing about the path; {"$eq": {}} asks for one.
   if (operand.size === 0) return []
@@ -264,9 +253,9 @@ function opposite(comparison: Comparison): Comparison {
 function checkSearchField(path: Path, operator: string): void {
   const only = path.text === '$lexical' ? '$match' : '$exists'
   if (searchFields.has(path.text) && operator !== only)
-    throw invalid(`"${path.text}" cannot be filtered on by ${operator}, only by ${only}`)
+    throw invalid({ reason: 'searchField', path: path.text, operator, only })
   if (operator === '$match' && path.text !== '$lexical')
-    throw invalid(`$match works on "$lexical" only, not on "${path.text}"`)
+    throw invalid({ reason: 'matchElsewhere', path: path.text })
 }
 
 /** Refuses values that no document holds, and those that cannot be compared. */
@@ -283,7 +272,7 @@ function checkOperand(
         value: quoteJson(value),
       })
   } else if (rankOf(value) === rank.binary)
-    throw invalid(`${operator} on "${path.text}": $binary values cannot be compared`)
+    throw invalid({ reason: 'binary', operator, path: path.text })
   else checkNested(path, value)
 }
 
@@ -311,15 +300,8 @@ function checkNested(path: Path, value: Value): void {
   if (extended !== undefined) return
   for (const [name, field] of value) {
     if (isOperator(name))
-      throw invalid(
-        `"${path.text}" is compared with an object that has "${name}" inside; operators ` +
-          'go with a whole path, such as {"a.b": {"$gt": 1}}',
-      )
-    if (name === '*')
-      throw invalid(
-        `"${path.text}" is compared with an object that has "*" inside, and no field can ` +
-          'be called that',
-      )
+      throw invalid({ reason: 'operatorInside', path: path.text, operator: name })
+    if (name === '*') throw invalid({ reason: 'wildcardInside', path: path.text })
     checkNested(path, field)
   }
 }

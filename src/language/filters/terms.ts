@@ -20,10 +20,16 @@ export function readTerms(
   if (analyzed === undefined) throw apiError('LEXICAL_QUERY_TOO_LONG', { target, field })
   const terms = [...new Set(analyzed)]
   if (terms.length > 0) return terms
-  const problem =
-    `the analyzer makes no term of ${quoteJson(text)}, so there is nothing to look for; ` +
-    'send words that it keeps'
+  const shown = quoteJson(text)
   throw clause === 'filter'
-    ? apiError('FILTER_INVALID_EXPRESSION', { problem: `$match on "${field}": ${problem}` })
-    : apiError('SORT_CLAUSE_VALUE_INVALID', { path: field, problem })
+    ? apiError('FILTER_INVALID_EXPRESSION', {
+        reason: 'matchWithoutTerms',
+        path: field,
+        text: shown,
+      })
+    : apiError('SORT_CLAUSE_VALUE_INVALID', {
+        reason: 'withoutTerms',
+        path: field,
+        text: shown,
+      })
 }

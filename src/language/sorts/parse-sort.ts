@@ -1,5 +1,6 @@
 /** Reads the sort clause: values at paths, or one kind of search. */
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import type { Analyze } from '../filters/filter.ts'
@@ -25,14 +26,13 @@ export interface SortContext {
 
 export function parseSort(value: Value | undefined, context: SortContext): Sort {
   if (value === undefined || value === null) return { kind: 'values', keys: [] }
-  if (!isObject(value))
-    throw invalid(`A sort is a JSON Object; it is of type ${jsonTypeOf(value)}`)
+  if (!isObject(value)) throw invalid({ reason: 'notAnObject', type: jsonTypeOf(value) })
   for (const field of ['$vector', '$vectorize', '$lexical'] as const) {
     const query = value.get(field)
     if (query === undefined) continue
     if (value.size > 1) {
       const others = [...value.keys()].filter((name) => name !== field)
-      throw invalid(`${field} sorts alone; remove ${others.map(quoted).join(', ')}`)
+      throw invalid({ reason: 'notAlone', field, others: others.map(quoted) })
     }
     return searches[field](query, context)
   }
@@ -60,16 +60,9 @@ const searches = {
   },
 
   $vectorize(query: Value, { target, vector, vectorize }: SortContext): Sort {
-    if (typeof query !== 'string')
-      throw invalidValue(
-        '$vectorize',
-        `${quoteWithType(query)} was sent, but it takes a String`,
-      )
+    if (typeof query !== 'string') throw invalidValue('$vectorize', query, 'a String')
     if (query.trim() === '')
-      throw invalidValue(
-        '$vectorize',
-        'the text is blank, so it has no meaning to search by',
-      )
+      throw apiError('SORT_CLAUSE_VALUE_INVALID', { reason: 'blank', path: '$vectorize' })
     if (!vectorize) {
       const hasVectors = vector !== undefined
       throw apiError('EMBEDDING_SERVICE_NOT_CONFIGURED', { target, hasVectors })
@@ -79,9 +72,7 @@ const searches = {
 
   $lexical(query: Value, { target, analyze }: SortContext): Sort {
     if (typeof query !== 'string')
-      throw invalid(
-        `Sort on "$lexical" takes a String of terms; ${quoteWithType(query)} was sent`,
-      )
+      throw invalid({ reason: 'noTerms', value: quoteWithType(query) })
     if (analyze === undefined)
       throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target })
     const place = { target, field: '$lexical', clause: 'sort' } as const
@@ -93,13 +84,15 @@ function readVector(query: Value): Float32Array {
   if (Array.isArray(query)) return readVectorNumbers(query)
   const binary = isObject(query) && query.size === 1 ? query.get('$binary') : undefined
   if (typeof binary !== 'string')
-    throw invalidValue(
-      '$vector',
-      `${quoteWithType(query)} was sent, but it takes an Array of numbers or {"$binary": "<Base64>"}`,
-    )
+    throw invalidValue('$vector', query, 'an Array of numbers or {"$binary": "<Base64>"}')
   const numbers = decodeBinaryVector(binary)
   if ('problem' in numbers)
-    throw invalidValue('$vector', `$binary ${numbers.problem}: ${quoteWithType(binary)}`)
+    throw apiError('SORT_CLAUSE_VALUE_INVALID', {
+      reason: 'binary',
+      path: '$vector',
+      problem: numbers.problem,
+      value: quoteWithType(binary),
+    })
   return numbers
 }
 
@@ -136,20 +129,18 @@ function searchProblem({ vector, vectorize, analyze }: SortContext): string {
 
 function readDirection(path: Path, direction: Value): 1 | -1 {
   if (direction === 1 || direction === -1) return direction
-  throw invalidValue(
-    path.text,
-    `${quoteWithType(direction)} was sent, but it takes 1 (ascending) or -1 (descending)`,
-  )
+  throw invalidValue(path.text, direction, '1 (ascending) or -1 (descending)')
 }
 
 function quoted(name: string): string {
   return `"${name}"`
 }
 
-function invalid(problem: string) {
-  return apiError('SORT_CLAUSE_INVALID', { problem })
+function invalid(...why: ErrorVariables<'SORT_CLAUSE_INVALID'>) {
+  return apiError('SORT_CLAUSE_INVALID', ...why)
 }
 
-function invalidValue(path: string, problem: string) {
-  return apiError('SORT_CLAUSE_VALUE_INVALID', { path, problem })
+function invalidValue(path: string, given: Value, expected: string) {
+  const value = quoteWithType(given)
+  return apiError('SORT_CLAUSE_VALUE_INVALID', { reason: 'value', path, value, expected })
 }

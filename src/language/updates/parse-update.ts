@@ -38,7 +38,9 @@ function checkPathCount(update: JsonObject, { clausePartsMax }: Limits): void {
   for (const paths of update.values()) count += isObject(paths) ? paths.size : 1
   if (count > clausePartsMax)
     throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-      problem: `The update names ${count} paths, and at most ${clausePartsMax} are allowed`,
+      reason: 'tooManyPaths',
+      count,
+      max: clausePartsMax,
     })
 }
 
@@ -233,7 +235,9 @@ function unknownRoot(operator: Operator, path: Path): ApiError {
       case '$pullAll':
       case '$addToSet':
         return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-          problem: `${operator} takes paths, and "${path.text}" is none; modifiers go below a path`,
+          reason: 'notAPath',
+          operator,
+          path: path.text,
         })
       default:
     }
@@ -277,9 +281,11 @@ function checkOverlaps(actions: readonly Action[]): void {
       const other = tree.add(path.segments, { operator: action.operator, path })
       if (other !== undefined)
         throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-          problem:
-            `${action.operator} of "${path.text}" overlaps with ${other.operator} of ` +
-            `"${other.path.text}"; an update can change a place once`,
+          reason: 'overlap',
+          operator: action.operator,
+          path: path.text,
+          otherOperator: other.operator,
+          otherPath: other.path.text,
         })
     }
 }
@@ -291,6 +297,10 @@ function badArgument(
   expected: string,
 ): ApiError {
   return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-    problem: `${operator} of "${path.text}" takes ${expected}, not ${quoteJson(argument)}`,
+    reason: 'argument',
+    operator,
+    path: path.text,
+    expected,
+    value: quoteJson(argument),
   })
 }

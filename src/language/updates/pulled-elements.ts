@@ -29,14 +29,24 @@ export function parsePulled(path: Path, argument: Value, limits: Limits): Pulled
   if (!isObject(argument) || extendedOf(argument) !== undefined)
     return parsePulledValues('$pull', path, [argument])
   if (hasMoreParts(argument, limits.clausePartsMax))
-    throw refused('$pull', path, `has more than ${limits.clausePartsMax} parts in all`)
+    throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+      reason: 'tooManyParts',
+      operator: '$pull',
+      path: path.text,
+      max: limits.clausePartsMax,
+    })
   try {
     return [...argument.keys()].some(isComparison)
       ? { by: 'condition', filter: parseElementCondition(path.text, argument, limits) }
       : { by: 'fields', filter: parseElementFilter(argument, limits) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw refused('$pull', path, `cannot be used: ${error.message.replace(/\.$/, '')}`)
+    throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+      reason: 'condition',
+      operator: '$pull',
+      path: path.text,
+      message: error.message,
+    })
   }
 }
 
@@ -49,11 +59,14 @@ export function parsePulledValues(
   for (const value of values) {
     const extended = extendedOf(value)
     if (extended?.kind === 'malformed')
-      throw refused(
+      throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
+        reason: 'malformedValue',
         operator,
-        path,
-        `has ${quoteJson(value)}; ${extended.wrapper} takes ${extended.expected}`,
-      )
+        path: path.text,
+        value: quoteJson(value),
+        wrapper: extended.wrapper,
+        expected: extended.expected,
+      })
   }
   return { by: 'values', texts: new Set(values.map(equalityText)) }
 }
@@ -108,10 +121,4 @@ function equalityText(value: Value): string {
   return extended?.kind === 'uuid' || extended?.kind === 'objectId'
     ? `{"$${extended.kind}":"${extended.text}"}`
     : printJson(value)
-}
-
-function refused(operator: string, path: Path, problem: string): ApiError {
-  return apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-    problem: `The argument of ${operator} of "${path.text}" ${problem}`,
-  })
 }

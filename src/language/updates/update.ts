@@ -148,10 +148,12 @@ function checkPulls(update: Update, draft: Draft, limits: Limits): void {
     count += array.length * comparisonsPerElement(action.pulled)
     if (count > limits.pullComparisonsMax)
       throw apiError('UNSUPPORTED_UPDATE_OPERATION_PARAM', {
-        problem:
-          `${action.operator} of "${action.path.text}" makes ${count} comparisons with the ` +
-          `${array.length} elements there, and an update may make ` +
-          `${limits.pullComparisonsMax} with one document`,
+        reason: 'tooManyComparisons',
+        operator: action.operator,
+        path: action.path.text,
+        count,
+        elements: array.length,
+        max: limits.pullComparisonsMax,
       })
   }
 }

@@ -156,7 +156,8 @@ async function searchRows(
   const { limit, pageState } = options
   if (pageState && sort.kind !== 'lexical')
     throw apiError('SORT_CLAUSE_INVALID', {
-      problem: `A search by "${column.name}" has one page only; leave options.pageState out`,
+      reason: 'onePage',
+      by: `A search by "${column.name}"`,
     })
   const check = (vector: Float32Array) => checkSearchable(column, vector, store)
   const embedding = () => ({ embedder: store.embedderOf(column)!, check })

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
-import { quoteJson, quoteWithType } from '../../language/values/quote-json.ts'
+import { quoteJson } from '../../language/values/quote-json.ts'
 import {
   decodeBinaryVector,
   findVectorProblem,
@@ -31,7 +31,8 @@ export function parseRowSort(
   if (value === undefined || value === null) return { kind: 'values', keys: [] }
   if (!isObject(value))
     throw apiError('SORT_CLAUSE_INVALID', {
-      problem: `A sort is a JSON Object; it is of type ${jsonTypeOf(value)}`,
+      reason: 'notAnObject',
+      type: jsonTypeOf(value),
     })
   checkColumns(value, store)
   const members = [...value].map(([name, given]) =>
@@ -44,7 +45,7 @@ export function parseRowSort(
     case 'vector':
       checkVectorRange(first.column, range, store)
       checkSearchable(first.column, first.vector, store, (problem) =>
-        badValue(first.column, problem),
+        badValue(first.column, { reason: 'vector', problem }),
       )
       return first
     case 'vectorize':
@@ -97,19 +98,24 @@ function readMember(column: Column, given: Value, store: RowStore): Member {
       vectors: labelsOf(vectorColumns(store)),
     })
   if (given !== 1 && given !== -1)
-    throw irregular(
-      column,
-      `${quoteWithType(given)} was sent, but it takes 1 (ascending) or ` +
-        '-1 (descending)',
-    )
-  if (!hasOrder(column)) throw irregular(column, `values of the type ${type} have no order`)
+    throw apiError('INVALID_REGULAR_SORT_EXPRESSION', {
+      reason: 'direction',
+      column: labelOf(column),
+      value: quoteJson(given),
+      type: jsonTypeOf(given),
+    })
+  if (!hasOrder(column))
+    throw apiError('INVALID_REGULAR_SORT_EXPRESSION', {
+      reason: 'noOrder',
+      column: labelOf(column),
+      type,
+    })
   return { kind: 'value', column, direction: given }
 }
 
 function readVectorMember(column: Column, given: Value): Member {
   if (typeof given === 'string') {
-    if (given.trim() === '')
-      throw badValue(column, 'the text is blank, so it has no meaning to search by')
+    if (given.trim() === '') throw badValue(column, { reason: 'blank' })
     return { kind: 'vectorize', column, text: given }
   }
   if (Array.isArray(given))
@@ -122,14 +128,14 @@ function readVectorMember(column: Column, given: Value): Member {
     })
   const binary = given.size === 1 ? given.get('$binary') : undefined
   if (typeof binary !== 'string')
-    throw badValue(
-      column,
-      `${quoteJson(given)} was sent, but the only Object that it takes is ` +
-        '{"$binary": "<Base64>"}',
-    )
+    throw badValue(column, { reason: 'otherObject', value: quoteJson(given) })
   const vector = decodeBinaryVector(binary)
   if ('problem' in vector)
-    throw badValue(column, `$binary ${vector.problem}: ${quoteJson(binary)}`)
+    throw badValue(column, {
+      reason: 'binary',
+      problem: vector.problem,
+      value: quoteJson(binary),
+    })
   return { kind: 'vector', column, vector }
 }
 
@@ -236,10 +242,12 @@ function mixed(members: readonly Member[]) {
   })
 }
 
-function irregular(column: Column, problem: string) {
-  return apiError('INVALID_REGULAR_SORT_EXPRESSION', { column: labelOf(column), problem })
-}
+type BadValueReason =
+  | { readonly reason: 'blank' }
+  | { readonly reason: 'otherObject'; readonly value: string }
+  | { readonly reason: 'binary'; readonly problem: string; readonly value: string }
+  | { readonly reason: 'vector'; readonly problem: string }
 
-function badValue(column: Column, problem: string) {
-  return apiError('SORT_CLAUSE_VALUE_INVALID', { path: column.name, problem })
+function badValue({ name: path }: Column, why: BadValueReason) {
+  return apiError('SORT_CLAUSE_VALUE_INVALID', { path, ...why })
 }

@@ -83,31 +83,34 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): Tab
 export function checkRoom(table: Table, index: TableIndex, limits: Limits): void {
   const { columns, indexes, partitionBy } = table.definition
   const target = nameOf(table)
-  const refuse = (problem: string) =>
-    apiError('INVALID_INDEX_DEFINITION', { target, problem })
+  const { column } = index
   const { type } = columns.find(({ name }) => name === index.column)!
   if (partitionBy.length === 1 && partitionBy[0] === index.column)
-    throw refuse(
-      `"${index.column}" is the only column that rows are partitioned by, so finding them ` +
-        'by it needs no index',
-    )
+    throw apiError('INVALID_INDEX_DEFINITION', { reason: 'partition', target, column })
   if (type.type === 'vector' && type.dimension > limits.vectorDimensionMax)
-    throw refuse(
-      `the vectors of "${index.column}" have ${type.dimension} numbers, and an index ` +
-        `takes at most ${limits.vectorDimensionMax}`,
-    )
+    throw apiError('INVALID_INDEX_DEFINITION', {
+      reason: 'dimension',
+      target,
+      column,
+      dimension: type.dimension,
+      max: limits.vectorDimensionMax,
+    })
   const same = indexes.find((existing) => isSame(existing, index))
   if (same !== undefined)
-    throw refuse(
-      `the index "${same.name}" on "${index.column}" would be the same as "${index.name}"`,
-    )
+    throw apiError('INVALID_INDEX_DEFINITION', {
+      reason: 'same',
+      target,
+      column,
+      index: index.name,
+      existing: same.name,
+    })
   const max = limits.indexesPerTableMax
   if (indexes.length >= max)
     throw apiError('INVALID_SCHEMA_CHANGE', {
+      reason: 'indexes',
       target,
-      problem:
-        `the table has ${indexes.length} indexes and the maximum is ${max}. Drop one, or ` +
-        "raise the server's --max-indexes",
+      indexes: indexes.length,
+      max,
     })
 }
 

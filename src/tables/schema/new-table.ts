@@ -69,9 +69,8 @@ export function planTable(
   if (count >= max)
     throw apiError('UNEXPECTED_DRIVER_ERROR', {
       target,
-      problem:
-        `there are ${count} tables and the maximum is ${max}. Drop one, or raise the ` +
-        "server's --max-tables",
+      tables: count,
+      max,
     })
   return { kind: 'createTable', name, ...table }
 }
@@ -118,19 +117,24 @@ function checkKeyColumns(
 const keylessTypes = ['duration', 'list', 'set', 'map', 'userDefined', 'counter']
 
 function checkKeyTypes(target: string, { columns, ...key }: NewTable): void {
-  const refuse = (problem: string) =>
-    apiError('PRIMARY_KEY_DEFINITION_INCORRECT', { target, problem })
   const types = new Map(columns.map(({ name, type }) => [name, type.type]))
   const seen = new Set<string>()
   for (const name of keyNames(key)) {
-    if (seen.has(name)) throw refuse(`the primary key has the column "${name}" twice`)
+    if (seen.has(name))
+      throw apiError('PRIMARY_KEY_DEFINITION_INCORRECT', {
+        reason: 'twice',
+        target,
+        column: name,
+      })
     seen.add(name)
     const type = types.get(name)!
     if (keylessTypes.includes(type))
-      throw refuse(
-        `the column "${name}" cannot be part of the primary key, because it is of the ` +
-          `type ${type}`,
-      )
+      throw apiError('PRIMARY_KEY_DEFINITION_INCORRECT', {
+        reason: 'type',
+        target,
+        column: name,
+        type,
+      })
   }
 }
 

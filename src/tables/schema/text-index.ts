@@ -35,6 +35,10 @@ export function resolveTextIndex(
     throw apiError('UNSUPPORTED_JSON_TYPE_FOR_TEXT_INDEX', { type: jsonTypeOf(analyzer) })
   const problem = findAnalyzerProblem(analyzer)
   if (problem !== undefined)
-    throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', { problem })
+    throw apiError('INVALID_CREATE_COLLECTION_OPTIONS', {
+      reason: 'analyzer',
+      where: '',
+      problem,
+    })
   return { analyzer: toPlain(analyzer) }
 }

@@ -77,13 +77,16 @@ export function readKeyConditions(
     column,
     values: operands.map((operand) => readOperand(store, column, operand)),
   }))
-  if (hasChoice(clause))
-    throw notDeletable(store, '$or and $not cannot say which rows to delete')
+  if (hasChoice(clause)) throw invalid({ reason: 'deletedByLogic', table: store.name })
   const said = new Map<string, KeyCondition>()
   for (const { kind, column, values } of readable) {
     const condition = keyCondition(kind, values)
     if (condition === undefined)
-      throw notDeletable(store, `$${kind} cannot say which rows to delete`)
+      throw invalid({
+        reason: 'deletedByOperator',
+        table: store.name,
+        operator: `$${kind}`,
+      })
     addCondition(said, column, condition, store.table.types)
   }
   checkRanges(store, said)
@@ -126,11 +129,11 @@ function checkRanges(store: RowStore, conditions: KeyConditions): void {
     const condition = conditions.get(column.name)
     if (condition === undefined || condition.eq !== undefined) continue
     if (table.definition.partitionBy.includes(column.name) || column !== last)
-      throw notDeletable(
-        store,
-        `${labelOf(column)} must be given by $eq or $in; a range can be of the last column ` +
-          'that the filter names, if it is one of the sort',
-      )
+      throw invalid({
+        reason: 'deletedByRange',
+        table: store.name,
+        column: labelOf(column),
+      })
   }
 }
 
@@ -152,8 +155,4 @@ function readOperand(
 /** No list, set or map can be part of a key. */
 function elementOf({ type }: Column): ElementType {
   return type.type === 'userDefined' ? type : (type.type as PrimitiveName)
-}
-
-function notDeletable({ name }: RowStore, problem: string) {
-  return invalid(`Rows of ${name} cannot be deleted by this filter: ${problem}`)
 }
