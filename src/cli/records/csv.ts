@@ -1,4 +1,8 @@
-/** CSV, after RFC 4180: records to cells, and cells to values. */
+/**
+ * CSV, after RFC 4180: records to cells, and cells to values. `csv-parse` is not used for it,
+ * because it skips sound records after one with a misplaced quote, until the next quote, where
+ * an import is to reject that one alone.
+ */
 import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
