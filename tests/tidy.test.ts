@@ -76,6 +76,19 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   commander: ['main', 'cli', 'config', 'setting-values'],
 }
 
+/** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */
+const layout = [
+  ...['admin', 'auth', 'cli', 'collections', 'commands', 'console', 'databases', 'engine'],
+  ...['errors', 'http', 'json', 'language', 'mcp', 'options', 'paging', 'providers'],
+  ...['search', 'tables'],
+]
+
+/** Files that a folder may hold, besides folders: about what a screen lists. */
+const filesMax = 60
+
+/** Who may name a concrete engine. */
+const engineUsers = ['server', 'cli']
+
 /** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */
 function partOf(file: string): string {
   const folder = posix.dirname(file)
@@ -139,6 +152,21 @@ test('no files import each other in a circle, not even types', () => {
   assertNone(offences, 'what two files need of each other belongs into a third')
 })
 
+test('nothing but the server and the command line knows which engine there is', () => {
+  const offences = files.flatMap((file) => {
+    const part = partOf(file)
+    if (part === 'engine/embedded' || engineUsers.includes(part)) return []
+    const strings = read(`src/${file}`).matchAll(
+      /(?:from|import|import\(|URL\() ?'([^']+)'/g,
+    )
+    return [...strings]
+      .map(([, from]) => posix.join(posix.dirname(file), from!))
+      .filter((target) => target.startsWith('engine/embedded'))
+      .map((target) => `src/${file} imports ${target}`)
+  })
+  assertNone(offences, 'the contract is all that others know of an engine')
+})
+
 test('only http knows HTTP, and only the embedded engine knows SQLite', () => {
   const offences = imports.flatMap(({ file, place, from }) => {
     const home = homes[from]
@@ -166,6 +194,40 @@ test('only what package.json lists is imported', () => {
 function packageOf(from: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(from)![0]
 }
+
+test('folders are those of the layout, and can be taken in at a glance', () => {
+  const folders = new Set(files.map((file) => posix.dirname(file)))
+  const strange = [...folders]
+    .map((folder) => folder.split('/')[0]!)
+    .filter((folder) => folder !== '.' && !layout.includes(folder))
+  assertNone(strange, 'a new folder under src needs a place in docs/ARCHITECTURE.md')
+  const counts = new Map<string, number>()
+  for (const root of ['src', 'tests'])
+    for (const { parentPath } of entriesOf(root).filter(({ name }) => name.endsWith('.ts')))
+      counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1)
+  const full = [...counts].filter(([, count]) => count > filesMax)
+  assertNone(
+    full.map(([folder, count]) => `${folder}: ${count} files`),
+    `a folder holds at most ${filesMax} files; find the folders in it`,
+  )
+})
+
+function entriesOf(folder: string) {
+  return readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
+}
+
+test('commands/ lists the API: a file for each command, and what runs them', () => {
+  const registry = read('src/commands/dispatch/registry.ts')
+  const offences = files.flatMap((file) => {
+    const [first, second, ...deeper] = file.split('/')
+    if (first !== 'commands') return []
+    if (second!.endsWith('.ts'))
+      return registry.includes(`from '../${second}'`) ? [] : [`src/${file} is no command`]
+    const isKnown = ['dispatch', 'replies'].includes(second!) && deeper.length === 1
+    return isKnown ? [] : [`src/${file} is in neither dispatch/ nor replies/`]
+  })
+  assertNone(offences, 'who knows the API can guess the file')
+})
 
 test('files are named in kebab-case, and no folder is a drawer for leftovers', () => {
   const offences = files.filter(
