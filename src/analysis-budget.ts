@@ -9,7 +9,7 @@
  * others may have to wait. An index takes a few kilobytes of terms of one text: analysis that
  * makes more ends there (search/lexical/analyzer.ts), so few texts come near these bounds.
  */
-import type { Deadline } from './caller.ts'
+import type { Deadline } from './deadline.ts'
 import { apiError } from './errors/api-error.ts'
 import { fixedLimits } from './limits.ts'
 

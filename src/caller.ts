@@ -6,21 +6,9 @@
  * so long work asks its caller now and then whether to go on.
  */
 import { AnalysisBudget } from './analysis-budget.ts'
+import type { Deadline } from './deadline.ts'
 
-/** How long work may go on. */
-export interface Deadline {
-  /**
-   * Throws once the time is over or the client has disconnected. It costs less than a
-   * microsecond: ask every few thousand steps.
-   */
-  check(): void
-  /**
-   * For long work on the answering thread, between steps. When the caller has held the
-   * thread for as long as it may at a time, returns a promise to wait for, which gives other
-   * requests their turn; otherwise undefined. Throws as `check` does.
-   */
-  pause(): Promise<void> | undefined
-}
+export type { Deadline }
 
 export interface Caller extends Deadline {
   /** The token or account that asks, by name. Threads take turns among principals. */

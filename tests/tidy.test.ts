@@ -59,11 +59,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [],
   limits: [],
   'analysis-budget': [],
+  deadline: [],
   caller: [],
   steps: [],
 }
 
-const byAnyone = ['analysis-budget', 'caller', 'errors', 'json', 'limits', 'steps']
+const byAnyone = [
+  'analysis-budget',
+  'caller',
+  'deadline',
+  'errors',
+  'json',
+  'limits',
+  'steps',
+]
 
 /** Packages with one home. */
 const homes: Readonly<Record<string, readonly string[]>> = {
