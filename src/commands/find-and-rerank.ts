@@ -70,14 +70,14 @@ function showScores(scores: Scores): Value {
   return new Map([['scores', shown]])
 }
 
-function readSort(value: Value | undefined, place: FieldContext): HybridSort {
-  return parseHybridSort(clause.read(value, place))
+function readSort(value: Value | undefined, context: FieldContext): HybridSort {
+  return parseHybridSort(clause.read(value, context))
 }
 
 /** One number for both searches, or one for each; bounds are checked later. */
 function readHybridLimits(
   value: Value | undefined,
-  place: FieldContext,
+  context: FieldContext,
 ): HybridLimits | undefined {
   if (value === undefined || value === null) return undefined
   if (isWhole(value)) return { vector: value, lexical: value }
@@ -86,7 +86,7 @@ function readHybridLimits(
     const lexical = value.get('$lexical')
     if (isWhole(vector) && isWhole(lexical)) return { vector, lexical }
   }
-  return mismatch(place, value, 'an integer, or an Object of two: $vector and $lexical')
+  return mismatch(context, value, 'an integer, or an Object of two: $vector and $lexical')
 }
 
 function isWhole(value: Value | undefined): value is number {

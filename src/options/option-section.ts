@@ -13,27 +13,27 @@ import {
   readInteger,
   readObject,
   readText,
-  type FieldContext,
+  type ValueContext,
 } from './read-value.ts'
 
 /** One JSON object of them, and where it stands. */
-export interface Section extends FieldContext {
+export interface Section extends ValueContext {
   readonly members: JsonObject
 }
 
 export function rootSection(value: Value | undefined, field: string): Section {
-  const place = { field, violations: [] }
-  return { ...place, members: readObject(value, place) ?? new Map<string, Value>() }
+  const context = { field, violations: [] }
+  return { ...context, members: readObject(value, context) ?? new Map<string, Value>() }
 }
 
 export function sectionIn(parent: Section, name: string): Section | undefined {
-  const place = placeIn(parent, name)
-  const members = readObject(memberOf(parent, name), place)
-  return members && { ...place, members }
+  const context = contextIn(parent, name)
+  const members = readObject(memberOf(parent, name), context)
+  return members && { ...context, members }
 }
 
 /** Where a member stands. */
-export function placeIn({ field, violations }: Section, name: string): FieldContext {
+export function contextIn({ field, violations }: Section, name: string): ValueContext {
   return { field: `${field}.${name}`, violations }
 }
 
@@ -70,15 +70,15 @@ export function memberOf({ members }: Section, name: string): Value | undefined 
 }
 
 export function textIn(section: Section, name: string): string | undefined {
-  return readText(memberOf(section, name), placeIn(section, name))
+  return readText(memberOf(section, name), contextIn(section, name))
 }
 
 export function flagIn(section: Section, name: string): boolean | undefined {
-  return readFlag(memberOf(section, name), placeIn(section, name))
+  return readFlag(memberOf(section, name), contextIn(section, name))
 }
 
 export function integerIn(section: Section, name: string): number | undefined {
-  return readInteger(memberOf(section, name), placeIn(section, name))
+  return readInteger(memberOf(section, name), contextIn(section, name))
 }
 
 export function choiceIn<const Choice extends string>(
@@ -86,17 +86,17 @@ export function choiceIn<const Choice extends string>(
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  return readChoice(memberOf(section, name), placeIn(section, name), choices)
+  return readChoice(memberOf(section, name), contextIn(section, name), choices)
 }
 
 export function textsIn(section: Section, name: string): readonly string[] | undefined {
   const value = memberOf(section, name)
   if (value === undefined) return undefined
-  const place = placeIn(section, name)
-  if (!Array.isArray(value)) return mismatch(place, value, 'an Array of Strings')
+  const context = contextIn(section, name)
+  if (!Array.isArray(value)) return mismatch(context, value, 'an Array of Strings')
   return value.map((element, position) =>
     typeof element === 'string'
       ? element
-      : mismatch(placeIn(section, `${name}[${position}]`), element, 'a String'),
+      : mismatch(contextIn(section, `${name}[${position}]`), element, 'a String'),
   )
 }

@@ -15,7 +15,7 @@ import {
 import { quoteJson } from '../language/values/quote-json.ts'
 
 /** Where in the command a value stands, and what went wrong so far. */
-export interface FieldContext {
+export interface ValueContext {
   /** As messages name it: "command.options.limit". */
   readonly field: string
   readonly violations: ApiError[]
@@ -23,52 +23,52 @@ export interface FieldContext {
 
 export function readText(
   value: Value | undefined,
-  place: FieldContext,
+  context: ValueContext,
 ): string | undefined {
   if (value === undefined || value === null) return undefined
-  return typeof value === 'string' ? value : mismatch(place, value, 'a String')
+  return typeof value === 'string' ? value : mismatch(context, value, 'a String')
 }
 
 export function readFlag(
   value: Value | undefined,
-  place: FieldContext,
+  context: ValueContext,
 ): boolean | undefined {
   if (value === undefined || value === null) return undefined
-  return typeof value === 'boolean' ? value : mismatch(place, value, 'a Boolean')
+  return typeof value === 'boolean' ? value : mismatch(context, value, 'a Boolean')
 }
 
 export function readInteger(
   value: Value | undefined,
-  place: FieldContext,
+  context: ValueContext,
 ): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  return mismatch(place, value, 'an integer')
+  return mismatch(context, value, 'an integer')
 }
 
 export function readObject(
   value: Value | undefined,
-  place: FieldContext,
+  context: ValueContext,
 ): JsonObject | undefined {
   if (value === undefined || value === null) return undefined
-  return isObject(value) ? value : mismatch(place, value, 'an Object')
+  return isObject(value) ? value : mismatch(context, value, 'an Object')
 }
 
 export function readChoice<const Choice extends string>(
   value: Value | undefined,
-  place: FieldContext,
+  context: ValueContext,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const given = readText(value, place)
+  const given = readText(value, context)
   if (given === undefined) return undefined
   const found = choices.find((choice) => choice === given)
-  if (found === undefined) violation(place, given, `it is one of ${choices.join(', ')}`)
+  if (found === undefined) violation(context, given, `it is one of ${choices.join(', ')}`)
   return found
 }
 
 /** Ends the reading: the value is of another JSON type. */
 export function mismatch(
-  { field }: Pick<FieldContext, 'field'>,
+  { field }: Pick<ValueContext, 'field'>,
   value: Value,
   wanted: string,
 ): never {
@@ -80,7 +80,7 @@ export function mismatch(
 
 /** Reports a broken bound and lets the reading go on. */
 export function violation(
-  { field, violations }: FieldContext,
+  { field, violations }: ValueContext,
   value: Value | undefined,
   reason: string,
 ): void {

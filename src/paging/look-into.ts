@@ -8,7 +8,7 @@ import { weigh } from '../json/weight.ts'
 import { inTurns, type Steps } from '../steps.ts'
 
 /** Characters up to which a text is looked into in one go. */
-export const shortLength = 65_536
+const shortLength = 65_536
 
 /** Runs steps that make values of the text, and are done with them at their end. */
 export function lookInto<T>(text: string, steps: Steps<T>, caller: Caller): T | Promise<T> {

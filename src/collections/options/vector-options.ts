@@ -10,7 +10,7 @@ import {
 import {
   choiceIn,
   integerIn,
-  placeIn,
+  contextIn,
   refuseUnknownKeys,
   sectionIn,
   serviceIn,
@@ -38,7 +38,7 @@ export function readVector(options: Section): GivenVector | undefined {
   )
   const dimension = oneSpelling(vector, 'dimension', 'size', integerIn)
   if (dimension !== undefined && dimension <= 0)
-    violation(placeIn(vector, 'dimension'), dimension, 'it is at least 1')
+    violation(contextIn(vector, 'dimension'), dimension, 'it is at least 1')
   return {
     dimension,
     metric: oneSpelling(vector, 'metric', 'function', (section, name) =>
@@ -88,6 +88,10 @@ function oneSpelling<T extends string | number>(
   const value = read(section, name)
   const older = read(section, olderName)
   if (value !== undefined && older !== undefined)
-    violation(placeIn(section, olderName), older, `${name} is given too: send one of them`)
+    violation(
+      contextIn(section, olderName),
+      older,
+      `${name} is given too: send one of them`,
+    )
   return value ?? older
 }

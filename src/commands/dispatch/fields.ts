@@ -2,7 +2,7 @@
  * The fields of commands: which there are, of which JSON type, within which bounds.
  *
  * Reading happens before the target is known, so a field that holds a clause (a filter, an
- * update) is passed on as it came; its meaning belongs to `query`. An unknown field or a
+ * update) is passed on as it came; its meaning belongs to `language`. An unknown field or a
  * wrong JSON type ends the reading at once; broken bounds are all reported together.
  */
 import { ApiErrors, apiError } from '../../errors/api-error.ts'
@@ -17,7 +17,7 @@ import {
   readObject,
   readText,
   violation,
-  type FieldContext as ValuePlace,
+  type ValueContext,
 } from '../../options/read-value.ts'
 
 export interface Field<T> {
@@ -40,7 +40,7 @@ export type Takes = (
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** Where in which command a field stands. */
-export interface FieldContext extends ValuePlace {
+export interface FieldContext extends ValueContext {
   readonly command: string
   readonly limits: Limits
 }
@@ -52,13 +52,18 @@ export function readFields(
   body: JsonObject,
   limits: Limits,
 ): Record<string, unknown> {
-  const place: FieldContext = { command, field: 'command', limits, violations: [] }
-  const values = readMembers(fields, body, place, `command ${command}`)
-  if (place.violations.length > 0) throw new ApiErrors(place.violations)
+  const context: FieldContext = { command, field: 'command', limits, violations: [] }
+  const values = readMembers(fields, body, context, `command ${command}`)
+  if (context.violations.length > 0) throw new ApiErrors(context.violations)
   return values
 }
 
-function readMembers(fields: Fields, body: JsonObject, place: FieldContext, where: string) {
+function readMembers(
+  fields: Fields,
+  body: JsonObject,
+  context: FieldContext,
+  where: string,
+) {
   for (const name of body.keys())
     if (!Object.hasOwn(fields, name))
       throw apiError('COMMAND_FIELD_UNKNOWN', {
@@ -67,9 +72,9 @@ function readMembers(fields: Fields, body: JsonObject, place: FieldContext, wher
         known: Object.keys(fields).filter((known) => !isAlias(fields[known]!)),
       })
   const values: Record<string, unknown> = {}
-  const inner = { ...place }
+  const inner = { ...context }
   for (const name in fields) {
-    inner.field = `${place.field}.${name}`
+    inner.field = `${context.field}.${name}`
     values[name] = fields[name]!.read(body.get(name), inner)
   }
   return values
@@ -84,10 +89,10 @@ export const anything: Field<Value | undefined> = {
 /** A clause that is parsed later, absent and null kept apart. */
 export const clauseOrNull: Field<Value | undefined> = {
   takes: { kind: 'object' },
-  read(value, place) {
-    const max = place.limits.clausePartsMax
+  read(value, context) {
+    const max = context.limits.clausePartsMax
     if (value !== undefined && hasMoreParts(value, max))
-      violation(place, value, `it has more than ${max} parts in all`)
+      violation(context, value, `it has more than ${max} parts in all`)
     return value
   },
 }
@@ -95,14 +100,14 @@ export const clauseOrNull: Field<Value | undefined> = {
 /** The same, but null counts as absent. */
 export const clause: Field<Value | undefined> = {
   takes: { kind: 'object' },
-  read: (value, place) => clauseOrNull.read(value, place) ?? undefined,
+  read: (value, context) => clauseOrNull.read(value, context) ?? undefined,
 }
 
 /** Any JSON but null, and it must be there. */
 const required: Field<Value> = {
   takes: { kind: 'object', required: true },
-  read(value, place) {
-    if (value === undefined || value === null) violation(place, value, 'it is required')
+  read(value, context) {
+    if (value === undefined || value === null) violation(context, value, 'it is required')
     return value ?? null
   },
 }
@@ -110,31 +115,32 @@ const required: Field<Value> = {
 /** An update, which messages know by another name than the field's. */
 export const requiredUpdate: Field<Value> = {
   takes: required.takes,
-  read: (value, place) => required.read(value, { ...place, field: `${place.field}Clause` }),
+  read: (value, context) =>
+    required.read(value, { ...context, field: `${context.field}Clause` }),
 }
 
 /** A clause that must be there. */
 export const requiredClause: Field<Value> = {
   takes: required.takes,
-  read: (value, place) => required.read(clauseOrNull.read(value, place), place),
+  read: (value, context) => required.read(clauseOrNull.read(value, context), context),
 }
 
 /** A JSON object that must be there. */
 export const requiredObject: Field<JsonObject> = {
   takes: required.takes,
-  read: (value, place) => readObject(required.read(value, place), place) ?? new Map(),
+  read: (value, context) => readObject(required.read(value, context), context) ?? new Map(),
 }
 
 /** The definition of something new: an object that must be there, and is not boundless. */
 export const definition: Field<JsonObject> = {
   takes: required.takes,
-  read: (value, place) => requiredObject.read(clauseOrNull.read(value, place), place),
+  read: (value, context) => requiredObject.read(clauseOrNull.read(value, context), context),
 }
 
 export function flag(byDefault: boolean): Field<boolean> {
   return {
     takes: { kind: 'flag', byDefault },
-    read: (value, place) => readFlag(value, place) ?? byDefault,
+    read: (value, context) => readFlag(value, context) ?? byDefault,
   }
 }
 
@@ -151,9 +157,9 @@ export const newName: Field<string | undefined> = {
 
 export const requiredText: Field<string> = {
   takes: { kind: 'text', required: true },
-  read(value, place) {
-    const read = readText(value, place)
-    if (read === undefined || read === '') violation(place, value, 'it cannot be empty')
+  read(value, context) {
+    const read = readText(value, context)
+    if (read === undefined || read === '') violation(context, value, 'it cannot be empty')
     return read ?? ''
   },
 }
@@ -164,17 +170,17 @@ export function oneOf<const Choice extends string>(
 ): Field<Choice> {
   return {
     takes: { kind: 'choice', of: choices, byDefault },
-    read: (value, place) => readChoice(value, place, choices) ?? byDefault,
+    read: (value, context) => readChoice(value, context, choices) ?? byDefault,
   }
 }
 
 export function integer(bounds: { min: number }): Field<number | undefined> {
   return {
     takes: { kind: 'integer', min: bounds.min },
-    read(value, place) {
-      const read = readInteger(value, place)
+    read(value, context) {
+      const read = readInteger(value, context)
       if (read !== undefined && read < bounds.min)
-        violation(place, read, `it is at least ${bounds.min}`)
+        violation(context, read, `it is at least ${bounds.min}`)
       return read
     },
   }
@@ -184,13 +190,17 @@ export function integer(bounds: { min: number }): Field<number | undefined> {
 export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
   return {
     takes: { kind: 'list', max, required: true },
-    read(value, place) {
-      if (required.read(value, place) === null) return []
-      if (!Array.isArray(value)) return mismatch(place, value!, 'an Array')
-      const most = max(place.limits)
-      if (value.length === 0) violation(place, value, 'it needs at least one element')
+    read(value, context) {
+      if (required.read(value, context) === null) return []
+      if (!Array.isArray(value)) return mismatch(context, value!, 'an Array')
+      const most = max(context.limits)
+      if (value.length === 0) violation(context, value, 'it needs at least one element')
       if (value.length > most)
-        violation(place, value, `${value.length} were sent and at most ${most} are allowed`)
+        violation(
+          context,
+          value,
+          `${value.length} were sent and at most ${most} are allowed`,
+        )
       return value
     },
   }
@@ -204,9 +214,14 @@ export function options<const Shape extends Fields>(
 }> {
   return {
     takes: { kind: 'options', fields },
-    read(value, place) {
-      const members = readObject(value, place) ?? new Map<string, Value>()
-      return readMembers(fields, members, place, `the options of ${place.command}`) as never
+    read(value, context) {
+      const members = readObject(value, context) ?? new Map<string, Value>()
+      return readMembers(
+        fields,
+        members,
+        context,
+        `the options of ${context.command}`,
+      ) as never
     },
   }
 }
@@ -214,9 +229,9 @@ export function options<const Shape extends Fields>(
 /** For commands without options: absent, null and {} are fine. */
 export const noOptions: Field<undefined> = {
   takes: { kind: 'options', fields: {} },
-  read(value, place) {
-    if ((readObject(value, place)?.size ?? 0) > 0)
-      throw apiError('COMMAND_ACCEPTS_NO_OPTIONS', { command: place.command })
+  read(value, context) {
+    if ((readObject(value, context)?.size ?? 0) > 0)
+      throw apiError('COMMAND_ACCEPTS_NO_OPTIONS', { command: context.command })
     return undefined
   },
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import {
   memberOf,
-  placeIn,
+  contextIn,
   refuseUnknownKeys,
   rootSection,
   textsIn,
@@ -93,7 +93,7 @@ function readPrimaryKey(value: Value): PrimaryKey {
     partitionSort: [...sort.members].map(([column, order]) => {
       return order === 1 || order === -1
         ? { column, direction: order }
-        : mismatch(placeIn(sort, column), order, '1 or -1')
+        : mismatch(contextIn(sort, column), order, '1 or -1')
     }),
   }
 }
