@@ -7,6 +7,7 @@ import { Unpacking, type Packing } from './compression.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
 import { Charge } from './charge.ts'
 import { FairShare, type Taker } from './fair-share.ts'
+import { readInTurns } from './read-in-turns.ts'
 
 /**
  * Bytes that a body may have that does not say how long it is, before it takes room for the
@@ -112,7 +113,7 @@ function collectAnnounced(
   return new Promise((resolve) => {
     let bytes: Buffer | undefined
     let size = 0
-    message.on('data', (chunk: Buffer) => {
+    readInTurns(message, (chunk) => {
       if (chunk.length === length) bytes = chunk
       else chunk.copy((bytes ??= Buffer.allocUnsafeSlow(length)), size)
       size += chunk.length
@@ -138,7 +139,7 @@ function collect(
       size = Infinity
       resolve(reason)
     }
-    message.on('data', (chunk: Buffer) => {
+    readInTurns(message, (chunk) => {
       // The rest of a body that was refused.
       if (size === Infinity) return
       size += chunk.length

@@ -9,6 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
 import { isMultiplexed } from './connection.ts'
+import { readInTurns } from './read-in-turns.ts'
 import { lengthOf } from './receive-body.ts'
 import { send, type BodyWriter } from './reply.ts'
 
@@ -58,16 +59,17 @@ function isShort(request: IncomingMessage, sizeMax: number): boolean {
 
 function drain(request: IncomingMessage, sizeMax: number, done: () => void): void {
   let size = 0
+  let isOver = false
   const timer = setTimeout(end, drainMs)
   function end(): void {
+    if (isOver) return
+    isOver = true
     clearTimeout(timer)
-    request.removeListener('data', count)
     done()
   }
-  function count(chunk: Buffer): void {
+  readInTurns(request, (chunk) => {
     size += chunk.length
     if (size > sizeMax) end()
-  }
-  request.on('data', count).once('end', end).once('close', end)
-  request.resume()
+  })
+  request.once('end', end).once('close', end)
 }

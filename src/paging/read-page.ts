@@ -20,7 +20,7 @@ export type WantedPage<Q extends AnyQuery> = Omit<
 }
 
 export interface ReadPage<Item> {
-  readonly records: readonly Item[]
+  readonly records: Item[]
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
   readonly nextPageState: string | null

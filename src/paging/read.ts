@@ -43,7 +43,7 @@ export type PagePosition =
   | { readonly kind: 'sorted'; readonly key: SortedBy }
 
 export interface Found<Item> {
-  readonly records: readonly Item[]
+  readonly records: Item[]
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
   /** Absent when nothing follows, or when that was not looked for. */
@@ -59,7 +59,7 @@ export async function read<Item, Q extends AnyQuery, S extends AnySearch>(
   const page = await source.read(query, caller)
   if (isServed(page, wanted)) {
     const { records, joined, next } = page
-    return { records, joined, next: placeOf(next) }
+    return { records: [...records], joined, next: placeOf(next) }
   }
   const pages = followPages(source, query, page, caller)
   const isSorted =

@@ -23,7 +23,7 @@ interface Paging {
 }
 
 export interface HitPage<Item> {
-  readonly hits: readonly Hit<Item>[]
+  readonly hits: Hit<Item>[]
   readonly nextPageState: string | null
   readonly warnings: readonly ApiError[]
 }
@@ -50,7 +50,7 @@ async function searchNearest<Item, Q extends AnyQuery, S extends AnySearch>(
   const max = source.limits.vectorLimitMax
   if (limit !== undefined && limit <= max) {
     const hits = await search(source, { ...wanted, limit } as S, caller)
-    return { ...lastPage, hits }
+    return { ...lastPage, hits: [...hits] }
   }
   // One beyond the maximum tells whether the result is cut short.
   const asked = { ...wanted, limit: max + 1 } as S

@@ -6,15 +6,19 @@ import { lookInto } from './look-into.ts'
 /** How a record is shown: as this text, or as what steps make of it. */
 export type Shown = string | { readonly text: string; readonly steps: Steps<string> }
 
-/** JSON texts with commas between them. Others have their turn while there is much to show. */
+/**
+ * JSON texts with commas between them. Others have their turn while there is much to show.
+ * Empties the list: a record and its text need not both be in memory.
+ */
 export async function showAll<T>(
-  found: readonly T[],
+  found: T[],
   show: (one: T) => Shown,
   caller: Caller,
 ): Promise<LongText> {
   const list = new CommaList()
-  for (const one of found) {
-    const text = showOne(show(one), caller)
+  found.reverse()
+  while (found.length > 0) {
+    const text = showOne(show(found.pop()!), caller)
     list.add(typeof text === 'string' ? text : await text)
     const pause = caller.pause()
     if (pause !== undefined) await pause

@@ -18,8 +18,12 @@ export interface Measured {
 /** Milliseconds that another client may have to wait longer than on the idle server. */
 export const stallMsMax = 200
 
-/** Bytes that an attack may make the server take on top of what it takes when idle. */
-export const memoryMax = 768 * 2 ** 20
+/**
+ * Bytes that an attack may make the server take on top of what it takes when idle. A token
+ * that holds three times what is free has three quarters of what there is for bodies, for
+ * replies and for what they are parsed into: 500, 500 and 400 MB.
+ */
+export const memoryMax = 0.75 * (500 + 500 + 400) * 1_000_000
 
 /** How long the server is watched before the attack, and after it for what is left of it. */
 const idleSeconds = 5

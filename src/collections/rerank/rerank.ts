@@ -78,8 +78,9 @@ async function rerank(
     .map((candidate, i) => ({ ...candidate, rerank: scores[i]! }))
     .sort(compareReranked)
     .slice(0, limit)
+  const records = best.map(({ record }) => record)
   return {
-    documents: await showAll(best, ({ record }) => show(record, projection), caller),
+    documents: await showAll(records, (record) => show(record, projection), caller),
     scores: best,
     sortVector: found.byVector.numbers,
     warnings,
