@@ -17,6 +17,7 @@ interface Flags {
   readonly seconds: number
   readonly seed: number
   readonly keep?: string
+  readonly against?: string
   readonly profile?: string
   readonly markdown?: true
   readonly plot: string
@@ -42,6 +43,10 @@ await new Command('bench')
   .option('--seconds <number>', 'time for each workload, and each baseline', positive, 5)
   .option('--seed <number>', 'what the documents are made from', positive, 7)
   .option('--keep <folder>', 'keep loaded documents there, or use those that are')
+  .option(
+    '--against <folder>',
+    'sources of another version, whose server takes turns with this one',
+  )
   .option('--profile <folder>', 'leave CPU profiles of the server there')
   .option('--markdown', 'print machine facts, too, and draw the curve of a study')
   .option(
@@ -69,7 +74,7 @@ await new Command('bench')
   .parseAsync()
 
 async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<void> {
-  const { sizes = defaultSizes, connections, seconds, seed, keep, profile } = flags
+  const { sizes = defaultSizes, connections, seconds, seed, keep, against, profile } = flags
   const results = await runBench({
     workloads: named,
     sizes,
@@ -77,6 +82,7 @@ async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<v
     seconds,
     seed,
     keepDir: keep,
+    against,
     profileDir: profile,
     progress,
   })

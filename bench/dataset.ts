@@ -27,10 +27,10 @@ export function prepareDataset(
   size: number,
   seed: number,
   progress: (line: string) => void,
+  options?: StelaOptions,
 ): Promise<Dataset> {
-  return prepareFolder(parent, `documents-${size}-seed-${seed}`, (port) =>
-    load(port, size, seed, progress),
-  )
+  const fill = (port: number) => load(port, size, seed, progress)
+  return prepareFolder(parent, `documents-${size}-seed-${seed}`, fill, options)
 }
 
 /** Fills a folder of `parent` by a server, unless an earlier run has. */

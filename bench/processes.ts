@@ -2,10 +2,12 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
 const quietly = '--disable-warning=ExperimentalWarning'
 
 export const token = 'bench-token'
@@ -17,6 +19,8 @@ export interface Memory {
 }
 
 export interface StelaOptions {
+  /** The folder of another version's sources, which is started instead of this one. */
+  readonly checkout?: string | undefined
   /** Where a CPU profile of each thread is left when the server stops. */
   readonly profileDir?: string | undefined
   /** Settings, as environment variables. */
@@ -37,8 +41,8 @@ export class Stela {
   }
 
   static async start(dataDir: string, options: StelaOptions = {}): Promise<Stela> {
-    const { profileDir, settings } = options
-    const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+    const { checkout = thisCheckout, profileDir, settings } = options
+    const main = join(checkout, 'src/main.ts')
     const profile =
       profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const startedAt = performance.now()

@@ -27,6 +27,8 @@ export interface Settings {
   readonly seed: number
   /** Where loaded data is kept for the next run. */
   readonly keepDir?: string | undefined
+  /** The sources of another version, to be compared with instead of all else. */
+  readonly against?: string | undefined
   /** Where the server leaves CPU profiles. */
   readonly profileDir?: string | undefined
   readonly progress: (line: string) => void
@@ -84,8 +86,8 @@ export async function runBench(settings: Settings): Promise<Results> {
       }
     return { rows, figures: [...figures, ...growthOf(rows)] }
   } finally {
-    for (const { server, fastify, sqlite } of stages)
-      await Promise.all([server.stop(), fastify.stop(), sqlite.stop()])
+    for (const { server, other, fastify, sqlite } of stages)
+      await Promise.all([server.stop(), other?.stop(), fastify.stop(), sqlite.stop()])
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -105,6 +107,8 @@ async function measureStart(folder: string): Promise<Figure> {
 interface Stage {
   readonly size: number
   readonly server: Stela
+  /** The one of another version. */
+  readonly other: Stela | undefined
   readonly fastify: Baseline<FastifyQuestion, FastifyAnswer>
   readonly sqlite: Baseline<SqliteQuestion, SqliteAnswer>
   readonly picks: Picks
@@ -113,7 +117,7 @@ interface Stage {
 async function setStage(
   size: number,
   temporary: string,
-  { seed, keepDir, profileDir, progress }: Settings,
+  { seed, keepDir, against, profileDir, progress }: Settings,
 ): Promise<{ readonly stage: Stage; readonly figures: readonly Figure[] }> {
   if (keepDir !== undefined) mkdirSync(keepDir, { recursive: true })
   const { folder, loadMs } = await prepareDataset(
@@ -129,12 +133,31 @@ async function setStage(
   const stage: Stage = {
     size,
     server: await Stela.start(served, { profileDir }),
+    other:
+      against === undefined
+        ? undefined
+        : await startOther(against, size, temporary, seed, progress),
     fastify: new Baseline(new URL('baselines/bare-fastify.ts', import.meta.url)),
     sqlite: new Baseline(new URL('baselines/raw-sqlite.ts', import.meta.url)),
     picks: new Picks(seed, size),
   }
   await stage.sqlite.ask({ open: storeIn(raw), seed, size })
   return { stage, figures: dataFigures(folder, loadMs, size) }
+}
+
+/** Has documents that it loaded by itself: it may not know folders of this version. */
+async function startOther(
+  checkout: string,
+  size: number,
+  temporary: string,
+  seed: number,
+  progress: (line: string) => void,
+): Promise<Stela> {
+  const parent = join(temporary, 'other')
+  mkdirSync(parent, { recursive: true })
+  const options = { checkout }
+  const { folder } = await prepareDataset(parent, size, seed, progress, options)
+  return Stela.start(folder, options)
 }
 
 /** The server or a baseline. */
@@ -161,8 +184,8 @@ async function measure(
     for (const stage of stages) matches.push(await setMatch(workload, connections, stage))
     const entrants = matches.flatMap(({ subject, others }) => [subject, ...others])
     const standings = await takeTurns(entrants, seconds)
-    return matches.flatMap(({ stage }) => {
-      const own = standings.splice(0, 1 + workload.against.length)
+    return matches.flatMap(({ stage, others }) => {
+      const own = standings.splice(0, 1 + others.length)
       return rowsOf(own, stage, workload, connections)
     })
   } finally {
@@ -178,9 +201,13 @@ async function setMatch(
 ): Promise<Match> {
   const subject = await onStela(workload, connections, stage)
   const others: Entrant[] = []
-  for (const comparison of workload.against)
+  for (const comparison of comparisonsOf(workload, stage))
     others.push(await baselineOf(comparison, subject, connections, stage))
   return { stage, subject, others }
+}
+
+function comparisonsOf({ against }: Workload, { other }: Stage): readonly Comparison[] {
+  return other === undefined ? against : [{ to: 'version' }]
 }
 
 function rowsOf(
@@ -191,7 +218,7 @@ function rowsOf(
 ): Row[] {
   const memory = stage.server.memory()
   const rate = ratesOf(subject!)
-  return workload.against.map(({ target }, i): Row => {
+  return comparisonsOf(workload, stage).map(({ target }, i): Row => {
     const baseline = ratesOf(others[i]!)
     return {
       workload,
@@ -217,6 +244,7 @@ function ratesOf(standing: Standing<Entrant>) {
 }
 
 interface OnStela extends Entrant {
+  readonly workload: Workload
   readonly requests: Requests
   /** The replies to its first requests. */
   readonly replies: readonly string[]
@@ -225,7 +253,7 @@ interface OnStela extends Entrant {
 async function onStela(
   workload: Workload,
   connections: number,
-  { server, picks }: Stage,
+  { server, picks }: Pick<Stage, 'server' | 'picks'>,
 ): Promise<OnStela> {
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
@@ -234,6 +262,7 @@ async function onStela(
   let requestsPerMs = 1
   return {
     name: workload.says,
+    workload,
     documentsPerRequest: documents / replies.length,
     requests,
     replies,
@@ -289,6 +318,14 @@ async function baselineOf(
         run: (forMs) => stage.sqlite.ask({ write, forMs }),
         close: () => undefined,
       }
+    }
+    case 'version': {
+      const { picks } = stage
+      const same = await onStela(subject.workload, connections, {
+        server: stage.other!,
+        picks,
+      })
+      return { ...same, name: 'the other version' }
     }
     case 'workload':
       return onStela(comparison.workload, connections, stage)

@@ -19,9 +19,9 @@ export interface Standing<C extends Contender = Contender> {
   elapsedMs: number
 }
 
-const rounds = 5
+const rounds = 20
 
-/** Each has `seconds` in all, after a slice for warming up. */
+/** Each has `seconds` in all, after a fifth of that for warming up. */
 export async function takeTurns<C extends Contender>(
   contenders: readonly C[],
   seconds: number,
@@ -33,7 +33,7 @@ export async function takeTurns<C extends Contender>(
     requests: 0,
     elapsedMs: 0,
   }))
-  for (const contender of contenders) await contender.run(sliceMs)
+  for (const contender of contenders) await contender.run((seconds * 1000) / 5)
   for (let round = 0; round < rounds; round++)
     for (const standing of standings) {
       const tally = await standing.contender.run(sliceMs, standing.latencies)

@@ -22,20 +22,27 @@ export type Hooks = {
 type AnyCall = (...args: readonly unknown[]) => unknown
 
 export function around(engine: Engine, hooks: Hooks): Engine {
-  const calls = new Map<PropertyKey, AnyCall>()
-  return new Proxy(engine, {
-    get(behind, name) {
-      const known = calls.get(name)
-      if (known !== undefined) return known
-      const value: unknown = Reflect.get(behind, name, behind)
-      if (typeof value !== 'function') return value
-      const proceed = value.bind(behind) as AnyCall
-      const hook = hooks[name as Method] as unknown as
-        ((proceed: AnyCall, ...args: readonly unknown[]) => unknown) | undefined
-      const call: AnyCall =
-        hook === undefined ? proceed : (...args) => hook(proceed, ...args)
-      calls.set(name, call)
-      return call
-    },
-  })
+  const front: Record<string, AnyCall> = {}
+  for (const [name, proceed] of callsOf(engine)) {
+    const hook = hooks[name as Method] as unknown as
+      ((proceed: AnyCall, ...args: readonly unknown[]) => unknown) | undefined
+    front[name] = hook === undefined ? proceed : (...args) => hook(proceed, ...args)
+  }
+  return front as unknown as Engine
+}
+
+/** What can be called of it, be it an object or of a class. */
+function* callsOf(engine: Engine): Generator<[string, AnyCall]> {
+  const names = new Set<string>()
+  for (
+    let holder: object = engine;
+    holder !== Object.prototype;
+    holder = Object.getPrototypeOf(holder) as object
+  )
+    for (const name of Object.getOwnPropertyNames(holder)) names.add(name)
+  names.delete('constructor')
+  for (const name of names) {
+    const value: unknown = Reflect.get(engine, name)
+    if (typeof value === 'function') yield [name, value.bind(engine) as AnyCall]
+  }
 }
