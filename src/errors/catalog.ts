@@ -9,6 +9,7 @@
 import { clauseErrors } from './clause-errors.ts'
 import { collectionSchemaErrors } from './collection-schema-errors.ts'
 import {
+  byReason,
   counted,
   list,
   request,
@@ -53,6 +54,15 @@ function lateAt(v: Parameters<typeof refusedBy>[0]): string {
 
 function answeredElse(v: { provider: string; expected: string; actual: string }): string {
   return `"${v.provider}" was to answer with ${v.expected}, but gave ${v.actual}.`
+}
+
+/** What follows where a body, or a part of it, has another shape. */
+const bodyShape =
+  'A body is {"<command>": {<fields>}} with exactly one command, whose fields have the ' +
+  'shapes that the command takes.'
+
+function againAfter(seconds: number): string {
+  return `Nothing was done. Send the command again after ${seconds} s.`
 }
 
 export const catalog = {
@@ -154,9 +164,24 @@ export const catalog = {
   REQUEST_STRUCTURE_MISMATCH: {
     ...request(''),
     title: 'The body is JSON, but not a command',
-    body: (v: { problem: string }) =>
-      `${v.problem}. A body is {"<command>": {<fields>}} with exactly one command, whose ` +
-      'fields have the shapes that the command takes.',
+    body: byReason({
+      bodyType: (v: { type: string }) =>
+        `The body is of type ${v.type}, not an Object. ${bodyShape}`,
+      noCommand: () => `The body holds no command. ${bodyShape}`,
+      severalCommands: (v: { keys: number; names: readonly string[] }) =>
+        `The body has ${counted(v.keys, 'key')}: ${list(v.names)}. ${bodyShape}`,
+      commandType: (v: { command: string; type: string }) =>
+        `The command ${v.command} holds a value of type ${v.type}, not an Object. ${bodyShape}`,
+      fieldType: (v: { field: string; type: string; expected: string }) =>
+        `${v.field} is of type ${v.type}, but takes ${v.expected}. ${bodyShape}`,
+      fieldMissing: (v: { field: string; expected?: string }) =>
+        `${v.field} is missing${v.expected === undefined ? '' : `, which takes ${v.expected}`}. ` +
+        bodyShape,
+      otherMember: (v: { field: string; name: string; known: readonly string[] }) =>
+        `${v.field} has "${v.name}", but takes only ${list(v.known)}. ${bodyShape}`,
+      members: (v: { field: string; members: number }) =>
+        `${v.field} has ${counted(v.members, 'member')}, but takes exactly one. ${bodyShape}`,
+    }),
   },
   UNSUPPORTED_CONTENT_TYPE: {
     ...request(''),
@@ -472,8 +497,19 @@ export const catalog = {
     ...server(''),
     status: 503,
     title: 'The server has too much to do',
-    body: (v: { problem: string; seconds: number }) =>
-      `${v.problem}. Nothing was done. Send the command again after ${v.seconds} s.`,
+    body: byReason({
+      commands: (v: { seconds: number }) =>
+        'The server has as many commands at work, of this token or of all, as it takes. ' +
+        againAfter(v.seconds),
+      bodies: (v: { seconds: number }) =>
+        'The bodies of other requests, of this token or of all, take all the memory there is ' +
+        `for them. ${againAfter(v.seconds)}`,
+      replies: (v: { seconds: number }) =>
+        'Replies that are made or not read yet, of this token or of all, take all the memory ' +
+        `there is for them. ${againAfter(v.seconds)}`,
+      reads: (v: { problem: string; seconds: number }) =>
+        `Of the token's commands, ${v.problem} (--max-waiting-reads). ${againAfter(v.seconds)}`,
+    }),
   },
   FAILED_CONCURRENT_OPERATIONS: {
     ...server('DATABASE'),
@@ -580,8 +616,19 @@ export const catalog = {
   EMBEDDING_PROVIDER_UNAVAILABLE: {
     ...server('EMBEDDING_PROVIDER'),
     title: 'The embedding provider is not available',
-    body: (v: { name: string; problem: string }) =>
-      `"${v.name}" cannot be used here: ${v.problem}.`,
+    body: byReason({
+      notOffered: (v: { name: string; offered: readonly string[] }) =>
+        `"${v.name}" cannot be used here: this server offers ${list(v.offered)}.`,
+      modelGone: (v: { name: string; model: string }) =>
+        `"${v.name}" cannot be used here: it no longer has the model "${v.model}" that the ` +
+        'collection was made with.',
+      otherModel: (v: { name: string; model: string; local: string }) =>
+        `"${v.name}" cannot be used here: the collection was made with the model ` +
+        `"${v.model}", and this server runs "${v.local}".`,
+      otherCloud: (v: { name: string }) =>
+        `"${v.name}" cannot be used here: its own service is open to another cloud only. The ` +
+        `operator can name one that speaks its language: --embedding-urls ${v.name}=<url>.`,
+    }),
   },
   EMBEDDING_PROVIDER_UNEXPECTED_RESPONSE: {
     ...server('EMBEDDING_PROVIDER'),

@@ -30,6 +30,10 @@ function orNone(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.join(', ')
 }
 
+function unavailable(service: string): string {
+  return `The reranking service "${service}" cannot be used here`
+}
+
 export const collectionSchemaErrors = {
   // Keyspaces and collections.
   UNKNOWN_KEYSPACE: {
@@ -240,8 +244,19 @@ export const collectionSchemaErrors = {
   RERANKING_SERVICE_TYPE_UNAVAILABLE: {
     ...request('SCHEMA'),
     title: 'The reranking service is not available',
-    body: (v: { name: string; problem: string }) =>
-      `The reranking service "${v.name}" cannot be used here: ${v.problem}.`,
+    body: byReason({
+      notOffered: (v: { name: string; offered: readonly string[] }) =>
+        `${unavailable(v.name)}: this server offers ${list(v.offered)}.`,
+      noModel: (v: { name: string; model: string }) =>
+        `${unavailable(v.name)}: it has no model "${v.model}".`,
+      noUrl: (v: { name: string }) =>
+        `${unavailable(v.name)}: the operator has to name its URL: --reranking-urls ` +
+        `${v.name}=<url>.`,
+      otherCloud: (v: { name: string }) =>
+        `${unavailable(v.name)}: its own service is open to another cloud only, and the ` +
+        'built-in model is not installed. The operator can name a URL: --reranking-urls ' +
+        `${v.name}=<url>.`,
+    }),
   },
   RERANKING_PROVIDER_AUTHENTICATION_KEY_NOT_PROVIDED: {
     ...request('SCHEMA'),

@@ -2,7 +2,14 @@
  * Errors of writing rows: inserts, updates and deletes. What lists columns is given as text,
  * columns as "name(type)".
  */
-import { counted, request, type CatalogEntry } from './entry.ts'
+import {
+  byReason,
+  counted,
+  list,
+  request,
+  withArticle,
+  type CatalogEntry,
+} from './entry.ts'
 
 function unknownColumns(v: { target: string; columns: string; unknown: string }): string {
   return `${v.target} has no columns ${v.unknown}. It has ${v.columns}.`
@@ -32,6 +39,10 @@ function noService(v: { target: string; vectorize: string; used: string }): stri
     `${v.vectorize}.`
   )
 }
+
+const pushTakes =
+  '$push takes one value, or {"$each": [<values>]} for several; for a map a value is ' +
+  '{"<key>": <value>} or [<key>, <value>] of two scalars.'
 
 export const rowWriteErrors = {
   // Rows of inserts.
@@ -118,9 +129,18 @@ export const rowWriteErrors = {
   INVALID_PUSH_OPERATOR_USAGE: {
     ...request('UPDATE'),
     title: '$push has an argument it cannot take',
-    body: (v: { problem: string }) =>
-      `${v.problem}. $push takes one value, or {"$each": [<values>]} for several; for a map ` +
-      'a value is {"<key>": <value>} or [<key>, <value>] of two scalars.',
+    body: byReason({
+      noEntry: (v: { column: string; value: string }) =>
+        `$push of "${v.column}" has ${v.value}, which is no entry of a map. ${pushTakes}`,
+      array: (v: { column: string; type: string }) =>
+        `$push of "${v.column}" has an Array, which is no element of ${withArticle(v.type)}. ` +
+        pushTakes,
+      besideEach: (v: { column: string; others: readonly string[] }) =>
+        `$push of "${v.column}" has ${list(v.others)}, and only $each can be there. ` +
+        pushTakes,
+      eachType: (v: { column: string; type: string }) =>
+        `$push of "${v.column}" has a $each of type ${v.type}, not an Array. ${pushTakes}`,
+    }),
   },
   UNSUPPORTED_OVERLAPPING_UPDATE_OPERATIONS: {
     ...request('UPDATE'),

@@ -27,6 +27,10 @@ interface Choice {
   readonly used: readonly string[]
 }
 
+const columnToIndex =
+  'A column is named by a String; of a map, {"<column>": "$keys"} and {"<column>": ' +
+  '"$values"} name its keys and values, and of a list or set its values.'
+
 export const tableSchemaErrors = {
   // Names that are taken, and names that are not there.
   CANNOT_ADD_EXISTING_TABLE: {
@@ -297,9 +301,18 @@ export const tableSchemaErrors = {
   INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN: {
     ...schema,
     title: 'The column to index is malformed',
-    body: (v: { problem: string }) =>
-      `${v.problem}. A column is named by a String; of a map, {"<column>": "$keys"} and ` +
-      '{"<column>": "$values"} name its keys and values, and of a list or set its values.',
+    body: byReason({
+      type: (v: { type: string }) =>
+        `definition.column is of type ${v.type}. ${columnToIndex}`,
+      members: (v: { members: number }) =>
+        `definition.column is an Object with ${counted(v.members, 'member')}, not one. ` +
+        columnToIndex,
+      selector: (v: { column: string }) =>
+        `definition.column selects neither "$keys" nor "$values" of "${v.column}". ` +
+        columnToIndex,
+      part: (v: { column: string; type: string; part: string }) =>
+        `"${v.column}" is of the type ${v.type}, which has no "${v.part}". ${columnToIndex}`,
+    }),
   },
   UNSUPPORTED_INDEXING_FOR_DATA_TYPES: {
     ...schema,

@@ -252,19 +252,17 @@ function notReceived(
   }
 }
 
-const noRoom = {
-  overloaded:
-    'The server has as many commands at work, of this token or of all, as it takes',
-  no_room_for_body:
-    'The bodies of other requests, of this token or of all, take all the memory there is for them',
-  no_room_for_reply:
-    'Replies that are made or not read yet, of this token or of all, take all the memory there is for them',
-} satisfies Partial<Record<Refusal, string>>
+/** What there is no room for, by what is counted. */
+const noRoomFor = {
+  overloaded: 'commands',
+  no_room_for_body: 'bodies',
+  no_room_for_reply: 'replies',
+} as const satisfies Partial<Record<Refusal, string>>
 
-function overloaded(reason: keyof typeof noRoom, { metrics }: HttpServices): ApiError {
-  metrics?.countRefused(reason)
-  const problem = noRoom[reason]
-  return apiError('SERVER_OVERLOADED', { problem, seconds: retryAfterSeconds })
+function overloaded(refusal: keyof typeof noRoomFor, { metrics }: HttpServices): ApiError {
+  metrics?.countRefused(refusal)
+  const reason = noRoomFor[refusal]
+  return apiError('SERVER_OVERLOADED', { reason, seconds: retryAfterSeconds })
 }
 
 /** The database that the request is for, or why there is none. */

@@ -74,7 +74,10 @@ export function mismatch(
 ): never {
   const shown = isNumeric(value) ? ` (${quoteJson(value)})` : ''
   throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${field} is of type ${jsonTypeOf(value)}${shown}, but takes ${wanted}`,
+    reason: 'fieldType',
+    field,
+    type: `${jsonTypeOf(value)}${shown}`,
+    expected: wanted,
   })
 }
 

@@ -57,14 +57,16 @@ function findProvider(
   const provider = providers.get(name)
   if (provider === undefined)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      reason: 'notOffered',
       name,
-      problem: `this server offers ${[...providers.keys()].join(', ')}`,
+      offered: [...providers.keys()],
     })
   const model = findEmbeddingModel(provider, modelName)
   if (model === undefined)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      reason: 'modelGone',
       name,
-      problem: `it no longer has the model "${modelName}" that the collection was made with`,
+      model: modelName,
     })
   checkModelForUse(modelName, model.support)
   return provider
@@ -77,10 +79,8 @@ function findAddress(
   const { provider, modelName, parameters = {} } = service
   if (endpoint === undefined)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      reason: 'otherCloud',
       name: provider,
-      problem:
-        'its own service is open to another cloud only. The operator can name one that ' +
-        `speaks its language: --embedding-urls ${provider}=<url>`,
     })
   try {
     return addressOf(endpoint, modelName, parameters)

@@ -98,10 +98,10 @@ function localEmbeddings({ embedding }: LocalModelNames): EmbeddingProvider {
 function checkLocalModel(name: string, { embedding }: LocalModelNames): void {
   if (name !== embedding.model)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
+      reason: 'otherModel',
       name: localName,
-      problem:
-        `the collection was made with the model "${name}", and this server runs ` +
-        `"${embedding.model}"`,
+      model: name,
+      local: embedding.model,
     })
 }
 
@@ -148,10 +148,8 @@ function standInFor(
   return () => {
     if (local === undefined)
       throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+        reason: 'otherCloud',
         name: provider,
-        problem:
-          'its own service is open to another cloud only, and the built-in model is not ' +
-          `installed. The operator can name a URL: --reranking-urls ${provider}=<url>`,
       })
     if (!isAnnounced)
       log(

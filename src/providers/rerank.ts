@@ -34,8 +34,8 @@ export async function rerank(
   const wire = rerankingWires.get(name)
   if (wire === undefined || url === undefined)
     throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      reason: 'noUrl',
       name,
-      problem: `the operator has to name its URL: --reranking-urls ${name}=<url>`,
     })
   const sent = credentials.rerankingKey === '' ? undefined : credentials.rerankingKey
   const key = sent ?? settings.rerankingKeys.get(name)
@@ -73,24 +73,23 @@ export function findRerankingModel(
   const provider = providers.get(name)
   if (!provider?.enabled)
     throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      reason: 'notOffered',
       name,
-      problem: `this server offers ${offeredBy(providers)}`,
+      offered: offeredBy(providers),
     })
   const model = provider.models.find((candidate) => candidate.name === modelName)
   if (model === undefined)
     throw apiError('RERANKING_SERVICE_TYPE_UNAVAILABLE', {
+      reason: 'noModel',
       name,
-      problem: `it has no model "${modelName}"`,
+      model: modelName,
     })
   checkModelForUse(modelName, model.support)
   return { provider, model }
 }
 
-function offeredBy(providers: RerankingProviders): string {
-  return [...providers]
-    .filter(([, { enabled }]) => enabled)
-    .map(([name]) => name)
-    .join(', ')
+function offeredBy(providers: RerankingProviders): string[] {
+  return [...providers].filter(([, { enabled }]) => enabled).map(([name]) => name)
 }
 
 function readScores(scores: unknown, count: number, asked: Asked): number[] {

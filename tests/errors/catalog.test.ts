@@ -96,7 +96,7 @@ function render(entry: CatalogEntry, variables: readonly Variable[]): string[] {
 }
 
 const mistakes: Readonly<Record<string, RegExp>> = {
-  '"a" before a vowel': /\ba (?=[aeiou])(?!u(?:ser|uid|ni))/i,
+  '"a" before a vowel': /\ba (?=[aeiou])(?!u(?:ser|uid|ni|rl))/i,
   '"an" before a consonant': /\ban (?=[bcdfgjklmnpqrstvwxyz])/i,
   'a plural after one':
     /(?<![.\d]|1 to )\b1 (?!(?:s|is|was|has|holds)\b)(?:[a-z]+ )?[a-z]+s\b(?! of\b)/,

@@ -116,7 +116,9 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     trace?.note(`The command is ${name}`, () => ({ command: showCommand(name, value) }))
     if (!isObject(value))
       throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-        problem: `The command ${name} holds a value of type ${jsonTypeOf(value)}, not an Object`,
+        reason: 'commandType',
+        command: name,
+        type: jsonTypeOf(value),
       })
     scene.fields = value
     const fields = readFields(name, command.fields, value, services.limits)
@@ -152,14 +154,17 @@ function logOf({ requestId }: Call, log: Log): Log {
 function onlyCommand(body: Value): [string, Value] {
   if (!isObject(body))
     throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-      problem: `The body is of type ${jsonTypeOf(body)}, not an Object`,
+      reason: 'bodyType',
+      type: jsonTypeOf(body),
     })
   const [first, second] = body
   if (first === undefined)
-    throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem: 'The body holds no command' })
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', { reason: 'noCommand' })
   if (second !== undefined)
     throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-      problem: `The body has ${body.size} keys: ${[...body.keys()].slice(0, 5).join(', ')}`,
+      reason: 'severalCommands',
+      keys: body.size,
+      names: [...body.keys()].slice(0, 5),
     })
   return first
 }

@@ -77,7 +77,8 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
       return explainBug(failure, log)
     case 'overloaded':
       return apiError('SERVER_OVERLOADED', {
-        problem: `Of the token's commands, ${problem} (--max-waiting-reads)`,
+        reason: 'reads',
+        problem,
         seconds: 1,
       })
     case 'position':

@@ -44,7 +44,10 @@ function refuseUnknown(object: JsonObject, known: readonly string[], field: stri
   for (const name of object.keys())
     if (!known.includes(name))
       throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-        problem: `${field} has "${name}", but takes only ${known.join(', ')}`,
+        reason: 'otherMember',
+        field,
+        name,
+        known,
       })
 }
 
@@ -67,6 +70,9 @@ function readVector(value: Value | undefined): Float32Array | undefined {
 
 function mismatch(field: string, value: Value, wanted: string) {
   return apiError('REQUEST_STRUCTURE_MISMATCH', {
-    problem: `${field} is of type ${jsonTypeOf(value)}, but takes ${wanted}`,
+    reason: 'fieldType',
+    field,
+    type: jsonTypeOf(value),
+    expected: wanted,
   })
 }

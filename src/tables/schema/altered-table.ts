@@ -37,7 +37,9 @@ export function readAlteration(operation: JsonObject): Alteration {
   const [first, second] = operation
   if (first === undefined || second !== undefined)
     throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-      problem: `command.operation has ${operation.size} members, but takes exactly one`,
+      reason: 'members',
+      field: 'command.operation',
+      members: operation.size,
     })
   const [kind, value] = first
   switch (kind) {

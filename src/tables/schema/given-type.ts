@@ -61,7 +61,10 @@ export function readType(value: Value, field: string): GivenType {
   ])
   const name = textIn(section, 'type')
   if (name === undefined)
-    throw apiError('REQUEST_STRUCTURE_MISMATCH', { problem: `${field}.type is missing` })
+    throw apiError('REQUEST_STRUCTURE_MISMATCH', {
+      reason: 'fieldMissing',
+      field: `${field}.type`,
+    })
   const partOf = (member: string) => {
     const part = memberOf(section, member)
     return part === undefined ? undefined : readType(part, `${field}.${member}`)

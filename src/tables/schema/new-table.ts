@@ -85,7 +85,9 @@ function readPrimaryKey(value: Value): PrimaryKey {
   const partitionBy = textsIn(section, 'partitionBy')
   if (partitionBy === undefined)
     throw apiError('REQUEST_STRUCTURE_MISMATCH', {
-      problem: `${field}.partitionBy is missing, which takes an Array of Strings`,
+      reason: 'fieldMissing',
+      field: `${field}.partitionBy`,
+      expected: 'an Array of Strings',
     })
   const sort = rootSection(memberOf(section, 'partitionSort'), `${field}.partitionSort`)
   return {

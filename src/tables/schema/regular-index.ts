@@ -8,6 +8,7 @@ import type {
 } from '../../language/columns/column-type.ts'
 import type { Column, RegularIndex, Table } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { flagIn, refuseUnknownKeys, type Section } from '../../options/option-section.ts'
 import { plainText } from './describe.ts'
@@ -34,15 +35,15 @@ export function readRegularIndex(column: Value, options: Section): GivenRegularI
 
 function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
   if (typeof given === 'string') return { column: given, part: undefined }
-  if (!isObject(given)) throw badFormat(`definition.column is of type ${jsonTypeOf(given)}`)
+  if (!isObject(given)) throw badFormat({ reason: 'type', type: jsonTypeOf(given) })
   const [first] = given
   if (first === undefined || given.size > 1)
-    throw badFormat(`definition.column is an Object with ${given.size} members, not one`)
+    throw badFormat({ reason: 'members', members: given.size })
   const [column, selector] = first
   const chosen = typeof selector === 'string' ? selector.toLowerCase() : undefined
   if (chosen === '$keys') return { column, part: 'keys' }
   if (chosen === '$values') return { column, part: 'values' }
-  throw badFormat(`definition.column selects neither "$keys" nor "$values" of "${column}"`)
+  throw badFormat({ reason: 'selector', column })
 }
 
 /** What the store keeps in no order. */
@@ -86,7 +87,12 @@ function partOf(
       return 'value'
     default:
       if (selected === undefined) return 'value'
-      throw badFormat(`"${name}" is of the type ${type.type}, which has no "$${selected}"`)
+      throw badFormat({
+        reason: 'part',
+        column: name,
+        type: type.type,
+        part: `$${selected}`,
+      })
   }
 }
 
@@ -122,6 +128,6 @@ function checkOptions(
     throw apiError('UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES', problem)
 }
 
-function badFormat(problem: string) {
-  return apiError('INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN', { problem })
+function badFormat(...why: ErrorVariables<'INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN'>) {
+  return apiError('INVALID_FORMAT_FOR_INDEX_CREATION_COLUMN', ...why)
 }

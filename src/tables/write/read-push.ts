@@ -1,32 +1,30 @@
 /** What a $push adds, as it was sent: the values of $each, or the one value. */
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { list } from '../../errors/entry.ts'
+import type { ErrorVariables } from '../../errors/catalog.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 
 export function readPush(column: Column, argument: Value): readonly Value[] {
-  const named = `$push of "${column.name}"`
+  const { name } = column
   const { type } = column.type
   const values =
-    isObject(argument) && hasModifiers(argument) ? readEachOf(named, argument) : [argument]
+    isObject(argument) && hasModifiers(argument) ? readEachOf(name, argument) : [argument]
   if (type === 'map') {
     const other = values.find((value) => !isEntry(value))
     if (other !== undefined)
-      throw badPush(`${named} has ${quoteJson(other)}, which is no entry of a map`)
-  } else if (Array.isArray(argument))
-    throw badPush(`${named} has an Array, which is no element of a ${type}`)
+      throw badPush({ reason: 'noEntry', column: name, value: quoteJson(other) })
+  } else if (Array.isArray(argument)) throw badPush({ reason: 'array', column: name, type })
   return values
 }
 
-function readEachOf(named: string, argument: JsonObject): readonly Value[] {
+function readEachOf(column: string, argument: JsonObject): readonly Value[] {
   const each = argument.get('$each')
   const others = [...argument.keys()].filter((name) => name !== '$each')
-  if (others.length > 0)
-    throw badPush(`${named} has ${list(others)}, and only $each can be there`)
+  if (others.length > 0) throw badPush({ reason: 'besideEach', column, others })
   if (!Array.isArray(each))
-    throw badPush(`${named} has a $each of type ${jsonTypeOf(each!)}, not an Array`)
+    throw badPush({ reason: 'eachType', column, type: jsonTypeOf(each!) })
   return each
 }
 
@@ -45,6 +43,6 @@ function isScalar(value: Value): boolean {
   return !isObject(value) && !Array.isArray(value)
 }
 
-function badPush(problem: string) {
-  return apiError('INVALID_PUSH_OPERATOR_USAGE', { problem })
+function badPush(...why: ErrorVariables<'INVALID_PUSH_OPERATOR_USAGE'>) {
+  return apiError('INVALID_PUSH_OPERATOR_USAGE', ...why)
 }
