@@ -28,7 +28,7 @@ function numbered<T>(count: number, make: (n: number) => T): T[] {
 }
 
 describe('stores', () => {
-  test('are let go of when there are too many, and opened again', async (context) => {
+  test('are evicted when there are too many, and opened again', async (context) => {
     const { engine } = await openEmbedded(context, { openStoresMax: 3 })
     const stores = await Promise.all(numbered(12, (n) => Store.create(engine, `c${n}`)))
     for (const round of [1, 2, 3]) {
@@ -51,7 +51,7 @@ describe('stores', () => {
       await store.insert([{ _id: randomUUID() }])
       await openIn(engine, 2)
     }
-    // Whoever is the last to let go of a file removes its log.
+    // The last to close a file removes its log.
     const hasLog = (name: string) => existsSync(`${fileOf(name)}-wal`)
     while (hasLog('b')) await openIn(engine, 2)
     assert.deepEqual(['a', 'b', 'c'].filter(hasLog), ['a', 'c'])
@@ -62,7 +62,7 @@ describe('stores', () => {
     const worlds = await Promise.all(
       numbered(6, (n) => VectorWorld.create(engine, { name: `v${n}`, seed: n + 1 })),
     )
-    // Some are large enough to be saved when they are let go of.
+    // Some are large enough to be saved when they are evicted.
     await Promise.all(worlds.map((world, n) => world.insert(n < 2 ? 1_500 : 40)))
     const work = async (world: VectorWorld) => {
       for (let step = 0; step < 25; step++) {
@@ -81,7 +81,7 @@ describe('stores', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
   })
 
-  test('can be dropped while they are let go of', async (context) => {
+  test('can be dropped while they are evicted', async (context) => {
     const { engine } = await openEmbedded(context, { openStoresMax: 1 })
     for (const round of [1, 2, 3]) {
       const worlds = await Promise.all(
@@ -100,8 +100,8 @@ describe('stores', () => {
   })
 })
 
-describe('stores that are opened while others are let go of', () => {
-  test('are let go of as well, though nobody asks for a store any more', async (context) => {
+describe('stores that are opened while others are evicted', () => {
+  test('are evicted as well, though nobody asks for a store any more', async (context) => {
     const names = ['a', 'b', 'c', 'd']
     const { engine, fileOf } = await openEmbedded(context)
     await Promise.all(names.map((name) => Store.create(engine, name)))

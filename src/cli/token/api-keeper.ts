@@ -92,13 +92,13 @@ function parse(text: string): unknown {
   }
 }
 
-interface Told {
+interface AnsweredError {
   readonly message?: unknown
   readonly errorCode?: unknown
 }
 
 function explain(status: number, answer: unknown, adminUrl: string): string {
-  const { errors } = (answer ?? {}) as { errors?: readonly Told[] }
+  const { errors } = (answer ?? {}) as { errors?: readonly AnsweredError[] }
   const message = errors?.[0]?.message
   // The port of the Data API has no such path.
   const isOther = errors?.[0]?.errorCode === 'UNKNOWN_PATH'

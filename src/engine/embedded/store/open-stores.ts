@@ -68,7 +68,7 @@ export class OpenStores {
     return store
   }
 
-  /** Failures are such as whoever reads or writes expects. */
+  /** Fails as reads and writes do. */
   open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)

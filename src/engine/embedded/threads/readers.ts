@@ -292,7 +292,7 @@ export class Readers {
     // It may have waited. A thread that has closed a dropped file must not open it again:
     // by its path, the store that comes next would be taken for this one.
     this.#options.checkCurrent(target)
-    // Told only when it is news.
+    // Sent only when it is new to the thread.
     const isKnown = member.targets.get(file) === target
     if (!member.targets.has(file)) this.#options.files.open(file, 'read', () => undefined)
     member.targets.set(file, target)
