@@ -1,0 +1,44 @@
+/** Keys of documents: the type of an _id, and its text. */
+import { extendedOf } from '../../../json/extended.ts'
+import type { Value } from '../../../json/value.ts'
+import { keySpellings } from './numerals.ts'
+
+export interface DocumentKey {
+  readonly type: number
+  readonly text: string
+}
+
+const types = { text: 1, number: 2, boolean: 3, null: 4, date: 5 } as const
+
+/** The key of a document with this _id, as it is written. */
+export function keyOf(id: Value): DocumentKey {
+  return keysOf(id)[0]!
+}
+
+/** All keys that a document with this _id may have, the one that is written first. */
+export function keysOf(id: Value): readonly DocumentKey[] {
+  if (id === null) return [{ type: types.null, text: 'null' }]
+  switch (typeof id) {
+    case 'string':
+      return [{ type: types.text, text: id }]
+    case 'boolean':
+      return [{ type: types.boolean, text: String(id) }]
+    case 'number':
+      return numberKeys(id)
+  }
+  if ('decimal' in id) return numberKeys(id)
+  const extended = extendedOf(id)
+  switch (extended?.kind) {
+    case 'uuid':
+    case 'objectId':
+      return [{ type: types.text, text: extended.text }]
+    case 'date':
+      return [{ type: types.date, text: String(extended.ms) }]
+    default:
+      throw new TypeError('such a value is not the _id of any document')
+  }
+}
+
+function numberKeys(id: Parameters<typeof keySpellings>[0]): DocumentKey[] {
+  return keySpellings(id).map((text) => ({ type: types.number, text }))
+}

@@ -1,0 +1,63 @@
+/**
+ * What stands for a value where values of all kinds are looked up by equality: a short text
+ * as it is, a long one by its digest. Other servers of the Data API write the same.
+ */
+import { createHash } from 'node:crypto'
+import { extendedOf } from '../../../json/extended.ts'
+import { isObject, type JsonObject, type Value } from '../../../json/value.ts'
+import { plainNumeral } from './numerals.ts'
+
+/** Characters from which on the digest stands for a text. */
+const digestedLength = 22
+
+/** Of an element, or of a member of an object. */
+export function hashOf(value: Value): string {
+  return shorten(formOf(value))
+}
+
+/** Of the value at a path, where UUIDs and ObjectIds are taken for their texts. */
+export function hashAtPath(value: Value): string {
+  const text = textOf(value)
+  return text === undefined ? hashOf(value) : hashOfText(text)
+}
+
+export function hashOfText(text: string): string {
+  return shorten(`S${text}`)
+}
+
+/** The text that a value is kept as, if it is one. */
+export function textOf(value: Value): string | undefined {
+  if (typeof value === 'string') return value
+  const extended = extendedOf(value)
+  return extended?.kind === 'uuid' || extended?.kind === 'objectId'
+    ? extended.text
+    : undefined
+}
+
+function formOf(value: Value): string {
+  if (value === null) return 'Z'
+  switch (typeof value) {
+    case 'string':
+      return `S${value}`
+    case 'boolean':
+      return value ? 'B1' : 'B0'
+    case 'number':
+      return `N${plainNumeral(value)}`
+  }
+  if (Array.isArray(value))
+    return `A${value.length}${value.map((element) => `\n${hashOf(element)}`).join('')}`
+  return isObject(value) ? formOfObject(value) : `N${plainNumeral(value)}`
+}
+
+function formOfObject(object: JsonObject): string {
+  const extended = extendedOf(object)
+  if (extended?.kind === 'date') return `T${extended.ms}`
+  let form = `O${object.size}`
+  for (const [name, member] of object) form += `\n${name}\n${hashOf(member)}`
+  return form
+}
+
+function shorten(form: string): string {
+  if (form.length < digestedLength) return form
+  return createHash('md5').update(form).digest('base64').slice(0, digestedLength)
+}
