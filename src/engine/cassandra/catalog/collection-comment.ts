@@ -1,0 +1,195 @@
+/**
+ * The options of a collection, as the comment of its table holds them. Other servers of the
+ * Data API write the same, and wrote other forms before.
+ */
+import { EngineError } from '../../errors.ts'
+import type {
+  CollectionOptions,
+  DefaultIdType,
+  EmbeddingService,
+  IndexingOptions,
+  LexicalOptions,
+  Metric,
+  RerankOptions,
+  VectorOptions,
+} from '../../schema.ts'
+
+/** The version of the form that is written. */
+const currentVersion = 2
+
+interface Comment {
+  readonly collection?: {
+    readonly schema_version?: unknown
+    readonly options?: CommentOptions
+  }
+  /** Of the oldest form, which has nothing else. */
+  readonly indexing?: IndexingOptions
+}
+
+interface CommentOptions {
+  readonly indexing?: IndexingOptions
+  readonly vector?: CommentVector
+  readonly defaultId?: { readonly type?: string }
+  readonly lexical?: LexicalOptions
+  readonly rerank?: {
+    readonly enabled: boolean
+    readonly service?: { readonly provider: string; readonly modelName: string } | null
+  }
+}
+
+interface CommentVector {
+  readonly dimension: number
+  readonly metric?: string
+  readonly sourceModel?: string
+  readonly service?: {
+    readonly provider: string
+    readonly modelName: string
+    readonly authentication?: Readonly<Record<string, string>> | null
+    readonly parameters?: Readonly<Record<string, unknown>> | null
+  } | null
+}
+
+/** What the columns and indexes of the table say of its vectors, if it has any. */
+export interface SeenVector {
+  readonly dimension: number
+  readonly metric?: string | undefined
+  readonly sourceModel?: string | undefined
+}
+
+/** What collections have whose comments leave it open. */
+export type Defaults = Pick<CollectionOptions, 'lexical' | 'rerank'>
+
+export function writeComment(name: string, options: CollectionOptions): string {
+  const { indexing, vector, defaultId, lexical, rerank } = options
+  const { service } = rerank
+  return JSON.stringify({
+    collection: {
+      name,
+      schema_version: currentVersion,
+      options: {
+        ...(indexing && { indexing }),
+        ...(vector && { vector: writtenVector(vector) }),
+        defaultId: { type: defaultId?.type ?? '' },
+        lexical,
+        rerank: {
+          enabled: rerank.enabled,
+          ...(service && {
+            service: { ...service, authentication: null, parameters: null },
+          }),
+        },
+      },
+    },
+  })
+}
+
+function writtenVector({ dimension, metric, sourceModel, service }: VectorOptions) {
+  return { dimension, metric, sourceModel, ...(service && { service }) }
+}
+
+/** `name` is for the error of a comment that nobody can read. */
+export function readComment(
+  name: string,
+  comment: string,
+  seen: SeenVector | undefined,
+  defaults: Defaults,
+): CollectionOptions {
+  const { collection, indexing } = parse(name, comment)
+  if (collection === undefined)
+    return {
+      ...(seen && { vector: readVector(seen) }),
+      ...(indexing && { indexing }),
+      ...withoutSearch,
+    }
+  const options = collection.options ?? {}
+  return {
+    ...readDefaultId(options.defaultId?.type),
+    ...(options.vector && { vector: readVector(options.vector) }),
+    ...(options.indexing && { indexing: options.indexing }),
+    ...readSearch(name, collection.schema_version, options, defaults),
+  }
+}
+
+const withoutSearch: Defaults = { lexical: { enabled: false }, rerank: { enabled: false } }
+
+function parse(name: string, comment: string): Comment {
+  if (comment.trim() === '') return {}
+  try {
+    const parsed: unknown = JSON.parse(comment)
+    if (typeof parsed === 'object' && parsed !== null) return parsed
+  } catch {
+    // Said below.
+  }
+  throw new EngineError('damaged', `the comment of ${name} does not hold its options`)
+}
+
+/** The first version knew neither, and its last releases both without saying so. */
+function readSearch(
+  name: string,
+  version: unknown,
+  { lexical, rerank }: CommentOptions,
+  defaults: Defaults,
+): Defaults {
+  if (version !== 1 && version !== currentVersion)
+    throw new EngineError(
+      'damaged',
+      `the options of ${name} are of version ${JSON.stringify(version) ?? 'none'}, and known are 1 and 2`,
+    )
+  if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
+  if (version === 1 && (lexical === undefined || rerank === undefined))
+    throw new EngineError('damaged', `the options of ${name} name lexical or rerank alone`)
+  return {
+    lexical: lexical ?? defaults.lexical,
+    rerank: rerank === undefined ? defaults.rerank : readRerank(rerank),
+  }
+}
+
+function readRerank({
+  enabled,
+  service,
+}: NonNullable<CommentOptions['rerank']>): RerankOptions {
+  if (!service) return { enabled }
+  const { provider, modelName } = service
+  return { enabled, service: { provider, modelName } }
+}
+
+function readDefaultId(type: string | undefined): Pick<CollectionOptions, 'defaultId'> {
+  return type ? { defaultId: { type: type as DefaultIdType } } : {}
+}
+
+function readVector({
+  dimension,
+  metric,
+  sourceModel,
+  service,
+}: CommentVector | SeenVectorWithService): VectorOptions {
+  return {
+    dimension,
+    metric: readMetric(metric),
+    sourceModel: readSourceModel(sourceModel),
+    ...(service && { service: readService(service) }),
+  }
+}
+
+type SeenVectorWithService = SeenVector & { readonly service?: undefined }
+
+export function readMetric(text: string | undefined): Metric {
+  return (text ?? 'cosine').toLowerCase().replace('-', '_') as Metric
+}
+
+export function readSourceModel(text: string | undefined): string {
+  return (text ?? 'other').toLowerCase().replaceAll('_', '-')
+}
+
+function readService({
+  provider,
+  modelName,
+  authentication,
+  parameters,
+}: NonNullable<NonNullable<CommentVector['service']>>): EmbeddingService {
+  return {
+    provider,
+    modelName,
+    ...(authentication && { authentication }),
+    ...(parameters && { parameters }),
+  }
+}

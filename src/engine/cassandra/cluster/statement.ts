@@ -1,0 +1,27 @@
+/** Statements of CQL. Values are always bound, so a text tells nothing of what users sent. */
+
+export interface Statement {
+  /** With a question mark for each value. */
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** A name in a statement: its case is kept, and it may be a word of the language. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A text in a statement, where none can be bound: in definitions. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+export function quoteTarget({
+  keyspace,
+  name,
+}: {
+  readonly keyspace: string
+  readonly name: string
+}): string {
+  return `${quoteName(keyspace)}.${quoteName(name)}`
+}
