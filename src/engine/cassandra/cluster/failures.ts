@@ -1,0 +1,97 @@
+/** What the driver and the cluster fail with, in the few ways that engines fail. */
+import { errors, types } from 'cassandra-driver'
+import { EngineError, type EngineErrorKind } from '../../errors.ts'
+
+const { responseErrorCodes: codes } = types
+
+const kinds: ReadonlyMap<number, EngineErrorKind> = new Map([
+  [codes.badCredentials, 'unauthenticated'],
+  [codes.unavailableException, 'unavailable'],
+  [codes.overloaded, 'overloaded'],
+  [codes.isBootstrapping, 'unavailable'],
+  [codes.truncateError, 'write'],
+  [codes.writeTimeout, 'timeout'],
+  [codes.readTimeout, 'timeout'],
+  [codes.readFailure, 'read'],
+  [codes.writeFailure, 'write'],
+  [codes.unauthorized, 'unauthorized'],
+])
+
+/** Whether the statement used something that the grammar of this cluster lacks. */
+export function isSyntaxError(error: unknown): boolean {
+  return codeOf(error) === codes.syntaxError
+}
+
+/** Whether the cluster understood the statement, and refused it for what it says. */
+export function isInvalid(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === codes.invalid || code === codes.configError
+}
+
+/** Whether it is not known if a write was made: nobody said so in time. */
+export function isInDoubt(error: unknown): boolean {
+  const code = codeOf(error)
+  return (
+    error instanceof errors.OperationTimedOutError ||
+    code === codes.writeTimeout ||
+    code === codes.writeFailure ||
+    (error instanceof errors.NoHostAvailableError && hasBegun(error))
+  )
+}
+
+/** Some host may have got the request before its connection was lost. */
+function hasBegun({ innerErrors }: errors.NoHostAvailableError): boolean {
+  return Object.values(innerErrors as Record<string, unknown>).some(isInDoubtByItself)
+}
+
+function isInDoubtByItself(error: unknown): boolean {
+  return (
+    error instanceof errors.OperationTimedOutError ||
+    (error instanceof Error && 'requestNotWritten' in error && !error.requestNotWritten)
+  )
+}
+
+export function engineErrorOf(failure: unknown): EngineError {
+  if (failure instanceof EngineError) return failure
+  const message = failure instanceof Error ? failure.message : String(failure)
+  return new EngineError(kindOf(failure, message), message, { cause: failure })
+}
+
+function kindOf(failure: unknown, message: string): EngineErrorKind {
+  if (failure instanceof errors.OperationTimedOutError) return 'timeout'
+  if (failure instanceof errors.BusyConnectionError) return 'overloaded'
+  if (failure instanceof errors.AuthenticationError) return 'unauthenticated'
+  if (failure instanceof errors.NoHostAvailableError) return kindOfAll(failure)
+  const code = codeOf(failure)
+  if (code === undefined) return 'read'
+  const kind = kinds.get(code)
+  if (kind !== undefined) return kind
+  if (isAboutMissingTarget(message)) return 'gone'
+  if (isAboutMissingColumn(message)) return 'changed'
+  return 'unsupported'
+}
+
+/** Hosts that refuse the credentials are no outage. */
+function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
+  const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
+  const isRefused = (error: unknown) =>
+    error instanceof errors.AuthenticationError || codeOf(error) === codes.badCredentials
+  return all.length > 0 && all.every(isRefused) ? 'unauthenticated' : 'unavailable'
+}
+
+/** Texts are looked at last: they differ between releases. */
+function isAboutMissingTarget(message: string): boolean {
+  return /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table/i.test(
+    message,
+  )
+}
+
+function isAboutMissingColumn(message: string): boolean {
+  return /undefined column name|unknown identifier|unknown field|unkown field/i.test(
+    message,
+  )
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof errors.ResponseError ? error.code : undefined
+}

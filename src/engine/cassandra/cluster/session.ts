@@ -1,0 +1,127 @@
+/**
+ * Statements on their way to the cluster: prepared, with the consistency of their kind, and
+ * with failures as engines have them.
+ */
+import { policies, types, type Client, type QueryOptions } from 'cassandra-driver'
+import { engineErrorOf } from './failures.ts'
+import type { Statement } from './statement.ts'
+
+/** What a statement is for, which decides how many copies must answer. */
+export type Purpose = 'read' | 'write' | 'search' | 'schema'
+
+export interface Consistency {
+  readonly read: number
+  readonly write: number
+  readonly search: number
+  readonly serial: number
+}
+
+const { consistencies } = types
+
+export const defaultConsistency: Consistency = {
+  read: consistencies.localQuorum,
+  write: consistencies.localQuorum,
+  // The cluster orders by nearness with one copy only.
+  search: consistencies.localOne,
+  serial: consistencies.localSerial,
+}
+
+export interface RunOptions {
+  /** Rows of a page; all that follow are left to the next. */
+  readonly fetchSize?: number
+  /** Where the page before ended. */
+  readonly pageState?: string | undefined
+  /** Whether doing it twice is the same as doing it once. Reads always are. */
+  readonly isIdempotent?: boolean
+  readonly readTimeoutMs?: number
+}
+
+export type Row = types.Row
+
+export interface Rows {
+  readonly rows: readonly Row[]
+  /** Undefined on the last page. */
+  readonly pageState: string | undefined
+  /** Of a conditional write: whether its condition held. */
+  readonly wasApplied: boolean
+}
+
+/** Counts what is asked of the cluster. */
+export interface StatementListener {
+  done(purpose: Purpose, elapsedMs: number, failure: string | undefined): void
+}
+
+export class Session {
+  readonly client: Client
+  readonly #consistency: Consistency
+  readonly #listener: StatementListener | undefined
+
+  constructor(client: Client, consistency: Consistency, listener?: StatementListener) {
+    this.client = client
+    this.#consistency = consistency
+    this.#listener = listener
+  }
+
+  async run(
+    { text, values }: Statement,
+    purpose: Purpose,
+    options: RunOptions = {},
+  ): Promise<Rows> {
+    const startedAt = performance.now()
+    try {
+      const found = await this.client.execute(
+        text,
+        [...values],
+        this.#options(purpose, options),
+      )
+      this.#listener?.done(purpose, performance.now() - startedAt, undefined)
+      return {
+        rows: found.rows ?? [],
+        pageState: found.pageState ?? undefined,
+        wasApplied: found.wasApplied(),
+      }
+    } catch (error) {
+      const failure = engineErrorOf(error)
+      this.#listener?.done(purpose, performance.now() - startedAt, failure.kind)
+      throw failure
+    }
+  }
+
+  /** Definitions cannot be prepared. Waits until all nodes that are up know of the change. */
+  async define(text: string): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await this.client.execute(text, [], {
+        prepare: false,
+        isIdempotent: false,
+        readTimeout: definitionMsMax,
+      })
+      this.#listener?.done('schema', performance.now() - startedAt, undefined)
+    } catch (error) {
+      const failure = engineErrorOf(error)
+      this.#listener?.done('schema', performance.now() - startedAt, failure.kind)
+      throw failure
+    }
+  }
+
+  #options(purpose: Purpose, options: RunOptions): QueryOptions {
+    const { fetchSize, pageState, readTimeoutMs } = options
+    const isWrite = purpose === 'write'
+    return {
+      prepare: true,
+      consistency: this.#consistency[purpose === 'schema' ? 'read' : purpose],
+      serialConsistency: this.#consistency.serial,
+      isIdempotent: options.isIdempotent ?? !isWrite,
+      ...(isWrite && { retry: noRetry }),
+      ...(fetchSize !== undefined && { fetchSize }),
+      ...(pageState !== undefined && { pageState }),
+      ...(readTimeoutMs !== undefined && { readTimeout: readTimeoutMs }),
+    }
+  }
+}
+
+/** Definitions wait for all nodes. */
+const definitionMsMax = 60_000
+
+/** What became of a write that was not answered is found out by who asked for it. */
+const noRetry = new policies.retry.FallthroughRetryPolicy()
