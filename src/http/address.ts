@@ -10,6 +10,27 @@ export interface Address {
   readonly name: string
 }
 
+/** Paths that are remembered: a client sends to few, and to them again and again. */
+const knownMax = 1_000
+/** Characters of such a path. */
+const knownLengthMax = 200
+
+/** Addresses of URLs, of which most have been seen before. */
+export class AddressBook {
+  readonly #known = new Map<string, Address>()
+
+  /** See `addressOf`. */
+  find(url: string): Address | undefined {
+    const known = this.#known.get(url)
+    if (known !== undefined) return known
+    const address = addressOf(url)
+    if (address === undefined || url.length > knownLengthMax) return address
+    if (this.#known.size >= knownMax) this.#known.clear()
+    this.#known.set(url, address)
+    return address
+  }
+}
+
 const shortPrefix = '/v1'
 const longPrefix = '/api/json/v1'
 const databasePrefix = '/databases/'

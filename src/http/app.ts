@@ -12,7 +12,7 @@ import {
 } from 'fastify'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { apiError } from '../errors/api-error.ts'
-import { addressOf } from './address.ts'
+import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { answerCommand, refuseUnauthenticated, type HttpServices } from './command.ts'
 import { offerPacking } from './compression.ts'
@@ -77,12 +77,13 @@ function listenerFor(
   settings: HttpSettings,
 ): Server {
   const { corsOrigins, onAnswered } = settings
+  const addresses = new AddressBook()
   const queue = new RequestQueue((request, response) => {
     services.metrics?.followRequest(response)
     if (onAnswered !== undefined) watch(request, response, onAnswered)
     if (services.compression) offerPacking(request, response)
     if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
-    const address = request.method === 'POST' ? addressOf(request.url!) : undefined
+    const address = request.method === 'POST' ? addresses.find(request.url!) : undefined
     if (address === undefined) {
       if (request.headers.expect !== undefined) response.writeContinue()
       handleOther(request, response)

@@ -18,7 +18,7 @@ import { Trace } from '../commands/dispatch/trace.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/contract.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
-import { wholeText } from '../json/long-text.ts'
+import type { LongText } from '../json/long-text.ts'
 import type { Value } from '../json/value.ts'
 import type { Credentials } from '../providers/models.ts'
 import { databaseInHost, type Address } from './address.ts'
@@ -62,6 +62,7 @@ import {
   lengthOf,
   printReply,
   retryAfterSeconds,
+  send,
   sendText,
   statusOf,
 } from './reply.ts'
@@ -152,35 +153,50 @@ export async function answerCommand(
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
-  await sendReply(call, response, reply, services)
+  const sending = sendReply(call, response, reply, services)
+  if (sending !== undefined) await sending
 }
 
 /** The command is at work until the last byte of its reply is out. */
-async function sendReply(
+function sendReply(
   call: HttpCall,
   response: ServerResponse,
   reply: Reply,
   services: HttpServices,
-): Promise<void> {
+): Promise<void> | undefined {
   if (isGone(response)) {
     call.release()
-    return
+    return undefined
   }
   response.once('close', () => call.release())
-  let status = statusOf(reply)
-  let body = printReply(reply)
-  const counted = byteLengthOf(body)
-  let size = typeof counted === 'number' ? counted : await counted
-  // Then it was released, and must not take any room again.
-  if (isGone(response)) return
-  if (!call.holdReply(lengthOf(body), size)) {
-    const refusal = { errors: [overloaded('no_room_for_reply', services)] }
-    status = statusOf(refusal)
-    body = wholeText(printReply(refusal))
-    size = Buffer.byteLength(body)
-  }
+  const status = statusOf(reply)
+  const body = printReply(reply)
+  const size = byteLengthOf(body)
+  if (typeof size !== 'number')
+    return size.then((counted) => {
+      // Then it was released, and must not take any room again.
+      if (!isGone(response)) sendBody(call, response, status, body, counted, services)
+    })
+  sendBody(call, response, status, body, size, services)
+  return undefined
+}
+
+function sendBody(
+  call: HttpCall,
+  response: ServerResponse,
+  status: number,
+  body: LongText,
+  size: number,
+  services: HttpServices,
+): void {
   const { requestId } = call
-  sendText(response, status, 'application/json', body, requestId, services.replies, size)
+  const { replies } = services
+  if (call.holdReply(lengthOf(body), size))
+    sendText(response, status, 'application/json', body, requestId, replies, size)
+  else {
+    const refusal = { errors: [overloaded('no_room_for_reply', services)] }
+    send(response, refusal, requestId, replies)
+  }
 }
 
 /** Bytes of a refused body after which a connection stays in use, however small bodies are. */
