@@ -7,7 +7,7 @@ import { engineErrorOf } from './failures.ts'
 import type { Statement } from './statement.ts'
 
 /** What a statement is for, which decides how many copies must answer. */
-export type Purpose = 'read' | 'write' | 'search' | 'schema'
+export type Purpose = 'read' | 'write' | 'search' | 'schema' | 'settle'
 
 export interface Consistency {
   readonly read: number
@@ -104,12 +104,27 @@ export class Session {
     }
   }
 
+  #consistencyFor(purpose: Purpose): number {
+    const { read, write, search, serial } = this.#consistency
+    switch (purpose) {
+      case 'write':
+        return write
+      case 'search':
+        return search
+      // Conditional writes that are under way are finished first.
+      case 'settle':
+        return serial
+      default:
+        return read
+    }
+  }
+
   #options(purpose: Purpose, options: RunOptions): QueryOptions {
     const { fetchSize, pageState, readTimeoutMs } = options
     const isWrite = purpose === 'write'
     return {
       prepare: true,
-      consistency: this.#consistency[purpose === 'schema' ? 'read' : purpose],
+      consistency: this.#consistencyFor(purpose),
       serialConsistency: this.#consistency.serial,
       isIdempotent: options.isIdempotent ?? !isWrite,
       ...(isWrite && { retry: noRetry }),

@@ -52,9 +52,25 @@ function formOf(value: Value): string {
 function formOfObject(object: JsonObject): string {
   const extended = extendedOf(object)
   if (extended?.kind === 'date') return `T${extended.ms}`
+  if (extended?.kind === 'uuid' || extended?.kind === 'objectId')
+    return formOfWrapper(`$${extended.kind}`, extended.text)
   let form = `O${object.size}`
   for (const [name, member] of object) form += `\n${name}\n${hashOf(member)}`
   return form
+}
+
+/** Elements that are UUIDs or ObjectIds are taken for the objects that they are written as. */
+export function hashesAsElements(text: string): readonly string[] {
+  return ['$uuid', '$objectId'].flatMap((wrapper) => {
+    const kind = extendedOf(new Map([[wrapper, text]]))?.kind
+    return kind === undefined || kind === 'malformed'
+      ? []
+      : [shorten(formOfWrapper(wrapper, text.toLowerCase()))]
+  })
+}
+
+function formOfWrapper(wrapper: string, text: string): string {
+  return `O1\n${wrapper}\n${hashOfText(text)}`
 }
 
 function shorten(form: string): string {

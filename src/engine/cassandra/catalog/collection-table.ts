@@ -1,0 +1,124 @@
+/** The table that a collection is: its columns, its indexes, and what tells it from others. */
+import type { Collection, CollectionOptions } from '../../schema.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
+import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { writeComment } from './collection-comment.ts'
+
+/** With the types as the cluster tells them. */
+const columns: ReadonlyMap<string, string> = new Map([
+  ['tx_id', 'timeuuid'],
+  ['doc_json', 'text'],
+  ['exist_keys', 'set<text>'],
+  ['array_size', 'map<text, int>'],
+  ['array_contains', 'set<text>'],
+  ['query_bool_values', 'map<text, tinyint>'],
+  ['query_dbl_values', 'map<text, decimal>'],
+  ['query_text_values', 'map<text, text>'],
+  ['query_timestamp_values', 'map<text, timestamp>'],
+  ['query_null_values', 'set<text>'],
+])
+
+export const vectorColumn = 'query_vector_value'
+export const lexicalColumn = 'query_lexical_value'
+
+/** Suffixes of the indexes' names, with what they are of. */
+const indexes: readonly (readonly [suffix: string, of: string])[] = [
+  ['exists_keys', 'exist_keys'],
+  ['array_size', 'entries(array_size)'],
+  ['array_contains', 'array_contains'],
+  ['query_bool_values', 'entries(query_bool_values)'],
+  ['query_dbl_values', 'entries(query_dbl_values)'],
+  ['query_text_values', 'entries(query_text_values)'],
+  ['query_timestamp_values', 'entries(query_timestamp_values)'],
+  ['query_null_values', 'query_null_values'],
+]
+
+type Named = Pick<Collection, 'keyspace' | 'name'>
+
+export function createTableText(target: Named, options: CollectionOptions): string {
+  const { vector, lexical } = options
+  const all = [
+    'key tuple<tinyint, text> PRIMARY KEY',
+    ...Array.from(columns, ([name, type]) => `${name} ${type}`),
+    ...(vector === undefined ? [] : [`${vectorColumn} vector<float, ${vector.dimension}>`]),
+    ...(lexical.enabled ? [`${lexicalColumn} text`] : []),
+  ]
+  const comment = quoteText(writeComment(target.name, options))
+  return `CREATE TABLE IF NOT EXISTS ${quoteTarget(target)} (${all.join(', ')}) WITH comment = ${comment}`
+}
+
+/** One statement for each index. They can be made side by side. */
+export function createIndexTexts(
+  target: Named,
+  options: CollectionOptions,
+  capabilities: Capabilities,
+): readonly string[] {
+  const { vector, lexical, indexing } = options
+  const isNothingIndexed =
+    indexing !== undefined && 'deny' in indexing && indexing.deny.includes('*')
+  const text = (suffix: string, of: string, given: ReadonlyMap<string, string>) =>
+    `CREATE CUSTOM INDEX IF NOT EXISTS ${quoteName(`${target.name}_${suffix}`)} ` +
+    `ON ${quoteTarget(target)} (${of}) USING 'StorageAttachedIndex'${optionsText(given)}`
+  const vectorOptions =
+    vector &&
+    new Map([
+      ['similarity_function', vector.metric],
+      ...(capabilities.sourceModel
+        ? ([
+            ['source_model', vector.sourceModel.toUpperCase().replaceAll('-', '_')],
+          ] as const)
+        : []),
+    ])
+  return [
+    ...(isNothingIndexed ? [] : indexes.map(([suffix, of]) => text(suffix, of, new Map()))),
+    ...(vectorOptions ? [text(vectorColumn, vectorColumn, vectorOptions)] : []),
+    ...(lexical.enabled && capabilities.analyzers
+      ? [
+          text(
+            lexicalColumn,
+            lexicalColumn,
+            new Map([['index_analyzer', analyzerText(lexical.analyzer)]]),
+          ),
+        ]
+      : []),
+  ]
+}
+
+function analyzerText(analyzer: unknown): string {
+  return typeof analyzer === 'string' ? analyzer : JSON.stringify(analyzer)
+}
+
+function optionsText(options: ReadonlyMap<string, string>): string {
+  if (options.size === 0) return ''
+  const all = Array.from(
+    options,
+    ([name, value]) => `${quoteText(name)}: ${quoteText(value)}`,
+  )
+  return ` WITH OPTIONS = {${all.join(', ')}}`
+}
+
+/** A column as the cluster tells of it. */
+export interface SeenColumn {
+  readonly name: string
+  readonly kind: string
+  readonly type: string
+}
+
+export function isCollection(seen: readonly SeenColumn[]): boolean {
+  const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
+  if (key.length !== 1) return false
+  const [{ name, type }] = key as [SeenColumn]
+  if (name !== 'key' || !isKeyType(type)) return false
+  const types = new Map(seen.map(({ name, type }) => [name, type]))
+  return columns.entries().every(([name, type]) => types.get(name) === type)
+}
+
+function isKeyType(type: string): boolean {
+  return /^(?:frozen<)?tuple<tinyint, text>>?$/.test(type)
+}
+
+/** Of the vectors of a column. */
+export function dimensionIn(type: string | undefined): number | undefined {
+  const [, dimension] = /(?:vector<float|FloatType)\s*,\s*(\d+)[>)]/.exec(type ?? '') ?? []
+  return dimension === undefined ? undefined : Number(dimension)
+}

@@ -1,0 +1,118 @@
+/** The columns of a collection's table, and what is bound to them. */
+import { types } from 'cassandra-driver'
+import type { NewRecord } from '../../contract.ts'
+import type { Numeric } from '../../../json/value.ts'
+import type { IndexingRule } from '../../../language/filters/indexing.ts'
+import type { CollectionOptions } from '../../schema.ts'
+import type { Statement } from '../cluster/statement.ts'
+import type { DocumentKey } from './document-key.ts'
+import type { Branch, Term } from './filter-plan.ts'
+import { scaledNumber } from './numerals.ts'
+import { shred, type Shredded } from './shred.ts'
+import { joinText, vectorBytes } from './stored-text.ts'
+
+const { BigDecimal, Integer, Long, Tuple } = types
+
+/** Bytes of a path and its value, with what comes between, that an index takes. */
+const termSizeMax = 8_192
+const termOverhead = 6
+
+export function boundKey({ type, text }: DocumentKey): types.Tuple {
+  return new Tuple(type, text)
+}
+
+/** What is written of a document besides its key: columns with their values, in order. */
+export function boundColumns(
+  record: NewRecord,
+  transaction: types.TimeUuid,
+  options: CollectionOptions,
+  indexing: IndexingRule,
+): readonly (readonly [column: string, value: unknown])[] {
+  const { text, document, search } = record
+  const shredded = shred(prunedFor(document, options, indexing), search)
+  const vector = search.vector?.numbers
+  return [
+    ['tx_id', transaction],
+    ['doc_json', joinText(text, search)],
+    ...boundIndexes(shredded),
+    ...(options.vector === undefined
+      ? []
+      : ([['query_vector_value', vector ? vectorBytes(vector) : null]] as const)),
+    ...(options.lexical.enabled
+      ? ([['query_lexical_value', search.lexical ?? null]] as const)
+      : []),
+  ]
+}
+
+/** What is indexed; an _id only where nothing is listed, or it is. */
+function prunedFor(
+  document: NewRecord['document'],
+  { indexing: lists }: CollectionOptions,
+  indexing: IndexingRule,
+) {
+  const pruned = indexing.prune(document)
+  if (lists === undefined) return pruned
+  const isIndexed =
+    'allow' in lists
+      ? lists.allow.includes('_id') || lists.allow.includes('*') || lists.allow.length === 0
+      : !lists.deny.includes('_id') && !lists.deny.includes('*')
+  if (isIndexed) return pruned
+  const rest = new Map(pruned)
+  rest.delete('_id')
+  return rest
+}
+
+function boundIndexes(shredded: Shredded): readonly (readonly [string, unknown])[] {
+  const { exists, sizes, contains, booleans, numbers, texts, nulls, dates } = shredded
+  return [
+    ['exist_keys', exists],
+    ['array_size', sizes],
+    ['array_contains', contains],
+    ['query_bool_values', mapped(booleans, (value) => (value ? 1 : 0))],
+    ['query_dbl_values', mapped(numbers, boundDecimal)],
+    ['query_text_values', withinTerms(texts)],
+    ['query_null_values', nulls],
+    ['query_timestamp_values', mapped(dates, (ms) => Long.fromNumber(ms))],
+  ]
+}
+
+function mapped<T, U>(map: ReadonlyMap<string, T>, bind: (value: T) => U): Map<string, U> {
+  return new Map(Array.from(map, ([path, value]) => [path, bind(value)]))
+}
+
+function boundDecimal(numeric: Numeric): types.BigDecimal {
+  const { unscaled, scale } = scaledNumber(numeric)
+  // The declared type of the first argument is wrong: it takes any whole number.
+  return new BigDecimal(Integer.fromString(unscaled.toString()) as unknown as number, scale)
+}
+
+/** Without those that no index takes: only ranges look there, and they check the document. */
+function withinTerms(texts: ReadonlyMap<string, string>): Map<string, string> {
+  const fits = ([path, text]: [string, string]) =>
+    Buffer.byteLength(path) + Buffer.byteLength(text) + termOverhead <= termSizeMax
+  return new Map([...texts].filter(fits))
+}
+
+/** The conditions of a branch, joined by "and"; without any it is an empty text. */
+export function conditionsOf(branch: Branch): Statement {
+  const all = branch.map(conditionOf)
+  return {
+    text: all.map(({ text }) => text).join(' AND '),
+    values: all.flatMap(({ values }) => values),
+  }
+}
+
+function conditionOf(term: Term): Statement {
+  switch (term.kind) {
+    case 'contains':
+      return { text: 'array_contains CONTAINS ?', values: [term.entry] }
+    case 'text':
+      return { text: 'query_text_values[?] = ?', values: [term.path, term.text] }
+    case 'null':
+      return { text: 'query_null_values CONTAINS ?', values: [term.path] }
+    case 'size':
+      return { text: 'array_size[?] = ?', values: [term.path, term.size] }
+    case 'exists':
+      return { text: 'exist_keys CONTAINS ?', values: [term.path] }
+  }
+}

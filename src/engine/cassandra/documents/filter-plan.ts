@@ -1,0 +1,182 @@
+/**
+ * What of a filter the indexes of a cluster can serve.
+ *
+ * A cluster of Apache Cassandra knows equality and presence, joined by "and". So a filter
+ * becomes a few branches, each a list of such terms, which together find every document that
+ * matches, and some that do not: those are sorted out by the whole filter. Where nothing can
+ * be served all documents are read.
+ */
+import type { Value } from '../../../json/value.ts'
+import { isObject } from '../../../json/value.ts'
+import { extendedOf } from '../../../json/extended.ts'
+import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
+import { keysOf, type DocumentKey } from './document-key.ts'
+import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
+import type { Shredded } from './shred.ts'
+
+/** What an index is asked. */
+export type Term =
+  | { readonly kind: 'contains'; readonly entry: string }
+  | { readonly kind: 'text'; readonly path: string; readonly text: string }
+  | { readonly kind: 'null'; readonly path: string }
+  | { readonly kind: 'size'; readonly path: string; readonly size: number }
+  | { readonly kind: 'exists'; readonly path: string }
+
+/** Terms that must all hold; none: all documents are read. */
+export type Branch = readonly Term[]
+
+export type FilterPlan =
+  /** Documents with these keys, of which each may or may not be there. */
+  | { readonly kind: 'keys'; readonly keys: readonly DocumentKey[] }
+  | { readonly kind: 'branches'; readonly branches: readonly Branch[] }
+
+/** A filter with more alternatives than this is served without them. */
+const branchesMax = 20
+
+export function planFilter(filter: Filter): FilterPlan {
+  const conjuncts = flatten(filter)
+  const keys = keysIn(conjuncts)
+  if (keys !== undefined) return { kind: 'keys', keys }
+  const alternatives = conjuncts.flatMap((one) => {
+    const found = alternativesOf(one)
+    return found === undefined ? [] : [found]
+  })
+  return { kind: 'branches', branches: branchesOf(alternatives) }
+}
+
+/** Whether documents that were written as these columns are found by all terms. */
+export function holdsAll(terms: Branch, shredded: Shredded): boolean {
+  return terms.every((term) => holds(term, shredded))
+}
+
+function holds(term: Term, { contains, texts, nulls, sizes, exists }: Shredded): boolean {
+  switch (term.kind) {
+    case 'contains':
+      return contains.has(term.entry)
+    case 'text':
+      return texts.get(term.path) === term.text
+    case 'null':
+      return nulls.has(term.path)
+    case 'size':
+      return sizes.get(term.path) === term.size
+    case 'exists':
+      return exists.has(term.path)
+  }
+}
+
+type Conjunct = Exclude<Filter, { readonly kind: 'and' }>
+
+function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefined {
+  for (const one of conjuncts) {
+    if (one.kind === 'or' || one.path.text !== '_id') continue
+    const ids = one.kind === 'eq' ? [one.value] : one.kind === 'in' ? one.values : undefined
+    if (ids !== undefined) return distinct(ids.filter(canBeId).flatMap(keysOf))
+  }
+  return undefined
+}
+
+function distinct(keys: readonly DocumentKey[]): DocumentKey[] {
+  return [...new Map(keys.map((key) => [`${key.type} ${key.text}`, key])).values()]
+}
+
+function canBeId(value: Value): boolean {
+  if (Array.isArray(value)) return false
+  if (!isObject(value)) return true
+  const kind = extendedOf(value)?.kind
+  return kind === 'date' || kind === 'uuid' || kind === 'objectId'
+}
+
+/** Terms that are equalities find few documents, and presence finds many. */
+function branchesOf(alternatives: readonly (readonly Branch[])[]): readonly Branch[] {
+  const single = alternatives.filter(({ length }) => length === 1).map(([only]) => only!)
+  const all = single.flat()
+  const selective = all.filter(({ kind }) => kind !== 'exists')
+  const several = alternatives.filter(({ length }) => length !== 1)
+  if (selective.length > 0 || several.length === 0)
+    return [[...selective, ...all.filter(({ kind }) => kind === 'exists')]]
+  const fewest = several.reduce((least, one) => (one.length < least.length ? one : least))
+  if (fewest.length > branchesMax) return [all]
+  return fewest.map((terms) => [...terms, ...all])
+}
+
+/**
+ * Lists of terms of which one holds wherever the filter does. Undefined: there are none, and
+ * every document may match. An empty list: none does.
+ */
+function alternativesOf(filter: Filter): readonly Branch[] | undefined {
+  switch (filter.kind) {
+    case 'and': {
+      const parts = flatten(filter).map(alternativesOf)
+      const known = parts.filter((one) => one !== undefined)
+      return known.find(({ length }) => length === 1) ?? known[0]
+    }
+    case 'or': {
+      const parts = filter.of.map(alternativesOf)
+      return parts.every((one) => one !== undefined) ? parts.flat() : undefined
+    }
+    default:
+      return alternativesOfComparison(filter)
+  }
+}
+
+function alternativesOfComparison(comparison: Comparison): readonly Branch[] | undefined {
+  const path = comparison.path.text
+  if (isKept(path)) return undefined
+  switch (comparison.kind) {
+    case 'eq':
+      return equalTo(path, comparison.value)
+    case 'in':
+      return comparison.values.flatMap((value) => [
+        ...equalTo(path, value),
+        ...(value === null ? [containing(path, hashOf(null))] : []),
+      ])
+    case 'all':
+      return allOf(path, comparison.values)
+    case 'size':
+      return [[{ kind: 'size', path, size: comparison.size }]]
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return [[{ kind: 'exists', path }]]
+    case 'exists':
+      return comparison.exists ? [[{ kind: 'exists', path }]] : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Fields that have columns of their own, and are found in other ways. */
+function isKept(path: string): boolean {
+  return path === '_id' || path.startsWith('$')
+}
+
+function equalTo(path: string, value: Value): readonly Branch[] {
+  if (value === null) return [[{ kind: 'null', path }]]
+  const text = textOf(value)
+  if (text !== undefined)
+    return [
+      containing(path, hashAtPath(text)),
+      ...hashesAsElements(text).map((hash) => containing(path, hash)),
+    ]
+  if (isWhole(value)) return [[{ kind: 'text', path, text: hashOf(value) }]]
+  return [containing(path, hashOf(value))]
+}
+
+function isWhole(value: Value): boolean {
+  return Array.isArray(value) || (isObject(value) && extendedOf(value) === undefined)
+}
+
+/** Those that can be written in two ways are left to the whole filter. */
+function allOf(path: string, values: readonly Value[]): readonly Branch[] | undefined {
+  const terms = values.flatMap((value) => {
+    const text = textOf(value)
+    const isOneEntry = text === undefined || hashesAsElements(text).length === 0
+    return isOneEntry ? containing(path, hashOf(value)) : []
+  })
+  return terms.length === 0 ? undefined : [terms]
+}
+
+function containing(path: string, hash: string): Branch {
+  return [{ kind: 'contains', entry: `${path} ${hash}` }]
+}

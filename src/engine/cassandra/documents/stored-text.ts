@@ -1,0 +1,106 @@
+/**
+ * Documents as they are stored: one JSON text, in which $vector, $vectorize and $lexical stand
+ * beside the other fields. Above the contract they are apart.
+ */
+import { parseStored } from '../../../json/parse.ts'
+import { printJson } from '../../../json/print.ts'
+import { storedFields } from '../../../json/stored-fields.ts'
+import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
+import { decodeBinaryVector } from '../../../language/values/vector.ts'
+import { EngineError } from '../../errors.ts'
+import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
+
+const searchFieldNames = ['$vector', '$vectorize', '$lexical'] as const
+
+/** `text` is of a document without search fields: it holds an _id at least. */
+export function joinText(text: string, search: SearchFields): string {
+  const { vector, vectorize, lexical } = search
+  const fields: string[] = []
+  if (vector !== undefined)
+    fields.push(`"$vector":${vector === null ? 'null' : vectorText(vector)}`)
+  if (vectorize !== undefined) fields.push(`"$vectorize":${JSON.stringify(vectorize)}`)
+  if (lexical !== undefined) fields.push(`"$lexical":${JSON.stringify(lexical)}`)
+  return fields.length === 0 ? text : `${text.slice(0, -1)},${fields.join(',')}}`
+}
+
+function vectorText({ numbers, form }: Vector): string {
+  if (form === 'array') return `[${numbers.join(',')}]`
+  return `{"$binary":"${vectorBytes(numbers).toString('base64')}"}`
+}
+
+/** Singles, the most significant byte first: as the cluster keeps them. */
+export function vectorBytes(numbers: ArrayLike<number>): Buffer {
+  const bytes = Buffer.allocUnsafe(numbers.length * 4)
+  for (let i = 0; i < numbers.length; i++) bytes.writeFloatBE(numbers[i]!, i * 4)
+  return bytes
+}
+
+/** What is known of a document without reading more of its text than that takes. */
+export function splitText(
+  stored: string,
+  version: string,
+  withSearchFields: boolean,
+): StoredRecord {
+  const id = idIn(stored)
+  if (!mayHaveSearchFields(stored))
+    return { id, text: stored, version, ...(withSearchFields && { search: {} }) }
+  const document = readDocument(stored)
+  const search = searchFieldsOf(document)
+  for (const name of searchFieldNames) document.delete(name)
+  const text = printJson(document)
+  return { id, text, version, ...(withSearchFields && { search }) }
+}
+
+/** With its search fields, as filters see it. */
+export function readDocument(stored: string): JsonObject {
+  const value = parseStored(stored)
+  if (!isObject(value)) throw damaged()
+  return value
+}
+
+function idIn(stored: string): Value {
+  const id = storedFields(stored, idName).get('_id')
+  if (id === undefined) throw damaged()
+  return id
+}
+
+const idName: ReadonlySet<string> = new Set(['_id'])
+
+function mayHaveSearchFields(stored: string): boolean {
+  return searchFieldNames.some((name) => stored.includes(`"${name}"`))
+}
+
+function searchFieldsOf(document: JsonObject): SearchFields {
+  const vector = document.get('$vector')
+  const vectorize = document.get('$vectorize')
+  const lexical = document.get('$lexical')
+  return {
+    ...(vector !== undefined && { vector: readVector(vector) }),
+    ...(vectorize !== undefined && { vectorize: readText(vectorize) }),
+    ...(lexical !== undefined && { lexical: readText(lexical) }),
+  }
+}
+
+function readText(value: Value): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+export function readVector(value: Value): Vector | null {
+  if (value === null) return null
+  if (Array.isArray(value))
+    return { numbers: Float64Array.from(value, numberIn), form: 'array' }
+  const base64 = isObject(value) ? value.get('$binary') : undefined
+  if (typeof base64 !== 'string') throw damaged()
+  const numbers = decodeBinaryVector(base64)
+  if ('problem' in numbers) throw damaged()
+  return { numbers, form: 'binary' }
+}
+
+function numberIn(value: Value): number {
+  if (!isNumeric(value)) throw damaged()
+  return typeof value === 'number' ? value : Number(value.decimal)
+}
+
+function damaged(): EngineError {
+  return new EngineError('damaged', 'a stored text is not that of a document')
+}

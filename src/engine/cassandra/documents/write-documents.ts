@@ -1,0 +1,185 @@
+/**
+ * Writes of documents, each on the condition that the document is still as it was read. A
+ * write has a time-based id of its own, so that one whose outcome was lost on the way can be
+ * recognised by reading.
+ */
+import { types } from 'cassandra-driver'
+import type { Value } from '../../../json/value.ts'
+import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
+import type { Collection, Outcome, Write, WriteOptions } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import { isInDoubt } from '../cluster/failures.ts'
+import type { Rows, Session } from '../cluster/session.ts'
+import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import { boundColumns, boundKey } from './columns.ts'
+import { keysOf, type DocumentKey } from './document-key.ts'
+
+/** Writes that are on their way at a time, of one command. */
+const atATime = 32
+
+/** How often the outcome of a write is asked for before it counts as unknown. */
+const settleAttempts = 3
+
+export async function writeDocuments(
+  session: Session,
+  collection: Collection,
+  writes: readonly Write[],
+  { ordered = false, deadline }: WriteOptions,
+): Promise<readonly Outcome[]> {
+  const indexing = indexingRule(collection.options.indexing)
+  const outcomes: Outcome[] = Array<Outcome>(writes.length).fill('skipped')
+  const makeOne = async (position: number): Promise<Outcome> => {
+    deadline?.check()
+    return (outcomes[position] = await make(
+      session,
+      collection,
+      indexing,
+      writes[position]!,
+    ))
+  }
+  if (ordered) {
+    for (const position of writes.keys()) if ((await makeOne(position)) !== 'done') break
+    return outcomes
+  }
+  const left = writes.keys()
+  const takeAll = async () => {
+    for (const position of left) await makeOne(position)
+  }
+  await Promise.all(Array.from({ length: Math.min(atATime, writes.length) }, takeAll))
+  return outcomes
+}
+
+function make(
+  session: Session,
+  collection: Collection,
+  indexing: IndexingRule,
+  write: Write,
+): Promise<Outcome> {
+  switch (write.kind) {
+    case 'insert':
+      return insert(session, collection, indexing, write)
+    case 'replace':
+      return replace(session, collection, indexing, write)
+    case 'delete':
+      return remove(session, collection, write)
+  }
+}
+
+async function insert(
+  session: Session,
+  collection: Collection,
+  indexing: IndexingRule,
+  { record }: Extract<Write, { kind: 'insert' }>,
+): Promise<Outcome> {
+  const transaction = types.TimeUuid.now()
+  const [key, ...otherKeys] = keysOf(record.id)
+  // A number with zeros at its end may be there in its other spelling.
+  for (const other of otherKeys)
+    if ((await versionOf(session, collection, other)) !== undefined) return 'exists'
+  const columns = boundColumns(record, transaction, collection.options, indexing)
+  const names = ['key', ...columns.map(([name]) => name)]
+  const statement = {
+    text:
+      `INSERT INTO ${quoteTarget(collection)} (${names.join(', ')}) ` +
+      `VALUES (${names.map(() => '?').join(', ')}) IF NOT EXISTS`,
+    values: [boundKey(key!), ...columns.map(([, value]) => value)],
+  }
+  const applied = await runOnce(session, collection, statement, key!, String(transaction))
+  return applied ? 'done' : 'exists'
+}
+
+async function replace(
+  session: Session,
+  collection: Collection,
+  indexing: IndexingRule,
+  { before, after }: Extract<Write, { kind: 'replace' }>,
+): Promise<Outcome> {
+  const transaction = types.TimeUuid.now()
+  const columns = boundColumns(after, transaction, collection.options, indexing)
+  const assignments = columns.map(([name]) => `${name} = ?`).join(', ')
+  return change(session, collection, before, String(transaction), (key) => ({
+    text: `UPDATE ${quoteTarget(collection)} SET ${assignments} WHERE key = ? IF tx_id = ?`,
+    values: [
+      ...columns.map(([, value]) => value),
+      boundKey(key),
+      versionIn(before.version),
+    ],
+  }))
+}
+
+async function remove(
+  session: Session,
+  collection: Collection,
+  { before }: Extract<Write, { kind: 'delete' }>,
+): Promise<Outcome> {
+  return change(session, collection, before, undefined, (key) => ({
+    text: `DELETE FROM ${quoteTarget(collection)} WHERE key = ? IF tx_id = ?`,
+    values: [boundKey(key), versionIn(before.version)],
+  }))
+}
+
+/** In whichever spelling the key is there. */
+async function change(
+  session: Session,
+  collection: Collection,
+  before: { readonly id: Value },
+  transaction: string | undefined,
+  statementFor: (key: DocumentKey) => Statement,
+): Promise<Outcome> {
+  for (const key of keysOf(before.id))
+    if (await runOnce(session, collection, statementFor(key), key, transaction))
+      return 'done'
+  return 'conflict'
+}
+
+function versionIn(version: number | string): types.TimeUuid {
+  return types.TimeUuid.fromString(String(version))
+}
+
+/**
+ * Whether the write was made. Where its outcome is not known, what is stored by then tells:
+ * the version that it gives, or that nothing is left of what it deletes.
+ */
+async function runOnce(
+  session: Session,
+  collection: Collection,
+  statement: Statement,
+  key: DocumentKey,
+  transaction: string | undefined,
+): Promise<boolean> {
+  let failure: unknown
+  for (let attempt = 1; attempt <= settleAttempts; attempt++) {
+    try {
+      const answer = await session.run(statement, 'write')
+      if (answer.wasApplied) return true
+      // Sent again, it finds what it wrote the first time.
+      return attempt > 1 && isOurs(answer, transaction)
+    } catch (error) {
+      if (!isInDoubt((error as EngineError).cause)) throw error
+      failure = error
+      const version = await versionOf(session, collection, key).catch(() => null)
+      if (version !== null && version === transaction) return true
+    }
+  }
+  throw failure
+}
+
+/** A refused insert tells the row that is there, a refused change its version. */
+function isOurs({ rows }: Rows, transaction: string | undefined): boolean {
+  const version = rows[0]?.['tx_id'] as types.TimeUuid | null | undefined
+  return transaction === undefined
+    ? version === undefined || version === null
+    : String(version) === transaction
+}
+
+/** As conditional writes see it; undefined: there is no such document. */
+async function versionOf(
+  session: Session,
+  collection: Collection,
+  key: DocumentKey,
+): Promise<string | undefined> {
+  const text = `SELECT tx_id FROM ${quoteTarget(collection)} WHERE key = ?`
+  const { rows } = await session.run({ text, values: [boundKey(key)] }, 'settle')
+  const version = rows[0]?.['tx_id'] as types.TimeUuid | null | undefined
+  return version ? String(version) : undefined
+}
