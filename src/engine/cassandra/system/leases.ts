@@ -1,0 +1,81 @@
+/**
+ * Leases: what one server alone does at a time. A lease ends by itself some time after its
+ * holder has died; one that works on renews it.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { types } from 'cassandra-driver'
+import { EngineError } from '../../errors.ts'
+import { OneByOne } from '../../one-by-one.ts'
+import type { Session } from '../cluster/session.ts'
+import { quoteTarget } from '../cluster/statement.ts'
+
+const leaseSeconds = 30
+const renewMs = (leaseSeconds * 1_000) / 3
+const retryMs = 100
+
+export class Leases {
+  readonly #session: Session
+  readonly #table: string
+  /** Those of this server wait for each other here, and only one asks the cluster. */
+  readonly #queues = new Map<string, OneByOne>()
+
+  constructor(session: Session, keyspace: string) {
+    this.#session = session
+    this.#table = quoteTarget({ keyspace, name: 'leases' })
+  }
+
+  /** `check` is asked while others hold it: it throws when nobody waits any more. */
+  hold<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
+    let queue = this.#queues.get(name)
+    if (queue === undefined) this.#queues.set(name, (queue = new OneByOne()))
+    return queue.next(() => this.#holdAlone(name, act, check))
+  }
+
+  async #holdAlone<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
+    const holder = types.Uuid.random()
+    check()
+    while (!(await this.#take(name, holder))) {
+      await delay(retryMs)
+      check()
+    }
+    const renewing = setInterval(() => void this.#renew(name, holder), renewMs).unref()
+    try {
+      return await act()
+    } finally {
+      clearInterval(renewing)
+      await this.#giveBack(name, holder)
+    }
+  }
+
+  /** One that nobody knows to be taken is taken as soon as it is known. */
+  async #take(name: string, holder: types.Uuid): Promise<boolean> {
+    const text =
+      `INSERT INTO ${this.#table} (name, holder) VALUES (?, ?) IF NOT EXISTS ` +
+      `USING TTL ${leaseSeconds}`
+    try {
+      const { wasApplied, rows } = await this.#session.run(
+        { text, values: [name, holder] },
+        'write',
+      )
+      const other = rows[0]?.['holder'] as types.Uuid | undefined
+      return wasApplied || (other?.equals(holder) ?? false)
+    } catch (error) {
+      if (error instanceof EngineError && error.kind === 'timeout') return false
+      throw error
+    }
+  }
+
+  async #renew(name: string, holder: types.Uuid): Promise<void> {
+    const text = `UPDATE ${this.#table} USING TTL ${leaseSeconds} SET holder = ? WHERE name = ? IF holder = ?`
+    const values = [holder, name, holder]
+    await this.#session.run({ text, values }, 'write').catch(() => undefined)
+  }
+
+  async #giveBack(name: string, holder: types.Uuid): Promise<void> {
+    const text = `DELETE FROM ${this.#table} WHERE name = ? IF holder = ?`
+    // Otherwise it ends by itself.
+    await this.#session
+      .run({ text, values: [name, holder] }, 'write')
+      .catch(() => undefined)
+  }
+}

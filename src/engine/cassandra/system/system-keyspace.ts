@@ -1,0 +1,57 @@
+/**
+ * The keyspace that holds what servers share among themselves: settings and leases. It holds
+ * nothing of users.
+ */
+import { createHash } from 'node:crypto'
+import type { Replication } from '../../schema.ts'
+import type { Session } from '../cluster/session.ts'
+import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+
+export interface SystemOptions {
+  readonly systemKeyspace: string
+  /** For keyspaces that are created without one. */
+  readonly replication: Replication
+}
+
+const tables = {
+  settings: 'name text PRIMARY KEY, value text, version timeuuid',
+  leases: 'name text PRIMARY KEY, holder uuid',
+} as const
+
+/** Two servers may do this at the same time. */
+export async function createSystemKeyspace(
+  session: Session,
+  { systemKeyspace, replication }: SystemOptions,
+): Promise<void> {
+  const text = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?'
+  const { rows } = await session.run({ text, values: [systemKeyspace] }, 'schema')
+  const known = rows.map((row) => row['table_name'] as string)
+  const missing = Object.entries(tables).filter(([name]) => !known.includes(name))
+  if (missing.length === 0) return
+  await session.define(createKeyspaceText(systemKeyspace, replication))
+  for (const [name, columns] of missing) {
+    const target = quoteTarget({ keyspace: systemKeyspace, name })
+    const id = tableId(systemKeyspace, name)
+    await session.define(
+      `CREATE TABLE IF NOT EXISTS ${target} (${columns}) WITH id = ${id}`,
+    )
+  }
+}
+
+/** Nodes that get it from two servers at once take it for the same table. */
+function tableId(keyspace: string, name: string): string {
+  const digest = createHash('sha256').update(`${keyspace}.${name}`).digest('hex')
+  const parts = [digest.slice(0, 8), digest.slice(8, 12), `1${digest.slice(13, 16)}`]
+  return [...parts, `8${digest.slice(17, 20)}`, digest.slice(20, 32)].join('-')
+}
+
+export function createKeyspaceText(name: string, replication: Replication): string {
+  const counts = Array.from(
+    replication.counts,
+    ([place, count]) => `, ${quoteText(place)}: ${count}`,
+  )
+  return (
+    `CREATE KEYSPACE IF NOT EXISTS ${quoteName(name)} WITH REPLICATION = ` +
+    `{'class': ${quoteText(replication.class)}${counts.join('')}}`
+  )
+}
