@@ -43,7 +43,7 @@ interface Kept extends StoredRecord {
 }
 
 /** Whether the filter can be answered from what is stored: terms need an analyzer. */
-function canMatch(filter: Filter): boolean {
+export function canMatch(filter: Filter): boolean {
   switch (filter.kind) {
     case 'and':
     case 'or':

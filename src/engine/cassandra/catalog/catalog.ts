@@ -1,0 +1,91 @@
+/**
+ * What the cluster holds, as this server knows it. It is read again when the version of the
+ * cluster's schema has changed, which is looked at now and then, and before it is said that
+ * something is not there.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { KeyspaceSchema, Target } from '../../schema.ts'
+import { EngineError } from '../../errors.ts'
+import type { Session } from '../cluster/session.ts'
+import type { Defaults } from './collection-comment.ts'
+import { readKeyspace } from './system-schema.ts'
+
+/** For so long the version is taken for what it was. */
+const trustedMs = 1_000
+
+interface Known {
+  readonly version: string
+  readonly schema: KeyspaceSchema | undefined
+}
+
+export class Catalog {
+  readonly #session: Session
+  readonly #defaults: Defaults
+  readonly #known = new Map<string, Known>()
+  #version = ''
+  #lookedAt = -Infinity
+
+  constructor(session: Session, defaults: Defaults) {
+    this.#session = session
+    this.#defaults = defaults
+  }
+
+  /** As it was a moment ago, or later. */
+  async schema(keyspace: string): Promise<KeyspaceSchema | undefined> {
+    if (performance.now() - this.#lookedAt > trustedMs) return this.refresh(keyspace)
+    const known = this.#known.get(keyspace)
+    return known?.version === this.#version ? known.schema : this.refresh(keyspace)
+  }
+
+  async find(keyspace: string, name: string): Promise<Target | undefined> {
+    const found = targetIn(await this.schema(keyspace), name)
+    return found ?? targetIn(await this.refresh(keyspace), name)
+  }
+
+  /** As it is now. */
+  async refresh(keyspace: string): Promise<KeyspaceSchema | undefined> {
+    const version = await this.#readVersion()
+    const known = this.#known.get(keyspace)
+    if (known?.version === version) return known.schema
+    const read = await readKeyspace(this.#session, keyspace, this.#defaults)
+    const schema = read && withKnownTargets(read, known?.schema)
+    this.#known.set(keyspace, { version, schema })
+    return schema
+  }
+
+  /** Throws where the target is not what it was when it was found. */
+  async checkCurrent(target: Target): Promise<void> {
+    const { keyspace, name, uid } = target
+    const known = this.#known.get(keyspace)
+    const isTrusted =
+      known?.version === this.#version && performance.now() - this.#lookedAt <= trustedMs
+    if (isTrusted && targetIn(known.schema, name) === target) return
+    const current = targetIn(await this.refresh(keyspace), name)
+    if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
+    if (current !== target) throw new EngineError('changed', `${name} has changed`)
+  }
+
+  async #readVersion(): Promise<string> {
+    const text = "SELECT schema_version FROM system.local WHERE key = 'local'"
+    const { rows } = await this.#session.run({ text, values: [] }, 'schema')
+    this.#version = String(rows[0]?.['schema_version'])
+    this.#lookedAt = performance.now()
+    return this.#version
+  }
+}
+
+function targetIn(schema: KeyspaceSchema | undefined, name: string): Target | undefined {
+  return schema?.targets.find((target) => target.name === name)
+}
+
+/** Those that did not change stay the same objects. */
+function withKnownTargets(
+  schema: KeyspaceSchema,
+  before: KeyspaceSchema | undefined,
+): KeyspaceSchema {
+  const targets = schema.targets.map((target) => {
+    const known = targetIn(before, target.name)
+    return isDeepStrictEqual(known, target) ? known! : target
+  })
+  return { ...schema, targets }
+}

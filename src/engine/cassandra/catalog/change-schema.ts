@@ -1,0 +1,75 @@
+/** Changes of what a keyspace holds. Only one server makes one at a time. */
+import type { CollectionOptions } from '../../schema.ts'
+import { EngineError } from '../../errors.ts'
+import type { KeyspaceCounts, SchemaChange } from '../../schema-change.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
+import type { Session } from '../cluster/session.ts'
+import { quoteTarget } from '../cluster/statement.ts'
+import { createIndexTexts, createTableText } from './collection-table.ts'
+
+export async function makeChange(
+  session: Session,
+  keyspace: string,
+  change: SchemaChange,
+  capabilities: Capabilities,
+): Promise<void> {
+  switch (change.kind) {
+    case 'createCollection':
+      await createCollection(session, keyspace, change.name, change.options, capabilities)
+      return
+    case 'dropTarget':
+      await session.define(
+        `DROP TABLE IF EXISTS ${quoteTarget({ keyspace, name: change.name })}`,
+      )
+      return
+    default:
+      throw new EngineError('unsupported', 'tables cannot be changed on a cluster yet')
+  }
+}
+
+/** Whole, or not at all: what was begun is removed where a step fails. */
+async function createCollection(
+  session: Session,
+  keyspace: string,
+  name: string,
+  options: CollectionOptions,
+  capabilities: Capabilities,
+): Promise<void> {
+  const target = { keyspace, name }
+  try {
+    await session.define(createTableText(target, options))
+    const texts = createIndexTexts(target, options, capabilities)
+    await Promise.all(texts.map((text) => session.define(text)))
+  } catch (error) {
+    const drop = `DROP TABLE IF EXISTS ${quoteTarget(target)}`
+    await session.define(drop).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Of all keyspaces. */
+export async function readCounts(session: Session): Promise<readonly KeyspaceCounts[]> {
+  const text =
+    'SELECT keyspace_name, table_name, column_name, type FROM system_schema.columns'
+  const counts = new Map<string, Map<string, boolean>>()
+  let pageState: string | undefined
+  do {
+    const page = await session.run({ text, values: [] }, 'schema', {
+      fetchSize: 5_000,
+      pageState,
+    })
+    for (const row of page.rows) {
+      const keyspace = row['keyspace_name'] as string
+      const table = row['table_name'] as string
+      const tables = counts.get(keyspace) ?? new Map<string, boolean>()
+      counts.set(keyspace, tables)
+      const isDocument = row['column_name'] === 'doc_json'
+      tables.set(table, (tables.get(table) ?? false) || isDocument)
+    }
+    pageState = page.pageState
+  } while (pageState !== undefined)
+  return Array.from(counts, ([keyspace, tables]) => {
+    const collections = [...tables.values()].filter(Boolean).length
+    return { keyspace, collections, tables: tables.size - collections }
+  })
+}

@@ -1,0 +1,98 @@
+/**
+ * Searches by vector. The cluster finds what is nearest among the documents for which the
+ * terms of a branch hold; where the rest of the filter leaves too few, it is asked for more.
+ */
+import type { Caller } from '../../../caller.ts'
+import { compareValues } from '../../../language/values/order.ts'
+import { matches } from '../../../language/filters/matches.ts'
+import { similarityTo } from '../../../search/vector/similarity.ts'
+import type {
+  ByVector,
+  Collection,
+  Hit,
+  Search,
+  SearchResult,
+  StoredRecord,
+} from '../../contract.ts'
+import type { Session } from '../cluster/session.ts'
+import { quoteTarget } from '../cluster/statement.ts'
+import { vectorColumn } from '../catalog/collection-table.ts'
+import { conditionsOf } from './columns.ts'
+import { planFilter, type Branch } from './filter-plan.ts'
+import { canMatch } from './read-documents.ts'
+import { readDocument, readVector, splitText, vectorBytes } from './stored-text.ts'
+
+/** As many as the cluster gives at most. */
+const nearestMax = 1_000
+
+/** Undefined: it is done above, from all documents that the filter matches. */
+export async function searchNearest(
+  session: Session,
+  collection: Collection,
+  search: Search & { readonly by: ByVector },
+  caller: Caller,
+): Promise<SearchResult | undefined> {
+  const { filter, limit, by, sizeMax } = search
+  const plan = planFilter(filter)
+  // The zero vector has no direction, and nodes fail on it.
+  if (plan.kind === 'keys' || !canMatch(filter) || by.numbers.every((one) => one === 0))
+    return undefined
+  const hits = new Map<string, Hit>()
+  for (const branch of plan.branches) {
+    const found = await nearestOf(session, collection, branch, search, caller)
+    if (found === undefined) return undefined
+    for (const hit of found) hits.set(JSON.stringify(hit.record.id), hit)
+  }
+  const best = [...hits.values()].toSorted(
+    (a, b) => b.score - a.score || compareValues(a.record.id, b.record.id),
+  )
+  return { hits: upToSize(best.slice(0, limit), sizeMax) }
+}
+
+/** Undefined: the cluster has not found enough, and there may be more. */
+async function nearestOf(
+  session: Session,
+  collection: Collection,
+  branch: Branch,
+  { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
+  caller: Caller,
+): Promise<Hit<StoredRecord>[] | undefined> {
+  const conditions = conditionsOf(branch)
+  const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
+  for (let count = limit; ; count = nearestMax) {
+    caller.check()
+    const asked = Math.min(count, nearestMax)
+    const { rows } = await session.run(
+      {
+        text:
+          `SELECT doc_json, tx_id FROM ${quoteTarget(collection)}` +
+          (branch.length === 0 ? '' : ` WHERE ${conditions.text}`) +
+          ` ORDER BY ${vectorColumn} ANN OF ? LIMIT ${asked}`,
+        values: [...conditions.values, vectorBytes(by.numbers)],
+      },
+      'search',
+      { fetchSize: nearestMax },
+    )
+    const hits: Hit[] = []
+    for (const row of rows) {
+      const stored = row['doc_json'] as string | null
+      const document = stored === null ? undefined : readDocument(stored)
+      if (stored === null || document === undefined || !matches(filter, document)) continue
+      const vector = readVector(document.get('$vector') ?? null)
+      if (vector === null) continue
+      const score = scoreTo(Float32Array.from(vector.numbers))
+      hits.push({
+        record: splitText(stored, String(row['tx_id']), withSearchFields),
+        score,
+      })
+    }
+    if (hits.length >= limit || rows.length < asked) return hits
+    if (asked === nearestMax) return undefined
+  }
+}
+
+function upToSize(hits: readonly Hit[], sizeMax = Infinity): readonly Hit[] {
+  let size = 0
+  const last = hits.findIndex(({ record }) => (size += record.text.length) > sizeMax)
+  return last < 0 ? hits : hits.slice(0, last + 1)
+}

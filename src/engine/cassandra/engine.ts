@@ -1,0 +1,309 @@
+/**
+ * The engine over a cluster of Apache Cassandra 5 or one of its relatives, with the layout
+ * that other servers of the Data API use. A server keeps nothing of its own: any number of
+ * them can serve one cluster.
+ */
+import { types } from 'cassandra-driver'
+import { ownCaller, type Caller } from '../../caller.ts'
+import type { Collection, Engine, Search, Table, Target } from '../contract.ts'
+import { EngineError } from '../errors.ts'
+import type { KeyspaceOptions } from '../schema.ts'
+import type { SchemaPlan } from '../schema-change.ts'
+import { Catalog } from './catalog/catalog.ts'
+import { makeChange, readCounts } from './catalog/change-schema.ts'
+import type { Defaults } from './catalog/collection-comment.ts'
+import { listKeyspaces } from './catalog/system-schema.ts'
+import type { Capabilities } from './cluster/capabilities.ts'
+import { openSession, probeCluster, type ClusterOptions } from './cluster/open-cluster.ts'
+import type { Session } from './cluster/session.ts'
+import { quoteName, quoteTarget } from './cluster/statement.ts'
+import {
+  countDocuments,
+  readDocuments,
+  type ReadLimits,
+} from './documents/read-documents.ts'
+import { searchNearest } from './documents/search-documents.ts'
+import { writeDocuments } from './documents/write-documents.ts'
+import { ClusterSettings } from './system/cluster-settings.ts'
+import { Leases } from './system/leases.ts'
+import {
+  createKeyspaceText,
+  createSystemKeyspace,
+  type SystemOptions,
+} from './system/system-keyspace.ts'
+
+export interface CassandraOptions extends ClusterOptions, SystemOptions {
+  /** Milliseconds between looks at what other servers have set. */
+  readonly settingsPollMs: number
+  readonly limits: ReadLimits
+  readonly defaults: Defaults
+}
+
+/** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
+const schemaLease = 'schema'
+
+/** The setting that says that a server has been here before. */
+const firstStart = 'first-start'
+
+const firstKeyspace = 'default_keyspace'
+
+export async function openCassandraEngine(options: CassandraOptions): Promise<Engine> {
+  const session = await openSession(options, options.account)
+  try {
+    const capabilities = await probeCluster(session)
+    await createSystemKeyspace(session, options)
+    const engine = new CassandraEngine(session, capabilities, options)
+    await engine.start()
+    return engine
+  } catch (error) {
+    await session.client.shutdown().catch(() => undefined)
+    throw error
+  }
+}
+
+class CassandraEngine implements Engine {
+  readonly #session: Session
+  readonly #capabilities: Capabilities
+  readonly #options: CassandraOptions
+  readonly #catalog: Catalog
+  readonly #settings: ClusterSettings
+  readonly #leases: Leases
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  constructor(session: Session, capabilities: Capabilities, options: CassandraOptions) {
+    this.#session = session
+    this.#capabilities = capabilities
+    this.#options = options
+    this.#catalog = new Catalog(session, options.defaults)
+    const { systemKeyspace, settingsPollMs } = options
+    this.#settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
+    this.#leases = new Leases(session, systemKeyspace)
+  }
+
+  /** A cluster that no server has used gets its first keyspace. */
+  async start(): Promise<void> {
+    if ((await this.#settings.read(firstStart)) !== undefined) return
+    await this.createKeyspace(firstKeyspace)
+    await this.#settings.write(firstStart, new Date().toISOString(), undefined)
+  }
+
+  as(): Engine {
+    return this
+  }
+
+  listKeyspaces(): Promise<readonly string[]> {
+    return this.#run(() => listKeyspaces(this.#session, this.#options.systemKeyspace))
+  }
+
+  createKeyspace(name: string, { replication }: KeyspaceOptions = {}): Promise<boolean> {
+    return this.#run(() =>
+      this.#alone(async () => {
+        if ((await this.#catalog.refresh(name)) !== undefined) return false
+        const copies = replication ?? this.#options.replication
+        await this.#session.define(createKeyspaceText(name, copies))
+        await this.#catalog.refresh(name)
+        return true
+      }),
+    )
+  }
+
+  dropKeyspace(name: string): Promise<boolean> {
+    return this.#run(() =>
+      this.#alone(async () => {
+        if ((await this.#catalog.refresh(name)) === undefined) return false
+        await this.#session.define(`DROP KEYSPACE IF EXISTS ${quoteName(name)}`)
+        await this.#catalog.refresh(name)
+        return true
+      }),
+    )
+  }
+
+  async listTargets(keyspace: string): Promise<readonly Target[] | undefined> {
+    return (await this.readSchema(keyspace))?.targets
+  }
+
+  findTarget(keyspace: string, name: string): Promise<Target | undefined> {
+    return this.#run(() => this.#catalog.find(keyspace, name))
+  }
+
+  readSchema(keyspace: string) {
+    return this.#run(() => this.#catalog.refresh(keyspace))
+  }
+
+  changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
+    return this.#run(async () => {
+      // Most of those that change nothing need not wait for the others.
+      if ((await this.#changeIn(keyspace, plan)) === undefined) return false
+      return this.#alone(async () => {
+        const change = await this.#changeIn(keyspace, plan)
+        if (change === undefined) return false
+        await makeChange(this.#session, keyspace, change, this.#capabilities)
+        await this.#catalog.refresh(keyspace)
+        return true
+      })
+    })
+  }
+
+  async #changeIn(keyspace: string, plan: SchemaPlan) {
+    const schema = await this.#catalog.refresh(keyspace)
+    if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
+    return plan(schema, await readCounts(this.#session))
+  }
+
+  lockSchema<T>(_keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T> {
+    return this.#run(() => this.#alone(act, caller))
+  }
+
+  read(collection: Collection, query: Parameters<Engine['read']>[1], caller: Caller) {
+    const { limits } = this.#options
+    return this.#on(collection, caller, () =>
+      readDocuments(this.#session, collection, query, limits, caller),
+    )
+  }
+
+  count(
+    collection: Collection,
+    filter: Parameters<Engine['count']>[1],
+    stopAt: number,
+    caller: Caller,
+  ) {
+    const { limits } = this.#options
+    return this.#on(collection, caller, () =>
+      countDocuments(this.#session, collection, filter, stopAt, limits, caller),
+    )
+  }
+
+  search(collection: Collection, search: Search, caller: Caller) {
+    return this.#on(collection, caller, async () => {
+      const { by } = search
+      if (by.kind !== 'vector') return undefined
+      return searchNearest(this.#session, collection, { ...search, by }, caller)
+    })
+  }
+
+  write(
+    collection: Collection,
+    writes: Parameters<Engine['write']>[1],
+    options: Parameters<Engine['write']>[2] = {},
+  ) {
+    return this.#on(collection, undefined, () =>
+      writeDocuments(this.#session, collection, writes, options),
+    )
+  }
+
+  readRows(table: Table): never {
+    return noTables(table)
+  }
+
+  countRows(table: Table): never {
+    return noTables(table)
+  }
+
+  searchRows(table: Table): never {
+    return noTables(table)
+  }
+
+  mergeRows(table: Table): never {
+    return noTables(table)
+  }
+
+  deleteRows(table: Table): never {
+    return noTables(table)
+  }
+
+  /** By what the node that is asked keeps, as it was some minutes ago. */
+  estimateCount(target: Target): Promise<number> {
+    return this.#on(target, undefined, async () => {
+      const text =
+        'SELECT range_start, range_end, partitions_count FROM system.size_estimates ' +
+        'WHERE keyspace_name = ? AND table_name = ?'
+      const values = [target.keyspace, target.name]
+      const { rows } = await this.#session.run({ text, values }, 'schema', {
+        fetchSize: 5_000,
+      })
+      return estimateOf(rows)
+    })
+  }
+
+  truncate(target: Target): Promise<void> {
+    return this.#on(target, undefined, () =>
+      this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`),
+    )
+  }
+
+  readSetting(name: string) {
+    return this.#run(() => this.#settings.read(name))
+  }
+
+  writeSetting(name: string, value: string, expected: string | undefined) {
+    return this.#run(() => this.#settings.write(name, value, expected))
+  }
+
+  watchSettings(listener: (name: string) => void): () => void {
+    return this.#settings.watch(listener)
+  }
+
+  async health(): Promise<string | undefined> {
+    if (this.#isClosed) return 'the connection to the cluster is closed'
+    const text = "SELECT key FROM system.local WHERE key = 'local'"
+    try {
+      await this.#session.run({ text, values: [] }, 'schema', { readTimeoutMs: 2_000 })
+      return undefined
+    } catch {
+      return 'no node of the cluster answers'
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#settings.stop()
+    await Promise.allSettled(this.#running)
+    await this.#session.client.shutdown()
+  }
+
+  #alone<T>(act: () => Promise<T>, caller: Caller = ownCaller()): Promise<T> {
+    return this.#leases.hold(schemaLease, act, () => caller.check())
+  }
+
+  #on<T>(target: Target, caller: Caller | undefined, act: () => Promise<T>): Promise<T> {
+    return this.#run(async () => {
+      caller?.check()
+      await this.#catalog.checkCurrent(target)
+      return act()
+    })
+  }
+
+  async #run<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new EngineError('closed', 'the engine is closed')
+    const done = act()
+    this.#running.add(done)
+    try {
+      return await done
+    } finally {
+      this.#running.delete(done)
+    }
+  }
+}
+
+function noTables({ name }: Table): never {
+  throw new EngineError(
+    'unsupported',
+    `${name} is a table, which cannot be served from a cluster yet`,
+  )
+}
+
+/** Of all partitions, by the part of the ring that the node knows of. */
+function estimateOf(rows: readonly types.Row[]): number {
+  let partitions = 0n
+  let covered = 0n
+  for (const row of rows) {
+    const start = BigInt(row['range_start'] as string)
+    const end = BigInt(row['range_end'] as string)
+    partitions += BigInt(String(row['partitions_count']))
+    covered += start < end ? end - start : end - start + ring
+  }
+  return covered === 0n ? 0 : Number((partitions * ring) / covered)
+}
+
+const ring = 2n ** 64n
