@@ -6,7 +6,7 @@
 import { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { Collection, Engine, Search, Table, Target } from '../contract.ts'
-import { EngineError } from '../errors.ts'
+import { EngineError, type EngineErrorKind } from '../errors.ts'
 import type { KeyspaceOptions } from '../schema.ts'
 import type { SchemaPlan } from '../schema-change.ts'
 import { Catalog } from './catalog/catalog.ts'
@@ -41,6 +41,9 @@ export interface CassandraOptions extends ClusterOptions, SystemOptions {
 
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
 const schemaLease = 'schema'
+
+/** Documents that are counted where there is no estimate. */
+const fewMax = 1_000
 
 /** The setting that says that a server has been here before. */
 const firstStart = 'first-start'
@@ -222,8 +225,18 @@ class CassandraEngine implements Engine {
       const { rows } = await this.#session.run({ text, values }, 'schema', {
         fetchSize: 5_000,
       })
-      return estimateOf(rows)
+      return estimateOf(rows) || this.#countFew(target)
     })
+  }
+
+  /** Nodes estimate every few minutes, and know nothing of a new table until then. */
+  async #countFew(target: Target): Promise<number> {
+    const { rows } = await this.#session.run(
+      { text: `SELECT token(key) FROM ${quoteTarget(target)} LIMIT ${fewMax}`, values: [] },
+      'read',
+      { fetchSize: fewMax },
+    )
+    return rows.length
   }
 
   truncate(target: Target): Promise<void> {
@@ -270,7 +283,14 @@ class CassandraEngine implements Engine {
     return this.#run(async () => {
       caller?.check()
       await this.#catalog.checkCurrent(target)
-      return act()
+      try {
+        return await act()
+      } catch (error) {
+        // What a dropped table fails with has many forms.
+        if (error instanceof EngineError && mayBeGone.has(error.kind))
+          await this.#catalog.checkCurrent(target, 'now')
+        throw error
+      }
     })
   }
 
@@ -285,6 +305,10 @@ class CassandraEngine implements Engine {
     }
   }
 }
+
+const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
+  ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
+])
 
 function noTables({ name }: Table): never {
   throw new EngineError(

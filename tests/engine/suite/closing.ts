@@ -41,7 +41,7 @@ export function describeClosing(name: string, world: World): void {
     test('finishes what runs', async () => {
       const store = await newStore()
       const started = Array.from({ length: 20 }, (_, i) => store.insert([{ _id: i }]))
-      const made = createCollection(running.engine, 'in-time')
+      const made = createCollection(running.engine, 'in_time')
       const old = await newStore()
       const dropped = dropTarget(running.engine, old.target)
       await running.reopen()
@@ -50,7 +50,7 @@ export function describeClosing(name: string, world: World): void {
       await made
       await dropped
       assert.equal(await (await Store.find(running.engine, store.target.name)).count(), 20)
-      await Store.find(running.engine, 'in-time')
+      await Store.find(running.engine, 'in_time')
       assert.equal(
         await running.engine.findTarget('default_keyspace', old.target.name),
         undefined,

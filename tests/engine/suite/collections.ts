@@ -352,7 +352,7 @@ export function describeCollections(name: string, world: World): void {
         ['nothing', {}],
         [
           'doubles',
-          { vector: { numbers: Float64Array.of(0.1, 1 / 3, -0), form: 'array' } },
+          { vector: { numbers: Float64Array.of(0.1, 1 / 3, -1e-300), form: 'array' } },
         ],
         ['singles', { vector: { numbers: Float32Array.of(0.5, -2, 0), form: 'array' } }],
         ['bytes', { vector: { numbers: Float32Array.of(0.1, 7, 1e-30), form: 'binary' } }],

@@ -53,13 +53,13 @@ export class Catalog {
     return schema
   }
 
-  /** Throws where the target is not what it was when it was found. */
-  async checkCurrent(target: Target): Promise<void> {
+  /** Throws where the target is not what it was when it was found, a moment ago or now. */
+  async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
     const known = this.#known.get(keyspace)
     const isTrusted =
       known?.version === this.#version && performance.now() - this.#lookedAt <= trustedMs
-    if (isTrusted && targetIn(known.schema, name) === target) return
+    if (when !== 'now' && isTrusted && targetIn(known.schema, name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
     if (current !== target) throw new EngineError('changed', `${name} has changed`)

@@ -68,7 +68,7 @@ function kindOf(failure: unknown, message: string): EngineErrorKind {
   if (kind !== undefined) return kind
   if (isAboutMissingTarget(message)) return 'gone'
   if (isAboutMissingColumn(message)) return 'changed'
-  return 'unsupported'
+  return code === codes.serverError || code === codes.protocolError ? 'read' : 'unsupported'
 }
 
 /** Hosts that refuse the credentials are no outage. */
@@ -81,10 +81,11 @@ function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKin
 
 /** Texts are looked at last: they differ between releases. */
 function isAboutMissingTarget(message: string): boolean {
-  return /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table/i.test(
-    message,
-  )
+  return missingTarget.test(message)
 }
+
+const missingTarget =
+  /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
 
 function isAboutMissingColumn(message: string): boolean {
   return /undefined column name|unknown identifier|unknown field|unkown field/i.test(

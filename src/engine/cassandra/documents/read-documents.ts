@@ -216,7 +216,7 @@ async function* findByBranch(
     Boolean,
   )
   const text =
-    `SELECT ${columns}, token(key) AS token FROM ${quoteTarget(collection)}` +
+    `SELECT ${columns}, token(key) AS place FROM ${quoteTarget(collection)}` +
     (where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`)
   const values =
     after === undefined
@@ -226,7 +226,7 @@ async function* findByBranch(
   do {
     const page = await session.run({ text, values }, 'read', { fetchSize, pageState })
     for (const row of page.rows) {
-      const one = foundIn(row, branch, String(row['token']))
+      const one = foundIn(row, branch, String(row['place']))
       if (one !== undefined) yield one
     }
     pageState = page.pageState

@@ -25,6 +25,9 @@ import { readDocument, readVector, splitText, vectorBytes } from './stored-text.
 /** As many as the cluster gives at most. */
 const nearestMax = 1_000
 
+/** How many more are asked for at least: some are as near as others, or nearer than thought. */
+const besideMin = 20
+
 /** Undefined: it is done above, from all documents that the filter matches. */
 export async function searchNearest(
   session: Session,
@@ -59,7 +62,7 @@ async function nearestOf(
 ): Promise<Hit<StoredRecord>[] | undefined> {
   const conditions = conditionsOf(branch)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
-  for (let count = limit; ; count = nearestMax) {
+  for (let count = Math.max(2 * limit, limit + besideMin); ; count = nearestMax) {
     caller.check()
     const asked = Math.min(count, nearestMax)
     const { rows } = await session.run(

@@ -6,6 +6,7 @@
 import { types } from 'cassandra-driver'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
+import { idKey } from '../../../language/values/record-id.ts'
 import type { Collection, Outcome, Write, WriteOptions } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { isInDoubt } from '../cluster/failures.ts'
@@ -41,12 +42,18 @@ export async function writeDocuments(
     for (const position of writes.keys()) if ((await makeOne(position)) !== 'done') break
     return outcomes
   }
-  const left = writes.keys()
+  // Those of one document are made in their order.
+  const groups = Map.groupBy(writes.keys(), (position) => idKey(idOf(writes[position]!)))
+  const left = groups.values()
   const takeAll = async () => {
-    for (const position of left) await makeOne(position)
+    for (const group of left) for (const position of group) await makeOne(position)
   }
-  await Promise.all(Array.from({ length: Math.min(atATime, writes.length) }, takeAll))
+  await Promise.all(Array.from({ length: Math.min(atATime, groups.size) }, takeAll))
   return outcomes
+}
+
+function idOf(write: Write): Value {
+  return write.kind === 'insert' ? write.record.id : write.before.id
 }
 
 function make(
