@@ -1,0 +1,76 @@
+/** Three real nodes, each of which can be killed and started again. */
+import { types } from 'cassandra-driver'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientOf, type ConnectOptions } from './connect.ts'
+import { CassandraNode, install, ringOf, type NodeOptions } from './node.ts'
+
+const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+
+/** How long nodes may take to notice that another is up. */
+const noticeMsMax = 60_000
+
+export class CassandraCluster {
+  readonly nodes: readonly CassandraNode[]
+  /** All nodes are contact points. */
+  readonly connect: ConnectOptions
+
+  private constructor(nodes: readonly CassandraNode[]) {
+    this.nodes = nodes
+    this.connect = { ...nodes[0]!.connect, contactPoints: addresses }
+  }
+
+  static async start(options: NodeOptions): Promise<CassandraCluster> {
+    const ring = await ringOf(addresses, options)
+    const installation = await install()
+    const nodes = await Promise.all(
+      addresses.map((address) => CassandraNode.create(installation, ring, address)),
+    )
+    const cluster = new CassandraCluster(nodes)
+    try {
+      await Promise.all(nodes.map((node) => node.start()))
+      await cluster.#allSeeAll()
+      return cluster
+    } catch (error) {
+      await cluster.remove()
+      throw error
+    }
+  }
+
+  kill(position: number): Promise<void> {
+    return this.nodes[position]!.kill()
+  }
+
+  /** On the data that the node left. */
+  async restart(position: number): Promise<void> {
+    await this.nodes[position]!.start()
+    if (this.nodes.every((node) => node.isRunning)) await this.#allSeeAll()
+  }
+
+  /** Ends all nodes, and removes their data. */
+  async remove(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.remove()))
+  }
+
+  /** Resolves once each node asks all others for their copies of a row. */
+  async #allSeeAll(): Promise<void> {
+    const deadline = Date.now() + noticeMsMax
+    for (const node of this.nodes) {
+      const client = clientOf(node.connect)
+      try {
+        for (;;)
+          try {
+            await client.execute(roleQuery, [], { consistency: types.consistencies.all })
+            break
+          } catch (error) {
+            if (Date.now() > deadline) throw error
+            await sleep(100)
+          }
+      } finally {
+        await client.shutdown()
+      }
+    }
+  }
+}
+
+/** Roles are on all nodes. */
+const roleQuery = "SELECT role FROM system_auth.roles WHERE role = 'cassandra'"

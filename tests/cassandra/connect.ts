@@ -1,0 +1,38 @@
+/** How clients reach a node, and whether it lets them in. */
+import { Client, policies, type ClientOptions } from 'cassandra-driver'
+
+export interface ConnectOptions {
+  readonly contactPoints: readonly string[]
+  readonly port: number
+  readonly localDatacenter: string
+  readonly user: string
+  readonly password: string
+}
+
+/** A client that asks no node but the contact points. */
+export function clientOf(connect: ConnectOptions, options: ClientOptions = {}): Client {
+  const { contactPoints, port, localDatacenter, user, password } = connect
+  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing
+  const addresses = contactPoints.map((address) => `${address}:${port}`)
+  return new Client({
+    contactPoints: addresses,
+    localDataCenter: localDatacenter,
+    credentials: { username: user, password },
+    protocolOptions: { port, maxVersion: 4 },
+    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), addresses) },
+    ...options,
+  })
+}
+
+/** Whether the user can log in and read. */
+export async function tryLogin(connect: ConnectOptions): Promise<boolean> {
+  const client = clientOf(connect)
+  try {
+    await client.execute('SELECT role FROM system_auth.roles')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.shutdown()
+  }
+}

@@ -1,0 +1,65 @@
+/** A temporary folder, and a process that works in it, which both end with our own process. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Socket } from 'node:net'
+
+/**
+ * Reads process ids until we close the pipe or die, in whatever way; then ends the process
+ * that was named last, if any, and removes the folder.
+ */
+const script = `
+while read -r line; do pid=$line; done
+if [ -n "$pid" ]; then kill -9 "$pid"; sleep 1; fi
+rm -rf "$1"`
+
+export class GuardedFolder {
+  readonly path: string
+  readonly #guard: ChildProcess
+  readonly #pipe: Socket
+
+  private constructor(path: string) {
+    this.path = path
+    // In a session of its own, so that Ctrl-C does not reach it.
+    this.#guard = spawn('sh', ['-c', script, 'guard', path], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    })
+    this.#pipe = this.#guard.stdin as Socket
+    this.#guard.unref()
+    this.#pipe.unref()
+  }
+
+  static async make(): Promise<GuardedFolder> {
+    return new GuardedFolder(await mkdtemp(join(await roomyPlace(), 'stela-cassandra-')))
+  }
+
+  /** Undefined once the process has ended: its id may soon be that of another. */
+  watch(pid: number | undefined): void {
+    this.#pipe.write(`${pid ?? ''}\n`)
+  }
+
+  async remove(): Promise<void> {
+    if (this.#guard.exitCode !== null) return
+    this.#guard.ref()
+    this.#pipe.end()
+    await once(this.#guard, 'exit')
+  }
+}
+
+/** What a node writes in a long run of tests, and some more. */
+const roomBytes = 2 * 1024 ** 3
+
+/** In memory, where there is enough of it. */
+async function roomyPlace(): Promise<string> {
+  const inMemory = '/dev/shm'
+  try {
+    const { bavail, bsize } = await statfs(inMemory)
+    if (bavail * bsize >= roomBytes) return inMemory
+  } catch {
+    // Not every system has it.
+  }
+  return tmpdir()
+}

@@ -1,0 +1,159 @@
+/** How a node is set up, and Java with it: small, quick to start, and fit to be killed. */
+import { writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+
+/** What the nodes of a cluster have in common. */
+export interface Ring {
+  readonly addresses: readonly string[]
+  /** For clients; drivers expect the same of all nodes. */
+  readonly port: number
+  /** For the nodes among themselves. */
+  readonly storagePort: number
+  /**
+   * Whether data outlives a node that is killed. What does not need to outlives one that is
+   * stopped, and definitions take a quarter of the time.
+   */
+  readonly durable: boolean
+}
+
+const configName = 'cassandra.yaml'
+const loggingName = 'logback.xml'
+
+export async function writeConfig(
+  folder: string,
+  address: string,
+  ring: Ring,
+): Promise<void> {
+  // Whatever is JSON is YAML as well.
+  const config = JSON.stringify(configOf(folder, address, ring), null, 2)
+  await writeFile(join(folder, configName), config)
+  await writeFile(join(folder, loggingName), loggingXml)
+}
+
+function configOf(folder: string, address: string, ring: Ring): object {
+  const seeds = ring.addresses.map((seed) => `${seed}:${ring.storagePort}`).join(',')
+  return {
+    cluster_name: 'stela',
+    num_tokens: 1,
+    initial_token: tokenOf(ring.addresses.indexOf(address), ring.addresses.length),
+    // All nodes start at once, and empty: there is nothing that one could copy from others.
+    auto_bootstrap: false,
+    partitioner: 'org.apache.cassandra.dht.Murmur3Partitioner',
+    endpoint_snitch: 'SimpleSnitch',
+    seed_provider: [
+      {
+        class_name: 'org.apache.cassandra.locator.SimpleSeedProvider',
+        parameters: [{ seeds }],
+      },
+    ],
+    listen_address: address,
+    storage_port: ring.storagePort,
+    rpc_address: address,
+    native_transport_port: ring.port,
+    authenticator: 'PasswordAuthenticator',
+    authorizer: 'CassandraAuthorizer',
+    role_manager: 'CassandraRoleManager',
+    data_file_directories: [join(folder, 'data')],
+    commitlog_directory: join(folder, 'commitlog'),
+    saved_caches_directory: join(folder, 'saved_caches'),
+    hints_directory: join(folder, 'hints'),
+    cdc_raw_directory: join(folder, 'cdc'),
+    ...(ring.durable
+      ? { commitlog_sync: 'batch' }
+      : { commitlog_sync: 'periodic', commitlog_sync_period: '10s' }),
+    commitlog_segment_size: '16MiB',
+    commitlog_total_space: '256MiB',
+    disk_failure_policy: 'stop',
+    commit_failure_policy: 'stop',
+    memtable_heap_space: '64MiB',
+    memtable_offheap_space: '64MiB',
+    concurrent_reads: 16,
+    concurrent_writes: 16,
+    file_cache_size: '64MiB',
+    networking_cache_size: '32MiB',
+    key_cache_size: '16MiB',
+    storage_compatibility_mode: 'NONE',
+    auto_snapshot: false,
+    incremental_backups: false,
+    // Machines that run tests are busy.
+    read_request_timeout: '10s',
+    write_request_timeout: '10s',
+    cas_contention_timeout: '5s',
+    range_request_timeout: '20s',
+    request_timeout: '20s',
+  }
+}
+
+/** Spread evenly and chosen by us, so that the same rows are on the same nodes each time. */
+function tokenOf(position: number, nodes: number): string {
+  return String((2n ** 64n / BigInt(nodes)) * BigInt(position) - 2n ** 63n)
+}
+
+const loggingXml = `<configuration>
+  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%-5level %date{ISO8601} [%thread] %logger{0}:%L %msg%n</pattern></encoder>
+  </appender>
+  <root level="INFO"><appender-ref ref="OUT"/></root>
+</configuration>
+`
+
+const opened = [
+  ...['java.lang', 'java.lang.module', 'java.lang.reflect', 'java.io', 'java.util'],
+  ...['java.nio', 'sun.nio.ch', 'jdk.internal.loader', 'jdk.internal.ref'],
+  ...['jdk.internal.reflect', 'jdk.internal.math', 'jdk.internal.module'],
+  'jdk.internal.util.jar',
+]
+
+const exported = [
+  ...['java.base/jdk.internal.misc', 'java.base/java.lang.ref', 'java.sql/java.sql'],
+  'java.management.rmi/com.sun.jmx.remote.internal.rmi',
+  'java.management/com.sun.jmx.remote.security',
+  ...['java.rmi/sun.rmi.registry', 'java.rmi/sun.rmi.server', 'jdk.unsupported/sun.misc'],
+]
+
+const modules = [
+  ...opened.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
+  '--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED',
+  ...exported.map((name) => `--add-exports=${name}=ALL-UNNAMED`),
+]
+
+/** What Java is called with. `archiveFlag` says which archive of classes to use or to make. */
+export function javaArguments(
+  folder: string,
+  ring: Ring,
+  jars: readonly string[],
+  archiveFlag: string,
+): readonly string[] {
+  const nodes = ring.addresses.length
+  const agent = jars.find((jar) => /\/jamm-[^/]*$/.test(jar))!
+  return [
+    ...['-Xms512m', '-Xmx512m', '-Xss512k', '-XX:MaxDirectMemorySize=512m'],
+    ...['-XX:+UseG1GC', '-XX:ParallelGCThreads=2', '-XX:ConcGCThreads=1'],
+    // A node lives for minutes: code compiled quickly is worth more than code compiled well.
+    '-XX:TieredStopAtLevel=1',
+    ...['-XX:+UnlockDiagnosticVMOptions', '-XX:+AllowArchivingWithJavaAgent', archiveFlag],
+    // With few processors, writing vectors in parallel fails: "outstanding pooled objects".
+    ...['-XX:ActiveProcessorCount=32', '-Dcassandra.available_processors=2'],
+    ...modules,
+    `-javaagent:${agent}`,
+    '-Djdk.attach.allowAttachSelf=true',
+    '-Dio.netty.tryReflectionSetAccessible=true',
+    '-Djava.net.preferIPv4Stack=true',
+    `-Dlogback.configurationFile=${join(folder, loggingName)}`,
+    `-Dcassandra.config=file://${join(folder, configName)}`,
+    `-Dcassandra.storagedir=${folder}`,
+    '-Dcassandra-foreground=yes',
+    // Saves the estimate of a number that is known, which takes ten seconds.
+    '-Dcassandra.memtable.row_overhead_size=180',
+    // What a node waits for before it joins others; here they are a millisecond away.
+    '-Dcassandra.skip_wait_for_gossip_to_settle=0',
+    '-Dcassandra.ring_delay_ms=2000',
+    // Until all nodes are up, each tries this often to make the first user.
+    `-Dcassandra.superuser_setup_delay_ms=${nodes > 1 ? 500 : 0}`,
+    // Logins are to work while a node is down.
+    `-Dcassandra.system_auth.default_rf=${nodes}`,
+    // Schemas are not written to disk at each change, and not found there after a kill.
+    ...(ring.durable ? [] : ['-Dcassandra.unsafesystem=true']),
+    ...['-cp', jars.join(delimiter), 'org.apache.cassandra.service.CassandraDaemon'],
+  ]
+}

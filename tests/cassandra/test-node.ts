@@ -1,0 +1,101 @@
+/**
+ * The node that tests share. A file that needs one calls `testNode`, which gives the one that
+ * STELA_TEST_CASSANDRA names, that of `npm test`, or else one for this process alone.
+ */
+import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConnectOptions } from './connect.ts'
+import { GuardedFolder } from './guard.ts'
+import { checkTools, firstUser, startNode, type CassandraNode } from './node.ts'
+
+/** The first download may take this long. */
+const waitMsMax = 600_000
+
+const named = 'STELA_TEST_CASSANDRA'
+/** Where `npm test` says how to reach its node, once it is ready, or why there is none. */
+const noticeNamed = 'STELA_TEST_CASSANDRA_NOTICE'
+
+/** What a notice holds. */
+type Notice = { readonly connect: ConnectOptions } | { readonly failure: string }
+
+export async function testNode(): Promise<ConnectOptions> {
+  const address = process.env[named]
+  if (address !== undefined) return readAddress(address)
+  const notice = process.env[noticeNamed]
+  if (notice !== undefined) return readNotice(notice)
+  return (await (own ??= startNode({ durable: false }))).connect
+}
+
+/** Of this process. Its guard ends it when the process ends. */
+let own: Promise<CassandraNode> | undefined
+
+function readAddress(address: string): ConnectOptions {
+  const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? []
+  if (host === undefined) throw new Error(`${named} is ${address}, and not host:port`)
+  return { ...firstUser, contactPoints: [host], port: Number(port) }
+}
+
+async function readNotice(file: string): Promise<ConnectOptions> {
+  const deadline = Date.now() + waitMsMax
+  while (!existsSync(file)) {
+    if (Date.now() > deadline) throw new Error('no Cassandra was ready in time')
+    await sleep(100)
+  }
+  const notice = JSON.parse(await readFile(file, 'utf8')) as Notice
+  if ('failure' in notice) throw new Error(`there is no Cassandra: ${notice.failure}`)
+  return notice.connect
+}
+
+/** A node for all processes that this one starts. */
+export class SharedNode {
+  readonly #folder: GuardedFolder
+  readonly #started: Promise<CassandraNode | Error>
+
+  private constructor(folder: GuardedFolder) {
+    this.#folder = folder
+    this.#started = this.#start()
+  }
+
+  /**
+   * Does not wait until it is ready: who needs it does. Undefined where one is named. Throws a
+   * `MissingTool` where none can be started.
+   */
+  static async start(): Promise<SharedNode | undefined> {
+    if (process.env[named] !== undefined) return undefined
+    await checkTools()
+    const folder = await GuardedFolder.make()
+    process.env[noticeNamed] = join(folder.path, 'notice')
+    return new SharedNode(folder)
+  }
+
+  async #start(): Promise<CassandraNode | Error> {
+    try {
+      const node = await startNode({ durable: false })
+      await this.#post({ connect: node.connect })
+      return node
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error))
+      await this.#post({ failure: failure.message })
+      return failure
+    }
+  }
+
+  /** Under its name once it is whole. */
+  async #post(notice: Notice): Promise<void> {
+    const unfinished = join(this.#folder.path, 'unfinished')
+    await writeFile(unfinished, JSON.stringify(notice))
+    await rename(unfinished, join(this.#folder.path, 'notice'))
+  }
+
+  /** Says what was wrong with it, if anything. */
+  async remove(): Promise<string | undefined> {
+    const node = await this.#started
+    if (node instanceof Error) return node.message
+    const died = node.isRunning ? undefined : `Cassandra died:\n${await node.logTail()}`
+    await node.remove()
+    await this.#folder.remove()
+    return died
+  }
+}

@@ -1,0 +1,63 @@
+/** What a machine must have for Cassandra: Java to run it, Maven to download it. */
+import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const runProgram = promisify(execFile)
+
+/** Cassandra 5.0 runs on this release and on an older one, and on none that came later. */
+const javaMajor = '17'
+
+export interface Java {
+  readonly program: string
+  /** Such as 17.0.15+6-Debian-1deb12u1. */
+  readonly build: string
+}
+
+/** Says in a line what to install. */
+export class MissingTool extends Error {
+  override readonly name = 'MissingTool'
+
+  constructor(what: string, debianPackage: string) {
+    super(
+      `A real Cassandra needs ${what}: apt-get install ${debianPackage}; ` +
+        'or name a running node, STELA_TEST_CASSANDRA=host:port',
+    )
+  }
+}
+
+/** That of JAVA_HOME, of PATH, or one of Debian's, where a later one may be the default. */
+export async function findJava(): Promise<Java> {
+  const home = process.env['JAVA_HOME']
+  const programs = [
+    ...(home === undefined ? [] : [join(home, 'bin/java')]),
+    'java',
+    ...globSync(`/usr/lib/jvm/*-${javaMajor}-*/bin/java`),
+  ]
+  for (const program of programs) {
+    const build = await buildOf(program)
+    if (build?.startsWith(`${javaMajor}.`)) return { program, build }
+  }
+  throw new MissingTool(`Java ${javaMajor}`, `openjdk-${javaMajor}-jre-headless`)
+}
+
+async function buildOf(program: string): Promise<string | undefined> {
+  try {
+    const { stderr } = await runProgram(program, ['-version'])
+    return /\(build ([^,)]+)/.exec(stderr)?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/** The name of a program that runs. */
+export async function findMaven(): Promise<string> {
+  const program = 'mvn'
+  try {
+    await runProgram(program, ['-version'])
+    return program
+  } catch {
+    throw new MissingTool('Maven', 'maven')
+  }
+}
