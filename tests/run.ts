@@ -1,6 +1,7 @@
 /**
  * `npm test`: the checks and all tests, side by side. `--tests` leaves the checks out, and
- * `--quick` takes what tells most in a minute. Prints what failed, and a summary.
+ * `--quick` takes what tells most in a minute. Prints what failed, and a summary. Files that
+ * need a real Cassandra share one, which starts while others run; cassandra/test-node.ts has it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,6 +14,8 @@ import { run } from 'node:test'
 import { spec as Spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { SharedNode } from './cassandra/test-node.ts'
+import { MissingTool } from './cassandra/tools.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -34,7 +37,7 @@ const quick = [
 
 /** Where the files are that take longest: nobody is to wait for one that started last. */
 const first = [
-  ...['bench', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
+  ...['bench', 'cassandra', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
   ...['engine', 'cli', 'model'],
 ]
 
@@ -42,8 +45,18 @@ const first = [
 // compile the same few hundred files.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/stela/compiled`
 
+const node = chosen.quick ? undefined : await SharedNode.start().catch(refuse)
 const failed = await Promise.all([runChecks(), runTests()])
-process.exitCode = failed.includes(true) ? 1 : 0
+const complaint = await node?.remove()
+if (complaint !== undefined) console.log(`✖ ${complaint}`)
+process.exitCode = failed.includes(true) || complaint !== undefined ? 1 : 0
+
+/** On a machine that lacks something, nothing is left out: nothing is run. */
+function refuse(error: unknown): never {
+  if (!(error instanceof MissingTool)) throw error
+  console.log(`✖ ${error.message}`)
+  process.exit(1)
+}
 
 /** One after the other, so that tests have the other cores. */
 async function runChecks(): Promise<boolean> {
