@@ -3,6 +3,7 @@
  * that other servers of the Data API use. A server keeps nothing of its own: any number of
  * them can serve one cluster.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { Collection, Engine, Search, Table, Target } from '../contract.ts'
@@ -35,6 +36,8 @@ import {
 export interface CassandraOptions extends ClusterOptions, SystemOptions {
   /** Milliseconds between looks at what other servers have set. */
   readonly settingsPollMs: number
+  /** What a cluster gets that no server has used before. */
+  readonly firstKeyspace: string
   readonly limits: ReadLimits
   readonly defaults: Defaults
 }
@@ -47,8 +50,6 @@ const fewMax = 1_000
 
 /** The setting that says that a server has been here before. */
 const firstStart = 'first-start'
-
-const firstKeyspace = 'default_keyspace'
 
 export async function openCassandraEngine(options: CassandraOptions): Promise<Engine> {
   const session = await openSession(options, options.account)
@@ -87,7 +88,7 @@ class CassandraEngine implements Engine {
   /** A cluster that no server has used gets its first keyspace. */
   async start(): Promise<void> {
     if ((await this.#settings.read(firstStart)) !== undefined) return
-    await this.createKeyspace(firstKeyspace)
+    await this.createKeyspace(this.#options.firstKeyspace)
     await this.#settings.write(firstStart, new Date().toISOString(), undefined)
   }
 
@@ -286,12 +287,22 @@ class CassandraEngine implements Engine {
       try {
         return await act()
       } catch (error) {
-        // What a dropped table fails with has many forms.
         if (error instanceof EngineError && mayBeGone.has(error.kind))
-          await this.#catalog.checkCurrent(target, 'now')
+          await this.#checkStillThere(target)
         throw error
       }
     })
+  }
+
+  /**
+   * What reads of a dropped table fail with has many forms, and comes before the nodes agree
+   * that it is gone.
+   */
+  async #checkStillThere(target: Target): Promise<void> {
+    for (const pauseMs of [0, 100, 400]) {
+      await delay(pauseMs)
+      await this.#catalog.checkCurrent(target, 'now')
+    }
   }
 
   async #run<T>(act: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
-import { CassandraCluster } from './cluster.ts'
-import { clientOf, tryLogin } from './connect.ts'
+import { CassandraCluster } from '../cassandra/cluster.ts'
+import { clientOf, tryLogin } from '../cassandra/connect.ts'
 
 describe('a Cassandra cluster', () => {
   let cluster: CassandraCluster

@@ -1,0 +1,80 @@
+/**
+ * Engines on the node that tests share. Tests have keyspaces of their own there: their names
+ * start with a key, as those of a database do. Tests of the engine itself, which say what
+ * keyspaces are called, have those without one; only one file can do that at a time.
+ */
+import { randomBytes } from 'node:crypto'
+import { databaseEngine } from '../../src/databases/database-engine.ts'
+import { around } from '../../src/engine/around.ts'
+import { checked } from '../../src/engine/checked.ts'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/session.ts'
+import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
+import { clientOf, type ConnectOptions } from './connect.ts'
+import { testNode } from './test-node.ts'
+
+export class TestKeyspaces {
+  readonly #connect: ConnectOptions
+  readonly #key: string
+
+  private constructor(connect: ConnectOptions, key: string) {
+    this.#connect = connect
+    this.#key = key
+  }
+
+  static async make(): Promise<TestKeyspaces> {
+    const id = randomBytes(6).toString('hex')
+    return new TestKeyspaces(await testNode(), databaseKeyFor(id))
+  }
+
+  /** Those without a key. */
+  static async makePlain(): Promise<TestKeyspaces> {
+    return new TestKeyspaces(await testNode(), '')
+  }
+
+  /** Any number of times, as several servers, or one after the other. */
+  async open(): Promise<Engine> {
+    const { contactPoints, port, localDatacenter, user, password } = this.#connect
+    const engine = await openCassandraEngine({
+      contactPoints,
+      port,
+      localDataCenter: localDatacenter,
+      account: { name: user, password },
+      tls: undefined,
+      consistency: defaultConsistency,
+      systemKeyspace: `${this.#key}stela`,
+      firstKeyspace: `${this.#key}default_keyspace`,
+      replication: {
+        class: 'SimpleStrategy',
+        counts: new Map([['replication_factor', 1]]),
+      },
+      settingsPollMs: 200,
+      limits: { scannedMax: 100_000 },
+      defaults: {
+        lexical: { enabled: true, analyzer: 'standard' },
+        rerank: { enabled: false },
+      },
+    })
+    const front = databaseEngine(checked(engine), this.#key, (create) => create())
+    // The one of a database leaves closing to those who opened the engine.
+    return around(front, { close: () => engine.close() })
+  }
+
+  /** Drops all that is left. */
+  async remove(): Promise<void> {
+    const client = clientOf(this.#connect)
+    try {
+      const { rows } = await client.execute(
+        'SELECT keyspace_name FROM system_schema.keyspaces',
+      )
+      for (const row of rows) {
+        const name = row['keyspace_name'] as string
+        if (databaseKeyOf(name) === this.#key && !name.startsWith('system'))
+          await client.execute(`DROP KEYSPACE "${name}"`)
+      }
+    } finally {
+      await client.shutdown()
+    }
+  }
+}
