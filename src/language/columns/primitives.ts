@@ -15,7 +15,7 @@ import {
 } from './numbers.ts'
 import { comparableTime, readTime } from './times.ts'
 import { comparableTimestamp, readTimestamp } from './timestamps.ts'
-import { comparableUuid, readTimeUuid, readUuid } from './uuids.ts'
+import { comparableTimeUuid, comparableUuid, readTimeUuid, readUuid } from './uuids.ts'
 
 export interface Primitive {
   /** The JSON type that values have, at least most of them. */
@@ -35,8 +35,6 @@ const floating = {
   takes: 'a number, "NaN", "Infinity" or "-Infinity"',
   comparable: comparableDouble,
 } as const
-
-const uuid = { json: 'String', comparable: comparableUuid } as const
 
 export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
   ascii: {
@@ -112,12 +110,18 @@ export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
     read: readTimestamp,
     comparable: comparableTimestamp,
   },
-  timeuuid: { ...uuid, takes: 'a string with a UUID of version 1', read: readTimeUuid },
+  timeuuid: {
+    json: 'String',
+    takes: 'a string with a UUID of version 1',
+    read: readTimeUuid,
+    comparable: comparableTimeUuid,
+  },
   tinyint: { json: 'Number', ...wholeNumbers(8n), comparable: itself },
   uuid: {
-    ...uuid,
+    json: 'String',
     takes: 'a string of 36 characters, hexadecimal digits in groups of 8-4-4-4-12',
     read: readUuid,
+    comparable: comparableUuid,
   },
   varint: { json: 'Number', ...largeWholeNumbers, comparable: itself },
 }

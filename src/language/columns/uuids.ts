@@ -25,3 +25,13 @@ export function comparableUuid(stored: Value): string {
     version + text.slice(15, 18) + text.slice(9, 13) + text.slice(0, 8) + text.slice(19)
   )
 }
+
+/** The same for UUIDs of version 1 in columns of their own, with bytes that have a sign. */
+export function comparableTimeUuid(stored: Value): string {
+  const text = comparableUuid(stored)
+  const restAt = text.length - 17
+  const rest = Buffer.from(text.slice(restAt).replace('-', ''), 'hex')
+  return (
+    text.slice(0, restAt) + Buffer.from(rest.map((byte) => byte ^ 0x80)).toString('hex')
+  )
+}

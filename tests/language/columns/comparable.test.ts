@@ -207,6 +207,20 @@ describe('user-defined values', () => {
   })
 })
 
+test('those of timeuuids are in the order of a column of theirs: bytes have a sign', () => {
+  const timeUuids = [
+    '00000001-0000-1000-8000-000000000000',
+    '00000001-0000-1000-8000-00000000007f',
+    '00000000-0001-1000-8000-000000000000',
+  ]
+  const [positive, negative] = ['7f00-000000000000', '8000-000000000000']
+  const ties = [negative, positive].map((rest) => `00000001-0000-1000-${rest}`)
+  for (const ordered of [timeUuids, ties]) {
+    const comparables = ordered.map((stored) => comparable('timeuuid', stored, []))
+    assert.deepEqual(comparables.toSorted(compareValues), comparables)
+  }
+})
+
 test('entries of maps are equal exactly if key and value are', () => {
   const parts: Value[] = ['', 'a', '","', 1, '1', Infinity, 'Infinity', true, 'true']
   const texts = parts.flatMap((key) => parts.map((value) => comparableEntry(key, value)))
