@@ -5,8 +5,20 @@
  */
 import type { Value } from '../../json/value.ts'
 
+/** All of one sign. */
+export interface DurationParts {
+  readonly months: bigint
+  readonly days: bigint
+  readonly nanos: bigint
+}
+
 export function readDuration(value: Value): string | undefined {
-  if (typeof value !== 'string') return undefined
+  const parts = typeof value === 'string' ? durationParts(value) : undefined
+  return parts && printDuration(parts)
+}
+
+/** Undefined where the text is no duration, or one of too many. */
+export function durationParts(value: string): DurationParts | undefined {
   const negative = value.startsWith('-')
   const text = negative ? value.slice(1) : value
   const amounts = (compact.exec(text) ?? designators.exec(text) ?? fields.exec(text))
@@ -21,7 +33,8 @@ export function readDuration(value: Value): string | undefined {
   const fraction = BigInt((amounts['fraction'] ?? '').padEnd(9, '0'))
   const nanos = micros * 1000n + of('ns') + fraction
   if (months > partMax || days > partMax || nanos > nanosMax) return undefined
-  return printDuration(negative, months, days, nanos)
+  const sign = negative ? -1n : 1n
+  return { months: sign * months, days: sign * days, nanos: sign * nanos }
 }
 
 /** 32 bits for months and for days, 64 for nanoseconds. */
@@ -50,12 +63,11 @@ const designators = new RegExp(
 /** "P0001-02-03T04:05:06" */
 const fields = /^P(?<y>\d{4})-(?<mo>\d{2})-(?<d>\d{2})T(?<h>\d{2}):(?<m>\d{2}):(?<s>\d{2})$/
 
-function printDuration(
-  negative: boolean,
-  months: bigint,
-  days: bigint,
-  nanos: bigint,
-): string {
+export function printDuration(parts: DurationParts): string {
+  const months = magnitude(parts.months)
+  const days = magnitude(parts.days)
+  const nanos = magnitude(parts.nanos)
+  const negative = parts.months < 0n || parts.days < 0n || parts.nanos < 0n
   const seconds = nanos / 1_000_000_000n
   const date = part(months / 12n, 'Y') + part(months % 12n, 'M') + part(days, 'D')
   const fraction = String(nanos % 1_000_000_000n)
@@ -67,6 +79,10 @@ function printDuration(
     (fraction === '' ? part(seconds % 60n, 'S') : `${seconds % 60n}.${fraction}S`)
   if (date === '' && time === '') return 'PT0S'
   return `${negative ? '-' : ''}P${date}${time === '' ? '' : `T${time}`}`
+}
+
+function magnitude(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
 }
 
 function part(amount: bigint, designator: string): string {

@@ -29,6 +29,14 @@ export function comparableTimestamp(stored: Value): Numeric {
   return msOf(instantOfText(stored as string)!)
 }
 
+/** As rows keep the instant so many milliseconds after 1970-01-01T00:00:00Z. */
+export function timestampAt(ms: bigint): string {
+  const perDay = BigInt(msPerDay)
+  const msOfDay = ((ms % perDay) + perDay) % perDay
+  const days = (ms - msOfDay) / perDay
+  return printInstant({ days: Number(days), msOfDay: Number(msOfDay) })
+}
+
 function instantOfDate(value: Value): Instant | undefined {
   const date = extendedOf(value)
   return date?.kind === 'date' ? instantAt(0, date.ms) : undefined

@@ -1,0 +1,126 @@
+/** Values of columns as the driver takes and gives them (see cql-primitives.ts). */
+import type { JsonObject, Value } from '../../../json/value.ts'
+import { withAdded } from '../../../language/columns/change-elements.ts'
+import { entriesOf, isCollection } from '../../../language/columns/collections.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import type {
+  ColumnType,
+  ElementType,
+  UserTypes,
+} from '../../../language/columns/column-type.ts'
+import { userTypeOf } from '../../../language/columns/user-types.ts'
+import { EngineError } from '../../errors.ts'
+import { bindPrimitive, isReadableWithin, readPrimitive } from './cql-primitives.ts'
+
+/** What is bound for a value of a column; null clears it. */
+export function bindValue(
+  { type }: Pick<Column, 'type'>,
+  value: ColumnValue | undefined,
+  types: UserTypes,
+): unknown {
+  if (value === undefined) return null
+  switch (type.type) {
+    case 'vector':
+      return bytesOfVector(value as ArrayLike<number>)
+    case 'list':
+    case 'set':
+      return bindElements(type.valueType, value as Value[], types)
+    case 'map':
+      return bindEntries(type, entriesOf(value as Value), types)
+    case 'userDefined':
+      return bindElement(type, value as Value, types)
+    default:
+      return bindPrimitive(type.type, value as Value)
+  }
+}
+
+/** Of the elements of a list or set, or the keys of a map. */
+export function bindElements(
+  type: ElementType,
+  elements: readonly Value[],
+  types: UserTypes,
+): unknown[] {
+  return elements.map((element) => bindElement(type, element, types))
+}
+
+export function bindEntries(
+  { keyType, valueType }: Extract<ColumnType, { readonly type: 'map' }>,
+  entries: readonly (readonly [Value, Value])[],
+  types: UserTypes,
+): Map<unknown, unknown> {
+  return new Map(
+    entries.map(([key, value]) => [
+      bindElement(keyType, key, types),
+      bindElement(valueType, value, types),
+    ]),
+  )
+}
+
+export function bindElement(type: ElementType, value: Value, types: UserTypes): unknown {
+  if (typeof type === 'string') {
+    if (isReadableWithin(type, value)) return bindPrimitive(type, value)
+    throw new EngineError(
+      'unsupported',
+      'in collections and user-defined types timestamps end with the year 275760',
+    )
+  }
+  // Whatever a field is called, it is no more than a name here.
+  const bound = Object.create(null) as Record<string, unknown>
+  for (const { name, type: fieldType } of userTypeOf(type, types).fields) {
+    const field = (value as JsonObject).get(name)
+    bound[name] = field === undefined ? null : bindElement(fieldType, field, types)
+  }
+  return bound
+}
+
+/** Undefined where the column holds nothing, which is also what an empty collection is. */
+export function readValue(
+  { type }: Pick<Column, 'type'>,
+  given: unknown,
+  types: UserTypes,
+): ColumnValue | undefined {
+  if (given === null || given === undefined) return undefined
+  if (type.type === 'vector') return Float32Array.from(given as Iterable<number>)
+  if (isCollection(type))
+    // Others may have written elements that are equal here, or have no order of ours.
+    return withAdded(type, undefined, readElements(type, given, types), types)
+  if (type.type !== 'userDefined') return readPrimitive(type.type, given)
+  const read = readElement(type, given, types) as JsonObject
+  return read.size === 0 ? undefined : read
+}
+
+function readElements(
+  type: Extract<ColumnType, { readonly type: 'list' | 'set' | 'map' }>,
+  given: unknown,
+  types: UserTypes,
+): Value[] {
+  if (type.type !== 'map')
+    return Array.from(given as Iterable<unknown>)
+      .filter((element) => element !== null)
+      .map((element) => readElement(type.valueType, element, types))
+  return Array.from(given as Map<unknown, unknown>)
+    .filter(([key, value]) => key !== null && value !== null)
+    .map(([key, value]) => [
+      readElement(type.keyType, key, types),
+      readElement(type.valueType, value, types),
+    ])
+}
+
+function readElement(type: ElementType, given: unknown, types: UserTypes): Value {
+  if (typeof type === 'string') return readPrimitive(type, given)
+  const fields = given as Record<string, unknown>
+  const read: JsonObject = new Map()
+  for (const { name, type: fieldType } of userTypeOf(type, types).fields) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : null
+    if (field !== null && field !== undefined)
+      read.set(name, readPrimitive(fieldType, field))
+  }
+  return read
+}
+
+/** Numbers of four bytes, the most significant first. */
+export function bytesOfVector(numbers: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(numbers.length * 4)
+  for (let i = 0; i < numbers.length; i++) bytes.writeFloatBE(numbers[i]!, i * 4)
+  return bytes
+}

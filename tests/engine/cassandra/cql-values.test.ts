@@ -1,0 +1,190 @@
+/** Values survive the way to the cluster and back, as the driver goes it. */
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { bindValue, readValue } from '../../../src/engine/cassandra/rows/cql-values.ts'
+import { EngineError } from '../../../src/engine/errors.ts'
+import { parseJson } from '../../../src/json/parse.ts'
+import { printJson } from '../../../src/json/print.ts'
+import type { Value } from '../../../src/json/value.ts'
+import type { ColumnValue } from '../../../src/language/columns/column.ts'
+import type {
+  ColumnType,
+  ElementType,
+  PrimitiveName,
+  UserTypes,
+} from '../../../src/language/columns/column-type.ts'
+import { BadValue, readValue as readGiven } from '../../../src/language/columns/values.ts'
+import { columnTypes, givenValues } from './column-values.ts'
+
+const limits = { depthMax: 100, numeralLengthMax: 2_000, valuesMax: 10_000 }
+const read = (text: string): Value => parseJson(text, limits)
+
+const types: UserTypes = [
+  {
+    name: 'Place',
+    fields: [
+      { name: 'street', type: 'text' },
+      { name: 'n', type: 'decimal' },
+      { name: 'since', type: 'timestamp' },
+      { name: 'constructor', type: 'duration' },
+    ],
+  },
+]
+
+/** The driver's own, which it has no types for. */
+interface DriverEncoder {
+  encode(value: unknown, type: unknown): Buffer
+  decode(bytes: Buffer | null, type: unknown): unknown
+}
+
+const Encoder = createRequire(import.meta.url)('cassandra-driver/lib/encoder') as new (
+  version: number,
+  options: object,
+) => DriverEncoder
+
+const encoder = new Encoder(4, {
+  encoding: { map: Map, set: Set, useBigIntAsLong: true, useBigIntAsVarint: true },
+})
+
+/** As the driver describes the type of a column to itself. */
+function infoOf(type: ColumnType): unknown {
+  switch (type.type) {
+    case 'list':
+    case 'set':
+      return { code: codes[type.type], info: elementInfo(type.valueType) }
+    case 'map':
+      return {
+        code: codes['map'],
+        info: [elementInfo(type.keyType), elementInfo(type.valueType)],
+      }
+    case 'vector':
+      return {
+        code: codes['custom'],
+        info: [{ code: codes['float'] }, type.dimension],
+        customTypeName: 'vector',
+      }
+    case 'userDefined':
+      return elementInfo(type)
+    default:
+      return elementInfo(type.type)
+  }
+}
+
+const codes: Readonly<Record<string, number>> = {
+  ...{ custom: 0, ascii: 1, bigint: 2, blob: 3, boolean: 4, counter: 5, decimal: 6 },
+  ...{ double: 7, float: 8, int: 9, text: 0x0a, timestamp: 0x0b, uuid: 0x0c, varint: 0x0e },
+  ...{ timeuuid: 0x0f, inet: 0x10, date: 0x11, time: 0x12, smallint: 0x13, tinyint: 0x14 },
+  ...{ duration: 0x15, list: 0x20, map: 0x21, set: 0x22, udt: 0x30 },
+}
+
+function elementInfo(type: ElementType): unknown {
+  if (typeof type === 'string') return { code: codes[type] }
+  const { fields } = types.find(({ name }) => name === type.udtName)!
+  return {
+    code: codes['udt'],
+    info: { fields: fields.map(({ name, type: of }) => ({ name, type: elementInfo(of) })) },
+  }
+}
+
+function roundTrip(type: ColumnType, value: ColumnValue | undefined) {
+  const bytes = encoder.encode(bindValue({ type }, value, types), infoOf(type))
+  return readValue({ type }, encoder.decode(bytes, infoOf(type)), types)
+}
+
+describe('values of columns', () => {
+  test('come back as they went', () => {
+    fc.assert(
+      fc.property(
+        columnTypes(['Place']).chain((type) =>
+          fc.tuple(fc.constant(type), givenValues(type, types)),
+        ),
+        ([type, given]) => {
+          const value =
+            type.type === 'vector'
+              ? Float32Array.from(given as number[])
+              : (readGiven(type, given, types) as Value | undefined)
+          assert(!((value as unknown) instanceof BadValue), printJson(given))
+          assert.deepEqual(roundTrip(type, value), value)
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  for (const [name, texts] of [
+    ['bigint', ['9223372036854775807', '-9223372036854775808', '0', '-1']],
+    ['varint', ['0', '-1', '127', '128', '-128', '-129', `1${'0'.repeat(900)}`]],
+    ['decimal', ['0', '-0.1', '1e999999999', '-1.5e-999999999', '100', '1.23e-7']],
+    ['double', ['1e308', '5e-324', '"NaN"', '"Infinity"', '"-Infinity"', '0']],
+    ['float', ['0.1', '16777216', '3.4e38', '"NaN"', '"-Infinity"']],
+    ['date', ['"-5877641-06-23"', '"+5881580-07-11"', '"0000-01-01"', '"1970-01-01"']],
+    ['time', ['"00:00"', '"23:59:59.999999999"', '"12:00:00.100"']],
+    ['timestamp', ['"+292278994-08-17T07:12:55.807Z"', '"-292275055-05-16T16:47:04.192Z"']],
+    ['duration', ['"PT0S"', '"-P178956970Y7M2147483647DT2562047H47M16.854775807S"']],
+    ['inet', ['"127.0.0.1"', '"0:0:0:0:0:0:0:1"', '"fe80:0:0:0:0:0:0:ffff"']],
+    ['blob', ['{"$binary": ""}', '{"$binary": "AP8="}']],
+    ['text', ['""', '"__proto__"', '"🦉"']],
+    ['timeuuid', ['"7d9a1e40-1a2b-11ee-be56-0242ac120002"']],
+  ] satisfies [PrimitiveName, string[]][])
+    for (const text of texts)
+      test(`of type ${name}: ${text.slice(0, 60)}`, () => {
+        const type = { type: name }
+        const value = readGiven(type, read(text), types) as Value
+        const bound = bindValue({ type }, value, types)
+        const bytes = encoder.encode(bound, infoOf(type))
+        // A timestamp that is a column of its own is asked for as a number.
+        const given =
+          name === 'timestamp'
+            ? bytes.readBigInt64BE()
+            : encoder.decode(bytes, infoOf(type))
+        assert.deepEqual(readValue({ type }, given, types), value)
+      })
+
+  test('of user-defined types have null for missing fields', () => {
+    const type = { type: 'userDefined', udtName: 'Place' } as const
+    const bound = bindValue({ type }, new Map([['street', 'Elm']]), types)
+    assert.deepEqual(
+      { ...(bound as object) },
+      {
+        street: 'Elm',
+        n: null,
+        since: null,
+        constructor: null,
+      },
+    )
+  })
+
+  test('of user-defined types were written before a field was added', () => {
+    const type = { type: 'userDefined', udtName: 'Place' } as const
+    assert.deepEqual(
+      readValue({ type }, { street: 'Elm' }, types),
+      new Map([['street', 'Elm']]),
+    )
+    assert.equal(readValue({ type }, {}, types), undefined)
+    const list = { type: 'list', valueType: type } as const
+    assert.deepEqual(readValue({ type: list }, [{}], types), [new Map()])
+  })
+
+  test('that are empty collections are none', () => {
+    const list = { type: 'list', valueType: 'int' } as const
+    const map = { type: 'map', keyType: 'int', valueType: 'int' } as const
+    assert.equal(readValue({ type: list }, [], types), undefined)
+    assert.equal(readValue({ type: list }, null, types), undefined)
+    assert.equal(readValue({ type: map }, new Map(), types), undefined)
+  })
+
+  test('of sets that differ for the cluster alone are one', () => {
+    const type = { type: 'set', valueType: 'double' } as const
+    assert.deepEqual(readValue({ type }, new Set([-0, 0, 1]), types), [0, 1])
+  })
+
+  test('within others refuse timestamps that the driver could not read', () => {
+    const type = { type: 'list', valueType: 'timestamp' } as const
+    assert.throws(
+      () => bindValue({ type }, ['+292278994-08-17T07:12:55.807Z'], types),
+      (error) => error instanceof EngineError && error.kind === 'unsupported',
+    )
+  })
+})
