@@ -112,6 +112,20 @@ export interface TableDefinition {
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]
   readonly indexes: readonly TableIndex[]
+  /** What only CQL can use, of a table that was made by it. Names are taken by it, too. */
+  readonly unsupported?: Unsupported
+}
+
+/** Columns of types that the API does not know, none of them in the key, and such indexes. */
+export interface Unsupported {
+  readonly columns: readonly CqlDefinition[]
+  readonly indexes: readonly CqlDefinition[]
+}
+
+export interface CqlDefinition {
+  readonly name: string
+  /** The type of a column, or the statement that makes an index. */
+  readonly cqlDefinition: string
 }
 
 /** Changing a table or one of its types makes another object of it, never another uid. */

@@ -5,6 +5,10 @@ import type { ColumnType } from './column-type.ts'
 export interface Column {
   readonly name: string
   readonly type: ColumnType
+  /** A list, set, map or user-defined value that is written as a whole; made by CQL only. */
+  readonly isFrozen?: true
+  /** One value for all rows of a partition; made by CQL only. */
+  readonly isStatic?: true
 }
 
 /** A column's value, or of a map its entries (`value` as well), keys or values. */

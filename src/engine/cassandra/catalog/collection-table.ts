@@ -72,7 +72,7 @@ export function createIndexTexts(
   return [
     ...(isNothingIndexed ? [] : indexes.map(([suffix, of]) => text(suffix, of, new Map()))),
     ...(vectorOptions ? [text(vectorColumn, vectorColumn, vectorOptions)] : []),
-    ...(lexical.enabled && capabilities.analyzers
+    ...(lexical.enabled && capabilities.indexAnalyzer
       ? [
           text(
             lexicalColumn,

@@ -1,43 +1,64 @@
 /**
- * What the grammar of a cluster has. Statements are prepared, not run: one that cannot be
+ * What a cluster can do: releases and products differ. Statements tell: one that cannot be
  * parsed is told from one that is refused for what it says.
  */
 import type { Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
 
 export interface Capabilities {
-  readonly release: string
-  /** Order by nearness to a vector. */
-  readonly vectors: boolean
-  /** Order by BM25. */
-  readonly bm25: boolean
-  readonly or: boolean
-  /** Indexes of terms, and conditions on them. */
-  readonly analyzers: boolean
-  /** Whether vector indexes take the model that made the vectors. */
+  /** Whether tables keep `extensions`; otherwise what they would hold is in their comments. */
+  readonly extensions: boolean
+  /** Whether indexes of vectors take a `source_model`. */
   readonly sourceModel: boolean
+  /** Whether indexes of texts take an `index_analyzer`, and `:` and `BM25 OF` use them. */
+  readonly indexAnalyzer: boolean
+  /** Whether conditions can be joined by OR, in parentheses. */
+  readonly or: boolean
+  /** Whether there are `!=` and `NOT IN`, which find no rows that lack the column. */
+  readonly notEquals: boolean
+  /** Whether there are `NOT CONTAINS` and the like, which find rows that lack the column. */
+  readonly notContains: boolean
+  /** Whether an index serves IN. */
+  readonly indexedIn: boolean
+}
+
+export interface ProbedCluster extends Capabilities {
+  readonly release: string
+  /** Whether rows can be ordered by nearness to a vector. */
+  readonly vectors: boolean
 }
 
 const probes = {
   vectors: 'SELECT key FROM system.local ORDER BY rack ANN OF [1.0]',
-  bm25: "SELECT key FROM system.local ORDER BY rack BM25 OF 'x'",
   or: "SELECT key FROM system.local WHERE key = 'a' OR key = 'b'",
-  analyzers: "SELECT key FROM system.local WHERE rack : 'x'",
+  terms: "SELECT key FROM system.local WHERE rack : 'x'",
+  ranks: "SELECT key FROM system.local ORDER BY rack BM25 OF 'x'",
+  notContains: "SELECT key FROM system.local WHERE tokens NOT CONTAINS 'x'",
 } as const
 
-export async function probe(client: Client): Promise<Capabilities> {
+export async function probe(client: Client): Promise<ProbedCluster> {
   const { rows } = await client.execute('SELECT release_version FROM system.local', [], {
     prepare: true,
   })
-  const [vectors, bm25, or, analyzers] = await Promise.all([
+  const [vectors, or, terms, ranks, notContains] = await Promise.all([
     knows(client, probes.vectors),
-    knows(client, probes.bm25),
     knows(client, probes.or),
-    knows(client, probes.analyzers),
+    knows(client, probes.terms),
+    knows(client, probes.ranks),
+    knows(client, probes.notContains),
   ])
-  const release = String(rows[0]?.['release_version'] ?? 'unknown')
-  // The option came with the fork that has them.
-  return { release, vectors, bm25, or, analyzers, sourceModel: analyzers }
+  return {
+    release: String(rows[0]?.['release_version'] ?? 'unknown'),
+    vectors,
+    or,
+    indexAnalyzer: terms && ranks,
+    notContains,
+    // No statement asks for these alone; the products that have the one have the others.
+    notEquals: notContains,
+    indexedIn: or,
+    extensions: terms,
+    sourceModel: terms,
+  }
 }
 
 async function knows(client: Client, text: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { Client } from 'cassandra-driver'
 import type { EngineAccount } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { probe, type Capabilities } from './capabilities.ts'
+import { probe, type ProbedCluster } from './capabilities.ts'
 import { engineErrorOf } from './failures.ts'
 import { Session, type Consistency, type StatementListener } from './session.ts'
 
@@ -47,7 +47,7 @@ export async function openSession(
 }
 
 /** What the cluster has; one that cannot search by vector is refused. */
-export async function probeCluster(session: Session): Promise<Capabilities> {
+export async function probeCluster(session: Session): Promise<ProbedCluster> {
   const capabilities = await probe(session.client)
   if (!capabilities.vectors)
     throw new EngineError(

@@ -1,0 +1,83 @@
+/** Statements that define the indexes of tables. */
+import type { TextFolding } from '../../../language/columns/column-type.ts'
+import type { Column, RegularIndex, TableIndex } from '../../schema.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
+import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+
+/** Undefined: the cluster has no such index, and the table only notes it. */
+export function createIndex(
+  table: { readonly keyspace: string; readonly name: string },
+  index: TableIndex,
+  column: Column,
+  can: Capabilities,
+): string | undefined {
+  const options = optionsOf(index, column, can)
+  if (options === undefined) return undefined
+  const target = index.kind === 'regular' ? targetOf(index, column) : quoteName(column.name)
+  const text =
+    `CREATE CUSTOM INDEX ${quoteName(index.name)} ON ${quoteTarget(table)} (${target}) ` +
+    `USING 'StorageAttachedIndex'`
+  const entries = Object.entries(options).map(
+    ([name, value]) => `'${name}': ${quoteText(value)}`,
+  )
+  return entries.length === 0 ? text : `${text} WITH OPTIONS = {${entries.join(', ')}}`
+}
+
+export function dropIndex(keyspace: string, name: string): string {
+  return `DROP INDEX IF EXISTS ${quoteTarget({ keyspace, name })}`
+}
+
+/** What an index on texts does unless its options say otherwise. */
+export const plainFolding: TextFolding = {
+  ascii: false,
+  caseSensitive: true,
+  normalize: false,
+}
+
+function targetOf({ part }: RegularIndex, { name, type }: Column): string {
+  const quoted = quoteName(name)
+  switch (type.type) {
+    case 'list':
+    case 'set':
+      return `values(${quoted})`
+    case 'map':
+      return `${part === 'value' ? 'entries' : part}(${quoted})`
+    default:
+      return quoted
+  }
+}
+
+function optionsOf(
+  index: TableIndex,
+  { type }: Column,
+  can: Capabilities,
+): Record<string, string> | undefined {
+  switch (index.kind) {
+    case 'vector':
+      return {
+        ...(can.sourceModel && {
+          source_model: index.sourceModel.toUpperCase().replaceAll('-', '_'),
+        }),
+        similarity_function: index.metric.toUpperCase(),
+      }
+    case 'text':
+      return can.indexAnalyzer
+        ? { index_analyzer: printAnalyzer(index.analyzer) }
+        : undefined
+    case 'regular': {
+      const isText = type.type === 'text' || type.type === 'ascii'
+      const folding = index.folding ?? (isText ? plainFolding : undefined)
+      return folding === undefined
+        ? {}
+        : {
+            ascii: String(folding.ascii),
+            case_sensitive: String(folding.caseSensitive),
+            normalize: String(folding.normalize),
+          }
+    }
+  }
+}
+
+function printAnalyzer(analyzer: unknown): string {
+  return typeof analyzer === 'string' ? analyzer : JSON.stringify(analyzer)
+}

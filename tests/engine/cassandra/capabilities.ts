@@ -1,0 +1,22 @@
+/** What the products can do that a cluster may be of. */
+import type { Capabilities } from '../../../src/engine/cassandra/cluster/capabilities.ts'
+
+export const apache: Capabilities = {
+  extensions: false,
+  sourceModel: false,
+  indexAnalyzer: false,
+  or: false,
+  notEquals: false,
+  notContains: false,
+  indexedIn: false,
+}
+
+export const fork: Capabilities = {
+  extensions: true,
+  sourceModel: true,
+  indexAnalyzer: true,
+  or: true,
+  notEquals: true,
+  notContains: true,
+  indexedIn: true,
+}
