@@ -1,0 +1,90 @@
+/** What is said about what lists, sets and maps hold (see row-terms.ts). */
+import type { Value } from '../../../json/value.ts'
+import type { ElementType, PrimitiveName } from '../../../language/columns/column-type.ts'
+import type { RowComparison } from '../../../language/columns/row-filter.ts'
+import type { RegularIndex, Table } from '../../schema.ts'
+import { quoteName, type Statement } from '../cluster/statement.ts'
+import { bindElement } from './cql-values.ts'
+import { anyOf, indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
+
+/** Undefined: the cluster cannot be told. */
+export function elementTerms(
+  condition: RowComparison,
+  { table, can }: TermContext,
+): readonly Term[] | undefined {
+  const { kind, column, part, operands } = condition
+  const isNegated = kind === 'nin' || kind === 'notAll'
+  if (isNegated && !can.notContains) return undefined
+  const index = indexOn(table, column, part)
+  const elements = elementTypes(condition)
+  if (!isToldApart(condition, elements, index)) return undefined
+  const isExact =
+    index?.folding === undefined &&
+    elements.every((type) => type !== 'decimal' && type !== 'inet')
+  const terms = operands.map((operand): Term => ({
+    ...elementTerm(condition, operand, elements, isNegated, table),
+    isIndexed: index !== undefined,
+    isExact,
+  }))
+  const isAny = kind === 'in' || kind === 'notAll'
+  if (!isAny || terms.length === 1) return terms
+  return can.or && terms.length > 1 ? [anyOf(terms)] : undefined
+}
+
+function elementTerm(
+  { column, part }: RowComparison,
+  operand: Value,
+  [first, second]: readonly ElementType[],
+  isNegated: boolean,
+  { types }: Table,
+): Statement {
+  const name = quoteName(column.name)
+  if (second === undefined) {
+    const operator = part === 'keys' ? 'CONTAINS KEY' : 'CONTAINS'
+    return {
+      text: `${name} ${isNegated ? 'NOT ' : ''}${operator} ?`,
+      values: [bindElement(first!, operand, types)],
+    }
+  }
+  const [key, value] = operand as [Value, Value]
+  return {
+    text: `${name}[?] ${isNegated ? '!=' : '='} ?`,
+    values: [bindElement(first!, key, types), bindElement(second, value, types)],
+  }
+}
+
+/** Of an entry, the types of both its parts. */
+function elementTypes({ column: { type }, part }: RowComparison): readonly ElementType[] {
+  if (type.type !== 'map') return 'valueType' in type ? [type.valueType] : []
+  if (part === 'keys') return [type.keyType]
+  return part === 'values' ? [type.valueType] : [type.keyType, type.valueType]
+}
+
+/** Whether the cluster tells elements apart just as match-row.ts does. */
+function isToldApart(
+  { column, operands }: RowComparison,
+  elements: readonly ElementType[],
+  index: RegularIndex | undefined,
+): boolean {
+  const isEntry = elements.length > 1
+  if (isEntry && column.isFrozen) return false
+  // An index of entries compares their bytes.
+  const isByBytes = isEntry && index !== undefined
+  return (
+    elements.every(
+      (type) => typeof type === 'string' && !(isByBytes && hasSpellings(type)),
+    ) &&
+    operands.every((operand) => {
+      const parts = isEntry ? (operand as Value[]) : [operand]
+      return parts.every(
+        (value, at) =>
+          !(value === 0 && isFloating(elements[at] as string)) &&
+          !(index !== undefined && isLong(value)),
+      )
+    })
+  )
+}
+
+function hasSpellings(type: PrimitiveName): boolean {
+  return type === 'decimal' || type === 'inet'
+}

@@ -1,0 +1,106 @@
+/**
+ * Statements that write a row. What an insert and an update mean is what they mean in CQL: an
+ * inserted row stays when its last value is cleared, and an updated one goes.
+ */
+import type { Value } from '../../../json/value.ts'
+import type { CollectionType } from '../../../language/columns/collections.ts'
+import type { Column } from '../../../language/columns/column.ts'
+import type { UserTypes } from '../../../language/columns/column-type.ts'
+import type { ElementChange, RowMerge } from '../../contract.ts'
+import { keyNames, type Table } from '../../schema.ts'
+import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
+import { bindElements, bindEntries, bindValue } from './cql-values.ts'
+import { typesMark } from './row-statements.ts'
+
+export interface RowWrite extends Statement {
+  /** Whether doing it twice is the same as doing it once. */
+  readonly isIdempotent: boolean
+}
+
+/** One, mostly; none where nothing changes; two are to be made at once. */
+export function mergeRow(table: Table, merge: RowMerge): readonly RowWrite[] {
+  const { values, elements = new Map<Column, ElementChange>(), kind } = merge
+  if (kind === 'insert') {
+    const inserted = insert(table, values)
+    return elements.size === 0
+      ? [inserted]
+      : [inserted, update(table, values, new Map(), elements)]
+  }
+  const key = keyNames(table.definition)
+  const set = new Map([...values].filter(([{ name }]) => !key.includes(name)))
+  return set.size + elements.size === 0 ? [] : [update(table, values, set, elements)]
+}
+
+type Values = RowMerge['values']
+
+function insert(table: Table, values: Values): RowWrite {
+  const columns = inOrder(table, values.keys())
+  const names = columns.map(({ name }) => quoteName(name)).join(', ')
+  const marks = columns.map(() => '?').join(', ')
+  return {
+    text:
+      `INSERT INTO ${quoteTarget(table)} (${names}) VALUES (${marks})` +
+      typesMark(columns, table),
+    values: columns.map((column) => bindValue(column, values.get(column), table.types)),
+    isIdempotent: true,
+  }
+}
+
+function update(
+  table: Table,
+  row: Values,
+  set: Values,
+  elements: ReadonlyMap<Column, ElementChange>,
+): RowWrite {
+  const { types, definition } = table
+  const changed = inOrder(table, [...set.keys(), ...elements.keys()])
+  // What all rows of a partition share has no place within it.
+  const isShared = changed.every(({ isStatic }) => isStatic)
+  const names = isShared ? definition.partitionBy : keyNames(definition)
+  const key = names.map((name) => [...row.keys()].find((column) => column.name === name)!)
+  const assignments = changed.map((column) => {
+    const name = quoteName(column.name)
+    const change = elements.get(column)
+    if (change === undefined)
+      return { text: `${name} = ?`, value: bindValue(column, set.get(column), types) }
+    const operator = change.kind === 'add' ? '+' : '-'
+    return {
+      text: `${name} = ${name} ${operator} ?`,
+      value: bindChange(column.type as CollectionType, change, types),
+    }
+  })
+  const conditions = key.map(({ name }) => `${quoteName(name)} = ?`)
+  const appends = (column: Column) =>
+    column.type.type === 'list' && elements.get(column)?.kind === 'add'
+  return {
+    text:
+      `UPDATE ${quoteTarget(table)} SET ${assignments.map(({ text }) => text).join(', ')} ` +
+      `WHERE ${conditions.join(' AND ')}${typesMark(changed, table)}`,
+    values: [
+      ...assignments.map(({ value }) => value),
+      ...key.map((column) => bindValue(column, row.get(column), types)),
+    ],
+    isIdempotent: !changed.some(appends),
+  }
+}
+
+/** Of a map entries are added, and keys removed. */
+function bindChange(
+  type: CollectionType,
+  { kind, elements }: ElementChange,
+  types: UserTypes,
+): unknown {
+  if (type.type !== 'map') return bindElements(type.valueType, elements, types)
+  return kind === 'add'
+    ? bindEntries(type, elements as readonly [Value, Value][], types)
+    : bindElements(type.keyType, elements, types)
+}
+
+/** As the table has them, so that equal changes have equal texts. */
+function inOrder({ definition }: Table, columns: Iterable<Column>): readonly Column[] {
+  const positions = new Map(
+    definition.columns.map(({ name }, position) => [name, position]),
+  )
+  const positionOf = ({ name }: Column) => positions.get(name)!
+  return [...columns].toSorted((a, b) => positionOf(a) - positionOf(b))
+}

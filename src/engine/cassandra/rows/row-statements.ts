@@ -1,0 +1,196 @@
+/** Statements that read and delete the rows of a table. */
+import { createHash } from 'node:crypto'
+import type { ColumnValue } from '../../../language/columns/column.ts'
+import { userTypeNameOf } from '../../../language/columns/column-type.ts'
+import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
+import { keyNames, type Column, type Metric, type Table } from '../../schema.ts'
+import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
+import { bytesOfVector, readValue } from './cql-values.ts'
+import type { RowBranch } from './row-branch.ts'
+import { equality, range, spellings } from './row-terms.ts'
+
+export interface RowSelect {
+  /** Those of `selectedColumns`. */
+  readonly columns: readonly Column[]
+  readonly branch: Pick<RowBranch, 'terms' | 'allowFiltering'>
+  readonly limit?: number
+  /** Whether rows of a partition come in the order in which they are stored, or backwards. */
+  readonly direction?: 1 | -1
+  /** Whether the place of partitions among all is told, by which they come. */
+  readonly withToken?: boolean
+}
+
+/** Of the key, and those of the others, each once. */
+export function selectedColumns(
+  { definition }: Table,
+  others: Iterable<Column>,
+): readonly Column[] {
+  const byName = new Map(definition.columns.map((column) => [column.name, column]))
+  const names = [...keyNames(definition), ...Array.from(others, ({ name }) => name)]
+  return [...new Set(names)].map((name) => byName.get(name)!)
+}
+
+export function selectRows(table: Table, select: RowSelect): Statement {
+  const { columns, branch, limit, direction = 1, withToken = false } = select
+  const { partitionBy, partitionSort } = table.definition
+  const token = `token(${partitionBy.map(quoteName).join(', ')}) AS ${tokenAlias}`
+  const backwards = partitionSort.map(
+    ({ column, direction: declared }) =>
+      `${quoteName(column)} ${declared === 1 ? 'DESC' : 'ASC'}`,
+  )
+  return joined(
+    selection(table, columns, withToken ? [{ text: token, values: [] }] : []),
+    where(branch.terms),
+    direction === 1 ? nothing : { text: `ORDER BY ${backwards.join(', ')}`, values: [] },
+    limit === undefined ? nothing : { text: 'LIMIT ?', values: [limit] },
+    branch.allowFiltering ? { text: 'ALLOW FILTERING', values: [] } : nothing,
+  )
+}
+
+export interface NearestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
+  readonly by: { readonly column: Column; readonly metric: Metric }
+  readonly numbers: Float32Array
+  readonly limit: number
+}
+
+/** The nearest first, with their similarities. */
+export function selectNearest(table: Table, select: NearestSelect): Statement {
+  const { columns, branch, by, numbers, limit } = select
+  const vector = bytesOfVector(numbers)
+  const name = quoteName(by.column.name)
+  const similarity = `similarity_${by.metric}(${name}, ?) AS ${scoreAlias}`
+  return joined(
+    selection(table, columns, [{ text: similarity, values: [vector] }]),
+    where(branch.terms),
+    { text: `ORDER BY ${name} ANN OF ? LIMIT ?`, values: [vector, limit] },
+  )
+}
+
+export interface BestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
+  readonly column: Column
+  readonly text: string
+  readonly limit: number
+}
+
+/** Those that have all terms of the text, best first; clusters do not tell the scores. */
+export function selectBest(table: Table, select: BestSelect): Statement {
+  const { columns, branch, column, text, limit } = select
+  return joined(selection(table, columns), where(branch.terms), {
+    text: `ORDER BY ${quoteName(column.name)} BM25 OF ? LIMIT ?`,
+    values: [text, limit],
+  })
+}
+
+/** A row that was selected. */
+export interface SelectedRow {
+  /** By the names of their columns; those that hold nothing are not there. */
+  readonly values: ReadonlyMap<string, ColumnValue>
+  readonly token: bigint | undefined
+  readonly score: number | undefined
+}
+
+/** Undefined: a partition with static values and without rows. */
+export function readRow(
+  { definition, types }: Table,
+  columns: readonly Column[],
+  row: Readonly<Record<string, unknown>>,
+): SelectedRow | undefined {
+  const values = new Map<string, ColumnValue>()
+  for (const [position, column] of columns.entries()) {
+    const value = readValue(column, row[aliasAt(position)], types)
+    if (value !== undefined) values.set(column.name, value)
+  }
+  if (definition.partitionSort.some(({ column }) => !values.has(column))) return undefined
+  return {
+    values,
+    token: row[tokenName] as bigint | undefined,
+    score: row[scoreName] as number | undefined,
+  }
+}
+
+/**
+ * None where no row can fulfil the conditions. Undefined where the cluster orders texts
+ * otherwise: then rows are to be read, and deleted one by one.
+ */
+export function deleteRows(
+  table: Table,
+  conditions: KeyConditions,
+): readonly Statement[] | undefined {
+  const terms: Statement[] = []
+  for (const name of keyNames(table.definition)) {
+    const condition = conditions.get(name)
+    if (condition === undefined) break
+    const column = table.definition.columns.find((candidate) => candidate.name === name)!
+    if (condition.eq?.length === 0) return []
+    const spelled = condition.eq?.flatMap((value) => spellings(column, value))
+    const said = spelled
+      ? [equality(column, spelled, { table })]
+      : range(column, condition, { table })
+    if (said === undefined) return undefined
+    terms.push(...said)
+  }
+  return [joined({ text: `DELETE FROM ${quoteTarget(table)}`, values: [] }, where(terms))]
+}
+
+export function truncateTable(table: Table): string {
+  return `TRUNCATE TABLE ${quoteTarget(table)}`
+}
+
+/**
+ * What is prepared knows user-defined types as they were. So statements that have to do with
+ * one have another text when it is another.
+ */
+export function typesMark(
+  columns: Iterable<Column>,
+  { types }: Pick<Table, 'types'>,
+): string {
+  const names = new Set(Array.from(columns, ({ type }) => userTypeNameOf(type)))
+  const used = types.filter(({ name }) => names.has(name))
+  if (used.length === 0) return ''
+  const digest = createHash('sha256').update(JSON.stringify(used)).digest('hex')
+  return ` /* ${digest.slice(0, 16)} */`
+}
+
+/** Columns have names of ours in what comes back: theirs may be those of the driver's rows. */
+const aliasAt = (position: number) => `#${position}`
+const tokenName = '#token'
+const scoreName = '#score'
+const tokenAlias = quoteName(tokenName)
+const scoreAlias = quoteName(scoreName)
+
+function selection(
+  table: Table,
+  columns: readonly Column[],
+  more: readonly Statement[] = [],
+): Statement {
+  const selected = columns.map(
+    (column, position) => `${selector(column)} AS ${quoteName(aliasAt(position))}`,
+  )
+  const all = [...selected, ...more.map(({ text }) => text)].join(', ')
+  return {
+    text: `SELECT ${all} FROM ${quoteTarget(table)}${typesMark(columns, table)}`,
+    values: more.flatMap(({ values }) => values),
+  }
+}
+
+/** The driver reads timestamps as dates, which end earlier. */
+function selector({ name, type }: Column): string {
+  return type.type === 'timestamp' ? `toUnixTimestamp(${quoteName(name)})` : quoteName(name)
+}
+
+const nothing: Statement = { text: '', values: [] }
+
+function where(terms: readonly Statement[]): Statement {
+  if (terms.length === 0) return nothing
+  return {
+    text: `WHERE ${terms.map(({ text }) => text).join(' AND ')}`,
+    values: terms.flatMap(({ values }) => values),
+  }
+}
+
+function joined(...parts: readonly Statement[]): Statement {
+  return {
+    text: parts.flatMap(({ text }) => (text === '' ? [] : [text])).join(' '),
+    values: parts.flatMap(({ values }) => values),
+  }
+}

@@ -1,0 +1,294 @@
+/** Statements that read, write and delete rows, as text. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
+import {
+  deleteRows,
+  readRow,
+  selectBest,
+  selectedColumns,
+  selectNearest,
+  selectRows,
+  truncateTable,
+} from '../../../src/engine/cassandra/rows/row-statements.ts'
+import type { RowMerge } from '../../../src/engine/contract.ts'
+import type { Column, Table } from '../../../src/engine/schema.ts'
+import type { Value } from '../../../src/json/value.ts'
+import type { ColumnValue } from '../../../src/language/columns/column.ts'
+
+const p: Column = { name: 'p', type: { type: 'int' } }
+const c: Column = { name: 'c', type: { type: 'double' } }
+const at: Column = { name: 'at', type: { type: 'timestamp' } }
+const tags: Column = { name: 'tags', type: { type: 'list', valueType: 'text' } }
+const ids: Column = { name: 'ids', type: { type: 'set', valueType: 'int' } }
+const m: Column = { name: 'm', type: { type: 'map', keyType: 'text', valueType: 'int' } }
+const v: Column = { name: 'v', type: { type: 'vector', dimension: 2 } }
+const place: Column = { name: 'place', type: { type: 'userDefined', udtName: 'place' } }
+const shared: Column = { name: 'shared', type: { type: 'int' }, isStatic: true }
+
+const table: Table = {
+  kind: 'table',
+  keyspace: 'ks',
+  name: 'T',
+  uid: '1',
+  definition: {
+    columns: [at, c, ids, m, p, place, shared, tags, v],
+    partitionBy: ['p'],
+    partitionSort: [
+      { column: 'c', direction: 1 },
+      { column: 'at', direction: -1 },
+    ],
+    indexes: [],
+  },
+  types: [{ name: 'place', fields: [{ name: 'street', type: 'text' }] }],
+}
+
+const ms = (value: bigint) => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(value)
+  return bytes
+}
+
+const selected = selectedColumns(table, [tags, c])
+const start =
+  'SELECT "p" AS "#0", "c" AS "#1", toUnixTimestamp("at") AS "#2", "tags" AS "#3"'
+const branch = { terms: [{ text: '"p" = ?', values: [1] }], allowFiltering: false }
+
+describe('rows are read', () => {
+  test('by what a query says', () => {
+    assert.deepEqual(selectRows(table, { columns: selected, branch }), {
+      text: `${start} FROM "ks"."T" WHERE "p" = ?`,
+      values: [1],
+    })
+  })
+
+  test('all of them, with where they are', () => {
+    const all = { terms: [], allowFiltering: false }
+    assert.deepEqual(
+      selectRows(table, { columns: selected, branch: all, limit: 20, withToken: true }),
+      { text: `${start}, token("p") AS "#token" FROM "ks"."T" LIMIT ?`, values: [20] },
+    )
+  })
+
+  test('backwards, and with filtering', () => {
+    const filtered = { ...branch, allowFiltering: true }
+    assert.deepEqual(
+      selectRows(table, { columns: selected, branch: filtered, limit: 5, direction: -1 }),
+      {
+        text:
+          `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "c" DESC, "at" ASC LIMIT ? ` +
+          'ALLOW FILTERING',
+        values: [1, 5],
+      },
+    )
+  })
+
+  test('by nearness', () => {
+    const vector = Buffer.from([0x3f, 0x80, 0, 0, 0xbf, 0, 0, 0])
+    assert.deepEqual(
+      selectNearest(table, {
+        columns: selected,
+        branch,
+        by: { column: v, metric: 'dot_product' },
+        numbers: Float32Array.of(1, -0.5),
+        limit: 10,
+      }),
+      {
+        text:
+          `${start}, similarity_dot_product("v", ?) AS "#score" FROM "ks"."T" ` +
+          'WHERE "p" = ? ORDER BY "v" ANN OF ? LIMIT ?',
+        values: [vector, 1, vector, 10],
+      },
+    )
+  })
+
+  test('by terms', () => {
+    const text = 'owls at night'
+    assert.deepEqual(
+      selectBest(table, { columns: selected, branch, column: tags, text, limit: 10 }),
+      {
+        text: `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "tags" BM25 OF ? LIMIT ?`,
+        values: [1, text, 10],
+      },
+    )
+  })
+
+  test('in statements that differ when a user-defined type is another', () => {
+    const columns = selectedColumns(table, [place])
+    const [before, after] = [table.types[0]!.fields, []].map(
+      (fields) =>
+        selectRows({ ...table, types: [{ name: 'place', fields }] }, { columns, branch })
+          .text,
+    )
+    assert.match(before!, /FROM "ks"\."T" \/\* [0-9a-f]{16} \*\/ WHERE/)
+    assert.notEqual(before, after)
+  })
+
+  test('as the driver gives them', () => {
+    const row = {
+      '#0': 1,
+      '#1': -0,
+      '#2': 2n ** 63n - 1n,
+      '#3': null,
+      '#token': 5n,
+      '#score': 0.5,
+    }
+    assert.deepEqual(readRow(table, selected, row), {
+      values: new Map<string, unknown>([
+        ['p', 1],
+        ['c', 0],
+        ['at', '+292278994-08-17T07:12:55.807Z'],
+      ]),
+      token: 5n,
+      score: 0.5,
+    })
+  })
+
+  test('but not those of partitions that have none', () => {
+    const row = { '#0': 1, '#1': null, '#2': null, '#3': null }
+    assert.equal(readRow(table, selected, row), undefined)
+  })
+})
+
+describe('rows are written', () => {
+  const key: readonly (readonly [Column, ColumnValue | undefined])[] = [
+    [p, 1],
+    [c, 1.5],
+    [at, '1970-01-01T00:00:00.001Z'],
+  ]
+  const where = 'WHERE "p" = ? AND "c" = ? AND "at" = ?'
+
+  test('whole', () => {
+    const merge: RowMerge = {
+      kind: 'insert',
+      values: new Map([...key, [tags, undefined], [ids, [1, 2]]]),
+    }
+    assert.deepEqual(mergeRow(table, merge), [
+      {
+        text: 'INSERT INTO "ks"."T" ("at", "c", "ids", "p", "tags") VALUES (?, ?, ?, ?, ?)',
+        values: [ms(1n), 1.5, [1, 2], 1, null],
+        isIdempotent: true,
+      },
+    ])
+  })
+
+  test('in part', () => {
+    const merge: RowMerge = {
+      kind: 'update',
+      values: new Map([...key, [tags, ['a']], [m, undefined]]),
+    }
+    assert.deepEqual(mergeRow(table, merge), [
+      {
+        text: `UPDATE "ks"."T" SET "m" = ?, "tags" = ? ${where}`,
+        values: [null, ['a'], 1, 1.5, ms(1n)],
+        isIdempotent: true,
+      },
+    ])
+  })
+
+  test('element by element', () => {
+    const change = (kind: 'add' | 'remove', of: Column, ...elements: Value[]) =>
+      mergeRow(table, {
+        kind: 'update',
+        values: new Map(key),
+        elements: new Map([[of, { kind, elements }]]),
+      })[0]!
+    for (const [write, text, bound, isIdempotent] of [
+      [change('add', tags, 'a'), '"tags" = "tags" + ?', ['a'], false],
+      [change('remove', tags, 'a'), '"tags" = "tags" - ?', ['a'], true],
+      [change('add', ids, 1), '"ids" = "ids" + ?', [1], true],
+      [change('add', m, ['a', 1]), '"m" = "m" + ?', new Map([['a', 1]]), true],
+      [change('remove', m, 'a'), '"m" = "m" - ?', ['a'], true],
+    ] as const) {
+      assert.equal(write.text, `UPDATE "ks"."T" SET ${text} ${where}`)
+      assert.deepEqual(write.values[0], bound)
+      assert.equal(write.isIdempotent, isIdempotent)
+    }
+  })
+
+  test('as an insert that also adds elements', () => {
+    const merge: RowMerge = {
+      kind: 'insert',
+      values: new Map(key),
+      elements: new Map([[ids, { kind: 'add', elements: [1] }]]),
+    }
+    assert.deepEqual(
+      mergeRow(table, merge).map(({ text }) => text.slice(0, 6)),
+      ['INSERT', 'UPDATE'],
+    )
+  })
+
+  test('not at all where there is nothing to write', () => {
+    assert.deepEqual(mergeRow(table, { kind: 'update', values: new Map(key) }), [])
+  })
+
+  test('for a partition, if they share it', () => {
+    const merge: RowMerge = {
+      kind: 'update',
+      values: new Map([...key, [shared, 7]]),
+    }
+    assert.equal(
+      mergeRow(table, merge)[0]!.text,
+      'UPDATE "ks"."T" SET "shared" = ? WHERE "p" = ?',
+    )
+  })
+})
+
+describe('rows are deleted', () => {
+  test('by their key, or by its start', () => {
+    assert.deepEqual(deleteRows(table, new Map([['p', { eq: [1] }]])), [
+      { text: 'DELETE FROM "ks"."T" WHERE "p" = ?', values: [1] },
+    ])
+    const low = { value: 0, inclusive: true }
+    assert.deepEqual(
+      deleteRows(
+        table,
+        new Map([
+          ['p', { eq: [1, 2] }],
+          ['c', { low, high: { value: 5, inclusive: false } }],
+        ]),
+      ),
+      [
+        {
+          text: 'DELETE FROM "ks"."T" WHERE "p" IN ? AND "c" >= ? AND "c" < ?',
+          values: [[1, 2], -0, 5],
+        },
+      ],
+    )
+  })
+
+  test('also those with a zero that has a sign', () => {
+    const conditions = new Map([
+      ['p', { eq: [1] }],
+      ['c', { eq: [0] }],
+    ])
+    assert.deepEqual(deleteRows(table, conditions), [
+      { text: 'DELETE FROM "ks"."T" WHERE "p" = ? AND "c" IN ?', values: [1, [-0, 0]] },
+    ])
+  })
+
+  test('not at all where none can be meant', () => {
+    assert.deepEqual(deleteRows(table, new Map([['p', { eq: [] }]])), [])
+  })
+
+  test('one by one where the cluster has another order', () => {
+    const byText: Table = {
+      ...table,
+      definition: {
+        ...table.definition,
+        columns: [p, { name: 'c', type: { type: 'text' } }],
+        partitionSort: [{ column: 'c', direction: 1 }],
+      },
+    }
+    const low = { value: '\uFFFD', inclusive: true }
+    const conditions = new Map([
+      ['p', { eq: [1] }],
+      ['c', { low }],
+    ])
+    assert.equal(deleteRows(byText, conditions), undefined)
+  })
+
+  test('all at once', () => {
+    assert.equal(truncateTable(table), 'TRUNCATE TABLE "ks"."T"')
+  })
+})
