@@ -82,7 +82,7 @@ async function run({ text, values }: Statement): Promise<readonly cql.Row[]> {
       prepare: true,
       fetchSize: 5_000,
     })
-    return rows ?? []
+    return rows
   } catch (error) {
     throw new Error(text, { cause: error })
   }
@@ -317,7 +317,7 @@ async function readAll(table: Table): Promise<Map<string, Values>> {
   const rows = await run(selectRows(table, { columns: all, branch, withToken: true }))
   return new Map(
     rows.map((row) => {
-      const { values } = readRow(table, all, row as unknown as Record<string, unknown>)!
+      const { values } = readRow(table, all, row)!
       return [idOf(table, values as Values), values as Values]
     }),
   )
@@ -375,11 +375,7 @@ async function checkFilter(
     const selected = selectedColumns(table, needed)
     const rows = await run(selectRows(table, { columns: selected, branch, limit: 1_000 }))
     for (const row of rows) {
-      const { values } = readRow(
-        table,
-        selected,
-        row as unknown as Record<string, unknown>,
-      )!
+      const { values } = readRow(table, selected, row)!
       if (matching(branch.rest, values as Values)) found.push(idOf(table, values as Values))
     }
   }
@@ -507,9 +503,13 @@ async function checkOrderAndDeletes(
 
 await client.connect()
 try {
-  const table = await defineAll()
+  const before = await defineAll()
   console.log(`defined with ${statements} statements`)
-  await changeElements(table, await fill(table, false))
+  const written = await fill(before, false)
+  const later = { renamed: [], added: [{ name: 'later', type: 'text' }] } as const
+  for (const text of alterType(keyspace, 'Place', later)) await define(text)
+  const table = await readBack()
+  await changeElements(table, written)
   console.log(`rows of all types are as they were, after ${statements} statements`)
   const model = await fill(table, true)
   const rows = [...model.values()]

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { bindValue, readValue } from '../../../src/engine/cassandra/rows/cql-values.ts'
+import {
+  bindElement,
+  bindValue,
+  elementSpellings,
+  readValue,
+} from '../../../src/engine/cassandra/rows/cql-values.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 import { parseJson } from '../../../src/json/parse.ts'
 import { printJson } from '../../../src/json/print.ts'
@@ -15,11 +20,17 @@ import type {
   PrimitiveName,
   UserTypes,
 } from '../../../src/language/columns/column-type.ts'
-import { BadValue, readValue as readGiven } from '../../../src/language/columns/values.ts'
+import {
+  BadValue,
+  readElement,
+  readValue as readGiven,
+} from '../../../src/language/columns/values.ts'
 import { columnTypes, givenValues } from './column-values.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 2_000, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)
+
+const placeType = { type: 'userDefined', udtName: 'Place' } as const
 
 const types: UserTypes = [
   {
@@ -29,6 +40,12 @@ const types: UserTypes = [
       { name: 'n', type: 'decimal' },
       { name: 'since', type: 'timestamp' },
       { name: 'constructor', type: 'duration' },
+      { name: 'a', type: 'int' },
+      { name: 'b', type: 'smallint' },
+      { name: 'c', type: 'tinyint' },
+      { name: 'd', type: 'boolean' },
+      { name: 'e', type: 'double' },
+      { name: 'f', type: 'float' },
     ],
   },
 ]
@@ -143,7 +160,7 @@ describe('values of columns', () => {
       })
 
   test('of user-defined types have null for missing fields', () => {
-    const type = { type: 'userDefined', udtName: 'Place' } as const
+    const type = placeType
     const bound = bindValue({ type }, new Map([['street', 'Elm']]), types)
     assert.deepEqual(
       { ...(bound as object) },
@@ -152,12 +169,13 @@ describe('values of columns', () => {
         n: null,
         since: null,
         constructor: null,
+        ...{ a: null, b: null, c: null, d: null, e: null, f: null },
       },
     )
   })
 
   test('of user-defined types were written before a field was added', () => {
-    const type = { type: 'userDefined', udtName: 'Place' } as const
+    const type = placeType
     assert.deepEqual(
       readValue({ type }, { street: 'Elm' }, types),
       new Map([['street', 'Elm']]),
@@ -165,6 +183,29 @@ describe('values of columns', () => {
     assert.equal(readValue({ type }, {}, types), undefined)
     const list = { type: 'list', valueType: type } as const
     assert.deepEqual(readValue({ type: list }, [{}], types), [new Map()])
+  })
+
+  test('of user-defined types have all bytes that a cluster may have of them', () => {
+    fc.assert(
+      fc.property(givenValues(placeType, types), (given) => {
+        const value = readElement(placeType, given, types) as Value
+        const spellings = elementSpellings(placeType, value, types) as Buffer[]
+        const whole = encoder.encode(
+          bindElement(placeType, value, types),
+          infoOf(placeType),
+        )
+        assert.deepEqual(spellings.at(-1), whole)
+        for (const bytes of spellings)
+          assert.deepEqual(
+            readValue(
+              { type: { type: 'list', valueType: placeType } },
+              [encoder.decode(bytes, infoOf(placeType))],
+              types,
+            ),
+            [value],
+          )
+      }),
+    )
   })
 
   test('that are empty collections are none', () => {

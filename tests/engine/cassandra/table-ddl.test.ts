@@ -107,10 +107,7 @@ function expectChange(
   expected: readonly string[],
   { on = table, can = apache }: { on?: ChangedTable; can?: typeof apache } = {},
 ) {
-  assert.deepEqual(
-    changeTable(on, { table: 'Books', ...change } as TableChange, can),
-    expected,
-  )
+  assert.deepEqual(changeTable(on, { table: 'Books', ...change }, can), expected)
 }
 
 const alter = 'ALTER TABLE "ks"."Books"'

@@ -190,7 +190,7 @@ export const hex = (length: number) =>
 /** `compareRest` is for those that tell the same time. */
 function uuids(
   versions: readonly string[],
-  compareRest: (a: Buffer, b: Buffer) => number = Buffer.compare,
+  compareRest = (a: Buffer, b: Buffer): number => Buffer.compare(a, b),
 ): Samples {
   return {
     of: fc

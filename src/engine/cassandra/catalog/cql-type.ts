@@ -66,26 +66,29 @@ interface TypeTree {
   readonly of: readonly TypeTree[]
 }
 
-function typeOf({ name, isQuoted, of }: TypeTree, types: UserTypes) {
+function typeOf(tree: TypeTree, types: UserTypes): ColumnType | undefined {
+  const { name, isQuoted, of } = tree
   const [first, second] = of
-  switch (isQuoted ? undefined : name) {
+  switch (isQuoted ? '' : name) {
     case 'list':
     case 'set': {
       const valueType = first && elementOf(first, types)
-      return valueType && ({ type: name as 'list' | 'set', valueType } as const)
+      return valueType && { type: name as 'list' | 'set', valueType }
     }
     case 'map': {
       const keyType = first && primitiveOf(first)
       const valueType = second && elementOf(second, types)
-      return keyType && valueType && ({ type: 'map', keyType, valueType } as const)
+      return keyType && valueType && { type: 'map', keyType, valueType }
     }
     case 'vector':
       return first?.name === 'float' && /^\d+$/.test(second?.name ?? '')
-        ? ({ type: 'vector', dimension: Number(second!.name) } as const)
+        ? { type: 'vector', dimension: Number(second!.name) }
         : undefined
+    default: {
+      const primitive = primitiveOf(tree)
+      return primitive ? { type: primitive } : userTypeOf(tree, types)
+    }
   }
-  const primitive = primitiveOf({ name, isQuoted, of })
-  return primitive ? { type: primitive } : userTypeOf({ name, isQuoted, of }, types)
 }
 
 /** What a frozen collection holds is frozen with it, said or not. */

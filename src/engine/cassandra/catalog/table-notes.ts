@@ -92,9 +92,10 @@ function servicesText({ services }: TableNotes): string {
 
 /** A comment that is no object of JSON was written by people, and is kept. */
 function commentWith({ services, indexes }: TableNotes, before: string | null): string {
-  const { [noteKey]: _, ...others } = parse(before)
+  const said = Object.entries(parse(before))
+  const others = Object.fromEntries(said.filter(([name]) => name !== noteKey))
   const text = before?.trim() ?? ''
-  const isFree = text !== '' && Object.keys(parse(before)).length === 0
+  const isFree = text !== '' && said.length === 0
   const notes = {
     ...(services.size > 0 && { vectorize: Object.fromEntries(services) }),
     ...(indexes.size > 0 && { indexes: Object.fromEntries(indexes) }),

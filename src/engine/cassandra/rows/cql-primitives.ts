@@ -56,6 +56,27 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
   }
 }
 
+/** The bytes that the cluster keeps of a value. */
+export function bytesOfPrimitive(name: PrimitiveName, value: Value): Buffer {
+  const bound = bindPrimitive(name, value)
+  if (Buffer.isBuffer(bound)) return bound
+  if (typeof bound === 'string') return Buffer.from(bound)
+  const number = Number(bound)
+  const bytes = Buffer.alloc(8)
+  switch (name) {
+    case 'int':
+      return bytes.subarray(0, bytes.writeInt32BE(number))
+    case 'smallint':
+      return bytes.subarray(0, bytes.writeInt16BE(number))
+    case 'float':
+      return bytes.subarray(0, bytes.writeFloatBE(number))
+    case 'double':
+      return bytes.subarray(0, bytes.writeDoubleBE(number))
+    default:
+      return bytes.subarray(0, bytes.writeInt8(number))
+  }
+}
+
 /** What rows of the contract have of what the driver gives; it gives no nulls here. */
 export function readPrimitive(name: PrimitiveName, given: unknown): Value {
   switch (name) {
@@ -69,7 +90,7 @@ export function readPrimitive(name: PrimitiveName, given: unknown): Value {
     case 'bigint':
     case 'counter':
     case 'varint':
-      return readNumeral(String(given as bigint))
+      return readNumeral(String(given))
     case 'decimal':
       return decimalOf(cql.BigDecimal.toBuffer(given as cql.BigDecimal))
     case 'double':

@@ -10,7 +10,12 @@ import type {
 } from '../../../language/columns/column-type.ts'
 import { userTypeOf } from '../../../language/columns/user-types.ts'
 import { EngineError } from '../../errors.ts'
-import { bindPrimitive, isReadableWithin, readPrimitive } from './cql-primitives.ts'
+import {
+  bindPrimitive,
+  bytesOfPrimitive,
+  isReadableWithin,
+  readPrimitive,
+} from './cql-primitives.ts'
 
 /** What is bound for a value of a column; null clears it. */
 export function bindValue(
@@ -71,6 +76,32 @@ export function bindElement(type: ElementType, value: Value, types: UserTypes): 
     bound[name] = field === undefined ? null : bindElement(fieldType, field, types)
   }
   return bound
+}
+
+/**
+ * All bytes that a cluster may have of an element of a list: of a user-defined type, values
+ * that were written before it got more fields have none for these.
+ */
+export function elementSpellings(
+  type: ElementType,
+  value: Value,
+  types: UserTypes,
+): readonly unknown[] {
+  if (typeof type === 'string') return [bindElement(type, value, types)]
+  const { fields } = userTypeOf(type, types)
+  const parts = fields.map(({ name, type: fieldType }) => {
+    const field = (value as JsonObject).get(name)
+    return field === undefined ? undefined : bytesOfPrimitive(fieldType, field)
+  })
+  const last = parts.findLastIndex((part) => part !== undefined)
+  const counts = fields.map((_, position) => position + 1).filter((count) => count > last)
+  return counts.map((count) => Buffer.concat(parts.slice(0, count).flatMap(withLength)))
+}
+
+function withLength(part: Buffer | undefined): Buffer[] {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(part === undefined ? -1 : part.length)
+  return part === undefined ? [length] : [length, part]
 }
 
 /** Undefined where the column holds nothing, which is also what an empty collection is. */

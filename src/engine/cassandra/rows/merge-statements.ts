@@ -9,7 +9,7 @@ import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
-import { bindElements, bindEntries, bindValue } from './cql-values.ts'
+import { bindElements, bindEntries, bindValue, elementSpellings } from './cql-values.ts'
 import { typesMark } from './row-statements.ts'
 
 export interface RowWrite extends Statement {
@@ -90,6 +90,9 @@ function bindChange(
   { kind, elements }: ElementChange,
   types: UserTypes,
 ): unknown {
+  // A list loses what has the same bytes.
+  if (type.type === 'list' && kind === 'remove')
+    return elements.flatMap((element) => elementSpellings(type.valueType, element, types))
   if (type.type !== 'map') return bindElements(type.valueType, elements, types)
   return kind === 'add'
     ? bindEntries(type, elements as readonly [Value, Value][], types)
