@@ -135,6 +135,20 @@ describe('of the key', () => {
     })
   })
 
+  test('what comes behind a range is filtered, index or not', () => {
+    const { definition } = table
+    const indexed: Table = {
+      ...table,
+      definition: { ...definition, indexes: [...definition.indexes, regular('d')] },
+    }
+    const filter = and(partition, is('c', 'gt', ['a']), is('d', 'eq', ['1.2.3.4']))
+    const { branches } = rowConditions(indexed, filter, apache)
+    assert.deepEqual(
+      branches.map(({ terms, allowFiltering }) => [terms.length, allowFiltering]),
+      [[4, true]],
+    )
+  })
+
   test('several partitions are several queries', () => {
     expect(and(is('p', 'in', [1, 2, 1]), is('q', 'in', [1.5, 2.5])), {
       says: Array.from({ length: 4 }, () => 'p = ? AND q = ?'),

@@ -67,7 +67,11 @@ export function branchOf(
       if (byKey.columns.has(name) || (!isPartial && partitionBy.includes(name))) continue
       // Several values of a column of the key go together with no index.
       if (key.includes(name) && (condition.eq?.length ?? 0) > 1) continue
-      const found = valueTerms(column, condition, context)
+      // Within a partition, what the key does not lead to is filtered, index or not.
+      const isWithin = partition !== undefined && key.includes(name)
+      const found = valueTerms(column, condition, context)?.map((term) =>
+        isWithin ? { ...term, isIndexed: false } : term,
+      )
       if (found && allows({ column }, found)) take(conditions, found)
     }
     for (const part of parts) {
