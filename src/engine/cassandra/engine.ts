@@ -4,7 +4,7 @@
  * them can serve one cluster.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { types } from 'cassandra-driver'
+import type { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { Collection, Engine, Search, Table, Target } from '../contract.ts'
 import { EngineError, type EngineErrorKind } from '../errors.ts'

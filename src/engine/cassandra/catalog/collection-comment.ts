@@ -132,7 +132,7 @@ function readSearch(
   if (version !== 1 && version !== currentVersion)
     throw new EngineError(
       'damaged',
-      `the options of ${name} are of version ${JSON.stringify(version) ?? 'none'}, and known are 1 and 2`,
+      `the options of ${name} are of version ${version === undefined ? 'none' : JSON.stringify(version)}, and known are 1 and 2`,
     )
   if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
   if (version === 1 && (lexical === undefined || rerank === undefined))

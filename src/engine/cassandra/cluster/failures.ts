@@ -4,6 +4,9 @@ import { EngineError, type EngineErrorKind } from '../../errors.ts'
 
 const { responseErrorCodes: codes } = types
 
+/** Not the statement's. */
+const serverFaults: ReadonlySet<number> = new Set([codes.serverError, codes.protocolError])
+
 const kinds: ReadonlyMap<number, EngineErrorKind> = new Map([
   [codes.badCredentials, 'unauthenticated'],
   [codes.unavailableException, 'unavailable'],
@@ -68,7 +71,7 @@ function kindOf(failure: unknown, message: string): EngineErrorKind {
   if (kind !== undefined) return kind
   if (isAboutMissingTarget(message)) return 'gone'
   if (isAboutMissingColumn(message)) return 'changed'
-  return code === codes.serverError || code === codes.protocolError ? 'read' : 'unsupported'
+  return serverFaults.has(code) ? 'read' : 'unsupported'
 }
 
 /** Hosts that refuse the credentials are no outage. */

@@ -46,6 +46,13 @@ export interface Rows {
   readonly wasApplied: boolean
 }
 
+/** What the driver gives, which declares that all of it is always there. */
+interface Answered {
+  readonly rows?: readonly Row[]
+  readonly pageState?: string | null
+  wasApplied(): boolean
+}
+
 /** Counts what is asked of the cluster. */
 export interface StatementListener {
   done(purpose: Purpose, elapsedMs: number, failure: string | undefined): void
@@ -69,7 +76,7 @@ export class Session {
   ): Promise<Rows> {
     const startedAt = performance.now()
     try {
-      const found = await this.client.execute(
+      const found: Answered = await this.client.execute(
         text,
         [...values],
         this.#options(purpose, options),

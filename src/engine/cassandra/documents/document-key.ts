@@ -1,6 +1,6 @@
 /** Keys of documents: the type of an _id, and its text. */
 import { extendedOf } from '../../../json/extended.ts'
-import type { Value } from '../../../json/value.ts'
+import { isNumeric, type Value } from '../../../json/value.ts'
 import { keySpellings } from './numerals.ts'
 
 export interface DocumentKey {
@@ -18,15 +18,9 @@ export function keyOf(id: Value): DocumentKey {
 /** All keys that a document with this _id may have, the one that is written first. */
 export function keysOf(id: Value): readonly DocumentKey[] {
   if (id === null) return [{ type: types.null, text: 'null' }]
-  switch (typeof id) {
-    case 'string':
-      return [{ type: types.text, text: id }]
-    case 'boolean':
-      return [{ type: types.boolean, text: String(id) }]
-    case 'number':
-      return numberKeys(id)
-  }
-  if ('decimal' in id) return numberKeys(id)
+  if (typeof id === 'string') return [{ type: types.text, text: id }]
+  if (typeof id === 'boolean') return [{ type: types.boolean, text: String(id) }]
+  if (isNumeric(id)) return numberKeys(id)
   const extended = extendedOf(id)
   switch (extended?.kind) {
     case 'uuid':

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { extendedOf } from '../../../json/extended.ts'
-import { isObject, type JsonObject, type Value } from '../../../json/value.ts'
+import { isNumeric, type JsonObject, type Value } from '../../../json/value.ts'
 import { plainNumeral } from './numerals.ts'
 
 /** Characters from which on the digest stands for a text. */
@@ -36,17 +36,12 @@ export function textOf(value: Value): string | undefined {
 
 function formOf(value: Value): string {
   if (value === null) return 'Z'
-  switch (typeof value) {
-    case 'string':
-      return `S${value}`
-    case 'boolean':
-      return value ? 'B1' : 'B0'
-    case 'number':
-      return `N${plainNumeral(value)}`
-  }
+  if (typeof value === 'string') return `S${value}`
+  if (typeof value === 'boolean') return value ? 'B1' : 'B0'
+  if (isNumeric(value)) return `N${plainNumeral(value)}`
   if (Array.isArray(value))
     return `A${value.length}${value.map((element) => `\n${hashOf(element)}`).join('')}`
-  return isObject(value) ? formOfObject(value) : `N${plainNumeral(value)}`
+  return formOfObject(value)
 }
 
 function formOfObject(object: JsonObject): string {

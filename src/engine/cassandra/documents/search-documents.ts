@@ -6,14 +6,7 @@ import type { Caller } from '../../../caller.ts'
 import { compareValues } from '../../../language/values/order.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
-import type {
-  ByVector,
-  Collection,
-  Hit,
-  Search,
-  SearchResult,
-  StoredRecord,
-} from '../../contract.ts'
+import type { ByVector, Collection, Hit, Search, SearchResult } from '../../contract.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 import { vectorColumn } from '../catalog/collection-table.ts'
@@ -59,7 +52,7 @@ async function nearestOf(
   branch: Branch,
   { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
   caller: Caller,
-): Promise<Hit<StoredRecord>[] | undefined> {
+): Promise<Hit[] | undefined> {
   const conditions = conditionsOf(branch)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
   for (let count = Math.max(2 * limit, limit + besideMin); ; count = nearestMax) {
