@@ -1,4 +1,5 @@
 /** Changes of what a keyspace holds. Only one server makes one at a time. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CollectionOptions } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
 import type { KeyspaceCounts, SchemaChange } from '../../schema-change.ts'
@@ -40,12 +41,34 @@ async function createCollection(
     await session.define(createTableText(target, options))
     const texts = createIndexTexts(target, options, capabilities)
     await Promise.all(texts.map((text) => session.define(text)))
+    await indexesAreReady(session, target)
   } catch (error) {
     const drop = `DROP TABLE IF EXISTS ${quoteTarget(target)}`
     await session.define(drop).catch(() => undefined)
     throw error
   }
 }
+
+/** An index is made before it is ready, and reads that need it fail until then. */
+async function indexesAreReady(
+  session: Session,
+  { keyspace, name }: { readonly keyspace: string; readonly name: string },
+): Promise<void> {
+  const text =
+    'SELECT table_name, is_queryable FROM system_views.sai_column_indexes WHERE keyspace_name = ?'
+  for (let attempt = 0; attempt < readyAttempts; attempt++) {
+    const { rows } = await session.run({ text, values: [keyspace] }, 'schema', {
+      fetchSize: 5_000,
+    })
+    const own = rows.filter((row) => row['table_name'] === name)
+    if (own.every((row) => row['is_queryable'] === true)) return
+    await delay(readyMs)
+  }
+  throw new EngineError('timeout', `the indexes of ${name} are not ready`)
+}
+
+const readyMs = 20
+const readyAttempts = 1_500
 
 /** Of all keyspaces. */
 export async function readCounts(session: Session): Promise<readonly KeyspaceCounts[]> {
