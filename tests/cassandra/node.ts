@@ -153,7 +153,7 @@ export class CassandraNode {
     const child = spawn(
       java.program,
       javaArguments(this.folder, this.#ring, jars, archiveFlag),
-      // In a session of its own: after Ctrl-C, it is us or the guard who end it.
+      // In a process group of its own: after Ctrl-C, it is us or the guard who end it.
       { stdio: ['ignore', log.fd, log.fd], detached: true },
     )
     this.#folder.watch(child.pid)

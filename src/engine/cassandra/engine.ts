@@ -223,10 +223,8 @@ class CassandraEngine implements Engine {
         'SELECT range_start, range_end, partitions_count FROM system.size_estimates ' +
         'WHERE keyspace_name = ? AND table_name = ?'
       const values = [target.keyspace, target.name]
-      const { rows } = await this.#session.run({ text, values }, 'schema', {
-        fetchSize: 5_000,
-      })
-      return estimateOf(rows) || this.#countFew(target)
+      const ranges = this.#session.rowsOf({ text, values }, 'schema')
+      return estimateOf(await Array.fromAsync(ranges)) || this.#countFew(target)
     })
   }
 

@@ -32,9 +32,8 @@ export class Catalog {
 
   /** As it was a moment ago, or later. */
   async schema(keyspace: string): Promise<KeyspaceSchema | undefined> {
-    if (performance.now() - this.#lookedAt > trustedMs) return this.refresh(keyspace)
-    const known = this.#known.get(keyspace)
-    return known?.version === this.#version ? known.schema : this.refresh(keyspace)
+    const known = this.#trusted(keyspace)
+    return known === undefined ? this.refresh(keyspace) : known.schema
   }
 
   async find(keyspace: string, name: string): Promise<Target | undefined> {
@@ -56,13 +55,18 @@ export class Catalog {
   /** Throws where the target is not what it was when it was found, a moment ago or now. */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
-    const known = this.#known.get(keyspace)
-    const isTrusted =
-      known?.version === this.#version && performance.now() - this.#lookedAt <= trustedMs
-    if (when !== 'now' && isTrusted && targetIn(known.schema, name) === target) return
+    const known = when === 'now' ? undefined : this.#trusted(keyspace)
+    if (known !== undefined && targetIn(known.schema, name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
     if (current !== target) throw new EngineError('changed', `${name} has changed`)
+  }
+
+  /** What is known, if the version was looked at a moment ago. */
+  #trusted(keyspace: string): Known | undefined {
+    if (performance.now() - this.#lookedAt > trustedMs) return undefined
+    const known = this.#known.get(keyspace)
+    return known?.version === this.#version ? known : undefined
   }
 
   async #readVersion(): Promise<string> {

@@ -57,10 +57,10 @@ async function indexesAreReady(
   const text =
     'SELECT table_name, is_queryable FROM system_views.sai_column_indexes WHERE keyspace_name = ?'
   for (let attempt = 0; attempt < readyAttempts; attempt++) {
-    const { rows } = await session.run({ text, values: [keyspace] }, 'schema', {
-      fetchSize: 5_000,
-    })
-    const own = rows.filter((row) => row['table_name'] === name)
+    const indexes = await Array.fromAsync(
+      session.rowsOf({ text, values: [keyspace] }, 'schema'),
+    )
+    const own = indexes.filter((row) => row['table_name'] === name)
     if (own.every((row) => row['is_queryable'] === true)) return
     await delay(readyMs)
   }
@@ -72,25 +72,16 @@ const readyAttempts = 1_500
 
 /** Of all keyspaces. */
 export async function readCounts(session: Session): Promise<readonly KeyspaceCounts[]> {
-  const text =
-    'SELECT keyspace_name, table_name, column_name, type FROM system_schema.columns'
+  const text = 'SELECT keyspace_name, table_name, column_name FROM system_schema.columns'
   const counts = new Map<string, Map<string, boolean>>()
-  let pageState: string | undefined
-  do {
-    const page = await session.run({ text, values: [] }, 'schema', {
-      fetchSize: 5_000,
-      pageState,
-    })
-    for (const row of page.rows) {
-      const keyspace = row['keyspace_name'] as string
-      const table = row['table_name'] as string
-      const tables = counts.get(keyspace) ?? new Map<string, boolean>()
-      counts.set(keyspace, tables)
-      const isDocument = row['column_name'] === 'doc_json'
-      tables.set(table, (tables.get(table) ?? false) || isDocument)
-    }
-    pageState = page.pageState
-  } while (pageState !== undefined)
+  for await (const row of session.rowsOf({ text, values: [] }, 'schema')) {
+    const keyspace = row['keyspace_name'] as string
+    const table = row['table_name'] as string
+    const tables = counts.get(keyspace) ?? new Map<string, boolean>()
+    counts.set(keyspace, tables)
+    const isDocument = row['column_name'] === 'doc_json'
+    tables.set(table, (tables.get(table) ?? false) || isDocument)
+  }
   return Array.from(counts, ([keyspace, tables]) => {
     const collections = [...tables.values()].filter(Boolean).length
     return { keyspace, collections, tables: tables.size - collections }

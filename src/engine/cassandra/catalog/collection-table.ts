@@ -1,8 +1,9 @@
 /** The table that a collection is: its columns, its indexes, and what tells it from others. */
 import type { Collection, CollectionOptions } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
 import { writeComment } from './collection-comment.ts'
+import { printAnalyzer, printSourceModel } from './index-ddl.ts'
 
 /** With the types as the cluster tells them. */
 const columns: ReadonlyMap<string, string> = new Map([
@@ -58,15 +59,13 @@ export function createIndexTexts(
     indexing !== undefined && 'deny' in indexing && indexing.deny.includes('*')
   const text = (suffix: string, of: string, given: ReadonlyMap<string, string>) =>
     `CREATE CUSTOM INDEX IF NOT EXISTS ${quoteName(`${target.name}_${suffix}`)} ` +
-    `ON ${quoteTarget(target)} (${of}) USING 'StorageAttachedIndex'${optionsText(given)}`
+    `ON ${quoteTarget(target)} (${of}) USING 'StorageAttachedIndex'${quoteOptions(given)}`
   const vectorOptions =
     vector &&
     new Map([
       ['similarity_function', vector.metric],
       ...(capabilities.sourceModel
-        ? ([
-            ['source_model', vector.sourceModel.toUpperCase().replaceAll('-', '_')],
-          ] as const)
+        ? ([['source_model', printSourceModel(vector.sourceModel)]] as const)
         : []),
     ])
   return [
@@ -77,24 +76,11 @@ export function createIndexTexts(
           text(
             lexicalColumn,
             lexicalColumn,
-            new Map([['index_analyzer', analyzerText(lexical.analyzer)]]),
+            new Map([['index_analyzer', printAnalyzer(lexical.analyzer)]]),
           ),
         ]
       : []),
   ]
-}
-
-function analyzerText(analyzer: unknown): string {
-  return typeof analyzer === 'string' ? analyzer : JSON.stringify(analyzer)
-}
-
-function optionsText(options: ReadonlyMap<string, string>): string {
-  if (options.size === 0) return ''
-  const all = Array.from(
-    options,
-    ([name, value]) => `${quoteText(name)}: ${quoteText(value)}`,
-  )
-  return ` WITH OPTIONS = {${all.join(', ')}}`
 }
 
 /** A column as the cluster tells of it. */
@@ -115,10 +101,4 @@ export function isCollection(seen: readonly SeenColumn[]): boolean {
 
 function isKeyType(type: string): boolean {
   return /^(?:frozen<)?tuple<tinyint, text>>?$/.test(type)
-}
-
-/** Of the vectors of a column. */
-export function dimensionIn(type: string | undefined): number | undefined {
-  const [, dimension] = /(?:vector<float|FloatType)\s*,\s*(\d+)[>)]/.exec(type ?? '') ?? []
-  return dimension === undefined ? undefined : Number(dimension)
 }

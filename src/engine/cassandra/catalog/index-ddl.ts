@@ -2,7 +2,7 @@
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import type { Column, RegularIndex, TableIndex } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { quoteName, quoteOptions, quoteTarget } from '../cluster/statement.ts'
 
 /** Undefined: the cluster has no such index, and the table only notes it. */
 export function createIndex(
@@ -14,13 +14,10 @@ export function createIndex(
   const options = optionsOf(index, column, can)
   if (options === undefined) return undefined
   const target = index.kind === 'regular' ? targetOf(index, column) : quoteName(column.name)
-  const text =
+  return (
     `CREATE CUSTOM INDEX ${quoteName(index.name)} ON ${quoteTarget(table)} (${target}) ` +
-    `USING 'StorageAttachedIndex'`
-  const entries = Object.entries(options).map(
-    ([name, value]) => `'${name}': ${quoteText(value)}`,
+    `USING 'StorageAttachedIndex'${quoteOptions(Object.entries(options))}`
   )
-  return entries.length === 0 ? text : `${text} WITH OPTIONS = {${entries.join(', ')}}`
 }
 
 export function dropIndex(keyspace: string, name: string): string {
@@ -56,7 +53,7 @@ function optionsOf(
     case 'vector':
       return {
         ...(can.sourceModel && {
-          source_model: index.sourceModel.toUpperCase().replaceAll('-', '_'),
+          source_model: printSourceModel(index.sourceModel),
         }),
         similarity_function: index.metric.toUpperCase(),
       }
@@ -78,6 +75,10 @@ function optionsOf(
   }
 }
 
-function printAnalyzer(analyzer: unknown): string {
+export function printSourceModel(sourceModel: string): string {
+  return sourceModel.toUpperCase().replaceAll('-', '_')
+}
+
+export function printAnalyzer(analyzer: unknown): string {
   return typeof analyzer === 'string' ? analyzer : JSON.stringify(analyzer)
 }

@@ -9,7 +9,7 @@ import type {
   RegularIndex,
   TableIndex,
 } from '../../schema.ts'
-import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
 import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
 import type { IndexNote } from './table-notes.ts'
@@ -65,16 +65,13 @@ export function printIndex(row: IndexRow): CqlDefinition {
   const given = Array.from(options).filter(
     ([option]) => option !== 'target' && option !== 'class_name',
   )
-  const entries = given.map(
-    ([option, value]) => `${quoteText(option)}: ${quoteText(value)}`,
-  )
   return {
     name,
     cqlDefinition:
       `CREATE ${custom ? 'CUSTOM ' : ''}INDEX ${quoteName(name)} ` +
       `ON ${quoteTarget({ keyspace, name: table })} (${options.get('target') ?? ''})` +
       using +
-      (entries.length > 0 ? ` WITH OPTIONS = {${entries.join(', ')}}` : ''),
+      quoteOptions(given),
   }
 }
 

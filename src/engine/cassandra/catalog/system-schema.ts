@@ -3,12 +3,8 @@ import type { types } from 'cassandra-driver'
 import type { Collection, KeyspaceSchema } from '../../schema.ts'
 import type { Session } from '../cluster/session.ts'
 import { readComment, type Defaults, type SeenVector } from './collection-comment.ts'
-import {
-  dimensionIn,
-  isCollection,
-  vectorColumn,
-  type SeenColumn,
-} from './collection-table.ts'
+import { isCollection, vectorColumn, type SeenColumn } from './collection-table.ts'
+import { readType } from './cql-type.ts'
 
 /** Keyspaces of the cluster itself, and of products around it. */
 const systemKeyspaces = /^(?:system|system_.*|dse_.*|solr_admin|OpsCenter)$/
@@ -18,7 +14,7 @@ export async function listKeyspaces(
   systemKeyspace: string,
 ): Promise<readonly string[]> {
   const text = 'SELECT keyspace_name FROM system_schema.keyspaces'
-  const { rows } = await session.run({ text, values: [] }, 'schema')
+  const rows = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
   return rows
     .map((row) => row['keyspace_name'] as string)
     .filter((name) => name !== systemKeyspace && !systemKeyspaces.test(name))
@@ -31,13 +27,14 @@ export async function readKeyspace(
   defaults: Defaults,
 ): Promise<KeyspaceSchema | undefined> {
   const select = (columns: string, table: string) =>
-    session.run(
-      {
-        text: `SELECT ${columns} FROM system_schema.${table} WHERE keyspace_name = ?`,
-        values: [keyspace],
-      },
-      'schema',
-      { fetchSize: 5_000 },
+    Array.fromAsync(
+      session.rowsOf(
+        {
+          text: `SELECT ${columns} FROM system_schema.${table} WHERE keyspace_name = ?`,
+          values: [keyspace],
+        },
+        'schema',
+      ),
     )
   const [keyspaces, tables, columns, indexes] = await Promise.all([
     select('keyspace_name', 'keyspaces'),
@@ -45,10 +42,10 @@ export async function readKeyspace(
     select('table_name, column_name, kind, type', 'columns'),
     select('table_name, index_name, options', 'indexes'),
   ])
-  if (keyspaces.rows.length === 0) return undefined
-  const columnsOf = groupByTable(columns.rows)
-  const indexesOf = groupByTable(indexes.rows)
-  const targets = tables.rows.flatMap((row): Collection[] => {
+  if (keyspaces.length === 0) return undefined
+  const columnsOf = groupByTable(columns)
+  const indexesOf = groupByTable(indexes)
+  const targets = tables.flatMap((row): Collection[] => {
     const name = row['table_name'] as string
     const seen = (columnsOf.get(name) ?? []).map(seenColumn)
     if (!isCollection(seen)) return []
@@ -77,12 +74,12 @@ function seenVector(
   indexes: readonly types.Row[],
 ): SeenVector | undefined {
   const { type } = columns.find(({ name }) => name === vectorColumn) ?? {}
-  const dimension = dimensionIn(type)
-  if (dimension === undefined) return undefined
+  const vector = type === undefined ? undefined : readType(type, [])?.type
+  if (vector?.type !== 'vector') return undefined
   const index = indexes.find((row) => (row['index_name'] as string).endsWith(vectorColumn))
   const options = index?.['options'] as ReadonlyMap<string, string> | undefined
   return {
-    dimension,
+    dimension: vector.dimension,
     metric: options?.get('similarity_function'),
     sourceModel: options?.get('source_model'),
   }

@@ -74,39 +74,56 @@ export class Session {
     purpose: Purpose,
     options: RunOptions = {},
   ): Promise<Rows> {
-    const startedAt = performance.now()
-    try {
-      const found: Answered = await this.client.execute(
-        text,
-        [...values],
-        this.#options(purpose, options),
-      )
-      this.#listener?.done(purpose, performance.now() - startedAt, undefined)
-      return {
-        rows: found.rows ?? [],
-        pageState: found.pageState ?? undefined,
-        wasApplied: found.wasApplied(),
-      }
-    } catch (error) {
-      const failure = engineErrorOf(error)
-      this.#listener?.done(purpose, performance.now() - startedAt, failure.kind)
-      throw failure
+    const found = await this.#execute(
+      purpose,
+      text,
+      [...values],
+      this.#options(purpose, options),
+    )
+    return {
+      rows: found.rows ?? [],
+      pageState: found.pageState ?? undefined,
+      wasApplied: found.wasApplied(),
     }
+  }
+
+  /** All rows that a statement finds, however many pages they take. */
+  async *rowsOf(
+    statement: Statement,
+    purpose: Purpose,
+    fetchSize = manyRows,
+  ): AsyncGenerator<Row> {
+    let pageState: string | undefined
+    do {
+      const page = await this.run(statement, purpose, { fetchSize, pageState })
+      yield* page.rows
+      pageState = page.pageState
+    } while (pageState !== undefined)
   }
 
   /** Definitions cannot be prepared. Waits until all nodes that are up know of the change. */
   async define(text: string): Promise<void> {
+    await this.#execute('schema', text, [], {
+      prepare: false,
+      isIdempotent: false,
+      readTimeout: definitionMsMax,
+    })
+  }
+
+  async #execute(
+    purpose: Purpose,
+    text: string,
+    values: unknown[],
+    options: QueryOptions,
+  ): Promise<Answered> {
     const startedAt = performance.now()
     try {
-      await this.client.execute(text, [], {
-        prepare: false,
-        isIdempotent: false,
-        readTimeout: definitionMsMax,
-      })
-      this.#listener?.done('schema', performance.now() - startedAt, undefined)
+      const answered = await this.client.execute(text, values, options)
+      this.#listener?.done(purpose, performance.now() - startedAt, undefined)
+      return answered
     } catch (error) {
       const failure = engineErrorOf(error)
-      this.#listener?.done('schema', performance.now() - startedAt, failure.kind)
+      this.#listener?.done(purpose, performance.now() - startedAt, failure.kind)
       throw failure
     }
   }
@@ -141,6 +158,9 @@ export class Session {
     }
   }
 }
+
+/** Rows of a page where each is small. */
+const manyRows = 5_000
 
 /** Definitions wait for all nodes. */
 const definitionMsMax = 60_000

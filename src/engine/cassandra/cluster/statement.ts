@@ -16,6 +16,15 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+/** The options of an index; without any it is an empty text. */
+export function quoteOptions(options: Iterable<readonly [string, string]>): string {
+  const all = Array.from(
+    options,
+    ([name, value]) => `${quoteText(name)}: ${quoteText(value)}`,
+  )
+  return all.length === 0 ? '' : ` WITH OPTIONS = {${all.join(', ')}}`
+}
+
 export function quoteTarget({
   keyspace,
   name,

@@ -9,7 +9,8 @@ import type { DocumentKey } from './document-key.ts'
 import type { Branch, Term } from './filter-plan.ts'
 import { scaledNumber } from './numerals.ts'
 import { shred, type Shredded } from './shred.ts'
-import { joinText, vectorBytes } from './stored-text.ts'
+import { bytesOfVector } from '../rows/cql-values.ts'
+import { joinText } from './stored-text.ts'
 
 const { BigDecimal, Integer, Long, Tuple } = types
 
@@ -37,7 +38,7 @@ export function boundColumns(
     ...boundIndexes(shredded),
     ...(options.vector === undefined
       ? []
-      : ([['query_vector_value', vector ? vectorBytes(vector) : null]] as const)),
+      : ([['query_vector_value', vector ? bytesOfVector(vector) : null]] as const)),
     ...(options.lexical.enabled
       ? ([['query_lexical_value', search.lexical ?? null]] as const)
       : []),

@@ -7,7 +7,7 @@ import { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
-import { indexingRule } from '../../../language/filters/indexing.ts'
+import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
@@ -32,6 +32,8 @@ const keysAtATime = 16
 
 interface Found {
   readonly stored: string
+  /** Where it was read to see whether it matches. */
+  readonly document?: JsonObject
   readonly version: string
   readonly branch: number
   /** Undefined where documents are read by their keys. */
@@ -81,7 +83,7 @@ export async function readDocuments(
       next = records.at(-1)!.position
       break
     }
-    const record = splitText(found.stored, found.version, withSearchFields)
+    const record = splitText(found.stored, found.version, withSearchFields, found.document)
     records.push({ ...record, position: positionOf(found) })
     size += record.text.length
     const isEnough = isServed && lookAhead === false && records.length === limit
@@ -130,23 +132,25 @@ async function* findMatching(
     plan.kind === 'keys'
       ? findByKeys(session, collection, plan.keys.slice(place.branch), place.branch)
       : findByBranches(session, collection, plan.branches, place)
+  const indexing = indexingRule(collection.options.indexing)
   let scanned = 0
   for await (const one of found) {
     caller.check()
     if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
     const pause = caller.pause()
     if (pause !== undefined) await pause
-    if (filter === undefined) yield one
-    else {
-      const document = readDocument(one.stored)
-      if (!matches(filter, document)) continue
-      if (
-        plan.kind === 'branches' &&
-        isOfEarlier(plan.branches, one.branch, document, collection)
-      )
-        continue
+    if (filter === undefined) {
       yield one
+      continue
     }
+    const document = readDocument(one.stored)
+    const isWanted =
+      matches(filter, document) &&
+      !(
+        plan.kind === 'branches' &&
+        isOfEarlier(plan.branches, one.branch, document, indexing)
+      )
+    if (isWanted) yield { ...one, document }
   }
 }
 
@@ -163,10 +167,10 @@ function isOfEarlier(
   branches: readonly Branch[],
   branch: number,
   document: JsonObject,
-  { options }: Collection,
+  indexing: IndexingRule,
 ): boolean {
   if (branch === 0) return false
-  const shredded = shred(indexingRule(options.indexing).prune(document), {})
+  const shredded = shred(indexing.prune(document), {})
   return branches.slice(0, branch).some((terms) => holdsAll(terms, shredded))
 }
 
@@ -222,15 +226,10 @@ async function* findByBranch(
     after === undefined
       ? conditions.values
       : [...conditions.values, types.Long.fromString(after)]
-  let pageState: string | undefined
-  do {
-    const page = await session.run({ text, values }, 'read', { fetchSize, pageState })
-    for (const row of page.rows) {
-      const one = foundIn(row, branch, String(row['place']))
-      if (one !== undefined) yield one
-    }
-    pageState = page.pageState
-  } while (pageState !== undefined)
+  for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
+    const one = foundIn(row, branch, String(row['place']))
+    if (one !== undefined) yield one
+  }
 }
 
 function foundIn(

@@ -10,10 +10,11 @@ import type { ByVector, Collection, Hit, Search, SearchResult } from '../../cont
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 import { vectorColumn } from '../catalog/collection-table.ts'
+import { bytesOfVector } from '../rows/cql-values.ts'
 import { conditionsOf } from './columns.ts'
 import { planFilter, type Branch } from './filter-plan.ts'
 import { canMatch } from './read-documents.ts'
-import { readDocument, readVector, splitText, vectorBytes } from './stored-text.ts'
+import { readDocument, readVector, splitText } from './stored-text.ts'
 
 /** As many as the cluster gives at most. */
 const nearestMax = 1_000
@@ -64,7 +65,7 @@ async function nearestOf(
           `SELECT doc_json, tx_id FROM ${quoteTarget(collection)}` +
           (branch.length === 0 ? '' : ` WHERE ${conditions.text}`) +
           ` ORDER BY ${vectorColumn} ANN OF ? LIMIT ${asked}`,
-        values: [...conditions.values, vectorBytes(by.numbers)],
+        values: [...conditions.values, bytesOfVector(by.numbers)],
       },
       'search',
       { fetchSize: nearestMax },
@@ -72,13 +73,14 @@ async function nearestOf(
     const hits: Hit[] = []
     for (const row of rows) {
       const stored = row['doc_json'] as string | null
-      const document = stored === null ? undefined : readDocument(stored)
-      if (stored === null || document === undefined || !matches(filter, document)) continue
+      if (stored === null) continue
+      const document = readDocument(stored)
+      if (!matches(filter, document)) continue
       const vector = readVector(document.get('$vector') ?? null)
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
       hits.push({
-        record: splitText(stored, String(row['tx_id']), withSearchFields),
+        record: splitText(stored, String(row['tx_id']), withSearchFields, document),
         score,
       })
     }

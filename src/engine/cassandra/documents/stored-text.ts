@@ -8,6 +8,7 @@ import { storedFields } from '../../../json/stored-fields.ts'
 import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
 import { decodeBinaryVector } from '../../../language/values/vector.ts'
 import { EngineError } from '../../errors.ts'
+import { bytesOfVector } from '../rows/cql-values.ts'
 import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
 
 const searchFieldNames = ['$vector', '$vectorize', '$lexical'] as const
@@ -25,26 +26,23 @@ export function joinText(text: string, search: SearchFields): string {
 
 function vectorText({ numbers, form }: Vector): string {
   if (form === 'array') return `[${numbers.join(',')}]`
-  return `{"$binary":"${vectorBytes(numbers).toString('base64')}"}`
+  return `{"$binary":"${bytesOfVector(numbers).toString('base64')}"}`
 }
 
-/** Singles, the most significant byte first: as the cluster keeps them. */
-export function vectorBytes(numbers: ArrayLike<number>): Buffer {
-  const bytes = Buffer.allocUnsafe(numbers.length * 4)
-  for (let i = 0; i < numbers.length; i++) bytes.writeFloatBE(numbers[i]!, i * 4)
-  return bytes
-}
-
-/** What is known of a document without reading more of its text than that takes. */
+/**
+ * What is known of a document without reading more of its text than that takes. `read` is the
+ * document, where it was read before; it is not needed any more.
+ */
 export function splitText(
   stored: string,
   version: string,
   withSearchFields: boolean,
+  read?: JsonObject,
 ): StoredRecord {
-  const id = idIn(stored)
+  const id = read?.get('_id') ?? idIn(stored)
   if (!mayHaveSearchFields(stored))
     return { id, text: stored, version, ...(withSearchFields && { search: {} }) }
-  const document = readDocument(stored)
+  const document = read ?? readDocument(stored)
   const search = searchFieldsOf(document)
   for (const name of searchFieldNames) document.delete(name)
   const text = printJson(document)

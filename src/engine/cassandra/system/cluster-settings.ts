@@ -37,6 +37,8 @@ export class ClusterSettings {
     expected: string | undefined,
   ): Promise<string | undefined> {
     const version = types.TimeUuid.now()
+    const before = expected === undefined ? undefined : versionIn(expected)
+    if (expected !== undefined && before === undefined) return undefined
     const statement =
       expected === undefined
         ? {
@@ -45,9 +47,8 @@ export class ClusterSettings {
           }
         : {
             text: `UPDATE ${this.#table} SET value = ?, version = ? WHERE name = ? IF version = ?`,
-            values: [value, version, name, versionIn(expected)],
+            values: [value, version, name, before],
           }
-    if (statement.values.includes(undefined)) return undefined
     const isWritten = await this.#isWritten(statement, name, String(version))
     if (!isWritten) return undefined
     this.#report(name)
@@ -88,14 +89,11 @@ export class ClusterSettings {
   /** A look that fails is made up for by the next one. */
   async #look(): Promise<void> {
     const text = `SELECT name, version FROM ${this.#table}`
-    const found = await this.#session
-      .run({ text, values: [] }, 'read', { fetchSize: 1_000 })
-      .catch(() => undefined)
+    const all = this.#session.rowsOf({ text, values: [] }, 'read')
+    const found = await Array.fromAsync(all).catch(() => undefined)
     if (found === undefined || this.#timer === undefined) return
     const before = this.#seen
-    const now = new Map(
-      found.rows.map((row) => [row['name'] as string, String(row['version'])]),
-    )
+    const now = new Map(found.map((row) => [row['name'] as string, String(row['version'])]))
     this.#seen = now
     for (const [name, version] of now) if (before?.get(name) !== version) this.#report(name)
   }
