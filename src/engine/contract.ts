@@ -231,8 +231,9 @@ export interface Query extends ReadQuery<Filter, SortKey> {
 
 /**
  * Without a sort rows come as they are stored: partition by partition, and within one in the
- * order of its sort. Ties are broken so, too; and backwards where the sort is the order of
- * one partition backwards (language/columns/stored-order.ts).
+ * order of its sort; where there are several ways to them, by one way after the other. Ties
+ * are broken by the key, and backwards where the sort is the order of one partition backwards
+ * (language/columns/stored-order.ts).
  */
 export interface RowQuery extends ReadQuery<RowFilter, RowSortKey> {
   /** Those that are shown, in this order. Texts of rows are made of them. */

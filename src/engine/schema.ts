@@ -45,6 +45,9 @@ export interface CollectionOptions {
   readonly rerank: RerankOptions
 }
 
+/** What a new store has. */
+export const firstKeyspace = 'default_keyspace'
+
 export const replicationClasses = ['SimpleStrategy', 'NetworkTopologyStrategy'] as const
 
 /** How many copies are kept of what a keyspace holds; a store that keeps one ignores it. */
@@ -107,7 +110,7 @@ export interface TextIndex extends IndexBase {
 export type TableIndex = RegularIndex | VectorIndex | TextIndex
 
 export interface TableDefinition {
-  /** In the order in which they were added. */
+  /** In any order. */
   readonly columns: readonly Column[]
   readonly partitionBy: readonly string[]
   readonly partitionSort: readonly { readonly column: string; readonly direction: 1 | -1 }[]

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
 import { around } from '../../src/engine/around.ts'
 import { checked } from '../../src/engine/checked.ts'
-import { defaultConsistency } from '../../src/engine/cassandra/cluster/session.ts'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
@@ -42,6 +42,7 @@ export class TestKeyspaces {
       localDataCenter: localDatacenter,
       account: { name: user, password },
       tls: undefined,
+      bundle: undefined,
       consistency: defaultConsistency,
       systemKeyspace: `${this.#key}stela`,
       firstKeyspace: `${this.#key}default_keyspace`,

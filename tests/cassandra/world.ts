@@ -8,6 +8,7 @@ export const world: World = {
   hasExactScores: true,
   seesVectorsAtOnce: true,
   refusesLargeRows: false,
+  ordersPartitions: false,
   async start() {
     const keyspaces = await TestKeyspaces.makePlain()
     const opened: Engine[] = []

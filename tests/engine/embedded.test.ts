@@ -15,6 +15,7 @@ const world = {
   hasExactScores: true,
   seesVectorsAtOnce: true,
   refusesLargeRows: true,
+  ordersPartitions: true,
 }
 describeEngine('the embedded engine', { ...world, start: () => start() })
 

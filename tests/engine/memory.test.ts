@@ -8,6 +8,7 @@ describeEngine('an engine in memory', {
   hasExactScores: true,
   seesVectorsAtOnce: true,
   refusesLargeRows: true,
+  ordersPartitions: true,
   start() {
     const store = new MemoryStore()
     const open = () => checked(openMemoryEngine(store))

@@ -6,16 +6,33 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
-import type { Collection, Engine, Search, Table, Target } from '../contract.ts'
+import type { KeyConditions } from '../../language/columns/key-conditions.ts'
+import type { RowFilter } from '../../language/columns/row-filter.ts'
+import type {
+  Collection,
+  Engine,
+  MergeOptions,
+  RowMerge,
+  RowQuery,
+  RowSearch,
+  Search,
+  Table,
+  Target,
+} from '../contract.ts'
 import { EngineError, type EngineErrorKind } from '../errors.ts'
-import type { KeyspaceOptions } from '../schema.ts'
+import type { KeyspaceOptions, Replication } from '../schema.ts'
 import type { SchemaPlan } from '../schema-change.ts'
 import { Catalog } from './catalog/catalog.ts'
-import { makeChange, readCounts } from './catalog/change-schema.ts'
+import { makeChange } from './catalog/change-schema.ts'
 import type { Defaults } from './catalog/collection-comment.ts'
-import { listKeyspaces } from './catalog/system-schema.ts'
+import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
-import { openSession, probeCluster, type ClusterOptions } from './cluster/open-cluster.ts'
+import {
+  openSession,
+  probeCluster,
+  replicationBy,
+  type ClusterOptions,
+} from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
 import { quoteName, quoteTarget } from './cluster/statement.ts'
 import {
@@ -25,15 +42,17 @@ import {
 } from './documents/read-documents.ts'
 import { searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
+import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
+import { searchNearestRows } from './rows/search-rows.ts'
+import { deleteRows, mergeRows } from './rows/write-rows.ts'
 import { ClusterSettings } from './system/cluster-settings.ts'
 import { Leases } from './system/leases.ts'
-import {
-  createKeyspaceText,
-  createSystemKeyspace,
-  type SystemOptions,
-} from './system/system-keyspace.ts'
+import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
 
-export interface CassandraOptions extends ClusterOptions, SystemOptions {
+export interface CassandraOptions extends ClusterOptions {
+  readonly systemKeyspace: string
+  /** For keyspaces that are created without one; undefined: by the nodes that there are. */
+  readonly replication: Replication | undefined
   /** Milliseconds between looks at what other servers have set. */
   readonly settingsPollMs: number
   /** What a cluster gets that no server has used before. */
@@ -48,6 +67,11 @@ const schemaLease = 'schema'
 /** Documents that are counted where there is no estimate. */
 const fewMax = 1_000
 
+/** How often, and how many times, a target that cannot be read is looked for. */
+const lookAgainMs = 200
+const looksMin = 2
+const looksMax = 50
+
 /** The setting that says that a server has been here before. */
 const firstStart = 'first-start'
 
@@ -55,8 +79,9 @@ export async function openCassandraEngine(options: CassandraOptions): Promise<En
   const session = await openSession(options, options.account)
   try {
     const capabilities = await probeCluster(session)
-    await createSystemKeyspace(session, options)
-    const engine = new CassandraEngine(session, capabilities, options)
+    const replication = options.replication ?? (await replicationBy(session))
+    await createSystemKeyspace(session, options.systemKeyspace, replication)
+    const engine = new CassandraEngine(session, capabilities, { ...options, replication })
     await engine.start()
     return engine
   } catch (error) {
@@ -65,22 +90,26 @@ export async function openCassandraEngine(options: CassandraOptions): Promise<En
   }
 }
 
+type OpenOptions = CassandraOptions & { readonly replication: Replication }
+
 class CassandraEngine implements Engine {
   readonly #session: Session
   readonly #capabilities: Capabilities
-  readonly #options: CassandraOptions
+  readonly #options: OpenOptions
   readonly #catalog: Catalog
   readonly #settings: ClusterSettings
   readonly #leases: Leases
+  readonly #rows: RowAccess
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
-  constructor(session: Session, capabilities: Capabilities, options: CassandraOptions) {
+  constructor(session: Session, capabilities: Capabilities, options: OpenOptions) {
     this.#session = session
     this.#capabilities = capabilities
     this.#options = options
     this.#catalog = new Catalog(session, options.defaults)
-    const { systemKeyspace, settingsPollMs } = options
+    const { systemKeyspace, settingsPollMs, limits } = options
+    this.#rows = { session, can: capabilities, limits }
     this.#settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
     this.#leases = new Leases(session, systemKeyspace)
   }
@@ -140,9 +169,11 @@ class CassandraEngine implements Engine {
       // Most of those that change nothing need not wait for the others.
       if ((await this.#changeIn(keyspace, plan)) === undefined) return false
       return this.#alone(async () => {
-        const change = await this.#changeIn(keyspace, plan)
-        if (change === undefined) return false
-        await makeChange(this.#session, keyspace, change, this.#capabilities)
+        const planned = await this.#changeIn(keyspace, plan)
+        if (planned === undefined) return false
+        const { schema, change } = planned
+        const [session, can] = [this.#session, this.#capabilities]
+        await makeChange({ session, can, keyspace, schema }, change)
         await this.#catalog.refresh(keyspace)
         return true
       })
@@ -152,7 +183,9 @@ class CassandraEngine implements Engine {
   async #changeIn(keyspace: string, plan: SchemaPlan) {
     const schema = await this.#catalog.refresh(keyspace)
     if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
-    return plan(schema, await readCounts(this.#session))
+    const counts = await countTargets(this.#session, this.#options.systemKeyspace)
+    const change = plan(schema, counts)
+    return change && { schema, change }
   }
 
   lockSchema<T>(_keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T> {
@@ -196,24 +229,32 @@ class CassandraEngine implements Engine {
     )
   }
 
-  readRows(table: Table): never {
-    return noTables(table)
+  readRows(table: Table, query: RowQuery, caller: Caller) {
+    return this.#on(table, caller, () => readRows(this.#rows, table, query, caller))
   }
 
-  countRows(table: Table): never {
-    return noTables(table)
+  countRows(table: Table, filter: RowFilter, stopAt: number, caller: Caller) {
+    return this.#on(table, caller, () =>
+      countRows(this.#rows, table, filter, stopAt, caller),
+    )
   }
 
-  searchRows(table: Table): never {
-    return noTables(table)
+  searchRows(table: Table, search: RowSearch, caller: Caller) {
+    return this.#on(table, caller, async () => {
+      const { by } = search
+      if (by.kind !== 'vector') return undefined
+      return searchNearestRows(this.#rows, table, { ...search, by }, caller)
+    })
   }
 
-  mergeRows(table: Table): never {
-    return noTables(table)
+  mergeRows(table: Table, merges: readonly RowMerge[], options: MergeOptions) {
+    return this.#on(table, undefined, () =>
+      mergeRows(this.#session, table, merges, options),
+    )
   }
 
-  deleteRows(table: Table): never {
-    return noTables(table)
+  deleteRows(table: Table, conditions: KeyConditions, caller: Caller) {
+    return this.#on(table, caller, () => deleteRows(this.#rows, table, conditions, caller))
   }
 
   /** By what the node that is asked keeps, as it was some minutes ago. */
@@ -230,8 +271,13 @@ class CassandraEngine implements Engine {
 
   /** Nodes estimate every few minutes, and know nothing of a new table until then. */
   async #countFew(target: Target): Promise<number> {
+    const partition = target.kind === 'table' ? target.definition.partitionBy : ['key']
+    const names = partition.map(quoteName).join(', ')
     const { rows } = await this.#session.run(
-      { text: `SELECT token(key) FROM ${quoteTarget(target)} LIMIT ${fewMax}`, values: [] },
+      {
+        text: `SELECT token(${names}) FROM ${quoteTarget(target)} LIMIT ${fewMax}`,
+        values: [],
+      },
       'read',
       { fetchSize: fewMax },
     )
@@ -286,7 +332,7 @@ class CassandraEngine implements Engine {
         return await act()
       } catch (error) {
         if (error instanceof EngineError && mayBeGone.has(error.kind))
-          await this.#checkStillThere(target)
+          await this.#checkStillThere(target, caller)
         throw error
       }
     })
@@ -294,12 +340,14 @@ class CassandraEngine implements Engine {
 
   /**
    * What reads of a dropped table fail with has many forms, and comes before the nodes agree
-   * that it is gone.
+   * that it is gone: who made the change may take seconds more, and holds the lease until then.
    */
-  async #checkStillThere(target: Target): Promise<void> {
-    for (const pauseMs of [0, 100, 400]) {
-      await delay(pauseMs)
+  async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
+    for (let look = 0; look < looksMax; look++) {
+      const isChanging = await this.#leases.isHeld(schemaLease)
       await this.#catalog.checkCurrent(target, 'now')
+      if (!isChanging && look >= looksMin) return
+      await delay(lookAgainMs, undefined, { signal: caller?.signal })
     }
   }
 
@@ -318,13 +366,6 @@ class CassandraEngine implements Engine {
 const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
-
-function noTables({ name }: Table): never {
-  throw new EngineError(
-    'unsupported',
-    `${name} is a table, which cannot be served from a cluster yet`,
-  )
-}
 
 /** Of all partitions, by the part of the ring that the node knows of. */
 function estimateOf(rows: readonly types.Row[]): number {

@@ -89,15 +89,13 @@ describe('rows are read', () => {
       selectNearest(table, {
         columns: selected,
         branch,
-        by: { column: v, metric: 'dot_product' },
+        column: v,
         numbers: Float32Array.of(1, -0.5),
         limit: 10,
       }),
       {
-        text:
-          `${start}, similarity_dot_product("v", ?) AS "#score" FROM "ks"."T" ` +
-          'WHERE "p" = ? ORDER BY "v" ANN OF ? LIMIT ?',
-        values: [vector, 1, vector, 10],
+        text: `${start} FROM "ks"."T" WHERE "p" = ? ORDER BY "v" ANN OF ? LIMIT ?`,
+        values: [1, vector, 10],
       },
     )
   })
@@ -131,7 +129,6 @@ describe('rows are read', () => {
       '#2': 2n ** 63n - 1n,
       '#3': null,
       '#token': 5n,
-      '#score': 0.5,
     }
     assert.deepEqual(readRow(table, selected, row), {
       values: new Map<string, unknown>([
@@ -140,7 +137,6 @@ describe('rows are read', () => {
         ['at', '+292278994-08-17T07:12:55.807Z'],
       ]),
       token: 5n,
-      score: 0.5,
     })
   })
 

@@ -41,7 +41,9 @@ export function describeSchema(name: string, world: World): void {
     const seen = async (name: string) => {
       const { columns, indexes } = (await tableNamed(name)).definition
       return {
-        columns: columns.map((column) => [column.name, column.type] as const),
+        columns: columns
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .map((column) => [column.name, column.type] as const),
         indexes: indexes.map((index) => [index.name, index.kind, index.column].join(' ')),
       }
     }
@@ -65,7 +67,7 @@ export function describeSchema(name: string, world: World): void {
       await change({ kind: 'createIndex', table, index })
       await change({ kind: 'putServices', table, services: new Map([['v', service]]) })
       const expected = {
-        columns: [id, ['v', { ...vector, service }], ['a', text]],
+        columns: [['a', text], id, ['v', { ...vector, service }]],
         indexes: ['stepwise_a regular a'],
       }
       assert.deepEqual(await seen(table), expected)

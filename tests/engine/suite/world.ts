@@ -14,6 +14,8 @@ export interface World {
   readonly seesVectorsAtOnce: boolean
   /** Whether rows that would be too large are refused. */
   readonly refusesLargeRows: boolean
+  /** Whether rows come in the order of their partitions' values, however they are found. */
+  readonly ordersPartitions: boolean
 }
 
 export interface Serves {
@@ -87,3 +89,12 @@ export class RunningEngine {
 
 const attemptsMax = 200
 const attemptMs = 50
+
+/** Names of rows, which begin with their partitions, in an order that every engine has. */
+export function inPartitions(names: readonly string[], world: World): readonly string[] {
+  if (world.ordersPartitions) return names
+  const partitionOf = (name: string) => name.slice(0, name.indexOf(' '))
+  return names.toSorted((a, b) =>
+    partitionOf(a) < partitionOf(b) ? -1 : Number(partitionOf(a) > partitionOf(b)),
+  )
+}

@@ -1,31 +1,59 @@
 /** Changes of what a keyspace holds. Only one server makes one at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CollectionOptions } from '../../schema.ts'
+import type { CollectionOptions, KeyspaceSchema, Table } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
-import type { KeyspaceCounts, SchemaChange } from '../../schema-change.ts'
+import type { SchemaChange, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
-import { quoteTarget } from '../cluster/statement.ts'
 import { createIndexTexts, createTableText } from './collection-table.ts'
+import { readNoteSource } from './system-schema.ts'
+import { changeTable, createTable, dropTable } from './table-ddl.ts'
+import { alterType, createType, dropType } from './type-ddl.ts'
+
+/** What changes are made of: the keyspace as it is, and who makes them. */
+export interface SchemaAccess {
+  readonly session: Session
+  readonly can: Capabilities
+  readonly keyspace: string
+  readonly schema: KeyspaceSchema
+}
 
 export async function makeChange(
-  session: Session,
-  keyspace: string,
+  access: SchemaAccess,
   change: SchemaChange,
-  capabilities: Capabilities,
 ): Promise<void> {
+  const { session, can, keyspace } = access
   switch (change.kind) {
     case 'createCollection':
-      await createCollection(session, keyspace, change.name, change.options, capabilities)
-      return
+      return createCollection(session, keyspace, change.name, change.options, can)
+    case 'createTable':
+      return session.define(createTable({ keyspace, name: change.name }, change, can))
     case 'dropTarget':
-      await session.define(
-        `DROP TABLE IF EXISTS ${quoteTarget({ keyspace, name: change.name })}`,
-      )
-      return
+      return session.define(dropTable({ keyspace, name: change.name }))
+    case 'createType':
+      return session.define(createType(keyspace, change))
+    case 'alterType':
+      return defineAll(session, alterType(keyspace, change.name, change))
+    case 'dropType':
+      return session.define(dropType(keyspace, change.name))
     default:
-      throw new EngineError('unsupported', 'tables cannot be changed on a cluster yet')
+      return makeTableChange(access, change)
   }
+}
+
+async function makeTableChange(access: SchemaAccess, change: TableChange): Promise<void> {
+  const { session, can, keyspace, schema } = access
+  const name = change.table
+  const table = schema.targets.find((target) => target.name === name) as Table
+  const source = await readNoteSource(session, keyspace, name)
+  if (source === undefined) throw new EngineError('gone', `${name} is gone`)
+  await defineAll(session, changeTable({ ...table, source }, change, can))
+  if (change.kind === 'createIndex') await indexesAreReady(session, { keyspace, name })
+}
+
+/** One after the other. */
+async function defineAll(session: Session, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await session.define(text)
 }
 
 /** Whole, or not at all: what was begun is removed where a step fails. */
@@ -43,8 +71,7 @@ async function createCollection(
     await Promise.all(texts.map((text) => session.define(text)))
     await indexesAreReady(session, target)
   } catch (error) {
-    const drop = `DROP TABLE IF EXISTS ${quoteTarget(target)}`
-    await session.define(drop).catch(() => undefined)
+    await session.define(dropTable(target)).catch(() => undefined)
     throw error
   }
 }
@@ -69,21 +96,3 @@ async function indexesAreReady(
 
 const readyMs = 20
 const readyAttempts = 1_500
-
-/** Of all keyspaces. */
-export async function readCounts(session: Session): Promise<readonly KeyspaceCounts[]> {
-  const text = 'SELECT keyspace_name, table_name, column_name FROM system_schema.columns'
-  const counts = new Map<string, Map<string, boolean>>()
-  for await (const row of session.rowsOf({ text, values: [] }, 'schema')) {
-    const keyspace = row['keyspace_name'] as string
-    const table = row['table_name'] as string
-    const tables = counts.get(keyspace) ?? new Map<string, boolean>()
-    counts.set(keyspace, tables)
-    const isDocument = row['column_name'] === 'doc_json'
-    tables.set(table, (tables.get(table) ?? false) || isDocument)
-  }
-  return Array.from(counts, ([keyspace, tables]) => {
-    const collections = [...tables.values()].filter(Boolean).length
-    return { keyspace, collections, tables: tables.size - collections }
-  })
-}

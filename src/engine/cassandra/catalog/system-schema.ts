@@ -1,10 +1,19 @@
 /** What the cluster tells of its keyspaces, as the contract says it. */
-import type { types } from 'cassandra-driver'
-import type { Collection, KeyspaceSchema } from '../../schema.ts'
+import type { Collection, KeyspaceSchema, Target } from '../../schema.ts'
+import type { KeyspaceCounts } from '../../schema-change.ts'
 import type { Session } from '../cluster/session.ts'
 import { readComment, type Defaults, type SeenVector } from './collection-comment.ts'
 import { isCollection, vectorColumn, type SeenColumn } from './collection-table.ts'
 import { readType } from './cql-type.ts'
+import type { IndexRow } from './read-index.ts'
+import {
+  readTable,
+  readUserTypes,
+  type ColumnRow,
+  type TableRow,
+  type TypeRow,
+} from './read-table.ts'
+import type { NoteSource } from './table-notes.ts'
 
 /** Keyspaces of the cluster itself, and of products around it. */
 const systemKeyspaces = /^(?:system|system_.*|dse_.*|solr_admin|OpsCenter)$/
@@ -20,64 +29,106 @@ export async function listKeyspaces(
     .filter((name) => name !== systemKeyspace && !systemKeyspaces.test(name))
 }
 
+/** Of all keyspaces that are listed. */
+export async function countTargets(
+  session: Session,
+  systemKeyspace: string,
+): Promise<readonly KeyspaceCounts[]> {
+  const text = 'SELECT keyspace_name, table_name, column_name FROM system_schema.columns'
+  const columns = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
+  const inKeyspaces = Map.groupBy(columns, (row) => row['keyspace_name'] as string)
+  return (await listKeyspaces(session, systemKeyspace)).map((keyspace) => {
+    const own = inKeyspaces.get(keyspace) ?? []
+    const tables = new Set(own.map((row) => row['table_name'] as string))
+    const collections = own.filter((row) => row['column_name'] === 'doc_json').length
+    return { keyspace, collections, tables: tables.size - collections }
+  })
+}
+
 /** Undefined: there is no such keyspace. */
 export async function readKeyspace(
   session: Session,
   keyspace: string,
   defaults: Defaults,
 ): Promise<KeyspaceSchema | undefined> {
-  const select = (columns: string, table: string) =>
-    Array.fromAsync(
-      session.rowsOf(
-        {
-          text: `SELECT ${columns} FROM system_schema.${table} WHERE keyspace_name = ?`,
-          values: [keyspace],
-        },
-        'schema',
-      ),
-    )
-  const [keyspaces, tables, columns, indexes] = await Promise.all([
+  const select = <R>(columns: string, table: string) =>
+    selectSchema<R>(session, columns, table, keyspace)
+  const [keyspaces, tables, columns, indexes, typeRows] = await Promise.all([
     select('keyspace_name', 'keyspaces'),
-    select('table_name, id, comment', 'tables'),
-    select('table_name, column_name, kind, type', 'columns'),
-    select('table_name, index_name, options', 'indexes'),
+    select<TableRow>('keyspace_name, table_name, id, comment, extensions', 'tables'),
+    select<ColumnRow & OfTable>(
+      'table_name, column_name, clustering_order, kind, position, type',
+      'columns',
+    ),
+    select<IndexRow>('keyspace_name, table_name, index_name, kind, options', 'indexes'),
+    select<TypeRow>('type_name, field_names, field_types', 'types'),
   ])
   if (keyspaces.length === 0) return undefined
-  const columnsOf = groupByTable(columns)
-  const indexesOf = groupByTable(indexes)
-  const targets = tables.flatMap((row): Collection[] => {
-    const name = row['table_name'] as string
-    const seen = (columnsOf.get(name) ?? []).map(seenColumn)
-    if (!isCollection(seen)) return []
-    const vector = seenVector(seen, indexesOf.get(name) ?? [])
-    const comment = (row['comment'] as string | null) ?? ''
-    const options = readComment(name, comment, vector, defaults)
-    return [{ kind: 'collection', keyspace, name, uid: String(row['id']), options }]
+  const columnsOf = Map.groupBy(columns, ({ table_name }) => table_name)
+  const indexesOf = Map.groupBy(indexes, ({ table_name }) => table_name)
+  const types = readUserTypes(typeRows)
+  const targets = tables.flatMap((row): Target | readonly Target[] => {
+    const own = columnsOf.get(row.table_name) ?? []
+    const ownIndexes = indexesOf.get(row.table_name) ?? []
+    const seen = own.map(seenColumn)
+    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults)
+    return readTable(row, own, ownIndexes, types) ?? []
   })
-  return { targets, types: [] }
+  return { targets, types }
 }
 
-function groupByTable(rows: readonly types.Row[]): Map<string, types.Row[]> {
-  return Map.groupBy(rows, (row) => row['table_name'] as string)
+interface OfTable {
+  readonly table_name: string
 }
 
-function seenColumn(row: types.Row): SeenColumn {
-  return {
-    name: row['column_name'] as string,
-    kind: row['kind'] as string,
-    type: row['type'] as string,
-  }
+/** Where a table's notes are, as they are now; undefined: there is no such table. */
+export async function readNoteSource(
+  session: Session,
+  keyspace: string,
+  name: string,
+): Promise<NoteSource | undefined> {
+  const text =
+    'SELECT comment, extensions FROM system_schema.tables ' +
+    'WHERE keyspace_name = ? AND table_name = ?'
+  const { rows } = await session.run({ text, values: [keyspace, name] }, 'schema')
+  return rows[0] as unknown as NoteSource | undefined
+}
+
+async function selectSchema<R>(
+  session: Session,
+  columns: string,
+  table: string,
+  keyspace: string,
+): Promise<readonly R[]> {
+  const text = `SELECT ${columns} FROM system_schema.${table} WHERE keyspace_name = ?`
+  const rows = session.rowsOf({ text, values: [keyspace] }, 'schema')
+  return (await Array.fromAsync(rows)) as unknown as readonly R[]
+}
+
+function readCollection(
+  { keyspace_name: keyspace, table_name: name, id, comment }: TableRow,
+  seen: readonly SeenColumn[],
+  indexes: readonly IndexRow[],
+  defaults: Defaults,
+): Collection {
+  const options = readComment(name, comment ?? '', seenVector(seen, indexes), defaults)
+  return { kind: 'collection', keyspace, name, uid: id.toString(), options }
+}
+
+function seenColumn({ column_name: name, kind, type }: ColumnRow): SeenColumn {
+  return { name, kind, type }
 }
 
 function seenVector(
   columns: readonly SeenColumn[],
-  indexes: readonly types.Row[],
+  indexes: readonly IndexRow[],
 ): SeenVector | undefined {
   const { type } = columns.find(({ name }) => name === vectorColumn) ?? {}
   const vector = type === undefined ? undefined : readType(type, [])?.type
   if (vector?.type !== 'vector') return undefined
-  const index = indexes.find((row) => (row['index_name'] as string).endsWith(vectorColumn))
-  const options = index?.['options'] as ReadonlyMap<string, string> | undefined
+  const options = indexes.find(({ index_name }) =>
+    index_name.endsWith(vectorColumn),
+  )?.options
   return {
     dimension: vector.dimension,
     metric: options?.get('similarity_function'),

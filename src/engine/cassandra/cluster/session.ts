@@ -3,27 +3,24 @@
  * with failures as engines have them.
  */
 import { policies, types, type Client, type QueryOptions } from 'cassandra-driver'
+import type { Consistency, Level, SerialLevel } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
 import type { Statement } from './statement.ts'
 
 /** What a statement is for, which decides how many copies must answer. */
 export type Purpose = 'read' | 'write' | 'search' | 'schema' | 'settle'
 
-export interface Consistency {
-  readonly read: number
-  readonly write: number
-  readonly search: number
-  readonly serial: number
-}
-
 const { consistencies } = types
 
-export const defaultConsistency: Consistency = {
-  read: consistencies.localQuorum,
-  write: consistencies.localQuorum,
-  // The cluster orders by nearness with one copy only.
-  search: consistencies.localOne,
-  serial: consistencies.localSerial,
+const codes: Readonly<Record<Level | SerialLevel, number>> = {
+  ONE: consistencies.one,
+  LOCAL_ONE: consistencies.localOne,
+  QUORUM: consistencies.quorum,
+  LOCAL_QUORUM: consistencies.localQuorum,
+  EACH_QUORUM: consistencies.eachQuorum,
+  ALL: consistencies.all,
+  SERIAL: consistencies.serial,
+  LOCAL_SERIAL: consistencies.localSerial,
 }
 
 export interface RunOptions {
@@ -87,6 +84,19 @@ export class Session {
     }
   }
 
+  /** Several writes of one partition, at once. */
+  async runAll(
+    statements: readonly Statement[],
+    options: Pick<RunOptions, 'isIdempotent'>,
+  ): Promise<void> {
+    const queries = statements.map(({ text, values }) => ({
+      query: text,
+      params: [...values],
+    }))
+    const batched = { ...this.#options('write', options), logged: false }
+    await this.#time('write', () => this.client.batch(queries, batched))
+  }
+
   /** All rows that a statement finds, however many pages they take. */
   async *rowsOf(
     statement: Statement,
@@ -110,15 +120,19 @@ export class Session {
     })
   }
 
-  async #execute(
+  #execute(
     purpose: Purpose,
     text: string,
     values: unknown[],
     options: QueryOptions,
   ): Promise<Answered> {
+    return this.#time(purpose, () => this.client.execute(text, values, options))
+  }
+
+  async #time<T>(purpose: Purpose, act: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
-      const answered = await this.client.execute(text, values, options)
+      const answered = await act()
       this.#listener?.done(purpose, performance.now() - startedAt, undefined)
       return answered
     } catch (error) {
@@ -128,7 +142,7 @@ export class Session {
     }
   }
 
-  #consistencyFor(purpose: Purpose): number {
+  #levelFor(purpose: Purpose): Level | SerialLevel {
     const { read, write, search, serial } = this.#consistency
     switch (purpose) {
       case 'write':
@@ -148,8 +162,8 @@ export class Session {
     const isWrite = purpose === 'write'
     return {
       prepare: true,
-      consistency: this.#consistencyFor(purpose),
-      serialConsistency: this.#consistency.serial,
+      consistency: codes[this.#levelFor(purpose)],
+      serialConsistency: codes[this.#consistency.serial],
       isIdempotent: options.isIdempotent ?? !isWrite,
       ...(isWrite && { retry: noRetry }),
       ...(fetchSize !== undefined && { fetchSize }),

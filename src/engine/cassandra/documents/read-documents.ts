@@ -3,7 +3,7 @@
  * which partitions are spread over the cluster. A place is a branch and the last document's
  * token, so any server can go on from there, whatever was written meanwhile.
  */
-import { types } from 'cassandra-driver'
+import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
@@ -158,7 +158,7 @@ function tooMuch({ name }: Collection, scannedMax: number): EngineError {
   return new EngineError(
     'unsupported',
     `more than ${scannedMax} documents of ${name} had to be looked at. Add a condition that an index ` +
-      'serves, such as an equality, or raise --max-scanned-documents',
+      'serves, such as an equality, or raise --max-scanned',
   )
 }
 
@@ -223,9 +223,7 @@ async function* findByBranch(
     `SELECT ${columns}, token(key) AS place FROM ${quoteTarget(collection)}` +
     (where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`)
   const values =
-    after === undefined
-      ? conditions.values
-      : [...conditions.values, types.Long.fromString(after)]
+    after === undefined ? conditions.values : [...conditions.values, BigInt(after)]
   for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
     const one = foundIn(row, branch, String(row['place']))
     if (one !== undefined) yield one

@@ -10,17 +10,12 @@ import type { ByVector, Collection, Hit, Search, SearchResult } from '../../cont
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 import { vectorColumn } from '../catalog/collection-table.ts'
+import { countsFor, nearestMax, upToSize } from '../nearest.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { conditionsOf } from './columns.ts'
 import { planFilter, type Branch } from './filter-plan.ts'
 import { canMatch } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
-
-/** As many as the cluster gives at most. */
-const nearestMax = 1_000
-
-/** How many more are asked for at least: some are as near as others, or nearer than thought. */
-const besideMin = 20
 
 /** Undefined: it is done above, from all documents that the filter matches. */
 export async function searchNearest(
@@ -43,7 +38,7 @@ export async function searchNearest(
   const best = [...hits.values()].toSorted(
     (a, b) => b.score - a.score || compareValues(a.record.id, b.record.id),
   )
-  return { hits: upToSize(best.slice(0, limit), sizeMax) }
+  return { hits: upToSize(best.slice(0, limit), ({ text }) => text.length, sizeMax) }
 }
 
 /** Undefined: the cluster has not found enough, and there may be more. */
@@ -56,9 +51,8 @@ async function nearestOf(
 ): Promise<Hit[] | undefined> {
   const conditions = conditionsOf(branch)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
-  for (let count = Math.max(2 * limit, limit + besideMin); ; count = nearestMax) {
+  for (const asked of countsFor(limit)) {
     caller.check()
-    const asked = Math.min(count, nearestMax)
     const { rows } = await session.run(
       {
         text:
@@ -85,12 +79,6 @@ async function nearestOf(
       })
     }
     if (hits.length >= limit || rows.length < asked) return hits
-    if (asked === nearestMax) return undefined
   }
-}
-
-function upToSize(hits: readonly Hit[], sizeMax = Infinity): readonly Hit[] {
-  let size = 0
-  const last = hits.findIndex(({ record }) => (size += record.text.length) > sizeMax)
-  return last < 0 ? hits : hits.slice(0, last + 1)
+  return undefined
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
-import { keyNames, type Column, type Metric, type Table } from '../../schema.ts'
+import { keyNames, type Column, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
 import { bytesOfVector, readValue } from './cql-values.ts'
 import type { RowBranch } from './row-branch.ts'
@@ -39,7 +39,7 @@ export function selectRows(table: Table, select: RowSelect): Statement {
       `${quoteName(column)} ${declared === 1 ? 'DESC' : 'ASC'}`,
   )
   return joined(
-    selection(table, columns, withToken ? [{ text: token, values: [] }] : []),
+    selection(table, columns, withToken ? [token] : []),
     where(branch.terms),
     direction === 1 ? nothing : { text: `ORDER BY ${backwards.join(', ')}`, values: [] },
     limit === undefined ? nothing : { text: 'LIMIT ?', values: [limit] },
@@ -48,22 +48,18 @@ export function selectRows(table: Table, select: RowSelect): Statement {
 }
 
 export interface NearestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
-  readonly by: { readonly column: Column; readonly metric: Metric }
+  readonly column: Column
   readonly numbers: Float32Array
   readonly limit: number
 }
 
-/** The nearest first, with their similarities. */
+/** The nearest first. How near they are is told by their vectors. */
 export function selectNearest(table: Table, select: NearestSelect): Statement {
-  const { columns, branch, by, numbers, limit } = select
-  const vector = bytesOfVector(numbers)
-  const name = quoteName(by.column.name)
-  const similarity = `similarity_${by.metric}(${name}, ?) AS ${scoreAlias}`
-  return joined(
-    selection(table, columns, [{ text: similarity, values: [vector] }]),
-    where(branch.terms),
-    { text: `ORDER BY ${name} ANN OF ? LIMIT ?`, values: [vector, limit] },
-  )
+  const { columns, branch, column, numbers, limit } = select
+  return joined(selection(table, columns), where(branch.terms), {
+    text: `ORDER BY ${quoteName(column.name)} ANN OF ? LIMIT ?`,
+    values: [bytesOfVector(numbers), limit],
+  })
 }
 
 export interface BestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
@@ -86,7 +82,6 @@ export interface SelectedRow {
   /** By the names of their columns; those that hold nothing are not there. */
   readonly values: ReadonlyMap<string, ColumnValue>
   readonly token: bigint | undefined
-  readonly score: number | undefined
 }
 
 /** Undefined: a partition with static values and without rows. */
@@ -104,7 +99,6 @@ export function readRow(
   return {
     values,
     token: row[tokenName] as bigint | undefined,
-    score: row[scoreName] as number | undefined,
   }
 }
 
@@ -154,22 +148,20 @@ export function typesMark(
 /** Columns have names of ours in what comes back: theirs may be those of the driver's rows. */
 const aliasAt = (position: number) => `#${position}`
 const tokenName = '#token'
-const scoreName = '#score'
 const tokenAlias = quoteName(tokenName)
-const scoreAlias = quoteName(scoreName)
 
 function selection(
   table: Table,
   columns: readonly Column[],
-  more: readonly Statement[] = [],
+  more: readonly string[] = [],
 ): Statement {
   const selected = columns.map(
     (column, position) => `${selector(column)} AS ${quoteName(aliasAt(position))}`,
   )
-  const all = [...selected, ...more.map(({ text }) => text)].join(', ')
+  const all = [...selected, ...more].join(', ')
   return {
     text: `SELECT ${all} FROM ${quoteTarget(table)}${typesMark(columns, table)}`,
-    values: more.flatMap(({ values }) => values),
+    values: [],
   }
 }
 

@@ -31,6 +31,11 @@ export class Leases {
     return queue.next(() => this.#holdAlone(name, act, check))
   }
 
+  async isHeld(name: string): Promise<boolean> {
+    const text = `SELECT holder FROM ${this.#table} WHERE name = ?`
+    return (await this.#session.run({ text, values: [name] }, 'settle')).rows.length > 0
+  }
+
   async #holdAlone<T>(name: string, act: () => Promise<T>, check: () => void): Promise<T> {
     const holder = types.Uuid.random()
     check()

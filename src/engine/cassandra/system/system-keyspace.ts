@@ -7,12 +7,6 @@ import type { Replication } from '../../schema.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
 
-export interface SystemOptions {
-  readonly systemKeyspace: string
-  /** For keyspaces that are created without one. */
-  readonly replication: Replication
-}
-
 const tables = {
   settings: 'name text PRIMARY KEY, value text, version timeuuid',
   leases: 'name text PRIMARY KEY, holder uuid',
@@ -21,7 +15,8 @@ const tables = {
 /** Two servers may do this at the same time. */
 export async function createSystemKeyspace(
   session: Session,
-  { systemKeyspace, replication }: SystemOptions,
+  systemKeyspace: string,
+  replication: Replication,
 ): Promise<void> {
   const text = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?'
   const { rows } = await session.run({ text, values: [systemKeyspace] }, 'schema')

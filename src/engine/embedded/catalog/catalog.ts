@@ -14,7 +14,13 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import { privateFolderMode, Tightening } from '../../private-files.ts'
-import type { Collection, CollectionOptions, KeyspaceSchema, Target } from '../../schema.ts'
+import {
+  firstKeyspace,
+  type Collection,
+  type CollectionOptions,
+  type KeyspaceSchema,
+  type Target,
+} from '../../schema.ts'
 import type { KeyspaceCounts, SchemaChange, TableChange } from '../../schema-change.ts'
 import {
   catalogFile,
@@ -59,7 +65,6 @@ import {
 } from '../store/layout.ts'
 
 export { catalogFile, unfinishedFile } from './data-folder.ts'
-export const firstKeyspace = 'default_keyspace'
 
 /** What names of keyspaces that are being dropped start with, and no others can. */
 const droppedPrefix = ':'

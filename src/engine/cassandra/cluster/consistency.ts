@@ -1,0 +1,24 @@
+/** How many copies must answer, by what is asked. */
+
+export const levels = [
+  ...(['ONE', 'LOCAL_ONE', 'QUORUM', 'LOCAL_QUORUM', 'EACH_QUORUM', 'ALL'] as const),
+]
+export const serialLevels = ['SERIAL', 'LOCAL_SERIAL'] as const
+
+export type Level = (typeof levels)[number]
+export type SerialLevel = (typeof serialLevels)[number]
+
+export interface Consistency {
+  readonly read: Level
+  readonly write: Level
+  readonly search: Level
+  readonly serial: SerialLevel
+}
+
+export const defaultConsistency: Consistency = {
+  read: 'LOCAL_QUORUM',
+  write: 'LOCAL_QUORUM',
+  // Clusters order by nearness with one copy only.
+  search: 'LOCAL_ONE',
+  serial: 'LOCAL_SERIAL',
+}

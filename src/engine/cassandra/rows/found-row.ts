@@ -1,0 +1,100 @@
+/** Rows as the contract has them, of what was selected. */
+import { printJson } from '../../../json/print.ts'
+import { isObject, type Value } from '../../../json/value.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import { conditionsOf } from '../../../language/filters/filter-clause.ts'
+import { comparableScalar } from '../../../language/columns/comparable-values.ts'
+import { matchesRow, type RowRules } from '../../../language/columns/match-row.ts'
+import type { RowFilter } from '../../../language/columns/row-filter.ts'
+import { compareValues } from '../../../language/values/order.ts'
+import type { Row } from '../../contract.ts'
+import { keyNames, type Table } from '../../schema.ts'
+import { indexOn } from './term.ts'
+
+/** By the names of their columns. */
+export type RowValues = ReadonlyMap<string, ColumnValue>
+
+export class FoundRow implements Row {
+  readonly values: RowValues
+  readonly size: number
+
+  constructor(values: RowValues, shown: readonly Column[]) {
+    this.values = values
+    this.size = shown.reduce((size, { name }) => {
+      const value = values.get(name)
+      return value === undefined ? size : size + name.length + 4 + sizeOf(value)
+    }, 2)
+  }
+
+  get({ name }: Column): ColumnValue | undefined {
+    return this.values.get(name)
+  }
+}
+
+/** Characters of its JSON, about. */
+function sizeOf(value: ColumnValue): number {
+  if (typeof value === 'string') return value.length + 2
+  if (value instanceof Float32Array) return value.length * floatSize
+  if (Array.isArray(value)) return sum(value.map((one) => sizeOf(one) + 1))
+  if (!isObject(value)) return scalarSize
+  return sum(Array.from(value, ([name, one]) => name.length + 4 + sizeOf(one)))
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((all, one) => all + one, 2)
+}
+
+const scalarSize = 6
+const floatSize = 12
+
+/** Whether a row matches what is left to be checked; without terms, which need an analyzer. */
+export function matchesHere(filter: RowFilter, values: RowValues, table: Table): boolean {
+  return matchesRow(filter, ({ name }) => values.get(name), rulesOf(table))
+}
+
+function rulesOf(table: Table): RowRules {
+  return {
+    types: table.types,
+    folding: (column, part) => indexOn(table, column, part)?.folding,
+    terms: () => [],
+  }
+}
+
+/** Whether a filter can be checked of rows alone. */
+export function hasTerms(filter: RowFilter): boolean {
+  return conditionsOf(filter).some(({ kind }) => kind === 'match')
+}
+
+/** Matches all that the filter does, and more: terms are taken to be there. */
+export function withoutTerms(filter: RowFilter): RowFilter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, of: filter.of.map(withoutTerms) }
+    case 'match':
+      return { kind: 'and', of: [] }
+    default:
+      return filter
+  }
+}
+
+/** What tells a row from others. */
+export function keyOf(values: RowValues, { definition }: Table): string {
+  return printJson(keyNames(definition).map((name) => values.get(name) as Value))
+}
+
+/** By partition, and then by the sort of partitions. */
+export function compareKeys(a: Row, b: Row, { definition, types }: Table): number {
+  const { columns, partitionBy, partitionSort } = definition
+  const directions = [
+    ...partitionBy.map(() => 1),
+    ...partitionSort.map((one) => one.direction),
+  ]
+  for (const [at, name] of keyNames(definition).entries()) {
+    const column = columns.find((candidate) => candidate.name === name)!
+    const toComparable = comparableScalar(column, types)
+    const order = compareValues(toComparable(a.get(column)!), toComparable(b.get(column)!))
+    if (order !== 0) return order * directions[at]!
+  }
+  return 0
+}

@@ -1,0 +1,118 @@
+/**
+ * Places among the rows that a query finds: a branch of its plan, where a page of the cluster
+ * begins, and the last row of that page that was given out. Any server can go on from there,
+ * whatever was written meanwhile: rows come in an order that is known here, too.
+ */
+import { parseStored } from '../../../json/parse.ts'
+import { printJson } from '../../../json/print.ts'
+import type { Value } from '../../../json/value.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import type { UserTypes } from '../../../language/columns/column-type.ts'
+import { comparableScalar } from '../../../language/columns/comparable-values.ts'
+import { compareValues } from '../../../language/values/order.ts'
+import type { Position } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import type { Table } from '../../schema.ts'
+import type { SelectedRow } from './row-statements.ts'
+import { isFloating } from './term.ts'
+
+export interface RowPlace {
+  readonly branch: number
+  /** As the cluster says it; undefined: the first page. */
+  readonly pageState: string | undefined
+  /** Undefined: nothing of the page was given out. */
+  readonly last: LastRow | undefined
+}
+
+export interface LastRow {
+  /** Rows of the page up to it. */
+  readonly count: number
+  readonly token: bigint
+  /** The values of the columns by which a partition is sorted. */
+  readonly sort: readonly Value[]
+}
+
+export const firstPlace: RowPlace = { branch: 0, pageState: undefined, last: undefined }
+
+export function placeAfter(
+  page: RowPlace,
+  count: number,
+  { token, values }: SelectedRow,
+  { definition }: Table,
+): RowPlace {
+  const sort = definition.partitionSort.map(({ column }) => values.get(column) as Value)
+  return { ...page, last: { count, token: token!, sort } }
+}
+
+export function printPlace({ branch, pageState = '', last }: RowPlace): Position {
+  const place = `${branch}:${pageState}`
+  return last ? `${place}:${last.count}:${last.token}:${printJson([...last.sort])}` : place
+}
+
+export function readPlace(position: Position, { definition }: Table): RowPlace {
+  const [, branch, pageState, count, token, json] = form.exec(position) ?? []
+  if (branch === undefined) throw noSuchPlace()
+  const place = {
+    branch: Number(branch),
+    pageState: pageState === '' ? undefined : pageState,
+  }
+  if (count === undefined) return { ...place, last: undefined }
+  const sort = sortIn(json!)
+  if (sort.length !== definition.partitionSort.length) throw noSuchPlace()
+  return { ...place, last: { count: Number(count), token: BigInt(token!), sort } }
+}
+
+const form = /^(\d{1,9}):((?:[0-9a-f]{2})*)(?::(\d{1,4}):(-?\d{1,19}):(\[.*\]))?$/s
+
+function sortIn(json: string): readonly Value[] {
+  try {
+    return parseStored(json) as Value[]
+  } catch {
+    throw noSuchPlace()
+  }
+}
+
+export function noSuchPlace(): EngineError {
+  return new EngineError('position', 'no such place')
+}
+
+/** Whether a row is there, or before. `direction` is that in which rows are read. */
+export function isUpTo(
+  last: LastRow,
+  { token, values }: SelectedRow,
+  { definition, types }: Table,
+  direction: 1 | -1,
+): boolean {
+  if (token !== last.token) return token! < last.token
+  for (const [
+    at,
+    { column: name, direction: declared },
+  ] of definition.partitionSort.entries()) {
+    const column = definition.columns.find((candidate) => candidate.name === name)!
+    const order = compareStored(column, values.get(name)!, last.sort[at]!, types)
+    if (order !== 0) return order * declared * direction < 0
+  }
+  return true
+}
+
+/** As the cluster keeps values in order. */
+export function compareStored(
+  column: Column,
+  a: ColumnValue,
+  b: ColumnValue,
+  types: UserTypes,
+): number {
+  const { type } = column.type
+  if (type === 'text' || type === 'ascii')
+    return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string))
+  if (isFloating(type)) return compareFloats(Number(a), Number(b))
+  const toComparable = comparableScalar(column, types)
+  return compareValues(toComparable(a), toComparable(b))
+}
+
+/** Zeros have a sign, and what is no number comes last. */
+function compareFloats(a: number, b: number): number {
+  if (Object.is(a, b)) return 0
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1
+  return a - b || (Object.is(a, -0) ? -1 : 1)
+}

@@ -1,0 +1,78 @@
+/**
+ * Searches of rows by vector. The cluster finds what is nearest among the rows of a branch;
+ * where the rest of the filter leaves too few, it is asked for more.
+ */
+import type { Caller } from '../../../caller.ts'
+import type { Column } from '../../../language/columns/column.ts'
+import { conditionsOf } from '../../../language/filters/filter-clause.ts'
+import { similarityTo } from '../../../search/vector/similarity.ts'
+import type { ByVector, Hit, Row, RowSearch, RowSearchResult } from '../../contract.ts'
+import type { Table, VectorIndex } from '../../schema.ts'
+import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+import { compareKeys, FoundRow, keyOf, matchesHere } from './found-row.ts'
+import { servedPlan, type RowAccess } from './read-rows.ts'
+import type { RowBranch } from './row-branch.ts'
+import { readRow, selectedColumns, selectNearest } from './row-statements.ts'
+
+type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
+
+/** Undefined: it is done above, from all rows that the filter matches. */
+export async function searchNearestRows(
+  access: RowAccess,
+  table: Table,
+  search: NearestSearch,
+  caller: Caller,
+): Promise<RowSearchResult | undefined> {
+  const { filter, limit, by, sizeMax } = search
+  const plan = servedPlan(access, table, filter, 'searchByVector')
+  // The zero vector has no direction, and nodes fail on it.
+  if (!plan.isServed || by.numbers.every((one) => one === 0)) return undefined
+  const hits = new Map<string, Hit<Row>>()
+  for (const branch of plan.branches) {
+    const found = await nearestOf(access, table, branch, search, caller)
+    if (found === undefined) return undefined
+    for (const [key, hit] of found) hits.set(key, hit)
+  }
+  const best = [...hits.values()].toSorted(
+    (a, b) => b.score - a.score || compareKeys(a.record, b.record, table),
+  )
+  return { hits: upToSize(best.slice(0, limit), ({ size }) => size, sizeMax) }
+}
+
+/** By their keys. Undefined: the cluster has not found enough, and there may be more. */
+async function nearestOf(
+  { session }: RowAccess,
+  table: Table,
+  branch: RowBranch,
+  { filter, by, limit, columns: shown }: NearestSearch,
+  caller: Caller,
+): Promise<ReadonlyMap<string, Hit<Row>> | undefined> {
+  const { metric } = table.definition.indexes.find(
+    (index): index is VectorIndex =>
+      index.kind === 'vector' && index.column === by.column.name,
+  )!
+  const scoreTo = similarityTo(metric, by.numbers)
+  const checked = conditionsOf(filter).map(({ column }) => column)
+  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  for (const asked of countsFor(limit)) {
+    caller.check()
+    const statement = selectNearest(table, {
+      columns,
+      branch,
+      column: by.column,
+      numbers: by.numbers,
+      limit: asked,
+    })
+    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    const hits = new Map<string, Hit<Row>>()
+    for (const row of rows) {
+      const values = readRow(table, columns, row)?.values
+      const vector = values?.get(by.column.name)
+      if (!values || !vector || !matchesHere(branch.rest, values, table)) continue
+      const score = scoreTo(vector as Float32Array)
+      hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
+    }
+    if (hits.size >= limit || rows.length < asked) return hits
+  }
+  return undefined
+}
