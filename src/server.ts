@@ -1,4 +1,4 @@
-/** Wires everything: the one place that names a concrete engine. */
+/** Wires everything. */
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,12 +10,11 @@ import { Authenticator } from './auth/authenticator.ts'
 import { Lockout } from './auth/lockout.ts'
 import { DocumentTurns } from './collections/document-turns.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
-import { defaultConfig, type Config } from './config.ts'
+import { defaultConfig, type Config } from './settings/config.ts'
 import { Databases } from './databases/databases.ts'
 import { checked } from './engine/checked.ts'
 import { catalogFile } from './engine/embedded/catalog/catalog.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
-import type { EmbeddedOptions } from './engine/embedded/options.ts'
 import type { Engine } from './engine/contract.ts'
 import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
@@ -30,6 +29,7 @@ import { Shutdown } from './http/shutdown.ts'
 import { fixedLimits } from './limits.ts'
 import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
+import { openEngine } from './open-engine.ts'
 import { openModels } from './providers/open-models.ts'
 
 export interface Server {
@@ -90,7 +90,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
   )
   const report = (level: 'info' | 'warn' | 'error', message: string) => log[level](message)
   const { localModels } = config
-  const opened = given ?? (await openDataFolder(config, report))
+  const opened = given ?? (await openEngine(config, report))
   const engine = config.checked ? checked(opened) : opened
   const models = openModels({
     log: report,
@@ -186,13 +186,6 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       if (given === undefined) await engine.close()
     },
   }
-}
-
-function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
-  const { dataDir, durable, searchThreads, openStoresMax, limits } = config
-  const { waitingReadsMax } = limits
-  const options = { dataDir, durable, searchThreads, openStoresMax, waitingReadsMax, log }
-  return openEmbeddedEngine(options)
 }
 
 type App = ReturnType<typeof buildApp>

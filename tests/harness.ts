@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseStored } from '../src/json/parse.ts'
 import type { Value } from '../src/json/value.ts'
-import { defaultConfig, type Config } from '../src/config.ts'
+import { defaultConfig, type Config } from '../src/settings/config.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { build, type Listening, type Server } from '../src/server.ts'
-import { openerForTests } from './test-engine.ts'
+import { makeTestData, type TestData } from './test-engine.ts'
 
 export const testToken = 'test-token'
 
@@ -45,28 +45,35 @@ export interface Answer {
   readonly codes: readonly string[]
 }
 
+/** What a server runs on. */
+interface Ground {
+  readonly dataDir: string
+  /** Removed with the folder, if it is not all in there. */
+  readonly data: TestData | undefined
+  /** Closed with the server, if it was opened for it. */
+  readonly opened: Engine | undefined
+}
+
 export class TestServer {
   readonly url: string
   /** Empty when the management API is off, as it is unless a test wants it. */
   readonly adminUrl: string
   readonly dataDir: string
   readonly #server: Server
-  readonly #engine: Engine | undefined
+  readonly #ground: Ground
   readonly #startAgain: () => Promise<TestServer>
 
-  /** The engine is closed with the server, if one was opened for it. */
   constructor(
     server: Server,
     { url, adminUrl = '' }: Listening,
-    dataDir: string,
-    engine: Engine | undefined,
+    ground: Ground,
     startAgain: () => Promise<TestServer>,
   ) {
     this.#server = server
     this.url = url
     this.adminUrl = adminUrl
-    this.dataDir = dataDir
-    this.#engine = engine
+    this.dataDir = ground.dataDir
+    this.#ground = ground
     this.#startAgain = startAgain
   }
 
@@ -106,7 +113,7 @@ export class TestServer {
   /** Stops the server and leaves its folder, to start another on it. */
   async stop(): Promise<void> {
     await this.#server.close()
-    await this.#engine?.close()
+    await this.#ground.opened?.close()
   }
 
   /** Stops the server and starts another on the same data. */
@@ -118,6 +125,7 @@ export class TestServer {
   /** Stops the server and removes its folder. */
   async close(): Promise<void> {
     await this.stop()
+    await this.#ground.data?.remove()
     await rm(this.dataDir, { recursive: true, force: true })
   }
 }
@@ -143,11 +151,12 @@ export async function startServer(
     ...config,
     dataDir,
   }
-  const open = engine === undefined ? openerForTests() : undefined
+  const data = engine === undefined ? await makeTestData() : undefined
   const start = async (): Promise<TestServer> => {
-    const opened = open?.()
-    const server = await build(wanted, engine ?? opened)
-    return new TestServer(server, await server.listen(), dataDir, opened, start)
+    const opened = await data?.open()
+    const isChecked = wanted.checked && opened === undefined
+    const server = await build({ ...wanted, checked: isChecked }, engine ?? opened)
+    return new TestServer(server, await server.listen(), { dataDir, data, opened }, start)
   }
   return start()
 }

@@ -1,21 +1,39 @@
-/** What servers of tests run on: `STELA_TEST_ENGINE=memory` takes the engine in memory. */
+/**
+ * What servers of tests run on: `STELA_TEST_ENGINE=memory` takes the engine in memory, and
+ * `cassandra` the one on a node that they share.
+ */
+import { checked } from '../src/engine/checked.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { openMemoryEngine } from './engine/memory/memory-engine.ts'
 import { MemoryStore } from './engine/memory/memory-store.ts'
 
-/** Opens an engine, each time on the same data. */
-export type OpenEngine = () => Engine
+/** Data that engines are opened on, one after the other. They assert their promises. */
+export interface TestData {
+  open(): Promise<Engine>
+  remove(): Promise<void>
+}
 
-/** For new data; undefined: a server opens the engine of its data folder itself. */
-export function openerForTests(): OpenEngine | undefined {
-  if (isEmbedded) return undefined
-  const store = new MemoryStore()
-  return () => openMemoryEngine(store)
+/** New data; undefined: a server opens the engine of its data folder itself. */
+export async function makeTestData(): Promise<TestData | undefined> {
+  switch (name) {
+    case 'embedded':
+      return undefined
+    case 'memory': {
+      const store = new MemoryStore()
+      const open = () => Promise.resolve(checked(openMemoryEngine(store)))
+      return { open, remove: () => Promise.resolve() }
+    }
+    case 'cassandra': {
+      // Others need no driver.
+      const { TestKeyspaces } = await import('./cassandra/test-keyspaces.ts')
+      return TestKeyspaces.make()
+    }
+    default:
+      throw new Error(`STELA_TEST_ENGINE is ${name}, and not embedded, memory or cassandra`)
+  }
 }
 
 const name = process.env['STELA_TEST_ENGINE'] ?? 'embedded'
-if (name !== 'embedded' && name !== 'memory')
-  throw new Error(`STELA_TEST_ENGINE is ${name}, and not embedded or memory`)
 
 /** Whether what only the embedded engine has can be asked for: files, threads, backups. */
 export const isEmbedded = name === 'embedded'

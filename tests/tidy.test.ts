@@ -16,9 +16,10 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
-  cli: ['config', 'server', 'engine'],
+  cli: ['settings', 'server', 'engine'],
   server: [
-    'config',
+    'settings',
+    'open-engine',
     'http',
     'admin',
     'auth',
@@ -29,8 +30,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'engine/embedded',
     'providers',
   ],
-  config: ['http', 'auth', 'providers', 'setting-values'],
-  'setting-values': ['http', 'auth'],
+  'open-engine': [
+    ...['settings', 'collections', 'engine', 'engine/cassandra', 'engine/embedded'],
+  ],
+  settings: ['http', 'auth', 'providers', 'engine', 'engine/cassandra'],
   http: ['auth', 'databases', 'commands', 'collections', 'providers', 'engine'],
   admin: ['http', 'auth', 'databases', 'engine'],
   auth: ['engine'],
@@ -51,6 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   options: ['language', 'providers', 'engine'],
   paging: ['language', 'search', 'providers', 'engine'],
   engine: ['language', 'search'],
+  'engine/cassandra': ['engine', 'language', 'search'],
   'engine/embedded': ['engine', 'language', 'search'],
   language: ['search'],
   providers: [],
@@ -82,28 +86,31 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['providers', 'cli'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
-  commander: ['main', 'cli', 'config', 'setting-values'],
+  'cassandra-driver': ['engine/cassandra'],
+  commander: ['main', 'cli', 'settings'],
 }
 
 /** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */
 const layout = [
   ...['admin', 'auth', 'cli', 'collections', 'commands', 'console', 'databases', 'engine'],
   ...['errors', 'http', 'json', 'language', 'mcp', 'options', 'paging', 'providers'],
-  ...['search', 'tables'],
+  ...['search', 'settings', 'tables'],
 ]
 
 /** Files that a folder may hold, besides folders: about what a screen lists. */
 const filesMax = 60
 
 /** Who may name a concrete engine. */
-const engineUsers = ['server', 'cli']
+const engineUsers = ['server', 'cli', 'open-engine', 'settings']
 
 /** "engine/embedded" for src/engine/embedded/key.ts, "limits" for src/limits.ts. */
 function partOf(file: string): string {
   const folder = posix.dirname(file)
   if (folder === '.') return posix.basename(file, '.ts')
-  return folder.startsWith('engine/embedded') ? 'engine/embedded' : folder.split('/')[0]!
+  return engines.find((engine) => folder.startsWith(engine)) ?? folder.split('/')[0]!
 }
+
+const engines = ['engine/embedded', 'engine/cassandra']
 
 interface Import {
   readonly file: string
@@ -161,22 +168,22 @@ test('no files import each other in a circle, not even types', () => {
   assertNone(offences, 'what two files need of each other belongs into a third')
 })
 
-test('nothing but the server and the command line knows which engine there is', () => {
+test('nothing but what starts a server knows which engine there is', () => {
   const offences = files.flatMap((file) => {
     const part = partOf(file)
-    if (part === 'engine/embedded' || engineUsers.includes(part)) return []
+    if (engines.includes(part) || engineUsers.includes(part)) return []
     const strings = read(`src/${file}`).matchAll(
       /(?:from|import|import\(|URL\() ?'([^']+)'/g,
     )
     return [...strings]
       .map(([, from]) => posix.join(posix.dirname(file), from!))
-      .filter((target) => target.startsWith('engine/embedded'))
+      .filter((target) => engines.some((engine) => target.startsWith(engine)))
       .map((target) => `src/${file} imports ${target}`)
   })
   assertNone(offences, 'the contract is all that others know of an engine')
 })
 
-test('only http knows HTTP, and only the embedded engine knows SQLite', () => {
+test('packages with one home are used there alone', () => {
   const offences = imports.flatMap(({ file, place, from }) => {
     const home = homes[from]
     if (home === undefined || home.includes(partOf(file))) return []

@@ -1,6 +1,6 @@
 /** `stela check`: looks whether the data of a stopped server is sound. */
 import { Command } from 'commander'
-import { dataOption } from '../config.ts'
+import { dataOption } from '../settings/config.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { checkEverything } from '../server.ts'
 

@@ -1,7 +1,12 @@
 /** `stela serve`: flags in, listening server out. */
 import { Command, InvalidArgumentError } from 'commander'
 import { flushCompileCache } from 'node:module'
-import { readConfig, secretSettings, serveOptions, type Config } from '../config.ts'
+import {
+  readConfig,
+  secretSettings,
+  serveOptions,
+  type Config,
+} from '../settings/config.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { Listening, Server } from '../server.ts'
 
@@ -47,11 +52,18 @@ function withoutValue(text: string): string {
 
 function readSettings(values: Record<string, unknown>): Config {
   try {
-    return readConfig(values)
+    return readConfig(values, isGiven)
   } catch (error) {
     if (error instanceof InvalidArgumentError) serve.error(`error: ${error.message}`)
     throw error
   }
+}
+
+/** In the environment, or on the command line. */
+function isGiven(name: string): boolean {
+  const option = serve.options.find((candidate) => candidate.name() === name)
+  const source = serve.getOptionValueSource(option!.attributeName())
+  return source !== undefined && source !== 'default'
 }
 
 async function runServer(config: Config): Promise<void> {

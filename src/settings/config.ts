@@ -2,20 +2,28 @@
  * What operators can set. Each setting is a flag of `stela serve` and an environment
  * variable of the same name: --page-size is also STELA_PAGE_SIZE. The flag wins.
  */
-import { InvalidArgumentError, Option } from 'commander'
-import type { Account } from './auth/tokens.ts'
-import { readCertificate, type CertificateFiles } from './http/certificate.ts'
-import type { AllowedOrigins } from './http/cors.ts'
-import type { FeatureSettings, TracingSettings } from './http/headers.ts'
-import type { MetricsAccess } from './http/metrics-route.ts'
-import { checkLimits, defaultLimits, type Limits } from './limits.ts'
-import { embeddingTable } from './providers/embedding-table.ts'
-import { nameLocalModels } from './providers/local/local-models.ts'
+import type { Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { Account } from '../auth/tokens.ts'
+import {
+  clusterOptions,
+  readClusterConfig,
+  type ClusterConfig,
+} from './cluster-settings.ts'
+import { readCertificate, type CertificateFiles } from '../http/certificate.ts'
+import type { AllowedOrigins } from '../http/cors.ts'
+import type { FeatureSettings, TracingSettings } from '../http/headers.ts'
+import type { MetricsAccess } from '../http/metrics-route.ts'
+import { limitOptions, readLimits } from './limit-settings.ts'
+import { defaultLimits, type Limits } from '../limits.ts'
+import { embeddingTable } from '../providers/embedding-table.ts'
+import { nameLocalModels } from '../providers/local/local-models.ts'
 import {
   defaultProviderSettings,
   type ProviderSettings,
-} from './providers/provider-settings.ts'
-import { rerankingProviders } from './providers/reranking-providers.ts'
+} from '../providers/provider-settings.ts'
+import { rerankingProviders } from '../providers/reranking-providers.ts'
+import { setting } from './setting-option.ts'
 import {
   notEmpty,
   readAccounts,
@@ -32,6 +40,8 @@ export interface Config {
   /** 0 takes any free port. */
   readonly port: number
   readonly dataDir: string
+  /** The cluster that keeps the data; undefined: the data folder does. */
+  readonly cluster: ClusterConfig | undefined
   /** Whether an answered write is on disk for sure, or only soon. */
   readonly durable: boolean
   readonly adminToken: string | undefined
@@ -102,6 +112,7 @@ export const defaultConfig: Config = {
   host: '127.0.0.1',
   port: 8181,
   dataDir: './stela-data',
+  cluster: undefined,
   durable: true,
   adminToken: undefined,
   accounts: [],
@@ -141,51 +152,14 @@ export const defaultConfig: Config = {
   checked: false,
 }
 
-/** A limit that operators can set, and the least that makes sense. */
-interface LimitSetting {
-  readonly flag: string
-  readonly limit: keyof Limits
-  readonly min: number
-  readonly max?: number
-  readonly says: string
-}
-
-const limitSettings: readonly LimitSetting[] = [
-  limit('page-size', 'pageSize', 1, 'documents on a page of find'),
-  limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
-  limit('max-body-values', 'bodyValuesMax', 10_000, 'values in the JSON of a request'),
-  limit('max-waiting-reads', 'waitingReadsMax', 1, 'long reads of a token that wait'),
-  limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
-  limit('max-reply-size', 'replySizeMax', 1, 'characters of the documents of a reply'),
-  limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
-  limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
-  limit('max-columns', 'columnsMax', 1, 'columns of a table'),
-  limit('max-indexes', 'indexesPerTableMax', 0, 'indexes of a table'),
-  limit('max-insert-many', 'insertManyMax', 1, 'documents of an insertMany'),
-  limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
-  limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
-  limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
-  limit('max-sorted-rows', 'tableSortRowsMax', 0, 'rows of a table to sort; 0: no limit'),
-  // An index gathers twice as many candidates, and no more than 16 384.
-  {
-    ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
-    max: 8_000,
-  },
-  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
-  limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
-  limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
-]
-
-function limit(flag: string, name: keyof Limits, min: number, says: string): LimitSetting {
-  return { flag, limit: name, min, says }
-}
-
 /** Settings whose values nobody else should read. */
-export const secretSettings = ['admin-token', 'users', 'embedding-keys', 'reranking-keys']
+export const secretSettings = [
+  ...['admin-token', 'users', 'embedding-keys', 'reranking-keys', 'cassandra-password'],
+]
 
 /** The options of `stela serve`, in the order in which help lists them. */
 export function serveOptions(): Option[] {
-  const { host, port, features, limits, localModels, requestTimeoutMs } = defaultConfig
+  const { host, port, features, localModels, requestTimeoutMs } = defaultConfig
   const { logLevel, slowCommandMs, metrics } = defaultConfig
   const { badCredentialsMax, databasesMax, openStoresMax } = defaultConfig
   const { commandTimeoutMs, commandsMax, connectionsMax, rateLimit } = defaultConfig
@@ -205,6 +179,9 @@ export function serveOptions(): Option[] {
       '<url>',
       'what clients reach the server by, if not by where it listens',
     ).argParser(readPublicUrl),
+    setting('engine', '<name>', 'what keeps the data: a folder, or a cluster')
+      .choices(['embedded', 'cassandra'])
+      .default('embedded'),
     dataOption('where all data is kept; created when absent'),
     setting(
       'admin-token',
@@ -325,12 +302,8 @@ export function serveOptions(): Option[] {
       .choices(['on', 'off'])
       .default('off')
       .helpGroup('Providers:'),
-    ...limitSettings.map(({ flag, limit, min, max, says }) =>
-      setting(flag, '<number>', says)
-        .argParser(wholeNumber(min, max ?? Number.MAX_SAFE_INTEGER))
-        .default(limits[limit])
-        .helpGroup('Limits:'),
-    ),
+    ...limitOptions(),
+    ...clusterOptions(),
   ]
 }
 
@@ -338,11 +311,6 @@ export function dataOption(says = 'where all data is kept'): Option {
   return setting('data', '<folder>', says)
     .argParser(notEmpty)
     .default(defaultConfig.dataDir)
-}
-
-function setting(name: string, value: string, says: string): Option {
-  const variable = `STELA_${name.toUpperCase().replaceAll('-', '_')}`
-  return new Option(`--${name} ${value}`, says).env(variable)
 }
 
 function feature(name: string, says: string): Option {
@@ -358,9 +326,13 @@ const rerankingNames = [...rerankingProviders.keys()]
 
 /**
  * Turns what the options were read into, by their names, into a configuration. Throws an
- * InvalidArgumentError when two of them exclude each other.
+ * InvalidArgumentError when two of them exclude each other. `isGiven` tells settings from
+ * their defaults.
  */
-export function readConfig(values: Readonly<Record<string, unknown>>): Config {
+export function readConfig(
+  values: Readonly<Record<string, unknown>>,
+  isGiven: (name: string) => boolean = () => false,
+): Config {
   const given = values as Readonly<{
     host: string
     port: number
@@ -415,6 +387,7 @@ export function readConfig(values: Readonly<Record<string, unknown>>): Config {
     host: given.host,
     port: given.port,
     dataDir: given.data,
+    cluster: readClusterConfig(values, isGiven),
     durable: given.durability === 'full',
     adminToken: given.adminToken,
     accounts: given.users ?? [],
@@ -514,22 +487,4 @@ function checkCertificate(
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
-}
-
-function readLimits(values: Readonly<Record<string, unknown>>): Limits {
-  const limits: Record<keyof Limits, number> = { ...defaultLimits }
-  for (const { flag, limit } of limitSettings)
-    limits[limit] = values[new Option(`--${flag}`).attributeName()] as number
-  if (limits.bodySizeMax < limits.documentLengthMax)
-    throw new InvalidArgumentError(
-      `--max-body-size ${limits.bodySizeMax} leaves no room for a document of ` +
-        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
-    )
-  if (limits.replySizeMax < limits.documentLengthMax)
-    throw new InvalidArgumentError(
-      `--max-reply-size ${limits.replySizeMax} leaves no room for a document of ` +
-        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
-    )
-  checkLimits(limits)
-  return limits
 }

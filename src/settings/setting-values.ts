@@ -1,7 +1,7 @@
 /** What the texts of settings mean. Each throws an InvalidArgumentError where it means none. */
 import { InvalidArgumentError } from 'commander'
-import type { Account } from './auth/tokens.ts'
-import type { AllowedOrigins } from './http/cors.ts'
+import type { Account } from '../auth/tokens.ts'
+import type { AllowedOrigins } from '../http/cors.ts'
 
 export function wholeNumber(min: number, max: number) {
   return (text: string): number => {
@@ -20,6 +20,17 @@ export function wholeNumber(min: number, max: number) {
 export function notEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It cannot be empty.')
   return text.trim()
+}
+
+export function readList(text: string): readonly string[] {
+  return text.split(',').map(notEmpty)
+}
+
+/** "dc1=3,dc2=2". */
+export function namedCounts(text: string): ReadonlyMap<string, number> {
+  return new Map(
+    namedValues(text).map(([name, count]) => [name, wholeNumber(1, 1_000)(count)]),
+  )
 }
 
 export function readAdminPort(text: string): number | 'off' {

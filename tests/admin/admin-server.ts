@@ -1,6 +1,6 @@
 /** A server with its management API, and those who ask it. */
 import assert from 'node:assert/strict'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { RunningServer } from '../commands/running-server.ts'
 import { testToken, type Answer, type TestServer } from '../harness.ts'
 

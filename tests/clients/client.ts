@@ -11,7 +11,7 @@ import {
   type Db,
   type FindCursor,
 } from '@datastax/astra-db-ts'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
 export type Document = Record<string, unknown>

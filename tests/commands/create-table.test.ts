@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { LetterModels } from './letter-models.ts'
 import { Schemas, times } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { Collections, type Target } from './collections.ts'
 import { LetterModels, lettersCollection } from './letter-models.ts'
 

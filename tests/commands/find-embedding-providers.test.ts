@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

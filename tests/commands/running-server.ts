@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { defaultLimits, type Limits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

@@ -1,6 +1,6 @@
 /** A server whose schema is changed, command by command. */
 import assert from 'node:assert/strict'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import type { Limits } from '../../src/limits.ts'
 import { RunningServer } from './running-server.ts'
 

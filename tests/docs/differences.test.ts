@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
 import { AdminServer } from '../admin/admin-server.ts'

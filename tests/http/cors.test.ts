@@ -1,7 +1,7 @@
 /** Pages of other origins, as browsers ask for them. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
-import { readOrigins } from '../../src/setting-values.ts'
+import { readOrigins } from '../../src/settings/setting-values.ts'
 import { runStela } from '../cli/run-stela.ts'
 import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
 

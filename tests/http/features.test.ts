@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { featuresOf } from '../../src/http/headers.ts'
 import { startServer, type TestServer } from '../harness.ts'
 

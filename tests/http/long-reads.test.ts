@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type Answer, type TestServer } from '../harness.ts'
 import { openConnection, requestOf } from './raw-connection.ts'

@@ -2,7 +2,7 @@
 import { DataAPIClient } from '@datastax/astra-db-ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
 import { Trace, showCommand } from '../../src/commands/dispatch/trace.ts'
 import { tracingOf } from '../../src/http/headers.ts'
 import { parseStored } from '../../src/json/parse.ts'

@@ -1,0 +1,48 @@
+/** Opens what keeps the data, as the settings say: the one place that names concrete engines. */
+import { resolveLexical } from './collections/options/lexical-options.ts'
+import type { ClusterConfig, ClusterTls } from './settings/cluster-settings.ts'
+import type { Config } from './settings/config.ts'
+import type { Engine } from './engine/contract.ts'
+import { openEmbeddedEngine } from './engine/embedded/engine.ts'
+import type { EmbeddedOptions } from './engine/embedded/options.ts'
+import { firstKeyspace } from './engine/schema.ts'
+
+export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
+  const { cluster } = config
+  return cluster === undefined ? openDataFolder(config, log) : openCluster(config, cluster)
+}
+
+function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
+  const { dataDir, durable, searchThreads, openStoresMax, limits } = config
+  const { waitingReadsMax } = limits
+  const options = { dataDir, durable, searchThreads, openStoresMax, waitingReadsMax, log }
+  return openEmbeddedEngine(options)
+}
+
+/** Loaded only here: servers with a folder need no driver, and start sooner without. */
+async function openCluster(
+  { features }: Config,
+  { settingsDelayMs, scannedMax, tls, ...cluster }: ClusterConfig,
+): Promise<Engine> {
+  const { openCassandraEngine } = await import('./engine/cassandra/engine.ts')
+  return openCassandraEngine({
+    ...cluster,
+    tls: tls && tlsOptions(tls),
+    settingsPollMs: settingsDelayMs / 2,
+    firstKeyspace,
+    limits: { scannedMax },
+    defaults: {
+      lexical: resolveLexical(undefined, features.lexical ?? true),
+      rerank: { enabled: false },
+    },
+  })
+}
+
+function tlsOptions({ ca, cert, key, checksHost }: ClusterTls) {
+  return {
+    rejectUnauthorized: true,
+    ...(ca && { ca }),
+    ...(cert && { cert, key }),
+    ...(!checksHost && { checkServerIdentity: () => undefined }),
+  }
+}

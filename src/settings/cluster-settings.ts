@@ -1,0 +1,240 @@
+/** Settings of the engine over a cluster: those of `stela serve --engine cassandra`. */
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError, type Option } from 'commander'
+import {
+  defaultConsistency,
+  levels,
+  serialLevels,
+  type Consistency,
+  type Level,
+  type SerialLevel,
+} from '../engine/cassandra/cluster/consistency.ts'
+import type { EngineAccount } from '../engine/contract.ts'
+import type { Replication } from '../engine/schema.ts'
+import { defaultLimits } from '../limits.ts'
+import { setting } from './setting-option.ts'
+import { namedCounts, notEmpty, readList, wholeNumber } from './setting-values.ts'
+
+export interface ClusterConfig {
+  /** Names or addresses of some nodes; the others are found through them. */
+  readonly contactPoints: readonly string[]
+  readonly port: number
+  readonly localDataCenter: string | undefined
+  /** The server's own user. Undefined: the cluster asks for none. */
+  readonly account: EngineAccount | undefined
+  readonly tls: ClusterTls | undefined
+  /** A file that says where the cluster is and how to reach it, instead of the above. */
+  readonly bundle: string | undefined
+  readonly systemKeyspace: string
+  /** Of keyspaces that are created without one; undefined: by the nodes that there are. */
+  readonly replication: Replication | undefined
+  readonly consistency: Consistency
+  /** Within so many milliseconds a server knows of what others have set. */
+  readonly settingsDelayMs: number
+  /** Documents or rows that one read may look at to find those that match. */
+  readonly scannedMax: number
+}
+
+export interface ClusterTls {
+  readonly ca: Buffer | undefined
+  readonly cert: Buffer | undefined
+  readonly key: Buffer | undefined
+  /** Whether the certificate has to name the node that shows it. */
+  readonly checksHost: boolean
+}
+
+export const defaultClusterConfig: ClusterConfig = {
+  contactPoints: ['127.0.0.1'],
+  port: 9042,
+  localDataCenter: undefined,
+  account: undefined,
+  tls: undefined,
+  bundle: undefined,
+  systemKeyspace: 'stela',
+  replication: undefined,
+  consistency: defaultConsistency,
+  settingsDelayMs: 1_000,
+  scannedMax: 100_000,
+}
+
+/** Those that say nothing here, because a cluster keeps the data. */
+const embeddedOnly = ['data', 'durability', 'search-threads', 'max-open'] as const
+
+export function clusterOptions(): Option[] {
+  const { contactPoints, port, systemKeyspace, consistency } = defaultClusterConfig
+  const { settingsDelayMs, scannedMax } = defaultClusterConfig
+  const level = (name: string, says: string, value: Level) =>
+    setting(name, '<level>', says).choices(levels).default(value)
+  const options = [
+    setting('contact-points', '<list>', 'some nodes of the cluster: host,host')
+      .argParser(readList)
+      .default(contactPoints, contactPoints.join()),
+    setting('cassandra-port', '<number>', 'port on which nodes speak CQL')
+      .argParser(wholeNumber(1, 65_535))
+      .default(port),
+    setting(
+      'local-datacenter',
+      '<name>',
+      'the data center that is asked; unset: that of the first contact point',
+    ).argParser(notEmpty),
+    setting('cassandra-user', '<name>', "the server's own user").argParser(notEmpty),
+    setting('cassandra-password', '<password>', "that user's password").argParser(notEmpty),
+    setting(
+      'cassandra-tls',
+      '<on|any-host|off>',
+      'encrypt; any-host: whichever host a certificate names',
+    )
+      .choices(['on', 'any-host', 'off'])
+      .default('off'),
+    setting('cassandra-ca', '<file>', 'who signs the certificates of nodes, in PEM'),
+    setting('cassandra-cert', '<file>', "the server's certificate, if nodes ask for one"),
+    setting('cassandra-key', '<file>', "that certificate's key, in PEM"),
+    setting('secure-connect-bundle', '<file>', 'says how to reach a cluster of Astra'),
+    setting('system-keyspace', '<name>', "keyspace for the server's tokens and the like")
+      .argParser(readKeyspace)
+      .default(systemKeyspace),
+    setting(
+      'replication',
+      '<list>',
+      'copies of new keyspaces: dc1=3,dc2=2; unset: in the local one, at most 3',
+    ).argParser(readReplication),
+    level('read-consistency', 'copies that answer a read', consistency.read),
+    level('write-consistency', 'copies that confirm a write', consistency.write),
+    level('search-consistency', 'copies that answer a vector search', consistency.search),
+    setting('serial-consistency', '<level>', 'who agrees on conditional writes')
+      .choices(serialLevels)
+      .default(consistency.serial),
+    setting('settings-delay', '<ms>', 'revoked tokens are refused everywhere after that')
+      .argParser(wholeNumber(50, defaultLimits.settingsDelayMsMax))
+      .default(settingsDelayMs),
+    setting('max-scanned', '<number>', 'documents or rows that a read may look at')
+      .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .default(scannedMax),
+  ]
+  return options.map((option) => option.helpGroup('With --engine cassandra:'))
+}
+
+/** Undefined: the embedded engine. `isGiven` tells settings from their defaults. */
+export function readClusterConfig(
+  values: Readonly<Record<string, unknown>>,
+  isGiven: (name: string) => boolean,
+): ClusterConfig | undefined {
+  const given = values as Readonly<{
+    engine: 'embedded' | 'cassandra'
+    contactPoints: readonly string[]
+    cassandraPort: number
+    localDatacenter?: string
+    cassandraUser?: string
+    cassandraPassword?: string
+    cassandraTls: 'on' | 'any-host' | 'off'
+    cassandraCa?: string
+    cassandraCert?: string
+    cassandraKey?: string
+    secureConnectBundle?: string
+    systemKeyspace: string
+    replication?: Replication
+    readConsistency: Level
+    writeConsistency: Level
+    searchConsistency: Level
+    serialConsistency: SerialLevel
+    settingsDelay: number
+    maxScanned: number
+  }>
+  checkGiven(given.engine, isGiven)
+  if (given.engine === 'embedded') return undefined
+  const { cassandraUser: name, cassandraPassword: password } = given
+  if ((name === undefined) !== (password === undefined))
+    throw new InvalidArgumentError(
+      '--cassandra-user and --cassandra-password belong together.',
+    )
+  return {
+    contactPoints: given.contactPoints,
+    port: given.cassandraPort,
+    localDataCenter: given.localDatacenter,
+    account: name === undefined ? undefined : { name, password: password! },
+    tls: readTls(given),
+    bundle: checkBundle(given.secureConnectBundle, isGiven),
+    systemKeyspace: given.systemKeyspace,
+    replication: given.replication,
+    consistency: {
+      read: given.readConsistency,
+      write: given.writeConsistency,
+      search: given.searchConsistency,
+      serial: given.serialConsistency,
+    },
+    settingsDelayMs: given.settingsDelay,
+    scannedMax: given.maxScanned,
+  }
+}
+
+/** A setting that would do nothing is a mistake, and is better said than ignored. */
+function checkGiven(
+  engine: 'embedded' | 'cassandra',
+  isGiven: (name: string) => boolean,
+): void {
+  const others =
+    engine === 'cassandra' ? embeddedOnly : clusterOptions().map((option) => option.name())
+  const given = others.find((name) => isGiven(name))
+  if (given !== undefined)
+    throw new InvalidArgumentError(
+      engine === 'cassandra'
+        ? `--${given} is for --engine embedded: a cluster keeps the data itself.`
+        : `--${given} is for --engine cassandra.`,
+    )
+}
+
+function readTls(given: {
+  readonly cassandraTls: 'on' | 'any-host' | 'off'
+  readonly cassandraCa?: string
+  readonly cassandraCert?: string
+  readonly cassandraKey?: string
+}): ClusterTls | undefined {
+  const { cassandraTls: tls, cassandraCa, cassandraCert, cassandraKey } = given
+  const files = [cassandraCa, cassandraCert, cassandraKey]
+  if (tls === 'off') {
+    if (files.some((file) => file !== undefined))
+      throw new InvalidArgumentError(
+        'Certificates for the cluster are given, but --cassandra-tls is off.',
+      )
+    return undefined
+  }
+  if ((cassandraCert === undefined) !== (cassandraKey === undefined))
+    throw new InvalidArgumentError('--cassandra-cert and --cassandra-key belong together.')
+  const [ca, cert, key] = files.map((file) => file && readPem(file)) as Buffer[]
+  return { ca, cert, key, checksHost: tls === 'on' }
+}
+
+function readPem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+function checkBundle(
+  bundle: string | undefined,
+  isGiven: (name: string) => boolean,
+): string | undefined {
+  if (bundle === undefined) return undefined
+  const other = ['contact-points', 'local-datacenter', 'cassandra-tls'].find(isGiven)
+  if (other !== undefined)
+    throw new InvalidArgumentError(
+      `--secure-connect-bundle says what --${other} would. Leave one of them out.`,
+    )
+  readPem(bundle)
+  return bundle
+}
+
+/** As CQL takes names without quotes, so that other tools can use them, too. */
+function readKeyspace(text: string): string {
+  if (!/^[a-z]\w{0,47}$/i.test(text))
+    throw new InvalidArgumentError(
+      'It takes a letter, and then letters, digits and underscores, 48 at most.',
+    )
+  return text
+}
+
+function readReplication(text: string): Replication {
+  return { class: 'NetworkTopologyStrategy', counts: namedCounts(text) }
+}

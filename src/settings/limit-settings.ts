@@ -1,0 +1,71 @@
+/** The limits that operators can set. */
+import { InvalidArgumentError, Option } from 'commander'
+import { checkLimits, defaultLimits, type Limits } from '../limits.ts'
+import { setting } from './setting-option.ts'
+import { wholeNumber } from './setting-values.ts'
+
+/** A limit that operators can set, and the least that makes sense. */
+interface LimitSetting {
+  readonly flag: string
+  readonly limit: keyof Limits
+  readonly min: number
+  readonly max?: number
+  readonly says: string
+}
+
+const limitSettings: readonly LimitSetting[] = [
+  limit('page-size', 'pageSize', 1, 'documents on a page of find'),
+  limit('max-body-size', 'bodySizeMax', 1, 'bytes of a request'),
+  limit('max-body-values', 'bodyValuesMax', 10_000, 'values in the JSON of a request'),
+  limit('max-waiting-reads', 'waitingReadsMax', 1, 'long reads of a token that wait'),
+  limit('max-document-length', 'documentLengthMax', 1, 'characters of a document'),
+  limit('max-reply-size', 'replySizeMax', 1, 'characters of the documents of a reply'),
+  limit('max-collections', 'collectionsMax', 0, 'collections in all keyspaces'),
+  limit('max-tables', 'tablesMax', 0, 'tables in all keyspaces'),
+  limit('max-columns', 'columnsMax', 1, 'columns of a table'),
+  limit('max-indexes', 'indexesPerTableMax', 0, 'indexes of a table'),
+  limit('max-insert-many', 'insertManyMax', 1, 'documents of an insertMany'),
+  limit('max-delete-many', 'deleteManyMax', 1, 'documents one deleteMany call deletes'),
+  limit('max-count', 'countMax', 1, 'documents that countDocuments counts'),
+  limit('max-sorted-documents', 'sortedDocumentsMax', 0, 'documents to sort; 0: no limit'),
+  limit('max-sorted-rows', 'tableSortRowsMax', 0, 'rows of a table to sort; 0: no limit'),
+  // An index gathers twice as many candidates, and no more than 16 384.
+  {
+    ...limit('max-vector-limit', 'vectorLimitMax', 1, 'documents of a vector search'),
+    max: 8_000,
+  },
+  limit('max-lexical-size', 'lexicalSizeMax', 1, 'bytes of the terms of a $lexical text'),
+  limit('max-filter-comparisons', 'filterComparisonsMax', 1, 'comparisons in a filter'),
+  limit('max-in-values', 'inValuesMax', 1, 'values of an $in or $nin'),
+]
+
+function limit(flag: string, name: keyof Limits, min: number, says: string): LimitSetting {
+  return { flag, limit: name, min, says }
+}
+
+export function limitOptions(): Option[] {
+  return limitSettings.map(({ flag, limit, min, max, says }) =>
+    setting(flag, '<number>', says)
+      .argParser(wholeNumber(min, max ?? Number.MAX_SAFE_INTEGER))
+      .default(defaultLimits[limit])
+      .helpGroup('Limits:'),
+  )
+}
+
+export function readLimits(values: Readonly<Record<string, unknown>>): Limits {
+  const limits: Record<keyof Limits, number> = { ...defaultLimits }
+  for (const { flag, limit } of limitSettings)
+    limits[limit] = values[new Option(`--${flag}`).attributeName()] as number
+  if (limits.bodySizeMax < limits.documentLengthMax)
+    throw new InvalidArgumentError(
+      `--max-body-size ${limits.bodySizeMax} leaves no room for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+    )
+  if (limits.replySizeMax < limits.documentLengthMax)
+    throw new InvalidArgumentError(
+      `--max-reply-size ${limits.replySizeMax} leaves no room for a document of ` +
+        `--max-document-length ${limits.documentLengthMax}. Raise one or lower the other.`,
+    )
+  checkLimits(limits)
+  return limits
+}

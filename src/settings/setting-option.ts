@@ -1,0 +1,7 @@
+/** One setting: a flag of `stela serve`, and an environment variable of the same name. */
+import { Option } from 'commander'
+
+export function setting(name: string, value: string, says: string): Option {
+  const variable = `STELA_${name.toUpperCase().replaceAll('-', '_')}`
+  return new Option(`--${name} ${value}`, says).env(variable)
+}
