@@ -5,14 +5,14 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec as Spec, type TestEvent } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { SharedNode } from './cassandra/test-node.ts'
 import { MissingTool } from './cassandra/tools.ts'
@@ -40,6 +40,13 @@ const first = [
   ...['bench', 'cassandra', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
   ...['engine', 'cli', 'model'],
 ]
+
+/** Where files take less time than a process of their own does to start. They share some. */
+const short = [
+  ...['admin', 'auth', 'clients', 'collections', 'commands', 'databases', 'errors', 'json'],
+  ...['language', 'paging', 'providers'],
+]
+const groupSize = 12
 
 // Inherited by the processes of tests and, through them, of servers: each would otherwise
 // compile the same few hundred files.
@@ -98,12 +105,40 @@ async function runTests(): Promise<boolean> {
 function testFiles(): string[] {
   const patterns = chosen.quick ? quick : ['tests/**/*.test.ts']
   const rank = (file: string) => {
-    const place = first.indexOf(file.split(sep)[1]!)
+    const place = first.indexOf(folderOf(file))
     return place === -1 ? first.length : place
   }
-  return globSync(patterns, { cwd: root })
-    .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map((file) => join(root, file))
+  const files = globSync(patterns, { cwd: root }).toSorted(
+    (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
+  )
+  const alone = files.filter((file) => !isShort(file)).map((file) => join(root, file))
+  return [...alone, ...inGroups(files.filter(isShort))]
+}
+
+function folderOf(file: string): string {
+  return file.split(sep)[1]!
+}
+
+/** What a file does to its whole process, such as a hook, would be done to the others. */
+function isShort(file: string): boolean {
+  if (!short.includes(folderOf(file))) return false
+  const text = readFileSync(join(root, file), 'utf8')
+  return !/^(?:(?:before|after)(?:Each)?\(|process\.)/m.test(text)
+}
+
+/** Each a file that imports some of them. */
+function inGroups(files: readonly string[]): string[] {
+  const folder = `${root}node_modules/.cache/stela/tests`
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const count = Math.ceil(files.length / groupSize)
+  return Array.from({ length: count }, (_, group) => {
+    const own = files.filter((_file, at) => at % count === group)
+    const imports = own.map((file) => `import '${pathToFileURL(join(root, file)).href}'`)
+    const path = join(folder, `group-${group}.test.mjs`)
+    writeFileSync(path, imports.join('\n'))
+    return path
+  })
 }
 
 /**

@@ -26,7 +26,7 @@ export async function makeTestData(): Promise<TestData | undefined> {
     case 'cassandra': {
       // Others need no driver.
       const { TestKeyspaces } = await import('./cassandra/test-keyspaces.ts')
-      return TestKeyspaces.make()
+      return TestKeyspaces.makePlain()
     }
     default:
       throw new Error(`STELA_TEST_ENGINE is ${name}, and not embedded, memory or cassandra`)
@@ -37,3 +37,6 @@ const name = process.env['STELA_TEST_ENGINE'] ?? 'embedded'
 
 /** Whether what only the embedded engine has can be asked for: files, threads, backups. */
 export const isEmbedded = name === 'embedded'
+
+/** For tests of what a cluster does otherwise: tests/cassandra/differences.ts says how. */
+export const unlessOnCluster = { skip: name === 'cassandra' }

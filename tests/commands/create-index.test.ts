@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfig } from '../../src/settings/config.ts'
 import { Schemas, times } from './schemas.ts'
+import { unlessOnCluster } from '../test-engine.ts'
 
 let count = 0
 const newName = () => `index_${++count}`
@@ -264,7 +265,7 @@ describe('createIndex', () => {
     await schemas.ok('/second/t', create('a', {}, 'unique'))
   })
 
-  test('warns of names that are not in snake case', async () => {
+  test('warns of names that are not in snake case', unlessOnCluster, async () => {
     const table = await schemas.table({
       firstName: 'text',
       'last-name': 'text',

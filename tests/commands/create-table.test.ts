@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import { defaultConfig } from '../../src/settings/config.ts'
 import { LetterModels } from './letter-models.ts'
 import { Schemas, times } from './schemas.ts'
+import { unlessOnCluster } from '../test-engine.ts'
 
 const models = await LetterModels.start()
 after(() => models.close())
@@ -45,7 +46,7 @@ describe('createTable', () => {
   /** Durations have no order, which keys need. */
   const keyOf = (type: string) => (type === 'duration' ? 'int' : type)
 
-  test('takes lists, sets and maps of every value', async () => {
+  test('takes lists, sets and maps of every value', unlessOnCluster, async () => {
     const columns = values.flatMap((valueType): [string, unknown][] => [
       [`list_${valueType}`, { type: 'list', valueType }],
       [`set_${valueType}`, { type: 'set', valueType: { type: valueType } }],
@@ -501,7 +502,7 @@ describe('createTable at the limits', () => {
 describe('a restart', () => {
   const schemas = new Schemas({}, { durable: true })
 
-  test('keeps tables, columns, indexes and types', async () => {
+  test('keeps tables, columns, indexes and types', unlessOnCluster, async () => {
     await schemas.ok('', {
       createType: { name: 'point', definition: { fields: { x: 'int', y: 'int' } } },
     })

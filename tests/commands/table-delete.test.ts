@@ -117,7 +117,12 @@ describe('deleteMany on a table', () => {
       const byHour = left.toSorted((a, b) =>
         a.place < b.place ? -1 : a.place > b.place ? 1 : a.day - b.day || b.hour - a.hour,
       )
-      assert.deepEqual(await table.all(), byHour)
+      // In which order partitions come is up to the engine.
+      const found = (await table.all()) as typeof all
+      assert.deepEqual(
+        found.toSorted((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place))),
+        byHour,
+      )
     })
 
   test('refuses filters that do not follow the key, and deletes nothing then', async () => {

@@ -461,11 +461,16 @@ describe('the primary key', () => {
     for (let round = 0; round < 150; round++) {
       const [filter, holds] = randomFilter(random)
       const found = await table.all({ filter })
-      const says = JSON.stringify(filter)
+      // In which order partitions come is up to the engine.
+      const inPartitions = found.toSorted(
+        (a, b) =>
+          compare(a['p'] as number, b['p'] as number) ||
+          compare(a['q'] as string, b['q'] as string),
+      )
       assert.deepEqual(
-        found.map(({ n }) => n),
+        inPartitions.map(({ n }) => n),
         sorted.filter(holds).map(({ n }) => n),
-        says,
+        JSON.stringify(filter),
       )
     }
   })

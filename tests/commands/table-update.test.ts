@@ -10,7 +10,7 @@ const collections = {
     set: { type: 'set', valueType: 'int' },
     map: { type: 'map', keyType: 'text', valueType: 'int' },
     pairs: { type: 'map', keyType: 'int', valueType: 'text' },
-    spans: { type: 'set', valueType: 'duration' },
+    hours: { type: 'set', valueType: 'time' },
     n: 'int',
     blobs: { type: 'list', valueType: 'blob' },
   },
@@ -165,11 +165,13 @@ describe('updateOne on a table', () => {
             [7, 'z'],
           ],
         },
-        spans: '500ms',
+        hours: '23:59:00',
         blobs: { $binary: 'AAEC' },
       },
     })
-    await update(table, { $push: { spans: { $each: ['1d', '500ms'] }, map: ['b', 4] } })
+    await update(table, {
+      $push: { hours: { $each: ['08:00', '23:59:00'] }, map: ['b', 4] },
+    })
     assert.deepEqual(await rowOf(table), {
       id: 1,
       blobs: [{ $binary: 'AAEC' }],
@@ -180,7 +182,7 @@ describe('updateOne on a table', () => {
         [7, 'z'],
       ],
       set: [3, 5, 9],
-      spans: ['P1D', 'PT0.5S'],
+      hours: ['08:00', '23:59'],
     })
   })
 

@@ -1,6 +1,6 @@
 /** alterTable: columns are added and dropped, and services given to vectors and taken. */
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import { keyNames, type Table } from '../../engine/schema.ts'
+import { columnsInOrder, keyNames, type Table } from '../../engine/schema.ts'
 import type { TableChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
@@ -87,7 +87,7 @@ function addColumns(
   given: ReadonlyMap<string, GivenType>,
   context: AlterationContext,
 ): TableChange {
-  const existing = table.definition.columns
+  const existing = columnsInOrder(table.definition)
   checkColumnNames('Column', given.keys(), context.limits)
   const duplicates = existing.filter(({ name }) => given.has(name))
   if (duplicates.length > 0)

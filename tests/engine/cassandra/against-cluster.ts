@@ -24,7 +24,10 @@ import {
   createTable,
 } from '../../../src/engine/cassandra/catalog/table-ddl.ts'
 import { alterType, createType } from '../../../src/engine/cassandra/catalog/type-ddl.ts'
-import type { Statement } from '../../../src/engine/cassandra/cluster/statement.ts'
+import {
+  quoteTarget,
+  type Statement,
+} from '../../../src/engine/cassandra/cluster/statement.ts'
 import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
 import { rowConditions } from '../../../src/engine/cassandra/rows/row-conditions.ts'
 import {
@@ -33,7 +36,6 @@ import {
   selectedColumns,
   selectNearest,
   selectRows,
-  truncateTable,
 } from '../../../src/engine/cassandra/rows/row-statements.ts'
 import type { RowMerge } from '../../../src/engine/contract.ts'
 import {
@@ -353,7 +355,7 @@ const sorted = (rows: ReadonlyMap<string, Values>) =>
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
 
 async function fill(table: Table, small: boolean): Promise<Map<string, Values>> {
-  await define(truncateTable(table))
+  await define(`TRUNCATE TABLE ${quoteTarget(table)}`)
   const model = new Map<string, Values>()
   for (const values of fc.sample(randomRow(table, small), {
     seed,

@@ -9,7 +9,6 @@ import {
   selectedColumns,
   selectNearest,
   selectRows,
-  truncateTable,
 } from '../../../src/engine/cassandra/rows/row-statements.ts'
 import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { Column, Table } from '../../../src/engine/schema.ts'
@@ -282,9 +281,5 @@ describe('rows are deleted', () => {
       ['c', { low }],
     ])
     assert.equal(deleteRows(byText, conditions), undefined)
-  })
-
-  test('all at once', () => {
-    assert.equal(truncateTable(table), 'TRUNCATE TABLE "ks"."T"')
   })
 })

@@ -56,8 +56,25 @@ function isInDoubtByItself(error: unknown): boolean {
 
 export function engineErrorOf(failure: unknown): EngineError {
   if (failure instanceof EngineError) return failure
-  const message = failure instanceof Error ? failure.message : String(failure)
+  const message = messageOf(failure)
   return new EngineError(kindOf(failure, message), message, { cause: failure })
+}
+
+/** The driver's own words show stacks where no host could be asked. */
+function messageOf(failure: unknown): string {
+  if (!(failure instanceof errors.NoHostAvailableError))
+    return failure instanceof Error ? failure.message : String(failure)
+  const reasons = Object.entries(failure.innerErrors as Record<string, unknown>).map(
+    ([host, error]) => `${host} ${reasonOf(error)}`,
+  )
+  return `no node of the cluster can be asked: ${reasons.join('; ') || 'none is known'}`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.AuthenticationError) return `refuses: ${error.message}`
+  if (!(error instanceof Error)) return 'does not answer'
+  const { code } = error as NodeJS.ErrnoException
+  return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`
 }
 
 function kindOf(failure: unknown, message: string): EngineErrorKind {
@@ -74,12 +91,18 @@ function kindOf(failure: unknown, message: string): EngineErrorKind {
   return serverFaults.has(code) ? 'read' : 'unsupported'
 }
 
-/** Hosts that refuse the credentials are no outage. */
+/**
+ * Hosts that refuse the credentials are no outage, nor are those that forget statements as
+ * fast as they are prepared: they do so while a schema changes.
+ */
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
   const isRefused = (error: unknown) =>
     error instanceof errors.AuthenticationError || codeOf(error) === codes.badCredentials
-  return all.length > 0 && all.every(isRefused) ? 'unauthenticated' : 'unavailable'
+  const isForgotten = (error: unknown) => codeOf(error) === codes.unprepared
+  if (all.length === 0) return 'unavailable'
+  if (all.every(isRefused)) return 'unauthenticated'
+  return all.every(isForgotten) ? 'changed' : 'unavailable'
 }
 
 /** Texts are looked at last: they differ between releases. */

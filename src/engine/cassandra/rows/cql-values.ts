@@ -39,6 +39,12 @@ export function bindValue(
   }
 }
 
+/** As the columns of a key have it: to the cluster -0 and 0 are two keys. */
+export function withoutSign(value: ColumnValue): ColumnValue {
+  if (value instanceof Float32Array) return value.map((one) => one + 0)
+  return value === 0 ? 0 : value
+}
+
 /** Of the elements of a list or set, or the keys of a map. */
 export function bindElements(
   type: ElementType,

@@ -9,7 +9,13 @@ import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
-import { bindElements, bindEntries, bindValue, elementSpellings } from './cql-values.ts'
+import {
+  bindElements,
+  bindEntries,
+  bindValue,
+  elementSpellings,
+  withoutSign,
+} from './cql-values.ts'
 import { typesMark } from './row-statements.ts'
 
 export interface RowWrite extends Statement {
@@ -35,13 +41,18 @@ type Values = RowMerge['values']
 
 function insert(table: Table, values: Values): RowWrite {
   const columns = inOrder(table, values.keys())
+  const key = keyNames(table.definition)
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const marks = columns.map(() => '?').join(', ')
   return {
     text:
       `INSERT INTO ${quoteTarget(table)} (${names}) VALUES (${marks})` +
       typesMark(columns, table),
-    values: columns.map((column) => bindValue(column, values.get(column), table.types)),
+    values: columns.map((column) =>
+      key.includes(column.name)
+        ? bindKey(column, values, table.types)
+        : bindValue(column, values.get(column), table.types),
+    ),
     isIdempotent: true,
   }
 }
@@ -78,10 +89,14 @@ function update(
       `WHERE ${conditions.join(' AND ')}${typesMark(changed, table)}`,
     values: [
       ...assignments.map(({ value }) => value),
-      ...key.map((column) => bindValue(column, row.get(column), types)),
+      ...key.map((column) => bindKey(column, row, types)),
     ],
     isIdempotent: !changed.some(appends),
   }
+}
+
+function bindKey(column: Column, values: Values, types: UserTypes): unknown {
+  return bindValue(column, withoutSign(values.get(column)!), types)
 }
 
 /** Of a map entries are added, and keys removed. */

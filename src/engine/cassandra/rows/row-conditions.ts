@@ -28,7 +28,7 @@ import { isJoint, requirementsOf } from '../../../language/filters/filter-clause
 import type { Column, Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { branchOf, type QueryUse, type RowBranch, type Said } from './row-branch.ts'
-import { spellings, termsOf } from './row-terms.ts'
+import { isEmptyKey, spellings, termsOf } from './row-terms.ts'
 import { indexOn, type TermContext } from './term.ts'
 
 export interface RowConditions {
@@ -135,7 +135,9 @@ class Planner {
       if (eq === undefined) return undefined
       // What is too many already need not be made of more.
       if (partitions.length > partitionsMax) continue
-      const values = eq.flatMap((value) => spellings(column, value))
+      const values = eq
+        .flatMap((value) => spellings(column, value))
+        .filter((value) => !isEmptyKey(value, this.#partitionBy.length))
       partitions = partitions.flatMap((before) => values.map((value) => [...before, value]))
     }
     return partitions

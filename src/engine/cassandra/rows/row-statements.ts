@@ -7,7 +7,7 @@ import { keyNames, type Column, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
 import { bytesOfVector, readValue } from './cql-values.ts'
 import type { RowBranch } from './row-branch.ts'
-import { equality, range, spellings } from './row-terms.ts'
+import { equality, isEmptyKey, range, spellings } from './row-terms.ts'
 
 export interface RowSelect {
   /** Those of `selectedColumns`. */
@@ -111,12 +111,17 @@ export function deleteRows(
   conditions: KeyConditions,
 ): readonly Statement[] | undefined {
   const terms: Statement[] = []
+  const { partitionBy } = table.definition
   for (const name of keyNames(table.definition)) {
     const condition = conditions.get(name)
     if (condition === undefined) break
     const column = table.definition.columns.find((candidate) => candidate.name === name)!
-    if (condition.eq?.length === 0) return []
-    const spelled = condition.eq?.flatMap((value) => spellings(column, value))
+    const spelled = condition.eq
+      ?.flatMap((value) => spellings(column, value))
+      .filter(
+        (value) => !(partitionBy.includes(name) && isEmptyKey(value, partitionBy.length)),
+      )
+    if (spelled?.length === 0) return []
     const said = spelled
       ? [equality(column, spelled, { table })]
       : range(column, condition, { table })
@@ -124,10 +129,6 @@ export function deleteRows(
     terms.push(...said)
   }
   return [joined({ text: `DELETE FROM ${quoteTarget(table)}`, values: [] }, where(terms))]
-}
-
-export function truncateTable(table: Table): string {
-  return `TRUNCATE TABLE ${quoteTarget(table)}`
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '../../../language/columns/key-conditions.ts'
 import type { RowComparison, RowCondition } from '../../../language/columns/row-filter.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
-import { bindValue } from './cql-values.ts'
+import { bindValue, withoutSign } from './cql-values.ts'
 import { elementTerms } from './element-terms.ts'
 import { indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
 
@@ -110,7 +110,14 @@ export function range(
 
 /** All values that are this one here, in the order in which the cluster tells them apart. */
 export function spellings({ type }: Column, value: ColumnValue): readonly ColumnValue[] {
+  if (type.type === 'vector') return [withoutSign(value)]
   return value === 0 && isFloating(type.type) ? [-0, 0] : [value]
+}
+
+/** No row has one, and a cluster does not take the question. */
+export function isEmptyKey(value: ColumnValue, columns: number): boolean {
+  const isEmpty = value === '' || (value instanceof Map && value.get('$binary') === '')
+  return columns === 1 && isEmpty
 }
 
 /** Whether a term and match-row.ts always agree on columns of the type. */

@@ -42,11 +42,18 @@ function tableId(keyspace: string, name: string): string {
 
 export function createKeyspaceText(name: string, replication: Replication): string {
   const counts = Array.from(
-    replication.counts,
+    countsOf(replication),
     ([place, count]) => `, ${quoteText(place)}: ${count}`,
   )
   return (
     `CREATE KEYSPACE IF NOT EXISTS ${quoteName(name)} WITH REPLICATION = ` +
     `{'class': ${quoteText(replication.class)}${counts.join('')}}`
   )
+}
+
+/** Where there is one number for all, clients have several names for it, or leave it out. */
+function countsOf({ class: strategy, counts }: Replication): Replication['counts'] {
+  if (strategy !== 'SimpleStrategy') return counts
+  const count = counts.get('replication_factor') ?? counts.get('replicationFactor') ?? 1
+  return new Map([['replication_factor', count]])
 }

@@ -1,0 +1,91 @@
+/** What a cluster does otherwise than the embedded engine, as docs/differences.md says. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startServer, type TestServer } from '../harness.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+
+describe('on a cluster', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.makePlain()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+  })
+
+  after(async () => {
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  const send = (target: string, body: object) =>
+    server.command(`/default_keyspace${target}`, body)
+
+  const create = async (name: string, columns: object) => {
+    const definition = { columns: { id: 'text', ...columns }, primaryKey: 'id' }
+    const { codes, text } = await send('', { createTable: { name, definition } })
+    assert.deepEqual(codes, [], text)
+    return `/${name}`
+  }
+
+  const refused = async (target: string, body: object, ...says: string[]) => {
+    const { codes, text } = await send(target, body)
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    for (const said of says) assert(text.includes(said), text)
+  }
+
+  const alter = (operation: object) => ({ alterTable: { operation } })
+
+  test('a dropped column comes back empty, and only with its type', async () => {
+    const table = await create('retyped', { a: 'text' })
+    await send(table, { insertOne: { document: { id: '1', a: 'old' } } })
+    await send(table, alter({ drop: { columns: ['a'] } }))
+    await refused(table, alter({ add: { columns: { a: 'int' } } }), "'a'", 'text')
+    await send(table, alter({ add: { columns: { a: 'text' } } }))
+    const { body } = await send(table, { find: {} })
+    assert.deepEqual(body.data!.documents, [{ id: '1' }])
+  })
+
+  test('a column of a user-defined type stays', async () => {
+    const fields = { x: 'int' }
+    await send('', { createType: { name: 'point', definition: { fields } } })
+    const table = await create('typed', { at: { type: 'userDefined', udtName: 'point' } })
+    await refused(table, alter({ drop: { columns: ['at'] } }), 'at')
+  })
+
+  test('durations are in no set', async () => {
+    const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
+    const definition = { columns, primaryKey: 'id' }
+    await refused('', { createTable: { name: 'spans', definition } }, 'duration')
+  })
+
+  test('names of indexed columns are of letters, digits and underscores', async () => {
+    const table = await create('named', { 'last-name': 'text' })
+    const definition = { column: 'last-name' }
+    await refused(table, { createIndex: { name: 'by_name', definition } }, 'last-name')
+  })
+
+  test('copies are kept in data centers that there are', async () => {
+    const replication = { class: 'NetworkTopologyStrategy', nowhere: 3 }
+    const options = { replication }
+    const { codes, text } = await server.command('', {
+      createKeyspace: { name: 'far', options },
+    })
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    assert(text.includes('nowhere'))
+  })
+
+  test('rows may be larger than a document', async () => {
+    const table = await create('large', { a: 'text', b: 'text' })
+    const half = 'x'.repeat(2_500_000)
+    for (const document of [
+      { id: '1', a: half },
+      { id: '1', b: half },
+    ])
+      assert.deepEqual((await send(table, { insertOne: { document } })).codes, [])
+  })
+})
