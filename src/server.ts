@@ -8,6 +8,7 @@ import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Lockout } from './auth/lockout.ts'
+import { tokensOf } from './auth/store-accounts.ts'
 import { DocumentTurns } from './collections/document-turns.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './settings/config.ts'
@@ -101,7 +102,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
   const databases = await Databases.open(engine, config.databasesMax)
   const access = await Access.open(engine, databases.organization, config)
   const lockout = new Lockout(config.badCredentialsMax)
-  const authenticator = new Authenticator(access, lockout)
+  const authenticator = new Authenticator(tokensOf(access, engine), lockout)
   const audit = new Audit(log)
   const shutdown = new Shutdown()
   const metrics = config.metrics === 'off' ? undefined : new Metrics()

@@ -15,7 +15,12 @@ import type { Engine } from '../engine/contract.ts'
 import { SharedSetting, type Change } from '../engine/shared-setting.ts'
 import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'
-import { defaultRoles, organizationAdministratorId, type Role } from './roles.ts'
+import {
+  databaseAdministratorId,
+  defaultRoles,
+  organizationAdministratorId,
+  type Role,
+} from './roles.ts'
 import { accountToken, createToken, digestOf, type Account } from './tokens.ts'
 import { fixedLimits } from '../limits.ts'
 
@@ -131,6 +136,11 @@ export class Access {
 
   find(digest: string): Holder | undefined {
     return this.#holders.get(digest)
+  }
+
+  /** One that the store lets in, and to which it permits what it does. */
+  principalOfStore(name: string): Principal {
+    return this.#principal(`account ${name}`, [databaseAdministratorId])
   }
 
   /** Whether anybody could make tokens. */

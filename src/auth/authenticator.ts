@@ -29,7 +29,7 @@ export type NotIdentified =
 
 /** Who keeps the tokens: this process, or a cluster that has to be asked. */
 export interface TokenKeeper {
-  find(digest: string): Holder | undefined | Promise<Holder | undefined>
+  find(digest: string, token: string): Holder | undefined | Promise<Holder | undefined>
 }
 
 export class Authenticator {
@@ -61,7 +61,7 @@ export class Authenticator {
     const { address } = origin
     const seconds = this.#lockout.lockedFor(address, digest)
     if (seconds > 0 && isGuessable(token)) return { why: 'locked', seconds }
-    const holder = await this.#tokens.find(digest)
+    const holder = await this.#tokens.find(digest, token)
     if (holder === undefined || holder.isRevoked) {
       this.#lockout.noteBad(address)
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }

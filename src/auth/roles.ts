@@ -31,6 +31,10 @@ export function defaultRoleId(name: string): string {
 
 export const organizationAdministratorId = defaultRoleId(organizationAdministrator)
 
+const databaseAdministrator = 'Database Administrator'
+
+export const databaseAdministratorId = defaultRoleId(databaseAdministrator)
+
 export function defaultRoles(organization: string): Role[] {
   return Object.entries(policies).map(([name, [description, allowed]]) => ({
     id: defaultRoleId(name),
@@ -69,7 +73,7 @@ const changesAll = 'Reads and writes all data and changes all schemas'
 
 const policies: Readonly<Record<string, readonly [string, readonly Action[]]>> = {
   [organizationAdministrator]: ['Does everything', actions],
-  'Database Administrator': [changesAll, [...view, ...inDatabases]],
+  [databaseAdministrator]: [changesAll, [...view, ...inDatabases]],
   'Billing Admin': [
     'Sees what is paid for',
     ['org-read', 'org-billing-read', 'org-billing-write'],

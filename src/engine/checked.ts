@@ -71,6 +71,10 @@ export function checked(engine: Engine): Engine {
       return acting === engine ? front : checked(acting)
     },
 
+    ...(engine.knowsAccount && {
+      knowsAccount: (account) => ask('knowsAccount', () => engine.knowsAccount!(account)),
+    }),
+
     async listKeyspaces() {
       const names = await ask('listKeyspaces', () => engine.listKeyspaces())
       assertDistinct('listKeyspaces', names)

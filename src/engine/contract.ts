@@ -33,6 +33,9 @@ export interface Engine {
    */
   as(credentials: EngineCredentials): Engine
 
+  /** Whether the store has such an account; absent: it has no accounts of its own. */
+  knowsAccount?(account: EngineAccount): Promise<boolean>
+
   /** Names, in no promised order. A new store has the keyspace `default_keyspace`. */
   listKeyspaces(): Promise<readonly string[]>
   /** Creating what exists changes nothing. Returns whether anything was changed. */

@@ -57,8 +57,8 @@ export const defaultClusterConfig: ClusterConfig = {
   scannedMax: 100_000,
 }
 
-/** Those that say nothing here, because a cluster keeps the data. */
-const embeddedOnly = ['data', 'durability', 'search-threads', 'max-open'] as const
+/** Those that say nothing here, because a cluster keeps the data, and knows its users. */
+const embeddedOnly = ['data', 'users', 'durability', 'search-threads', 'max-open'] as const
 
 export function clusterOptions(): Option[] {
   const { contactPoints, port, systemKeyspace, consistency } = defaultClusterConfig
@@ -178,7 +178,7 @@ function checkGiven(
   if (given !== undefined)
     throw new InvalidArgumentError(
       engine === 'cassandra'
-        ? `--${given} is for --engine embedded: a cluster keeps the data itself.`
+        ? `--${given} is for --engine embedded: a cluster keeps its data and users itself.`
         : `--${given} is for --engine cassandra.`,
     )
 }

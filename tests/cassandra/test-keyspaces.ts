@@ -33,6 +33,11 @@ export class TestKeyspaces {
     return new TestKeyspaces(await testNode(), '')
   }
 
+  /** What the cluster calls a keyspace. */
+  nameOf(keyspace: string): string {
+    return this.#key + keyspace
+  }
+
   /** Any number of times, as several servers, or one after the other. */
   async open(): Promise<Engine> {
     const { contactPoints, port, localDatacenter, user, password } = this.#connect

@@ -11,23 +11,23 @@ import { HostileServer } from './hostile-server.ts'
 
 /** What each attack may be answered with, and nothing else. */
 const expected: Readonly<Record<string, readonly (number | 'none' | 'unread')[]>> = {
-  'objects-unknown-token': [401],
   'packed-unknown-token': [401],
-  objects: [200],
   'packed-objects': [200, 503],
   'pipelined-unread': ['unread'],
   'http2-window-0': [200, 503, 'none'],
   patterns: [200],
   'long-filter': [200],
-  'long-sort': [200],
   'wide-vectors': [200],
   'page-state': [200],
-  counts: [200, 503],
-  'unfinished-unknown-token': [401, 429],
   'unfinished-valid-token': [503, 'none'],
-  'large-documents': [200, 503],
   projected: [200, 503],
 }
+
+/** What goes the way of another attack, which is enough here. */
+const alike = [
+  ...['objects-unknown-token', 'objects', 'long-sort', 'counts'],
+  ...['unfinished-unknown-token', 'large-documents'],
+]
 
 /** Stalls are not measured here, so the others need not keep the machine busy. */
 const restMs = 50
@@ -35,7 +35,7 @@ const restMs = 50
 describe('while a client attacks, the others are answered:', () => {
   after(() => killLeftovers())
 
-  for (const attack of attacks)
+  for (const attack of attacks.filter(({ name }) => !alike.includes(name)))
     test(attack.request, async () => {
       const server = await HostileServer.start(attack.server)
       try {

@@ -4,13 +4,15 @@
  * them can serve one cluster.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { types } from 'cassandra-driver'
+import type { Client, types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
 import type {
   Collection,
   Engine,
+  EngineAccount,
+  EngineCredentials,
   MergeOptions,
   RowMerge,
   RowQuery,
@@ -26,11 +28,14 @@ import { Catalog } from './catalog/catalog.ts'
 import { makeChange } from './catalog/change-schema.ts'
 import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
+import { AccountSessions } from './cluster/account-sessions.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
 import {
-  openSession,
+  openClient,
   probeCluster,
   replicationBy,
+  sessionOf,
+  withDataCenter,
   type ClusterOptions,
 } from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
@@ -75,67 +80,121 @@ const looksMax = 50
 /** The setting that says that a server has been here before. */
 const firstStart = 'first-start'
 
-export async function openCassandraEngine(options: CassandraOptions): Promise<Engine> {
-  const session = await openSession(options, options.account)
+export async function openCassandraEngine(given: CassandraOptions): Promise<Engine> {
+  const options = await withDataCenter(given)
+  const client = await openClient(options, options.account)
   try {
-    const capabilities = await probeCluster(session)
-    const replication = options.replication ?? (await replicationBy(session))
+    const capabilities = await probeCluster(client)
+    const session = sessionOf(client, options)
+    const replication = options.replication ?? (await replicationBy(client))
     await createSystemKeyspace(session, options.systemKeyspace, replication)
-    const engine = new CassandraEngine(session, capabilities, { ...options, replication })
+    const shared = new Shared(client, session, capabilities, { ...options, replication })
+    const engine = new CassandraEngine(shared)
     await engine.start()
     return engine
   } catch (error) {
-    await session.client.shutdown().catch(() => undefined)
+    await client.shutdown().catch(() => undefined)
     throw error
   }
 }
 
 type OpenOptions = CassandraOptions & { readonly replication: Replication }
 
-class CassandraEngine implements Engine {
-  readonly #session: Session
-  readonly #capabilities: Capabilities
-  readonly #options: OpenOptions
-  readonly #catalog: Catalog
-  readonly #settings: ClusterSettings
-  readonly #leases: Leases
-  readonly #rows: RowAccess
-  readonly #running = new Set<Promise<unknown>>()
-  #isClosed = false
+/** What the engine has as the server's own user, whoever it acts for. */
+class Shared {
+  readonly client: Client
+  readonly session: Session
+  readonly capabilities: Capabilities
+  readonly options: OpenOptions
+  readonly catalog: Catalog
+  readonly settings: ClusterSettings
+  readonly leases: Leases
+  readonly accounts: AccountSessions
+  readonly running = new Set<Promise<unknown>>()
+  isClosed = false
 
-  constructor(session: Session, capabilities: Capabilities, options: OpenOptions) {
+  constructor(
+    client: Client,
+    session: Session,
+    capabilities: Capabilities,
+    options: OpenOptions,
+  ) {
+    this.client = client
+    this.session = session
+    this.capabilities = capabilities
+    this.options = options
+    this.catalog = new Catalog(session, options.defaults)
+    const { systemKeyspace, settingsPollMs } = options
+    this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
+    this.leases = new Leases(session, systemKeyspace)
+    this.accounts = new AccountSessions((account) => openClient(options, account))
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.settings.stop()
+    await Promise.allSettled(this.running)
+    await this.accounts.close()
+    await this.client.shutdown()
+  }
+}
+
+/** Engines that act for others which are known at a time; each is small. */
+const actingMax = 1_000
+
+class CassandraEngine implements Engine {
+  readonly #shared: Shared
+  /** As who the data is read and written, and schemas are changed. */
+  readonly #session: Session
+  readonly #rows: RowAccess
+  readonly #acting = new Map<string, CassandraEngine>()
+
+  constructor(shared: Shared, session = shared.session) {
+    const { capabilities, options } = shared
+    this.#shared = shared
     this.#session = session
-    this.#capabilities = capabilities
-    this.#options = options
-    this.#catalog = new Catalog(session, options.defaults)
-    const { systemKeyspace, settingsPollMs, limits } = options
-    this.#rows = { session, can: capabilities, limits }
-    this.#settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
-    this.#leases = new Leases(session, systemKeyspace)
+    this.#rows = { session, can: capabilities, limits: options.limits }
   }
 
   /** A cluster that no server has used gets its first keyspace. */
   async start(): Promise<void> {
-    if ((await this.#settings.read(firstStart)) !== undefined) return
-    await this.createKeyspace(this.#options.firstKeyspace)
-    await this.#settings.write(firstStart, new Date().toISOString(), undefined)
+    const { settings, options } = this.#shared
+    if ((await settings.read(firstStart)) !== undefined) return
+    await this.createKeyspace(options.firstKeyspace)
+    await settings.write(firstStart, new Date().toISOString(), undefined)
   }
 
-  as(): Engine {
-    return this
+  as({ account }: EngineCredentials): Engine {
+    if (account === undefined) return this
+    const key = AccountSessions.keyOf(account)
+    const known = this.#acting.get(key)
+    if (known !== undefined) return known
+    const { accounts } = this.#shared
+    const session = this.#session.with((act) => accounts.use(account, act))
+    const engine = new CassandraEngine(this.#shared, session)
+    if (this.#acting.size >= actingMax)
+      this.#acting.delete(this.#acting.keys().next().value!)
+    this.#acting.set(key, engine)
+    return engine
+  }
+
+  knowsAccount(account: EngineAccount): Promise<boolean> {
+    return this.#run(() => this.#shared.accounts.knows(account))
   }
 
   listKeyspaces(): Promise<readonly string[]> {
-    return this.#run(() => listKeyspaces(this.#session, this.#options.systemKeyspace))
+    return this.#run(() =>
+      listKeyspaces(this.#session, this.#shared.options.systemKeyspace),
+    )
   }
 
   createKeyspace(name: string, { replication }: KeyspaceOptions = {}): Promise<boolean> {
     return this.#run(() =>
       this.#alone(async () => {
-        if ((await this.#catalog.refresh(name)) !== undefined) return false
-        const copies = replication ?? this.#options.replication
+        if ((await this.#shared.catalog.refresh(name)) !== undefined) return false
+        const copies = replication ?? this.#shared.options.replication
         await this.#session.define(createKeyspaceText(name, copies))
-        await this.#catalog.refresh(name)
+        await this.#shared.catalog.refresh(name)
         return true
       }),
     )
@@ -144,9 +203,9 @@ class CassandraEngine implements Engine {
   dropKeyspace(name: string): Promise<boolean> {
     return this.#run(() =>
       this.#alone(async () => {
-        if ((await this.#catalog.refresh(name)) === undefined) return false
+        if ((await this.#shared.catalog.refresh(name)) === undefined) return false
         await this.#session.define(`DROP KEYSPACE IF EXISTS ${quoteName(name)}`)
-        await this.#catalog.refresh(name)
+        await this.#shared.catalog.refresh(name)
         return true
       }),
     )
@@ -157,11 +216,11 @@ class CassandraEngine implements Engine {
   }
 
   findTarget(keyspace: string, name: string): Promise<Target | undefined> {
-    return this.#run(() => this.#catalog.find(keyspace, name))
+    return this.#run(() => this.#shared.catalog.find(keyspace, name))
   }
 
   readSchema(keyspace: string) {
-    return this.#run(() => this.#catalog.refresh(keyspace))
+    return this.#run(() => this.#shared.catalog.refresh(keyspace))
   }
 
   changeSchema(keyspace: string, plan: SchemaPlan): Promise<boolean> {
@@ -172,18 +231,18 @@ class CassandraEngine implements Engine {
         const planned = await this.#changeIn(keyspace, plan)
         if (planned === undefined) return false
         const { schema, change } = planned
-        const [session, can] = [this.#session, this.#capabilities]
+        const [session, can] = [this.#session, this.#shared.capabilities]
         await makeChange({ session, can, keyspace, schema }, change)
-        await this.#catalog.refresh(keyspace)
+        await this.#shared.catalog.refresh(keyspace)
         return true
       })
     })
   }
 
   async #changeIn(keyspace: string, plan: SchemaPlan) {
-    const schema = await this.#catalog.refresh(keyspace)
+    const schema = await this.#shared.catalog.refresh(keyspace)
     if (schema === undefined) throw new EngineError('gone', `${keyspace} is gone`)
-    const counts = await countTargets(this.#session, this.#options.systemKeyspace)
+    const counts = await countTargets(this.#session, this.#shared.options.systemKeyspace)
     const change = plan(schema, counts)
     return change && { schema, change }
   }
@@ -193,7 +252,7 @@ class CassandraEngine implements Engine {
   }
 
   read(collection: Collection, query: Parameters<Engine['read']>[1], caller: Caller) {
-    const { limits } = this.#options
+    const { limits } = this.#shared.options
     return this.#on(collection, caller, () =>
       readDocuments(this.#session, collection, query, limits, caller),
     )
@@ -205,7 +264,7 @@ class CassandraEngine implements Engine {
     stopAt: number,
     caller: Caller,
   ) {
-    const { limits } = this.#options
+    const { limits } = this.#shared.options
     return this.#on(collection, caller, () =>
       countDocuments(this.#session, collection, filter, stopAt, limits, caller),
     )
@@ -291,19 +350,19 @@ class CassandraEngine implements Engine {
   }
 
   readSetting(name: string) {
-    return this.#run(() => this.#settings.read(name))
+    return this.#run(() => this.#shared.settings.read(name))
   }
 
   writeSetting(name: string, value: string, expected: string | undefined) {
-    return this.#run(() => this.#settings.write(name, value, expected))
+    return this.#run(() => this.#shared.settings.write(name, value, expected))
   }
 
   watchSettings(listener: (name: string) => void): () => void {
-    return this.#settings.watch(listener)
+    return this.#shared.settings.watch(listener)
   }
 
   async health(): Promise<string | undefined> {
-    if (this.#isClosed) return 'the connection to the cluster is closed'
+    if (this.#shared.isClosed) return 'the connection to the cluster is closed'
     const text = "SELECT key FROM system.local WHERE key = 'local'"
     try {
       await this.#session.run({ text, values: [] }, 'schema', { readTimeoutMs: 2_000 })
@@ -313,21 +372,18 @@ class CassandraEngine implements Engine {
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#settings.stop()
-    await Promise.allSettled(this.#running)
-    await this.#session.client.shutdown()
+  close(): Promise<void> {
+    return this.#shared.close()
   }
 
   #alone<T>(act: () => Promise<T>, caller: Caller = ownCaller()): Promise<T> {
-    return this.#leases.hold(schemaLease, act, () => caller.check())
+    return this.#shared.leases.hold(schemaLease, act, () => caller.check())
   }
 
   #on<T>(target: Target, caller: Caller | undefined, act: () => Promise<T>): Promise<T> {
     return this.#run(async () => {
       caller?.check()
-      await this.#catalog.checkCurrent(target)
+      await this.#shared.catalog.checkCurrent(target)
       try {
         return await act()
       } catch (error) {
@@ -344,21 +400,21 @@ class CassandraEngine implements Engine {
    */
   async #checkStillThere(target: Target, caller: Caller | undefined): Promise<void> {
     for (let look = 0; look < looksMax; look++) {
-      const isChanging = await this.#leases.isHeld(schemaLease)
-      await this.#catalog.checkCurrent(target, 'now')
+      const isChanging = await this.#shared.leases.isHeld(schemaLease)
+      await this.#shared.catalog.checkCurrent(target, 'now')
       if (!isChanging && look >= looksMin) return
       await delay(lookAgainMs, undefined, { signal: caller?.signal })
     }
   }
 
   async #run<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new EngineError('closed', 'the engine is closed')
+    if (this.#shared.isClosed) throw new EngineError('closed', 'the engine is closed')
     const done = act()
-    this.#running.add(done)
+    this.#shared.running.add(done)
     try {
       return await done
     } finally {
-      this.#running.delete(done)
+      this.#shared.running.delete(done)
     }
   }
 }

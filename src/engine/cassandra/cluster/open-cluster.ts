@@ -26,15 +26,13 @@ export interface ClusterOptions {
 /** Statements of which the cluster knows the form: filters come in many. */
 const preparedMax = 2_000
 
-export async function openSession(
+/** Logged in as the account. */
+export async function openClient(
   options: ClusterOptions,
   account: EngineAccount | undefined,
-): Promise<Session> {
+): Promise<Client> {
   const client = new Client({
-    ...whereToFind(
-      options,
-      options.localDataCenter ?? (await findDataCenter(options, account)),
-    ),
+    ...whereToFind(options),
     ...clientOptions(options, account),
     encoding: {
       map: Map,
@@ -46,12 +44,19 @@ export async function openSession(
     maxPrepared: preparedMax,
   })
   await connect(client)
-  return new Session(client, options.consistency, options.listener)
+  return client
 }
 
-function whereToFind({ bundle, contactPoints }: ClusterOptions, localDataCenter: string) {
+export function sessionOf(
+  client: Client,
+  { consistency, listener }: Pick<ClusterOptions, 'consistency' | 'listener'>,
+): Session {
+  return new Session((act) => act(client), consistency, listener)
+}
+
+function whereToFind({ bundle, contactPoints, localDataCenter }: ClusterOptions) {
   return bundle === undefined
-    ? { contactPoints: [...contactPoints], localDataCenter }
+    ? { contactPoints: [...contactPoints], localDataCenter: localDataCenter! }
     : { cloud: { secureConnectBundle: bundle } }
 }
 
@@ -67,23 +72,25 @@ function clientOptions({ port, tls }: ClusterOptions, account: EngineAccount | u
 }
 
 /** Which one a node is in, only it can tell. A bundle says so itself. */
-async function findDataCenter(
-  options: ClusterOptions,
-  account: EngineAccount | undefined,
-): Promise<string> {
-  if (options.bundle !== undefined) return ''
+export async function withDataCenter<O extends ClusterOptions>(options: O): Promise<O> {
+  if (options.bundle !== undefined || options.localDataCenter !== undefined) return options
   const client = new Client({
     contactPoints: [...options.contactPoints],
-    ...clientOptions(options, account),
+    ...clientOptions(options, options.account),
     policies: { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() },
   })
   await connect(client)
   try {
-    const { rows } = await client.execute('SELECT data_center FROM system.local')
-    return rows[0]!['data_center'] as string
+    return { ...options, localDataCenter: await dataCenterOf(client) }
   } finally {
     await client.shutdown()
   }
+}
+
+/** That of the node that answers. */
+async function dataCenterOf(client: Client): Promise<string> {
+  const { rows } = await client.execute('SELECT data_center FROM system.local')
+  return rows[0]!['data_center'] as string
 }
 
 async function connect(client: Client): Promise<void> {
@@ -99,18 +106,16 @@ async function connect(client: Client): Promise<void> {
 const copiesMax = 3
 
 /** In the data center that is asked. */
-export async function replicationBy(session: Session): Promise<Replication> {
-  const text = "SELECT data_center FROM system.local WHERE key = 'local'"
-  const { rows } = await session.run({ text, values: [] }, 'schema')
-  const local = rows[0]!['data_center'] as string
-  const nodes = session.client.hosts.values().filter((host) => host.datacenter === local)
+export async function replicationBy(client: Client): Promise<Replication> {
+  const local = await dataCenterOf(client)
+  const nodes = client.hosts.values().filter((host) => host.datacenter === local)
   const copies = Math.min(nodes.length, copiesMax)
   return { class: 'NetworkTopologyStrategy', counts: new Map([[local, copies]]) }
 }
 
 /** What the cluster has; one that cannot search by vector is refused. */
-export async function probeCluster(session: Session): Promise<ProbedCluster> {
-  const capabilities = await probe(session.client)
+export async function probeCluster(client: Client): Promise<ProbedCluster> {
+  const capabilities = await probe(client)
   if (!capabilities.vectors)
     throw new EngineError(
       'unsupported',

@@ -55,15 +55,23 @@ export interface StatementListener {
   done(purpose: Purpose, elapsedMs: number, failure: string | undefined): void
 }
 
+/** Lends a client for one statement. */
+export type Lend = <T>(act: (client: Client) => Promise<T>) => Promise<T>
+
 export class Session {
-  readonly client: Client
+  readonly #lend: Lend
   readonly #consistency: Consistency
   readonly #listener: StatementListener | undefined
 
-  constructor(client: Client, consistency: Consistency, listener?: StatementListener) {
-    this.client = client
+  constructor(lend: Lend, consistency: Consistency, listener?: StatementListener) {
+    this.#lend = lend
     this.#consistency = consistency
     this.#listener = listener
+  }
+
+  /** The same with connections of others. */
+  with(lend: Lend): Session {
+    return new Session(lend, this.#consistency, this.#listener)
   }
 
   async run(
@@ -94,7 +102,7 @@ export class Session {
       params: [...values],
     }))
     const batched = { ...this.#options('write', options), logged: false }
-    await this.#time('write', () => this.client.batch(queries, batched))
+    await this.#time('write', (client) => client.batch(queries, batched))
   }
 
   /** All rows that a statement finds, however many pages they take. */
@@ -126,13 +134,13 @@ export class Session {
     values: unknown[],
     options: QueryOptions,
   ): Promise<Answered> {
-    return this.#time(purpose, () => this.client.execute(text, values, options))
+    return this.#time(purpose, (client) => client.execute(text, values, options))
   }
 
-  async #time<T>(purpose: Purpose, act: () => Promise<T>): Promise<T> {
+  async #time<T>(purpose: Purpose, act: (client: Client) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
-      const answered = await act()
+      const answered = await this.#lend(act)
       this.#listener?.done(purpose, performance.now() - startedAt, undefined)
       return answered
     } catch (error) {

@@ -1,0 +1,24 @@
+/** Accounts of the store itself, beside the tokens that the service keeps. */
+import type { Engine } from '../engine/contract.ts'
+import type { Access, Holder } from './access.ts'
+import type { TokenKeeper } from './authenticator.ts'
+import { accountOf } from './tokens.ts'
+
+/** Where the store has accounts, whoever they let in may try anything: the store decides. */
+export function tokensOf(access: Access, engine: Engine): TokenKeeper {
+  if (engine.knowsAccount === undefined) return access
+  return {
+    find: (digest, token) => access.find(digest) ?? findAccount(token, access, engine),
+  }
+}
+
+async function findAccount(
+  token: string,
+  access: Access,
+  engine: Engine,
+): Promise<Holder | undefined> {
+  const account = accountOf(token)
+  if (account === undefined || !(await engine.knowsAccount!(account))) return undefined
+  const principal = access.principalOfStore(account.name)
+  return { principal, expiresAtMs: Infinity, isRevoked: false }
+}

@@ -1,0 +1,95 @@
+/** Users of the cluster, who send their names and passwords with their requests. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { accountToken } from '../../src/auth/tokens.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { clientOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('users of the cluster', () => {
+  const reader = { name: `reader_${process.pid}`, password: 'reads: "all"' }
+  const path = '/default_keyspace/books'
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false, adminPort: 0 }, engine)
+    const created = await server.command('/default_keyspace', {
+      createCollection: { name: 'books' },
+    })
+    assert.deepEqual(created.codes, [], created.text)
+    await server.command(path, { insertOne: { document: { _id: 1, n: 1 } } })
+    await asSuperuser(
+      `CREATE ROLE ${reader.name} WITH LOGIN = true AND PASSWORD = '${reader.password}'`,
+      `GRANT SELECT ON KEYSPACE "${keyspaces.nameOf('default_keyspace')}" TO ${reader.name}`,
+    )
+  })
+
+  after(async () => {
+    await asSuperuser(`DROP ROLE IF EXISTS ${reader.name}`)
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  const as = (account: { name: string; password: string }, body: object, to = path) =>
+    server.command(to, body, { Token: accountToken(account) })
+
+  test('may do what their roles permit, and nothing else', async () => {
+    const found = await as(reader, { find: {} })
+    assert.deepEqual(found.body.data?.documents, [{ _id: 1, n: 1 }], found.text)
+    const insert = { insertOne: { document: { _id: 2 } } }
+    const refused: readonly (readonly [object, string])[] = [
+      [insert, path],
+      [{ deleteMany: { filter: {} } }, path],
+      [{ createCollection: { name: 'more' } }, '/default_keyspace'],
+      [{ createKeyspace: { name: 'more' } }, ''],
+      [{ deleteCollection: { name: 'books' } }, '/default_keyspace'],
+    ]
+    for (const [body, to] of refused) {
+      const { codes, text } = await as(reader, body, to)
+      assert.deepEqual(codes, ['UNAUTHORIZED_ACCESS'], text)
+    }
+    const { user: name, password } = await testNode()
+    assert.deepEqual((await as({ name, password }, insert)).codes, [])
+    const count = { countDocuments: {} }
+    assert.deepEqual((await as(reader, count)).body.status, { count: 2 })
+  })
+
+  test('are refused with another password, and under other names', async () => {
+    for (const account of [
+      { ...reader, password: 'guessed' },
+      { name: 'nobody', password: 'x' },
+      { name: '', password: '' },
+    ]) {
+      const { http, codes } = await as(account, { find: {} })
+      assert.deepEqual([http, codes], [401, ['UNAUTHENTICATED_REQUEST']])
+    }
+  })
+
+  test('have nothing to do with tokens and databases', async () => {
+    const answer = await fetch(`${server.adminUrl}/v2/databases`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${accountToken(reader)}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'mine' }),
+    })
+    assert.equal(answer.status, 403)
+  })
+})
+
+async function asSuperuser(...statements: string[]): Promise<void> {
+  const client = clientOf(await testNode())
+  try {
+    for (const statement of statements) await client.execute(statement)
+  } finally {
+    await client.shutdown()
+  }
+}
