@@ -4,7 +4,7 @@ import type { World } from '../engine/suite/world.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 export const world: World = {
-  serves: { filters: true, sorts: false, counts: true, vectors: true, terms: false },
+  serves: { filters: true, sorts: false, counts: true, vectors: true, terms: true },
   hasExactScores: true,
   seesVectorsAtOnce: true,
   refusesLargeRows: false,

@@ -8,22 +8,26 @@ import type { Client, types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
+import type { Filter } from '../../language/filters/filter.ts'
 import type {
   Collection,
   Engine,
   EngineAccount,
   EngineCredentials,
   MergeOptions,
+  Query,
   RowMerge,
   RowQuery,
   RowSearch,
   Search,
   Table,
   Target,
+  Write,
+  WriteOptions,
 } from '../contract.ts'
 import { EngineError, type EngineErrorKind } from '../errors.ts'
-import type { KeyspaceOptions, Replication } from '../schema.ts'
-import type { SchemaPlan } from '../schema-change.ts'
+import type { KeyspaceOptions, KeyspaceSchema, Replication } from '../schema.ts'
+import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { makeChange } from './catalog/change-schema.ts'
 import type { Defaults } from './catalog/collection-comment.ts'
@@ -40,15 +44,20 @@ import {
 } from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
 import { quoteName, quoteTarget } from './cluster/statement.ts'
+import { textPlace } from './documents/document-texts.ts'
 import {
   countDocuments,
   readDocuments,
-  type ReadLimits,
+  type DocumentAccess,
 } from './documents/read-documents.ts'
-import { searchNearest } from './documents/search-documents.ts'
+import { searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
+import { Postings } from './lexical/postings.ts'
+import type { ReadLimits } from './read-limits.ts'
+import { indexTexts } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
-import { searchNearestRows } from './rows/search-rows.ts'
+import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
+import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
 import { deleteRows, mergeRows } from './rows/write-rows.ts'
 import { ClusterSettings } from './system/cluster-settings.ts'
 import { Leases } from './system/leases.ts'
@@ -110,6 +119,7 @@ class Shared {
   readonly settings: ClusterSettings
   readonly leases: Leases
   readonly accounts: AccountSessions
+  readonly postings: Postings
   readonly running = new Set<Promise<unknown>>()
   isClosed = false
 
@@ -127,6 +137,7 @@ class Shared {
     const { systemKeyspace, settingsPollMs } = options
     this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
     this.leases = new Leases(session, systemKeyspace)
+    this.postings = new Postings(session, systemKeyspace)
     this.accounts = new AccountSessions((account) => openClient(options, account))
   }
 
@@ -150,10 +161,10 @@ class CassandraEngine implements Engine {
   readonly #acting = new Map<string, CassandraEngine>()
 
   constructor(shared: Shared, session = shared.session) {
-    const { capabilities, options } = shared
+    const { capabilities, options, postings } = shared
     this.#shared = shared
     this.#session = session
-    this.#rows = { session, can: capabilities, limits: options.limits }
+    this.#rows = { session, can: capabilities, limits: options.limits, postings }
   }
 
   /** A cluster that no server has used gets its first keyspace. */
@@ -233,10 +244,19 @@ class CassandraEngine implements Engine {
         const { schema, change } = planned
         const [session, can] = [this.#session, this.#shared.capabilities]
         await makeChange({ session, can, keyspace, schema }, change)
-        await this.#shared.catalog.refresh(keyspace)
+        const changed = await this.#shared.catalog.refresh(keyspace)
+        await this.#indexTexts(changed, change)
         return true
       })
     })
+  }
+
+  /** Where the cluster has no index of terms, ours is filled. */
+  async #indexTexts(schema: KeyspaceSchema | undefined, change: SchemaChange) {
+    if (change.kind !== 'createIndex' || change.index.kind !== 'text') return
+    const table = schema?.targets.find(({ name }) => name === change.table)
+    if (table?.kind === 'table' && !this.#shared.capabilities.indexAnalyzer)
+      await indexTexts(this.#rows, table, change.index)
   }
 
   async #changeIn(keyspace: string, plan: SchemaPlan) {
@@ -251,41 +271,42 @@ class CassandraEngine implements Engine {
     return this.#run(() => this.#alone(act, caller))
   }
 
-  read(collection: Collection, query: Parameters<Engine['read']>[1], caller: Caller) {
-    const { limits } = this.#shared.options
+  read(collection: Collection, query: Query, caller: Caller) {
     return this.#on(collection, caller, () =>
-      readDocuments(this.#session, collection, query, limits, caller),
+      readDocuments(this.#documents(collection), collection, query, caller),
     )
   }
 
-  count(
-    collection: Collection,
-    filter: Parameters<Engine['count']>[1],
-    stopAt: number,
-    caller: Caller,
-  ) {
-    const { limits } = this.#shared.options
+  count(collection: Collection, filter: Filter, stopAt: number, caller: Caller) {
     return this.#on(collection, caller, () =>
-      countDocuments(this.#session, collection, filter, stopAt, limits, caller),
+      countDocuments(this.#documents(collection), collection, filter, stopAt, caller),
     )
   }
 
   search(collection: Collection, search: Search, caller: Caller) {
     return this.#on(collection, caller, async () => {
       const { by } = search
-      if (by.kind !== 'vector') return undefined
-      return searchNearest(this.#session, collection, { ...search, by }, caller)
+      const access = this.#documents(collection)
+      if (by.kind === 'vector')
+        return searchNearest(access.session, collection, { ...search, by }, caller)
+      const { postings } = access
+      return (
+        postings && searchByTerms(access, postings, collection, { ...search, by }, caller)
+      )
     })
   }
 
-  write(
-    collection: Collection,
-    writes: Parameters<Engine['write']>[1],
-    options: Parameters<Engine['write']>[2] = {},
-  ) {
+  write(collection: Collection, writes: readonly Write[], options: WriteOptions = {}) {
     return this.#on(collection, undefined, () =>
-      writeDocuments(this.#session, collection, writes, options),
+      writeDocuments(this.#documents(collection), collection, writes, options),
     )
+  }
+
+  #documents({ options: { lexical } }: Collection): DocumentAccess {
+    const { capabilities, options, postings } = this.#shared
+    const { limits } = options
+    const isOurs = lexical.enabled && !capabilities.indexAnalyzer
+    return { session: this.#session, limits, postings: isOurs ? postings : undefined }
   }
 
   readRows(table: Table, query: RowQuery, caller: Caller) {
@@ -301,15 +322,14 @@ class CassandraEngine implements Engine {
   searchRows(table: Table, search: RowSearch, caller: Caller) {
     return this.#on(table, caller, async () => {
       const { by } = search
-      if (by.kind !== 'vector') return undefined
-      return searchNearestRows(this.#rows, table, { ...search, by }, caller)
+      if (by.kind === 'vector')
+        return searchNearestRows(this.#rows, table, { ...search, by }, caller)
+      return searchRowsByTerms(this.#rows, table, { ...search, by }, caller)
     })
   }
 
   mergeRows(table: Table, merges: readonly RowMerge[], options: MergeOptions) {
-    return this.#on(table, undefined, () =>
-      mergeRows(this.#session, table, merges, options),
-    )
+    return this.#on(table, undefined, () => mergeRows(this.#rows, table, merges, options))
   }
 
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller) {
@@ -344,9 +364,12 @@ class CassandraEngine implements Engine {
   }
 
   truncate(target: Target): Promise<void> {
-    return this.#on(target, undefined, () =>
-      this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`),
-    )
+    return this.#on(target, undefined, async () => {
+      const now = this.#shared.postings.nextTimestamp()
+      const paths = textPathsOf(target)
+      await this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`)
+      await this.#shared.postings.truncate(target.uid, paths, now)
+    })
   }
 
   readSetting(name: string) {
@@ -422,6 +445,12 @@ class CassandraEngine implements Engine {
 const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
+
+/** Whose texts are searched by terms. */
+function textPathsOf(target: Target): readonly string[] {
+  if (target.kind === 'collection') return [textPlace(target).path]
+  return textIndexesOf(target).map((index) => placeOfIndex(target, index).path)
+}
 
 /** Of all partitions, by the part of the ring that the node knows of. */
 function estimateOf(rows: readonly types.Row[]): number {

@@ -11,7 +11,7 @@ import type { Defaults } from './collection-comment.ts'
 import { readKeyspace } from './system-schema.ts'
 
 /** For so long the version is taken for what it was. */
-const trustedMs = 1_000
+export const trustedMs = 1_000
 
 interface Known {
   readonly version: string

@@ -31,6 +31,8 @@ export interface RunOptions {
   /** Whether doing it twice is the same as doing it once. Reads always are. */
   readonly isIdempotent?: boolean
   readonly readTimeoutMs?: number
+  /** Of a write: microseconds since 1970, if not now. */
+  readonly timestamp?: bigint | undefined
 }
 
 export type Row = types.Row
@@ -95,7 +97,7 @@ export class Session {
   /** Several writes of one partition, at once. */
   async runAll(
     statements: readonly Statement[],
-    options: Pick<RunOptions, 'isIdempotent'>,
+    options: Pick<RunOptions, 'isIdempotent' | 'timestamp'>,
   ): Promise<void> {
     const queries = statements.map(({ text, values }) => ({
       query: text,
@@ -166,7 +168,7 @@ export class Session {
   }
 
   #options(purpose: Purpose, options: RunOptions): QueryOptions {
-    const { fetchSize, pageState, readTimeoutMs } = options
+    const { fetchSize, pageState, readTimeoutMs, timestamp } = options
     const isWrite = purpose === 'write'
     return {
       prepare: true,
@@ -177,6 +179,9 @@ export class Session {
       ...(fetchSize !== undefined && { fetchSize }),
       ...(pageState !== undefined && { pageState }),
       ...(readTimeoutMs !== undefined && { readTimeout: readTimeoutMs }),
+      ...(timestamp !== undefined && {
+        timestamp: types.Long.fromString(String(timestamp)),
+      }),
     }
   }
 }

@@ -6,23 +6,22 @@
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller.ts'
 import type { JsonObject } from '../../../json/value.ts'
-import type { Filter } from '../../../language/filters/filter.ts'
+import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import type { Collection, Page, Position, Query, StoredRecord } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
+import type { Postings } from '../lexical/postings.ts'
+import { textsWithTerms } from '../lexical/search-terms.ts'
+import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
-import type { DocumentKey } from './document-key.ts'
-import { holdsAll, planFilter, type Branch } from './filter-plan.ts'
+import { keysOf, type DocumentKey } from './document-key.ts'
+import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
+import { holdsAll, planFilter, type Branch, type FilterPlan } from './filter-plan.ts'
 import { shred } from './shred.ts'
 import { readDocument, splitText } from './stored-text.ts'
-
-export interface ReadLimits {
-  /** Documents that one read may look at to find those that match. */
-  readonly scannedMax: number
-}
 
 /** Documents of a page of the cluster's: a few, because each may be large. */
 const fetchSize = 50
@@ -36,122 +35,114 @@ interface Found {
   readonly document?: JsonObject
   readonly version: string
   readonly branch: number
-  /** Undefined where documents are read by their keys. */
-  readonly token: string | undefined
+  /** Just behind it. */
+  readonly position: Position
 }
 
 interface Kept extends StoredRecord {
   readonly position: Position
 }
 
-/** Whether the filter can be answered from what is stored: terms need an analyzer. */
-export function canMatch(filter: Filter): boolean {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.of.every(canMatch)
-    default:
-      return filter.kind !== 'match'
-  }
+/** Where documents are, and what there is to find them by. */
+export interface DocumentAccess {
+  readonly session: Session
+  readonly limits: ReadLimits
+  /** The index of terms; undefined: the collection has none, or the cluster has its own. */
+  readonly postings: Postings | undefined
 }
 
 export async function readDocuments(
-  session: Session,
+  access: DocumentAccess,
   collection: Collection,
   query: Query,
-  limits: ReadLimits,
   caller: Caller,
 ): Promise<Page> {
   const { filter, sort, limit, after, withSearchFields, lookAhead, sizeMax } = query
-  const served = { filter: canMatch(filter), sort: sort.length === 0 }
-  const isServed = served.filter && served.sort
+  const isServed = sort.length === 0
   let toSkip = isServed && after === undefined ? query.skip : 0
   const records: Kept[] = []
   let size = 0
   let next: Position | undefined
-  const wanted = { filter: served.filter ? filter : undefined, after }
-  for await (const found of findMatching(
-    session,
-    collection,
-    query.filter,
-    wanted,
-    limits,
-    caller,
-  )) {
+  for await (const found of findMatching(access, collection, filter, after, caller)) {
     if (toSkip-- > 0) continue
-    if (records.length === limit || size > (isServed ? (sizeMax ?? Infinity) : Infinity)) {
+    if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
       next = records.at(-1)!.position
       break
     }
     const record = splitText(found.stored, found.version, withSearchFields, found.document)
-    records.push({ ...record, position: positionOf(found) })
+    records.push({ ...record, position: found.position })
     size += record.text.length
     const isEnough = isServed && lookAhead === false && records.length === limit
     if (isEnough) break
   }
   return {
     records,
-    served,
+    served: { filter: true, sort: isServed },
     next,
     positionAfter: (record) => (record as Kept).position,
   }
 }
 
 export async function countDocuments(
-  session: Session,
+  access: DocumentAccess,
   collection: Collection,
   filter: Filter,
   stopAt: number,
-  limits: ReadLimits,
   caller: Caller,
-): Promise<number | undefined> {
-  if (!canMatch(filter)) return undefined
+): Promise<number> {
   let count = 0
-  const wanted = { filter, after: undefined }
-  const all = findMatching(session, collection, filter, wanted, limits, caller)
+  const all = findMatching(access, collection, filter, undefined, caller)
   while (count < stopAt && !(await all.next()).done) count++
   await all.return(undefined)
   return count
 }
 
-/** `filter` is what to sort out by, if anything; `planned` what led to the plan. */
 async function* findMatching(
-  session: Session,
+  access: DocumentAccess,
   collection: Collection,
-  planned: Filter,
-  {
-    filter,
-    after,
-  }: { readonly filter: Filter | undefined; readonly after: Position | undefined },
-  { scannedMax }: ReadLimits,
+  filter: Filter,
+  after: Position | undefined,
   caller: Caller,
 ): AsyncGenerator<Found> {
-  const plan = planFilter(planned)
-  const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
-  const found =
-    plan.kind === 'keys'
-      ? findByKeys(session, collection, plan.keys.slice(place.branch), place.branch)
-      : findByBranches(session, collection, plan.branches, place)
+  const { scannedMax } = access.limits
+  const plan = planFilter(filter)
   const indexing = indexingRule(collection.options.indexing)
   let scanned = 0
-  for await (const one of found) {
+  for await (const one of findCandidates(access, collection, filter, plan, after, caller)) {
     caller.check()
     if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
     const pause = caller.pause()
     if (pause !== undefined) await pause
-    if (filter === undefined) {
-      yield one
-      continue
-    }
     const document = readDocument(one.stored)
     const isWanted =
-      matches(filter, document) &&
+      matches(filter, document, hasTermsIn(document, collection)) &&
       !(
         plan.kind === 'branches' &&
         isOfEarlier(plan.branches, one.branch, document, indexing)
       )
     if (isWanted) yield { ...one, document }
   }
+}
+
+/** By keys, if the filter names some; else by terms, if it asks for some; else by branches. */
+function findCandidates(
+  access: DocumentAccess,
+  collection: Collection,
+  filter: Filter,
+  plan: FilterPlan,
+  after: Position | undefined,
+  caller: Caller,
+): AsyncGenerator<Found> {
+  const { session, postings } = access
+  if (plan.kind === 'keys') {
+    const first = after === undefined ? 0 : placeAt(after).branch
+    return findByKeys(session, collection, plan.keys.slice(first), first)
+  }
+  const terms = flatten(filter).find((part) => part.kind === 'match')?.terms
+  if (postings !== undefined && terms !== undefined && terms.length > 0)
+    return findByTerms(access, postings, collection, terms, after, caller)
+  const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
+  return findByBranches(session, collection, plan.branches, place)
 }
 
 function tooMuch({ name }: Collection, scannedMax: number): EngineError {
@@ -190,10 +181,60 @@ async function* findByKeys(
     )
     for (const [i, { rows }] of found.entries())
       for (const row of rows) {
-        const one = foundIn(row, first + from + i, undefined)
+        const one = foundIn(row, 0, `${first + from + i + 1}`)
         if (one !== undefined) yield one
       }
   }
+}
+
+/** In the order of what the index knows documents by. */
+async function* findByTerms(
+  { session, limits }: DocumentAccess,
+  postings: Postings,
+  collection: Collection,
+  terms: readonly string[],
+  after: Position | undefined,
+  caller: Caller,
+): AsyncGenerator<Found> {
+  if (after !== undefined && !after.startsWith('t'))
+    throw new EngineError('position', 'no such place')
+  const textsMax = textsMaxOf(limits)
+  const texts = await textsWithTerms(
+    postings,
+    textPlace(collection),
+    terms,
+    textsMax,
+    caller,
+  )
+  const keys = [...new Set(texts.map(({ key }) => key))]
+    .filter((key) => after === undefined || `t${key}` > after)
+    .toSorted()
+  for (let from = 0; from < keys.length; from += keysAtATime) {
+    const some = keys.slice(from, from + keysAtATime)
+    const found = await readByTextKeys(session, collection, some)
+    for (const [at, row] of found.entries()) {
+      const one = row && foundIn(row, 0, `t${some[at]!}`)
+      if (one !== undefined) yield one
+    }
+  }
+}
+
+/** Undefined for those that are not there. */
+export function readByTextKeys(
+  session: Session,
+  collection: Collection,
+  keys: readonly string[],
+): Promise<readonly (types.Row | undefined)[]> {
+  const text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+  return Promise.all(
+    keys.map(async (key) => {
+      for (const spelling of keysOf(idOfTextKey(key))) {
+        const { rows } = await session.run({ text, values: [boundKey(spelling)] }, 'read')
+        if (rows[0] !== undefined) return rows[0]
+      }
+      return undefined
+    }),
+  )
 }
 
 async function* findByBranches(
@@ -225,29 +266,21 @@ async function* findByBranch(
   const values =
     after === undefined ? conditions.values : [...conditions.values, BigInt(after)]
   for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
-    const one = foundIn(row, branch, String(row['place']))
+    const one = foundIn(row, branch, `${branch}:${String(row['place'])}`)
     if (one !== undefined) yield one
   }
 }
 
-function foundIn(
-  row: types.Row,
-  branch: number,
-  token: string | undefined,
-): Found | undefined {
+function foundIn(row: types.Row, branch: number, position: Position): Found | undefined {
   const stored = row['doc_json'] as string | null
   // A row that a condition left behind, without a document.
   if (stored === null) return undefined
-  return { stored, version: String(row['tx_id']), branch, token }
+  return { stored, version: String(row['tx_id']), branch, position }
 }
 
 interface Place {
   readonly branch: number
   readonly token: string | undefined
-}
-
-function positionOf({ branch, token }: Found): Position {
-  return token === undefined ? `${branch + 1}` : `${branch}:${token}`
 }
 
 function placeAt(position: Position): Place {

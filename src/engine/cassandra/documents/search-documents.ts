@@ -1,20 +1,33 @@
 /**
- * Searches by vector. The cluster finds what is nearest among the documents for which the
+ * Searches. By vector the cluster finds what is nearest among the documents for which the
  * terms of a branch hold; where the rest of the filter leaves too few, it is asked for more.
+ * By terms the index of postings.ts finds what has them.
  */
 import type { Caller } from '../../../caller.ts'
+import type { Value } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
-import type { ByVector, Collection, Hit, Search, SearchResult } from '../../contract.ts'
+import type {
+  ByTerms,
+  ByVector,
+  Collection,
+  Hit,
+  Search,
+  SearchResult,
+} from '../../contract.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 import { vectorColumn } from '../catalog/collection-table.ts'
+import { digestOf, type Postings } from '../lexical/postings.ts'
+import { searchTerms } from '../lexical/search-terms.ts'
 import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+import { textsMaxOf } from '../read-limits.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { conditionsOf } from './columns.ts'
 import { planFilter, type Branch } from './filter-plan.ts'
-import { canMatch } from './read-documents.ts'
+import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
+import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
 
 /** Undefined: it is done above, from all documents that the filter matches. */
@@ -27,8 +40,7 @@ export async function searchNearest(
   const { filter, limit, by, sizeMax } = search
   const plan = planFilter(filter)
   // The zero vector has no direction, and nodes fail on it.
-  if (plan.kind === 'keys' || !canMatch(filter) || by.numbers.every((one) => one === 0))
-    return undefined
+  if (plan.kind === 'keys' || by.numbers.every((one) => one === 0)) return undefined
   const hits = new Map<string, Hit>()
   for (const branch of plan.branches) {
     const found = await nearestOf(session, collection, branch, search, caller)
@@ -69,7 +81,7 @@ async function nearestOf(
       const stored = row['doc_json'] as string | null
       if (stored === null) continue
       const document = readDocument(stored)
-      if (!matches(filter, document)) continue
+      if (!matches(filter, document, hasTermsIn(document, collection))) continue
       const vector = readVector(document.get('$vector') ?? null)
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
@@ -81,4 +93,39 @@ async function nearestOf(
     if (hits.length >= limit || rows.length < asked) return hits
   }
   return undefined
+}
+
+export async function searchByTerms(
+  { session, limits }: DocumentAccess,
+  postings: Postings,
+  collection: Collection,
+  search: Search & { readonly by: ByTerms },
+  caller: Caller,
+): Promise<SearchResult> {
+  const { by, filter, limit, after, sizeMax, withSearchFields } = search
+  const compareTo = (key: string, id: Value) => compareValues(idOfTextKey(key), id)
+  return searchTerms(
+    postings,
+    textPlace(collection),
+    { by, limit, after, sizeMax, textsMax: textsMaxOf(limits) },
+    {
+      compare: (a, b) => compareTo(a, idOfTextKey(b)),
+      compareTo,
+      sizeOf: ({ text }) => text.length,
+      async load(texts) {
+        const keys = texts.map(({ key }) => key)
+        const rows = await readByTextKeys(session, collection, keys)
+        return rows.map((row, at) => {
+          const stored = (row?.['doc_json'] ?? null) as string | null
+          if (stored === null) return 'stale'
+          const document = readDocument(stored)
+          const text = textIn(document)
+          if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
+          if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
+          return splitText(stored, String(row!['tx_id']), withSearchFields, document)
+        })
+      },
+    },
+    caller,
+  )
 }

@@ -7,13 +7,30 @@ import { types } from 'cassandra-driver'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
-import type { Collection, Outcome, Write, WriteOptions } from '../../contract.ts'
+import type {
+  Collection,
+  NewRecord,
+  Outcome,
+  StoredRecord,
+  Write,
+  WriteOptions,
+} from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
 import { isInDoubt } from '../cluster/failures.ts'
 import type { Rows, Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import type { Postings } from '../lexical/postings.ts'
 import { boundColumns, boundKey } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
+import {
+  analyzerIn,
+  textKeyOf,
+  textPlace,
+  timestampIn,
+  timestampOf,
+  versionAfter,
+} from './document-texts.ts'
+import type { DocumentAccess } from './read-documents.ts'
 
 /** Writes that are on their way at a time, of one command. */
 const atATime = 32
@@ -22,21 +39,21 @@ const atATime = 32
 const settleAttempts = 3
 
 export async function writeDocuments(
-  session: Session,
+  { session, postings }: Pick<DocumentAccess, 'session' | 'postings'>,
   collection: Collection,
   writes: readonly Write[],
   { ordered = false, deadline }: WriteOptions,
 ): Promise<readonly Outcome[]> {
-  const indexing = indexingRule(collection.options.indexing)
+  const writing: Writing = {
+    session,
+    collection,
+    indexing: indexingRule(collection.options.indexing),
+    postings,
+  }
   const outcomes: Outcome[] = Array<Outcome>(writes.length).fill('skipped')
   const makeOne = async (position: number): Promise<Outcome> => {
     deadline?.check()
-    return (outcomes[position] = await make(
-      session,
-      collection,
-      indexing,
-      writes[position]!,
-    ))
+    return (outcomes[position] = await make(writing, writes[position]!))
   }
   if (ordered) {
     for (const position of writes.keys()) if ((await makeOne(position)) !== 'done') break
@@ -56,33 +73,36 @@ function idOf(write: Write): Value {
   return write.kind === 'insert' ? write.record.id : write.before.id
 }
 
-function make(
-  session: Session,
-  collection: Collection,
-  indexing: IndexingRule,
-  write: Write,
-): Promise<Outcome> {
+/** What all writes of a command are made with. */
+interface Writing {
+  readonly session: Session
+  readonly collection: Collection
+  readonly indexing: IndexingRule
+  readonly postings: Postings | undefined
+}
+
+function make(writing: Writing, write: Write): Promise<Outcome> {
   switch (write.kind) {
     case 'insert':
-      return insert(session, collection, indexing, write)
+      return insert(writing, write)
     case 'replace':
-      return replace(session, collection, indexing, write)
+      return replace(writing, write)
     case 'delete':
-      return remove(session, collection, write)
+      return remove(writing, write)
   }
 }
 
 async function insert(
-  session: Session,
-  collection: Collection,
-  indexing: IndexingRule,
+  writing: Writing,
   { record }: Extract<Write, { kind: 'insert' }>,
 ): Promise<Outcome> {
-  const transaction = types.TimeUuid.now()
+  const { session, collection, indexing } = writing
+  const transaction = versionAfter(undefined)
   const [key, ...otherKeys] = keysOf(record.id)
   // A number with zeros at its end may be there in its other spelling.
   for (const other of otherKeys)
     if ((await versionOf(session, collection, other)) !== undefined) return 'exists'
+  await putText(writing, record, transaction)
   const columns = boundColumns(record, transaction, collection.options, indexing)
   const names = ['key', ...columns.map(([name]) => name)]
   const statement = {
@@ -96,15 +116,17 @@ async function insert(
 }
 
 async function replace(
-  session: Session,
-  collection: Collection,
-  indexing: IndexingRule,
+  writing: Writing,
   { before, after }: Extract<Write, { kind: 'replace' }>,
 ): Promise<Outcome> {
-  const transaction = types.TimeUuid.now()
+  const { session, collection, indexing } = writing
+  const transaction = versionAfter(before.version)
+  const textBefore = before.search && (before.search.lexical ?? '')
+  const hasSameText = textBefore === (after.search.lexical ?? '')
+  if (!hasSameText) await putText(writing, after, transaction)
   const columns = boundColumns(after, transaction, collection.options, indexing)
   const assignments = columns.map(([name]) => `${name} = ?`).join(', ')
-  return change(session, collection, before, String(transaction), (key) => ({
+  const outcome = await change(session, collection, before, String(transaction), (key) => ({
     text: `UPDATE ${quoteTarget(collection)} SET ${assignments} WHERE key = ? IF tx_id = ?`,
     values: [
       ...columns.map(([, value]) => value),
@@ -112,17 +134,46 @@ async function replace(
       versionIn(before.version),
     ],
   }))
+  if (outcome === 'done' && !hasSameText)
+    await removeTexts(writing, before, after.search.lexical ?? undefined)
+  return outcome
 }
 
 async function remove(
-  session: Session,
-  collection: Collection,
+  writing: Writing,
   { before }: Extract<Write, { kind: 'delete' }>,
 ): Promise<Outcome> {
-  return change(session, collection, before, undefined, (key) => ({
+  const { session, collection } = writing
+  const outcome = await change(session, collection, before, undefined, (key) => ({
     text: `DELETE FROM ${quoteTarget(collection)} WHERE key = ? IF tx_id = ?`,
     values: [boundKey(key), versionIn(before.version)],
   }))
+  if (outcome === 'done') await removeTexts(writing, before, undefined)
+  return outcome
+}
+
+/** Before the document is written: so nobody finds one without the other. */
+async function putText(
+  { postings, collection }: Writing,
+  { id, search, terms }: NewRecord,
+  transaction: types.TimeUuid,
+): Promise<void> {
+  const text = search.lexical ?? ''
+  if (postings === undefined || text === '') return
+  const place = textPlace(collection)
+  const own = terms?.(place.path) ?? analyzerIn(collection).terms(text)
+  const indexed = { key: textKeyOf(id), text, terms: own }
+  await postings.put(place, indexed, timestampOf(transaction))
+}
+
+async function removeTexts(
+  { postings, collection }: Writing,
+  before: StoredRecord,
+  kept: string | undefined,
+): Promise<void> {
+  const timestamp = timestampIn(before.version)
+  const key = textKeyOf(before.id)
+  await postings?.removeOthers(textPlace(collection), key, kept, timestamp)
 }
 
 /** In whichever spelling the key is there. */

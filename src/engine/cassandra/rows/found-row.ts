@@ -2,13 +2,14 @@
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
-import { conditionsOf } from '../../../language/filters/filter-clause.ts'
 import { comparableScalar } from '../../../language/columns/comparable-values.ts'
 import { matchesRow, type RowRules } from '../../../language/columns/match-row.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { compareValues } from '../../../language/values/order.ts'
 import type { Row } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
+import { withoutSign } from './cql-values.ts'
+import { analyzerOf } from './row-texts.ts'
 import { indexOn } from './term.ts'
 
 /** By the names of their columns. */
@@ -47,7 +48,6 @@ function sum(sizes: readonly number[]): number {
 const scalarSize = 6
 const floatSize = 12
 
-/** Whether a row matches what is left to be checked; without terms, which need an analyzer. */
 export function matchesHere(filter: RowFilter, values: RowValues, table: Table): boolean {
   return matchesRow(filter, ({ name }) => values.get(name), rulesOf(table))
 }
@@ -56,35 +56,30 @@ function rulesOf(table: Table): RowRules {
   return {
     types: table.types,
     folding: (column, part) => indexOn(table, column, part)?.folding,
-    terms: () => [],
-  }
-}
-
-/** Whether a filter can be checked of rows alone. */
-export function hasTerms(filter: RowFilter): boolean {
-  return conditionsOf(filter).some(({ kind }) => kind === 'match')
-}
-
-/** Matches all that the filter does, and more: terms are taken to be there. */
-export function withoutTerms(filter: RowFilter): RowFilter {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { kind: filter.kind, of: filter.of.map(withoutTerms) }
-    case 'match':
-      return { kind: 'and', of: [] }
-    default:
-      return filter
+    terms: (column, text) => analyzerOf(table, column).terms(text),
   }
 }
 
 /** What tells a row from others. */
-export function keyOf(values: RowValues, { definition }: Table): string {
-  return printJson(keyNames(definition).map((name) => values.get(name) as Value))
+export function keyOf(values: RowValues, table: Table): string {
+  return printJson(keyValues(values, table).map(plain))
 }
 
-/** By partition, and then by the sort of partitions. */
-export function compareKeys(a: Row, b: Row, { definition, types }: Table): number {
+export function keyValues(values: RowValues, { definition }: Table): ColumnValue[] {
+  return keyNames(definition).map((name) => values.get(name)!)
+}
+
+function plain(value: ColumnValue): Value {
+  const unsigned = withoutSign(value)
+  return unsigned instanceof Float32Array ? [...unsigned] : unsigned
+}
+
+/** By partition, and then by the sort of partitions. The values of keys in their order. */
+export function compareKeys(
+  a: readonly ColumnValue[],
+  b: readonly ColumnValue[],
+  { definition, types }: Table,
+): number {
   const { columns, partitionBy, partitionSort } = definition
   const directions = [
     ...partitionBy.map(() => 1),
@@ -93,7 +88,7 @@ export function compareKeys(a: Row, b: Row, { definition, types }: Table): numbe
   for (const [at, name] of keyNames(definition).entries()) {
     const column = columns.find((candidate) => candidate.name === name)!
     const toComparable = comparableScalar(column, types)
-    const order = compareValues(toComparable(a.get(column)!), toComparable(b.get(column)!))
+    const order = compareValues(toComparable(a[at]!), toComparable(b[at]!))
     if (order !== 0) return order * directions[at]!
   }
   return 0

@@ -6,14 +6,16 @@ import type { Caller } from '../../../caller.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
-import { conditionsOf } from '../../../language/filters/filter-clause.ts'
-import type { Row, RowPage, RowQuery } from '../../contract.ts'
+import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
+import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
-import type { ReadLimits } from '../documents/read-documents.ts'
-import { FoundRow, hasTerms, matchesHere, withoutTerms } from './found-row.ts'
+import type { Postings, TextPlace } from '../lexical/postings.ts'
+import { textsWithTerms } from '../lexical/search-terms.ts'
+import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
+import { FoundRow, matchesHere, type RowValues } from './found-row.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
 import {
@@ -26,13 +28,19 @@ import {
   type RowPlace,
 } from './row-place.ts'
 import { readRow, selectedColumns, selectRows, type SelectedRow } from './row-statements.ts'
+import { filterForKey, textPlaceOf } from './row-texts.ts'
 
 /** Where rows are, and what the cluster that has them can do. */
 export interface RowAccess {
   readonly session: Session
   readonly can: Capabilities
   readonly limits: ReadLimits
+  /** The index of terms, where the cluster has none of its own. */
+  readonly postings: Postings
 }
+
+/** Rows that are asked for at a time by their keys. */
+const keysAtATime = 16
 
 /** Rows of a page of the cluster's, where some of them may be left out. */
 const pageMin = 50
@@ -46,24 +54,20 @@ export async function readRows(
 ): Promise<RowPage> {
   const { filter, sort, limit, after, lookAhead, columns, sizeMax = Infinity } = query
   const direction = directionOf(table, query)
-  const use = direction === -1 ? 'readBackwards' : 'read'
-  const plan = servedPlan(access, table, filter, use)
-  const served = { filter: plan.isServed, sort: direction !== undefined }
-  const isServed = served.filter && served.sort
+  const isServed = direction !== undefined
   const others = [...conditionsOf(filter), ...sort].map(({ column }) => column)
   const reading: Reading = {
     table,
-    plan,
+    filter,
+    use: direction === -1 ? 'readBackwards' : 'read',
     columns: selectedColumns(table, [...columns, ...others]),
-    direction: direction ?? 1,
     pageSize: isServed ? Math.min(limit + 1, pageMax) : pageMax,
   }
   let toSkip = isServed && after === undefined ? query.skip : 0
-  const place = after === undefined ? firstPlace : readPlace(after, table)
   const records: PlacedRow[] = []
   let size = 0
-  let next: RowPlace | undefined
-  for await (const found of findRows(access, reading, place, caller)) {
+  let next: Position | undefined
+  for await (const found of findRows(access, reading, after, caller)) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > sizeMax)) {
       next = records.at(-1)!.place
@@ -76,9 +80,9 @@ export async function readRows(
   }
   return {
     records,
-    served,
-    next: next && printPlace(next),
-    positionAfter: (row: Row) => printPlace((row as PlacedRow).place),
+    served: { filter: true, sort: isServed },
+    next,
+    positionAfter: (row: Row) => (row as PlacedRow).place,
   }
 }
 
@@ -88,14 +92,12 @@ export async function countRows(
   filter: RowFilter,
   stopAt: number,
   caller: Caller,
-): Promise<number | undefined> {
-  const plan = servedPlan(access, table, filter, 'read')
-  if (!plan.isServed) return undefined
+): Promise<number> {
   const checked = conditionsOf(filter).map(({ column }) => column)
-  const columns = selectedColumns(table, needsValues(plan) ? checked : [])
-  const reading: Reading = { table, plan, columns, direction: 1, pageSize: pageMax }
+  const columns = selectedColumns(table, checked)
+  const reading: Reading = { table, filter, use: 'read', columns, pageSize: pageMax }
   let count = 0
-  const rows = findRows(access, reading, firstPlace, caller)
+  const rows = findRows(access, reading, undefined, caller)
   while (count < stopAt && !(await rows.next()).done) count++
   await rows.return(undefined)
   return count
@@ -111,58 +113,35 @@ function directionOf(table: Table, { sort, filter }: RowQuery): 1 | -1 | undefin
   return storedDirection({ sort, filter }, definition, key, types)
 }
 
-export interface ServedPlan extends RowConditions {
-  /** Whether it finds no others than those that match. */
-  readonly isServed: boolean
-}
-
-/** Terms that the cluster cannot look for are looked for above. */
-export function servedPlan(
-  { can }: Pick<RowAccess, 'can'>,
-  table: Table,
-  filter: RowFilter,
-  use: QueryUse,
-): ServedPlan {
-  const plan = rowConditions(table, filter, can, use)
-  const { branches, areDisjoint } = plan
-  const isServed = branches.every(
-    (branch) => !hasTerms(branch.rest) && (areDisjoint || !hasTerms(branch.filter)),
-  )
-  if (isServed) return { ...plan, isServed }
-  return { ...rowConditions(table, withoutTerms(filter), can, use), isServed }
-}
-
-function needsValues({ branches, areDisjoint }: RowConditions): boolean {
-  return !areDisjoint || branches.some(({ rest }) => !isEverything(rest))
-}
-
 function isEverything(filter: RowFilter): boolean {
   return filter.kind === 'and' && filter.of.length === 0
 }
 
 interface Reading {
   readonly table: Table
-  readonly plan: RowConditions
+  readonly filter: RowFilter
+  readonly use: QueryUse
+  /** Those that are shown, and those that are looked at. */
   readonly columns: readonly Column[]
-  readonly direction: 1 | -1
   /** Rows that are asked for at a time where none is left out. */
   readonly pageSize: number
 }
 
-interface Found extends SelectedRow {
+interface Found {
+  readonly values: RowValues
   /** Just behind it. */
-  readonly place: () => RowPlace
+  readonly place: () => Position
 }
 
 class PlacedRow extends FoundRow {
-  readonly #place: () => RowPlace
+  readonly #place: () => Position
 
   constructor({ values, place }: Found, shown: readonly Column[]) {
     super(values, shown)
     this.#place = place
   }
 
-  get place(): RowPlace {
+  get place(): Position {
     return this.#place()
   }
 }
@@ -170,30 +149,120 @@ class PlacedRow extends FoundRow {
 async function* findRows(
   access: RowAccess,
   reading: Reading,
-  start: RowPlace,
+  after: Position | undefined,
   caller: Caller,
 ): AsyncGenerator<Found> {
-  const { table, plan } = reading
+  const { table } = reading
   const { scannedMax } = access.limits
   let scanned = 0
+  for await (const row of findCandidates(access, reading, after, caller)) {
+    if (++scanned > scannedMax) throw tooMuch(table, scannedMax)
+    const pause = caller.pause()
+    if (pause !== undefined) await pause
+    if (row.isWanted()) yield row
+  }
+}
+
+interface Candidate extends Found {
+  isWanted(): boolean
+}
+
+/** By terms, if the filter asks for some and nothing leads to fewer rows; else by branches. */
+function findCandidates(
+  access: RowAccess,
+  reading: Reading,
+  after: Position | undefined,
+  caller: Caller,
+): AsyncGenerator<Candidate> {
+  const { table, filter, use } = reading
+  const plan = rowConditions(table, filter, access.can, use)
+  const wanted = requirementsOf(filter).find((part) => part.kind === 'match')
+  const place = wanted && textPlaceOf(table, wanted.column.name)
+  const isLed = plan.branches.every(({ isServed }) => isServed)
+  if (
+    place === undefined ||
+    isLed ||
+    wanted!.terms.length === 0 ||
+    access.can.indexAnalyzer
+  )
+    return findByBranches(access, reading, plan, after, caller)
+  return findByTerms(access, reading, place, wanted!.terms, after, caller)
+}
+
+/** In the order of what the index knows rows by. */
+async function* findByTerms(
+  access: RowAccess,
+  { table, filter, columns }: Reading,
+  place: TextPlace,
+  terms: readonly string[],
+  after: Position | undefined,
+  caller: Caller,
+): AsyncGenerator<Candidate> {
+  if (after !== undefined && !after.startsWith('t')) throw noSuchPlace()
+  const textsMax = textsMaxOf(access.limits)
+  const texts = await textsWithTerms(access.postings, place, terms, textsMax, caller)
+  const keys = [...new Set(texts.map(({ key }) => key))]
+    .filter((key) => after === undefined || `t${key}` > after)
+    .toSorted()
+  for (let from = 0; from < keys.length; from += keysAtATime) {
+    const some = keys.slice(from, from + keysAtATime)
+    const found = await Promise.all(
+      some.map((key) => readByKey(access, table, key, columns)),
+    )
+    for (const [at, values] of found.entries())
+      if (values !== undefined)
+        yield {
+          values,
+          place: () => `t${some[at]!}`,
+          isWanted: () => matchesHere(filter, values, table),
+        }
+  }
+}
+
+/** Undefined: there is no such row. */
+export async function readByKey(
+  { session, can }: RowAccess,
+  table: Table,
+  key: string,
+  columns: readonly Column[],
+): Promise<RowValues | undefined> {
+  const { branches } = rowConditions(table, filterForKey(table, key), can)
+  for (const branch of branches) {
+    const { rows } = await session.run(selectRows(table, { columns, branch }), 'read')
+    const found = rows[0] && readRow(table, columns, rows[0])
+    if (found !== undefined) return found.values
+  }
+  return undefined
+}
+
+async function* findByBranches(
+  access: RowAccess,
+  reading: Reading,
+  plan: RowConditions,
+  after: Position | undefined,
+  caller: Caller,
+): AsyncGenerator<Candidate> {
+  const start = after === undefined ? firstPlace : readPlace(after, reading.table)
   for (let at = start.branch; at < plan.branches.length; at++) {
     const from = at === start.branch ? start : { ...firstPlace, branch: at }
-    for await (const row of findByBranch(access, reading, from, caller)) {
-      if (++scanned > scannedMax) throw tooMuch(table, scannedMax)
-      const pause = caller.pause()
-      if (pause !== undefined) await pause
-      if (isWanted(plan, at, row.values, table)) yield row
-    }
+    for await (const { place, values } of findByBranch(access, reading, plan, from, caller))
+      yield {
+        values,
+        place: () => printPlace(place()),
+        isWanted: () => isWanted(plan, at, values, reading.table),
+      }
   }
 }
 
 async function* findByBranch(
   { session }: RowAccess,
   reading: Reading,
+  plan: RowConditions,
   from: RowPlace,
   caller: Caller,
-): AsyncGenerator<Found> {
-  const { table, plan, columns, direction } = reading
+): AsyncGenerator<SelectedRow & { readonly place: () => RowPlace }> {
+  const { table, columns, use } = reading
+  const direction = use === 'readBackwards' ? -1 : 1
   const branch = plan.branches[from.branch]!
   const statement = selectRows(table, { columns, branch, direction, withToken: true })
   const { last } = from
@@ -202,12 +271,13 @@ async function* findByBranch(
     const { pageState } = page
     // Mostly it has the rows that came before and no others.
     const isAgain = pageState === from.pageState && last !== undefined
-    const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading)
+    const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
     const found = await session.run(statement, 'read', { fetchSize, pageState })
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
       const selected = readRow(table, columns, row)
-      if (selected === undefined || (last && isDone(last, selected, reading))) continue
+      if (selected === undefined || (last && isDone(last, selected, table, direction)))
+        continue
       const isLast = position === found.rows.length - 1
       const begin: RowPlace = page
       const place = () =>
@@ -221,7 +291,8 @@ async function* findByBranch(
 function isDone(
   last: NonNullable<RowPlace['last']>,
   row: SelectedRow,
-  { table, direction }: Reading,
+  table: Table,
+  direction: 1 | -1,
 ): boolean {
   try {
     return isUpTo(last, row, table, direction)
@@ -231,15 +302,19 @@ function isDone(
   }
 }
 
-function pageSizeOf({ rest }: RowBranch, { pageSize, plan }: Reading): number {
-  return plan.areDisjoint && isEverything(rest) ? pageSize : Math.max(pageSize, pageMin)
+function pageSizeOf(
+  { rest }: RowBranch,
+  { pageSize }: Reading,
+  { areDisjoint }: RowConditions,
+): number {
+  return areDisjoint && isEverything(rest) ? pageSize : Math.max(pageSize, pageMin)
 }
 
 /** Rows that several branches find count for the first of them. */
 function isWanted(
   { branches, areDisjoint }: RowConditions,
   at: number,
-  values: FoundRow['values'],
+  values: RowValues,
   table: Table,
 ): boolean {
   const { rest } = branches[at]!

@@ -1,18 +1,35 @@
 /**
- * Searches of rows by vector. The cluster finds what is nearest among the rows of a branch;
+ * Searches of rows. By terms the index of postings.ts finds them. By vector the cluster finds what is nearest among the rows of a branch;
  * where the rest of the filter leaves too few, it is asked for more.
  */
 import type { Caller } from '../../../caller.ts'
-import type { Column } from '../../../language/columns/column.ts'
+import type { Value } from '../../../json/value.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import { conditionsOf } from '../../../language/filters/filter-clause.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
-import type { ByVector, Hit, Row, RowSearch, RowSearchResult } from '../../contract.ts'
+import type {
+  ByTerms,
+  ByVector,
+  Hit,
+  Row,
+  RowSearch,
+  RowSearchResult,
+} from '../../contract.ts'
 import type { Table, VectorIndex } from '../../schema.ts'
+import { digestOf } from '../lexical/postings.ts'
+import { searchTerms } from '../lexical/search-terms.ts'
 import { countsFor, nearestMax, upToSize } from '../nearest.ts'
-import { compareKeys, FoundRow, keyOf, matchesHere } from './found-row.ts'
-import { servedPlan, type RowAccess } from './read-rows.ts'
+import { textsMaxOf } from '../read-limits.ts'
+import { compareKeys, FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
+import { readByKey, type RowAccess } from './read-rows.ts'
 import type { RowBranch } from './row-branch.ts'
+import { rowConditions } from './row-conditions.ts'
 import { readRow, selectedColumns, selectNearest } from './row-statements.ts'
+import { textPlaceOf, valuesOfKey } from './row-texts.ts'
+
+function keyIn(row: Row, table: Table): readonly ColumnValue[] {
+  return keyValues((row as FoundRow).values, table)
+}
 
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 
@@ -24,9 +41,9 @@ export async function searchNearestRows(
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
-  const plan = servedPlan(access, table, filter, 'searchByVector')
+  const plan = rowConditions(table, filter, access.can, 'searchByVector')
   // The zero vector has no direction, and nodes fail on it.
-  if (!plan.isServed || by.numbers.every((one) => one === 0)) return undefined
+  if (by.numbers.every((one) => one === 0)) return undefined
   const hits = new Map<string, Hit<Row>>()
   for (const branch of plan.branches) {
     const found = await nearestOf(access, table, branch, search, caller)
@@ -34,7 +51,9 @@ export async function searchNearestRows(
     for (const [key, hit] of found) hits.set(key, hit)
   }
   const best = [...hits.values()].toSorted(
-    (a, b) => b.score - a.score || compareKeys(a.record, b.record, table),
+    (a, b) =>
+      b.score - a.score ||
+      compareKeys(keyIn(a.record, table), keyIn(b.record, table), table),
   )
   return { hits: upToSize(best.slice(0, limit), ({ size }) => size, sizeMax) }
 }
@@ -75,4 +94,42 @@ async function nearestOf(
     if (hits.size >= limit || rows.length < asked) return hits
   }
   return undefined
+}
+
+/** Undefined: the cluster has an index of terms, which does not tell scores. */
+export async function searchRowsByTerms(
+  access: RowAccess,
+  table: Table,
+  search: RowSearch & { readonly by: ByTerms & { readonly column: Column } },
+  caller: Caller,
+): Promise<RowSearchResult | undefined> {
+  const { by, filter, limit, after, sizeMax, columns: shown } = search
+  const { can, limits, postings } = access
+  const place = textPlaceOf(table, by.column.name)
+  if (place === undefined || can.indexAnalyzer) return undefined
+  const checked = conditionsOf(filter).map(({ column }) => column)
+  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const compareTo = (key: string, id: Value) =>
+    compareKeys(valuesOfKey(key), id as Value[], table)
+  return searchTerms<Row>(
+    postings,
+    place,
+    { by, limit, after, sizeMax, textsMax: textsMaxOf(limits) },
+    {
+      compare: (a, b) => compareKeys(valuesOfKey(a), valuesOfKey(b), table),
+      compareTo,
+      sizeOf: ({ size }) => size,
+      load: (texts) =>
+        Promise.all(
+          texts.map(async ({ key, digest }) => {
+            const values = await readByKey(access, table, key, columns)
+            const text = values?.get(by.column.name)
+            if (typeof text !== 'string' || digestOf(text) !== digest) return 'stale'
+            if (!matchesHere(filter, values!, table)) return undefined
+            return new FoundRow(values!, shown)
+          }),
+        ),
+    },
+    caller,
+  )
 }

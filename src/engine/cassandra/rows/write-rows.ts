@@ -1,16 +1,19 @@
 /** Writes of rows. The cluster makes them blindly: what is said last is what there is. */
 import type { Caller } from '../../../caller.ts'
+import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
+import type { TextPlace } from '../lexical/postings.ts'
 import type { Statement } from '../cluster/statement.ts'
 import type { EngineError } from '../../errors.ts'
 import { keyOf } from './found-row.ts'
 import { mergeRow, type RowWrite } from './merge-statements.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
+import { analyzerOf, placeOfIndex, textIndexesOf, textPlaceOf } from './row-texts.ts'
 import { deleteRows as deletionsOf } from './row-statements.ts'
 
 /** Writes that are on their way at a time, of one command. */
@@ -20,7 +23,7 @@ const atATime = 32
 const attemptsMax = 3
 
 export async function mergeRows(
-  session: Session,
+  access: RowAccess,
   table: Table,
   merges: readonly RowMerge[],
   { ordered = false, deadline }: MergeOptions,
@@ -28,15 +31,14 @@ export async function mergeRows(
   const outcomes: MergeOutcome[] = Array<MergeOutcome>(merges.length).fill('skipped')
   // Those of one row are made in their order.
   const groups = Map.groupBy(merges.keys(), (position) => {
-    const { values } = merges[position]!
-    return keyOf(new Map(Array.from(values, ([{ name }, value]) => [name, value!])), table)
+    return keyOfMerge(merges[position]!, table)
   })
   const left = ordered ? Iterator.from([[...merges.keys()]]) : groups.values()
   const takeAll = async () => {
     for (const group of left)
       for (const position of group) {
         deadline?.check()
-        await makeAll(session, mergeRow(table, merges[position]!))
+        await mergeOne(access, table, merges[position]!)
         outcomes[position] = 'done'
       }
   }
@@ -45,15 +47,64 @@ export async function mergeRows(
   return outcomes
 }
 
+function keyOfMerge({ values }: RowMerge, table: Table): string {
+  const byName = new Map(Array.from(values, ([{ name }, value]) => [name, value!]))
+  return keyOf(byName, table)
+}
+
+/**
+ * The index of terms learns of texts first. All that is written has one timestamp: of two
+ * merges at the same time, the one that is later for the row is later for the index, too.
+ */
+async function mergeOne(access: RowAccess, table: Table, merge: RowMerge): Promise<void> {
+  const { session, can, postings } = access
+  const statements = mergeRow(table, merge)
+  const texts = can.indexAnalyzer ? [] : textsOf(table, merge)
+  if (texts.length === 0) {
+    await makeAll(session, statements)
+    return
+  }
+  const timestamp = postings.nextTimestamp()
+  const key = keyOfMerge(merge, table)
+  for (const { place, text, column } of texts) {
+    if (text === undefined) continue
+    const terms = merge.terms?.(column) ?? analyzerOf(table, column).terms(text)
+    await postings.put(place, { key, text, terms }, timestamp)
+  }
+  await makeAll(session, statements, timestamp)
+  for (const { place, text } of texts)
+    await postings.removeOthers(place, key, text, timestamp)
+}
+
+interface MergedText {
+  readonly place: TextPlace
+  readonly column: Column
+  /** Undefined: there is none any more. */
+  readonly text: string | undefined
+}
+
+function textsOf(table: Table, { values }: RowMerge): readonly MergedText[] {
+  return Array.from(values).flatMap(([column, value]): MergedText[] => {
+    const place = textPlaceOf(table, column.name)
+    const text = typeof value === 'string' && value !== '' ? value : undefined
+    return place === undefined ? [] : [{ place, column, text }]
+  })
+}
+
 /** Those of one row, at once. */
-async function makeAll(session: Session, writes: readonly RowWrite[]): Promise<void> {
+async function makeAll(
+  session: Session,
+  writes: readonly RowWrite[],
+  timestamp?: bigint,
+): Promise<void> {
   const [first] = writes
   if (first === undefined) return
   const isIdempotent = writes.every((write) => write.isIdempotent)
+  const options = { isIdempotent, timestamp }
   const make = () =>
     writes.length === 1
-      ? session.run(first, 'write', { isIdempotent })
-      : session.runAll(writes, { isIdempotent })
+      ? session.run(first, 'write', options)
+      : session.runAll(writes, options)
   for (let attempt = 1; ; attempt++)
     try {
       await make()
@@ -72,7 +123,25 @@ export async function deleteRows(
 ): Promise<void> {
   const statements = deletionsOf(table, conditions)
   if (statements === undefined) return deleteOneByOne(access, table, conditions, caller)
-  for (const statement of statements) await remove(access.session, statement)
+  const timestamp = access.postings.nextTimestamp()
+  for (const statement of statements) await remove(access.session, statement, timestamp)
+  await removeTexts(access, table, conditions, timestamp)
+}
+
+/** Of one row. What is left of the texts of others is removed when it is met. */
+async function removeTexts(
+  { can, postings }: RowAccess,
+  table: Table,
+  conditions: KeyConditions,
+  timestamp: bigint,
+): Promise<void> {
+  const named = keyNames(table.definition).map(
+    (name) => [name, conditions.get(name)?.eq] as const,
+  )
+  if (can.indexAnalyzer || named.some(([, eq]) => eq?.length !== 1)) return
+  const key = keyOf(new Map(named.map(([name, eq]) => [name, eq![0]!])), table)
+  for (const index of textIndexesOf(table))
+    await postings.removeOthers(placeOfIndex(table, index), key, undefined, timestamp)
 }
 
 /** Where the cluster has another order than ours. */
@@ -93,13 +162,17 @@ async function deleteOneByOne(
     await Promise.all(
       page.records.map(async (row) => {
         const own = new Map(key.map((column) => [column.name, { eq: [row.get(column)!] }]))
-        for (const one of deletionsOf(table, own)!) await remove(access.session, one)
+        await deleteRows(access, table, own, caller)
       }),
     )
     after = page.next
   } while (after !== undefined)
 }
 
-async function remove(session: Session, statement: Statement): Promise<void> {
-  await makeAll(session, [{ ...statement, isIdempotent: true }])
+async function remove(
+  session: Session,
+  statement: Statement,
+  timestamp: bigint,
+): Promise<void> {
+  await makeAll(session, [{ ...statement, isIdempotent: true }], timestamp)
 }

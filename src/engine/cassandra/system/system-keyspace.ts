@@ -1,15 +1,17 @@
 /**
- * The keyspace that holds what servers share among themselves: settings and leases. It holds
- * nothing of users.
+ * The keyspace that holds what servers share among themselves: settings and leases, and
+ * the index of terms where a cluster has none of its own.
  */
 import { createHash } from 'node:crypto'
 import type { Replication } from '../../schema.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
+import { lexicalTables } from '../lexical/postings.ts'
 
 const tables = {
   settings: 'name text PRIMARY KEY, value text, version timeuuid',
   leases: 'name text PRIMARY KEY, holder uuid',
+  ...lexicalTables,
 } as const
 
 /** Two servers may do this at the same time. */

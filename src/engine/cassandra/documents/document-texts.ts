@@ -1,0 +1,76 @@
+/** The texts of documents that are searched by terms: which they are, and whose. */
+import { types } from 'cassandra-driver'
+import { readNumeral } from '../../../json/decimal.ts'
+import type { JsonObject, Value } from '../../../json/value.ts'
+import type { HasTerms } from '../../../language/filters/matches.ts'
+import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
+import type { Collection } from '../../contract.ts'
+import type { TextPlace } from '../lexical/postings.ts'
+import { keyOf } from './document-key.ts'
+
+const path = '$lexical'
+
+export function textPlace({ uid }: Collection): TextPlace {
+  return { target: uid, path }
+}
+
+/** Undefined: it has none. */
+export function textIn(document: JsonObject): string | undefined {
+  const text = document.get(path)
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+export function analyzerIn({ options }: Collection): Analyzer {
+  return analyzerFor(options.lexical.analyzer)
+}
+
+/** Whether a document has terms, as the collection's analyzer makes them. */
+export function hasTermsIn(document: JsonObject, collection: Collection): HasTerms {
+  return (terms) => {
+    const text = textIn(document)
+    if (text === undefined) return false
+    const own = new Set(analyzerIn(collection).terms(text))
+    return terms.every((term) => own.has(term))
+  }
+}
+
+/** What the index of terms knows a document by: one text for all spellings of its key. */
+export function textKeyOf(id: Value): string {
+  const { type, text } = keyOf(id)
+  return `${type}:${text}`
+}
+
+/** The _id, or one that is in the same place in any order. */
+export function idOfTextKey(key: string): Value {
+  const text = key.slice(2)
+  switch (key[0]) {
+    case '2':
+      return readNumeral(text)
+    case '3':
+      return text === 'true'
+    case '4':
+      return null
+    case '5':
+      return new Map([['$date', Number(text)]])
+    default:
+      return text
+  }
+}
+
+/** Later than the version before, whatever the clock says. */
+export function versionAfter(before: string | number | undefined): types.TimeUuid {
+  const now = types.TimeUuid.now()
+  if (before === undefined) return now
+  const last = types.TimeUuid.fromString(String(before)).getDate()
+  return now.getDate() > last ? now : types.TimeUuid.fromDate(new Date(last.getTime() + 1))
+}
+
+/** Microseconds since 1970. */
+export function timestampOf(version: types.TimeUuid): bigint {
+  const { date, ticks } = version.getDatePrecision()
+  return BigInt(date.getTime()) * 1_000n + BigInt(Math.floor(ticks / 10))
+}
+
+export function timestampIn(version: string | number): bigint {
+  return timestampOf(types.TimeUuid.fromString(String(version)))
+}

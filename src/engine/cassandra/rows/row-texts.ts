@@ -1,0 +1,55 @@
+/** The texts of rows that are searched by terms: which they are, and whose. */
+import { createHash } from 'node:crypto'
+import { parseStored } from '../../../json/parse.ts'
+import type { Value } from '../../../json/value.ts'
+import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import { keyFilter } from '../../../language/columns/key-conditions.ts'
+import type { RowFilter } from '../../../language/columns/row-filter.ts'
+import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
+import { keyNames, type Table, type TextIndex } from '../../schema.ts'
+import { printAnalyzer } from '../catalog/index-ddl.ts'
+import type { TextPlace } from '../lexical/postings.ts'
+
+/** Undefined: the column has no text index. */
+export function textPlaceOf(table: Table, column: string): TextPlace | undefined {
+  const index = textIndexOn(table, column)
+  return index && placeOfIndex(table, index)
+}
+
+/** Another analyzer makes other terms of the same texts, and so has a place of its own. */
+export function placeOfIndex({ uid }: Table, { column, analyzer }: TextIndex): TextPlace {
+  const digest = createHash('sha256').update(printAnalyzer(analyzer)).digest('base64url')
+  return { target: uid, path: `${digest.slice(0, 8)} ${column}` }
+}
+
+export function textIndexesOf({ definition }: Table): readonly TextIndex[] {
+  return definition.indexes.filter((index): index is TextIndex => index.kind === 'text')
+}
+
+function textIndexOn(table: Table, column: string): TextIndex | undefined {
+  return textIndexesOf(table).find((index) => index.column === column)
+}
+
+export function analyzerOf(table: Table, { name }: Column): Analyzer {
+  return analyzerFor(textIndexOn(table, name)!.analyzer)
+}
+
+/** Of what found-row.ts `keyOf` makes of a key: its values, in their order. */
+export function valuesOfKey(key: string): readonly Value[] {
+  return parseStored(key) as Value[]
+}
+
+/** Matches the one row that has the key. */
+export function filterForKey({ definition }: Table, key: string): RowFilter {
+  const names = keyNames(definition)
+  const columns = names.map((name) => definition.columns.find((one) => one.name === name)!)
+  const values = valuesOfKey(key)
+  const conditions = new Map(
+    names.map((name, at) => [name, { eq: [valueOf(columns[at]!, values[at]!)] }]),
+  )
+  return keyFilter(conditions, columns)
+}
+
+function valueOf({ type }: Column, value: Value): ColumnValue {
+  return type.type === 'vector' ? Float32Array.from(value as number[]) : value
+}
