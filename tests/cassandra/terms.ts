@@ -1,0 +1,82 @@
+/** The index of terms that servers keep on a cluster: two of them write, and some die. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Postings } from '../../src/engine/cassandra/lexical/postings.ts'
+import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
+import type { Engine } from '../../src/engine/contract.ts'
+import { exists } from '../engine/store.ts'
+import { insertion, LexicalStore, match } from '../engine/lexical-store.ts'
+import { Random, seed } from '../faults/random.ts'
+import { clientOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+const words = ['ant', 'bee', 'cat', 'dog', 'eel', 'fox']
+describe(`terms on a cluster (seed ${seed})`, () => {
+  let keyspaces: TestKeyspaces
+  let engines: readonly [Engine, Engine]
+  before(async () => {
+    keyspaces = await TestKeyspaces.makePlain()
+    engines = [await keyspaces.open(), await keyspaces.open()]
+  })
+  after(async () => {
+    for (const engine of engines) await engine.close()
+    await keyspaces.remove()
+  })
+
+  test('are those of the documents, whichever server wrote them last', async () => {
+    const random = new Random(seed)
+    const first = await LexicalStore.create(engines[0], 'contested')
+    const stores = [first, await LexicalStore.find(engines[1], 'contested')]
+    const ids = Array.from({ length: 12 }, (_, id) => id)
+    await first.insert(...ids.map((_id) => [{ _id }, 'ant bee'] as const))
+    const textOf = () => {
+      const count = random.below(4)
+      return Array.from({ length: count }, () => random.pick(words)).join(' ')
+    }
+    const write = async (store: LexicalStore) => {
+      for (let step = 0; step < 40; step++) {
+        const _id = random.pick(ids)
+        // Where the other was first nothing is written, and nothing of it may be found.
+        if (random.oneIn(10)) await store.delete(_id).catch(() => undefined)
+        else await store.replace({ _id }, textOf()).catch(() => undefined)
+        if (random.oneIn(5)) await store.write([insertion({ _id }, textOf())])
+      }
+    }
+    await Promise.all([...stores, ...stores].map(write))
+    const texts = new Map<number, string>()
+    for (const id of (await first.ids(exists('_id'))) as number[])
+      texts.set(id, (await first.one(id)).search?.lexical ?? '')
+    for (const store of stores)
+      for (const word of words) {
+        const expected = [...texts]
+          .filter(([, text]) => text.split(' ').includes(word))
+          .map(([id]) => id)
+        const found = (await store.search(word, exists('_id'), 100)) as number[]
+        assert.deepEqual(found.toSorted(), expected.toSorted(), word)
+      }
+  })
+
+  test('of documents that were never written are found by nobody', async () => {
+    const store = await LexicalStore.create(engines[0], 'unwritten')
+    await store.insert([{ _id: 1 }, 'ant'])
+    const connect = await testNode()
+    const client = clientOf(connect, {
+      encoding: { map: Map, set: Set, useBigIntAsLong: true },
+    })
+    try {
+      const session = sessionOf(client, { consistency: defaultConsistency })
+      const postings = new Postings(session, keyspaces.nameOf('stela'))
+      const place = { target: store.target.uid, path: '$lexical' }
+      // As servers leave it that die before they write the document.
+      for (const key of ['2:1', '2:2'])
+        await postings.put(place, { key, text: 'ant bee', terms: ['ant', 'bee'] }, 1n)
+      assert.deepEqual(await store.search('ant'), [1])
+      assert.deepEqual(await store.search('bee'), [])
+      assert.equal(await store.count(match('bee')), 0)
+    } finally {
+      await client.shutdown()
+    }
+  })
+})
