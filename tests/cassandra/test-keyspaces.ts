@@ -62,6 +62,7 @@ export class TestKeyspaces {
         rerank: { enabled: false },
       },
     })
+    if (this.#key === '') return checked(engine)
     const front = databaseEngine(checked(engine), this.#key, (create) => create())
     // The one of a database leaves closing to those who opened the engine.
     return around(front, { close: () => engine.close() })

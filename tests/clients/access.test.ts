@@ -10,6 +10,7 @@ import {
 } from '@datastax/astra-db-ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { testToken } from '../harness.ts'
+import { unlessOnCluster } from '../test-engine.ts'
 import { keyspace, refusal, Service, thrown, type Document } from './client.ts'
 
 const service = await Service.start({
@@ -32,7 +33,7 @@ describe('tokens', () => {
     await client.close()
   })
 
-  test('can be a name and a password', async () => {
+  test('can be a name and a password', unlessOnCluster, async () => {
     const db = service.connect(new UsernamePasswordTokenProvider('änn', 'pass:word ✓'))
     const collection = await db.createCollection<Document>('by_account')
     await collection.insertOne({ _id: 1 })

@@ -217,7 +217,7 @@ describe('keyspaces', () => {
       replication: { class: 'SimpleStrategy', replicationFactor: 2 },
     })
     await admin.createKeyspace('store', {
-      replication: { class: 'NetworkTopologyStrategy', dc1: 3 },
+      replication: { class: 'NetworkTopologyStrategy', datacenter1: 1 },
     })
     const names = await admin.listKeyspaces()
     assert(names.includes('default_keyspace'))
