@@ -35,8 +35,8 @@ function drop(
 ) {
   return changeSchema(context, (schema) => {
     const tables = owner === undefined ? tablesOf(schema) : [currentTable(schema, owner)]
-    const table = tables.find(({ definition: { indexes } }) =>
-      indexes.some((index) => index.name === name),
+    const table = tables.find(({ definition: { indexes, unsupported } }) =>
+      [...indexes, ...(unsupported?.indexes ?? [])].some((index) => index.name === name),
     )
     if (table !== undefined) return { kind: 'dropIndex', table: table.name, name }
     if (ifExists) return undefined

@@ -1,4 +1,4 @@
-import { describeIndex } from '../tables/schema/describe.ts'
+import { describeIndex, describeUnsupportedIndex } from '../tables/schema/describe.ts'
 import { defineCommand } from './dispatch/define.ts'
 import { flag, options } from './dispatch/fields.ts'
 import { byName } from './dispatch/schema-change.ts'
@@ -9,10 +9,17 @@ export const listIndexes = defineCommand({
   fields: { options: options({ explain: flag(false) }) },
 
   table({ options: { explain } }, { rows: { table } }) {
-    const indexes = byName(table.definition.indexes)
-    const shown = indexes.map((index) =>
-      explain ? describeIndex(index, table) : index.name,
-    )
+    const { indexes, unsupported } = table.definition
+    const shown = byName([
+      ...indexes.map((index) => ({
+        ...index,
+        describe: () => describeIndex(index, table),
+      })),
+      ...(unsupported?.indexes ?? []).map((index) => ({
+        ...index,
+        describe: () => describeUnsupportedIndex(index),
+      })),
+    ]).map((index) => (explain ? index.describe() : index.name))
     return Promise.resolve({ status: { indexes: shown } })
   },
 })

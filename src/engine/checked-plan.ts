@@ -51,15 +51,17 @@ function wrongNamesIn(
   change: TableChange,
   tables: readonly Table[],
 ): readonly string[] {
-  const { columns, partitionBy, partitionSort, indexes } = definition
+  const { columns, partitionBy, partitionSort, indexes, unsupported } = definition
+  const others = unsupported ?? { columns: [], indexes: [] }
   switch (change.kind) {
     case 'addColumns':
-      return taken(columns, namesOf(change.columns))
+      return taken([...columns, ...others.columns], namesOf(change.columns))
     case 'dropColumns': {
       const used = [...partitionSort, ...indexes].map(({ column }) => column)
       const kept = new Set([...partitionBy, ...used])
+      const all = [...columns, ...others.columns]
       return missing(
-        columns.filter(({ name }) => !kept.has(name)),
+        all.filter(({ name }) => !kept.has(name)),
         change.names,
       )
     }
@@ -73,7 +75,7 @@ function wrongNamesIn(
       return [...taken(all, [name]), ...missing(columns, [column])]
     }
     case 'dropIndex':
-      return missing(indexes, [change.name])
+      return missing([...indexes, ...others.indexes], [change.name])
   }
 }
 

@@ -51,6 +51,14 @@ export const rowQueryErrors = {
     title: 'The filter names columns that the table does not have',
     body: (v: TableNames & { unknown: readonly string[] }) => unknownColumns(v, 'filter'),
   },
+  UNSUPPORTED_COLUMN_TYPES_IN_FILTER: {
+    ...request('FILTER'),
+    code: 'UNSUPPORTED_COLUMN_TYPES',
+    title: 'The filter names columns of types that only CQL can use',
+    body: (v: TableNames & { unsupported: readonly string[] }) =>
+      `${v.table} was made by CQL, and nothing can be compared with ${list(v.unsupported)}. ` +
+      `Other columns: ${list(v.columns)}.`,
+  },
   INVALID_FILTER_COLUMN_VALUES: {
     ...request('FILTER'),
     title: 'The filter compares a column with a value of another type',
@@ -83,6 +91,14 @@ export const rowQueryErrors = {
   },
 
   // Projections.
+  UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION: {
+    ...request('PROJECTION'),
+    code: 'UNSUPPORTED_COLUMN_TYPES',
+    title: 'The projection shows columns of types that only CQL can use',
+    body: (v: TableNames & { unsupported: readonly string[] }) =>
+      `${v.table} was made by CQL, and there is no way to show ${list(v.unsupported)}. ` +
+      `Exclude them, or include some of the others: ${list(v.columns)}.`,
+  },
   UNKNOWN_TABLE_COLUMNS_IN_PROJECTION: {
     ...request('PROJECTION'),
     code: 'UNKNOWN_TABLE_COLUMNS',

@@ -24,7 +24,7 @@ import {
   type Clause,
 } from '../language/filters/filter-clause.ts'
 import { quoteJson } from '../language/values/quote-json.ts'
-import { labelOf, labelsOf } from './column-label.ts'
+import { labelOf, labelsOf, unsupportedLabels } from './column-label.ts'
 import type { RowCondition, ScalarKind } from '../language/columns/row-filter.ts'
 import type { RowStore } from './row-store.ts'
 
@@ -53,7 +53,7 @@ export interface ColumnReader<Condition> {
 /** Refuses too many conditions, and then columns that the table does not have. */
 export function readColumnClause<Condition extends { readonly kind: ConditionKind }>(
   filter: Value | undefined,
-  store: Pick<RowStore, 'columns' | 'limits' | 'name'>,
+  store: Pick<RowStore, 'columns' | 'limits' | 'name' | 'unsupported'>,
   reader: ColumnReader<Condition>,
 ): Clause<Condition> {
   const unknown = new Set<string>()
@@ -72,6 +72,13 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
     },
   })
   checkConditionCount(conditionsOf(clause).length, store.limits)
+  const unsupported = [...unknown].filter((name) => store.unsupported.has(name))
+  if (unsupported.length > 0)
+    throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_FILTER', {
+      table: store.name,
+      columns: labelsOf(store.columns.values()),
+      unsupported: unsupportedLabels(store, unsupported),
+    })
   if (unknown.size > 0)
     throw apiError('UNKNOWN_TABLE_COLUMNS_IN_FILTER', {
       table: store.name,

@@ -27,3 +27,11 @@ function typeLabel(type: ColumnType): string {
 function elementLabel(type: ElementType): string {
   return typeof type === 'string' ? type : type.udtName
 }
+
+/** Columns that only CQL can use, with its types. */
+export function unsupportedLabels(
+  { unsupported }: { readonly unsupported: ReadonlyMap<string, string> },
+  names: Iterable<string>,
+): readonly string[] {
+  return Array.from(names, (name) => `${name}(${unsupported.get(name)!})`)
+}

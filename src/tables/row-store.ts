@@ -19,6 +19,8 @@ export interface RowStore {
   /** As messages name the table: "keyspace.table". */
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
+  /** The types of columns that only CQL can use, by their names. */
+  readonly unsupported: ReadonlyMap<string, string>
   /** All of them, in the order in which rows show them: the same list each time. */
   readonly shownColumns: readonly Column[]
   /** Of the primary key, in its order: partition columns, then those of the sort. */
@@ -64,6 +66,12 @@ export function rowStoreOf(
     table,
     name: nameOf(table),
     columns,
+    unsupported: new Map(
+      definition.unsupported?.columns.map(({ name, cqlDefinition }) => [
+        name,
+        cqlDefinition,
+      ]),
+    ),
     shownColumns: columnsInOrder<Column>(definition),
     key: keyNames(definition).map((name) => columns.get(name)!),
     metricOf: ({ name }) => metrics.get(name),

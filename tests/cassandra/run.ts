@@ -13,7 +13,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
-  ...['differences', 'searches', 'tables', 'terms'].map((name) => `tests/cassandra/${name}.ts`),
+  ...['differences', 'searches', 'tables', 'terms'].map(
+    (name) => `tests/cassandra/${name}.ts`,
+  ),
 ]
 const ofAll = globSync('tests/{clients,commands}/*.test.ts', { cwd: root })
 

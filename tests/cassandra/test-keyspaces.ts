@@ -78,7 +78,7 @@ export class TestKeyspaces {
       for (const row of rows) {
         const name = row['keyspace_name'] as string
         if (databaseKeyOf(name) === this.#key && !name.startsWith('system'))
-          await client.execute(`DROP KEYSPACE "${name}"`)
+          await client.execute(`DROP KEYSPACE "${name}"`, [], { readTimeout: 60_000 })
       }
     } finally {
       await client.shutdown()

@@ -39,8 +39,10 @@ export function defineIndexCommand(command: string, kind: IndexKind): TargetComm
         const index = resolveIndex(table, name, given)
         if (features.snakeCaseIndexes && !isSnakeCase(given.column))
           throw apiError('INDEXED_COLUMN_NAME_REFUSED', { column: given.column })
-        const existing = tablesOf(schema).find(({ definition: { indexes } }) =>
-          indexes.some((candidate) => candidate.name === name),
+        const existing = tablesOf(schema).find(({ definition: { indexes, unsupported } }) =>
+          [...indexes, ...(unsupported?.indexes ?? [])].some(
+            (candidate) => candidate.name === name,
+          ),
         )
         if (existing !== undefined) {
           if (fields.options.ifNotExists) return undefined

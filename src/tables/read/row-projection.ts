@@ -3,7 +3,7 @@ import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { parseSwitch, refused } from '../../language/projection.ts'
-import { labelsOf } from '../column-label.ts'
+import { labelsOf, unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
 /** The columns to show, in their order: those of the primary key, then the others by name. */
@@ -12,10 +12,10 @@ export function parseRowProjection(
   store: RowStore,
 ): readonly Column[] {
   const all = store.shownColumns
-  if (value === undefined || value === null) return all
+  if (value === undefined || value === null) return allReadable(store)
   if (!isObject(value))
     throw apiError('UNSUPPORTED_PROJECTION_DEFINITION', { type: jsonTypeOf(value) })
-  if (value.size === 0) return all
+  if (value.size === 0) return allReadable(store)
   if (value.has('*') && value.size > 1)
     throw refused('*', 'it must be the only column of the projection')
   const switches = [...value].map(([name, choice]) => readSwitch(name, choice))
@@ -29,8 +29,9 @@ export function parseRowProjection(
     )
   const isShown = value.has('*')
     ? () => includes
-    : ({ name }: Column) => value.has(name) === includes
-  const columns = all.filter(isShown)
+    : (name: string) => value.has(name) === includes
+  checkReadable(store, [...store.unsupported.keys()].filter(isShown))
+  const columns = all.filter(({ name }) => isShown(name))
   if (columns.length === 0)
     throw apiError('UNKNOWN_TABLE_COLUMNS_IN_PROJECTION', {
       table: store.name,
@@ -38,6 +39,21 @@ export function parseRowProjection(
       unknown: [...value.keys()],
     })
   return columns
+}
+
+function allReadable(store: RowStore): readonly Column[] {
+  checkReadable(store, [...store.unsupported.keys()])
+  return store.shownColumns
+}
+
+/** Tables that were made elsewhere may have columns of types that have no JSON. */
+function checkReadable(store: RowStore, names: readonly string[]): void {
+  if (names.length === 0) return
+  throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_PROJECTION', {
+    table: store.name,
+    columns: labelsOf(store.shownColumns),
+    unsupported: unsupportedLabels(store, names),
+  })
 }
 
 function readSwitch(name: string, choice: Value) {

@@ -89,12 +89,14 @@ function addColumns(
 ): TableChange {
   const existing = columnsInOrder(table.definition)
   checkColumnNames('Column', given.keys(), context.limits)
-  const duplicates = existing.filter(({ name }) => given.has(name))
+  const duplicates = [
+    ...existing.filter(({ name }) => given.has(name)).map(showColumn),
+    ...(table.definition.unsupported?.columns ?? [])
+      .filter(({ name }) => given.has(name))
+      .map(({ name, cqlDefinition }) => `${name}(${cqlDefinition})`),
+  ]
   if (duplicates.length > 0)
-    throw apiError('CANNOT_ADD_EXISTING_COLUMNS', {
-      ...factsOf(table),
-      duplicates: duplicates.map(showColumn),
-    })
+    throw apiError('CANNOT_ADD_EXISTING_COLUMNS', { ...factsOf(table), duplicates })
   const columns = resolveColumns(given, context, 'CANNOT_ADD_UNSUPPORTED_DATA_TYPE_COLUMNS')
   checkUserTypes(columns, context.types)
   checkColumnCount('Column', fieldOf('add'), [...existing, ...columns], context.limits)
@@ -109,7 +111,9 @@ function dropColumns(table: Table, names: readonly string[]): TableChange {
   const inKey = names.filter((name) => key.includes(name))
   if (inKey.length > 0)
     throw apiError('CANNOT_DROP_PRIMARY_KEY_COLUMNS', { ...facts, key, offending: inKey })
-  const unknown = unknownIn(table, names)
+  // What only CQL can use can be dropped all the same.
+  const others = (definition.unsupported?.columns ?? []).map(({ name }) => name)
+  const unknown = unknownIn(table, names).filter((name) => !others.includes(name))
   if (unknown.length > 0)
     throw apiError('CANNOT_DROP_UNKNOWN_COLUMNS', { ...facts, offending: unknown })
   const inTheWay = indexes.filter(({ column }) => names.includes(column))

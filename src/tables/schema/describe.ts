@@ -7,8 +7,10 @@ import type {
 } from '../../language/columns/column-type.ts'
 import {
   columnsInOrder,
+  keyNames,
   keyspaceOf,
   type Column,
+  type CqlDefinition,
   type Table,
   type TableIndex,
 } from '../../engine/schema.ts'
@@ -19,16 +21,12 @@ import { cqlType, cqlUserType } from './cql-type.ts'
 /** A table as listTables explains it. */
 export function describeTable(table: Table): Value {
   const { partitionBy, partitionSort } = table.definition
-  const columns = columnsInOrder(table.definition)
   return new Map<string, Value>([
     ['name', table.name],
     [
       'definition',
       new Map<string, Value>([
-        [
-          'columns',
-          new Map(columns.map((column) => [column.name, describeColumn(column, table)])),
-        ],
+        ['columns', describeColumns(table)],
         [
           'primaryKey',
           new Map<string, Value>([
@@ -44,14 +42,34 @@ export function describeTable(table: Table): Value {
   ])
 }
 
-/** A column as explain shows it: user-defined types by name. */
-function describeColumn({ type }: Column, table: Table): Value {
-  return describe(type, keyspaceOf(table), undefined)
+/** As explain shows them, with what only CQL can use among the others. */
+function describeColumns(table: Table): Map<string, Value> {
+  const { definition } = table
+  const columns = columnsInOrder(definition)
+  const key = columns.slice(0, keyNames(definition).length)
+  const others = [
+    ...columns.slice(key.length).map((column) => described(column, table)),
+    ...(definition.unsupported?.columns ?? []).map(describeUnsupported),
+  ]
+  return new Map([
+    ...key.map((column) => described(column, table)),
+    ...others.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  ])
+}
+
+/** User-defined types by name. */
+function described(column: Column, table: Table): readonly [string, Value] {
+  return [column.name, describe(column, keyspaceOf(table), undefined)]
+}
+
+function describeUnsupported({ name, cqlDefinition }: CqlDefinition): [string, Value] {
+  const shown = new Map<string, Value>([['type', 'UNSUPPORTED']])
+  return [name, shown.set('apiSupport', apiSupport(uses, cqlDefinition))]
 }
 
 /** A column as reads and inserts show it: user-defined types with their fields. */
-export function describeForProjection({ type }: Column, table: Table): Value {
-  return describe(type, keyspaceOf(table), table.types)
+export function describeForProjection(column: Column, table: Table): Value {
+  return describe(column, keyspaceOf(table), table.types)
 }
 
 /** An index as listIndexes explains it. */
@@ -69,6 +87,26 @@ export function describeIndex(index: TableIndex, table: Table): Value {
   ])
 }
 
+/** One that only CQL can use. */
+export function describeUnsupportedIndex({ name, cqlDefinition }: CqlDefinition): Value {
+  const support = new Map<string, Value>([
+    ['createIndex', false],
+    ['filter', false],
+    ['cqlDefinition', cqlDefinition],
+  ])
+  return new Map<string, Value>([
+    ['name', name],
+    [
+      'definition',
+      new Map<string, Value>([
+        ['column', 'UNKNOWN'],
+        ['apiSupport', support],
+      ]),
+    ],
+    ['indexType', 'UNKNOWN'],
+  ])
+}
+
 /** A type as listTypes explains it. */
 export function describeType(type: UserType, keyspace: string): Value {
   return new Map<string, Value>([
@@ -80,8 +118,41 @@ export function describeType(type: UserType, keyspace: string): Value {
 }
 
 function describe(
-  type: ColumnType,
+  column: Column,
   keyspace: string,
+  inline: UserTypes | undefined,
+): Map<string, Value> {
+  const shown = describeParts(column.type, inline)
+  const lacking = lackingUses(column)
+  if (lacking.length > 0)
+    shown.set('apiSupport', apiSupport(lacking, cqlColumn(column, keyspace)))
+  return shown
+}
+
+/** What the API cannot do with the column. */
+function lackingUses({ type, isFrozen, isStatic }: Column): readonly Use[] {
+  const made = isFrozen || isStatic ? (['createTable'] as const) : []
+  switch (type.type) {
+    case 'vector':
+    case 'userDefined':
+      return [...made, 'filter']
+    case 'timeuuid':
+      return ['createTable']
+    case 'counter':
+      return ['createTable', 'insert']
+    default:
+      return made
+  }
+}
+
+function cqlColumn({ type, isFrozen, isStatic }: Column, keyspace: string): string {
+  const cql = cqlType(type, keyspace)
+  const frozen = isFrozen ? `frozen<${cql}>` : cql
+  return isStatic ? `static ${frozen}` : frozen
+}
+
+function describeParts(
+  type: ColumnType,
   inline: UserTypes | undefined,
 ): Map<string, Value> {
   const shown = new Map<string, Value>([['type', type.type]])
@@ -96,15 +167,11 @@ function describe(
     case 'vector':
       shown.set('dimension', type.dimension)
       if (type.service !== undefined) shown.set('service', fromPlain(type.service))
-      return shown.set('apiSupport', apiSupport(['filter'], cqlType(type, keyspace)))
+      return shown
     case 'userDefined':
       for (const [name, member] of userTypeMembers(type.udtName, inline))
         shown.set(name, member)
-      return shown.set('apiSupport', apiSupport(['filter'], cqlType(type, keyspace)))
-    case 'timeuuid':
-      return shown.set('apiSupport', apiSupport(['createTable'], 'timeuuid'))
-    case 'counter':
-      return shown.set('apiSupport', apiSupport(['createTable', 'insert'], 'counter'))
+      return shown
     default:
       return shown
   }
@@ -134,7 +201,9 @@ function describeFields({ fields }: UserType): Value {
 
 const uses = ['createTable', 'insert', 'read', 'filter'] as const
 
-function apiSupport(lacking: readonly (typeof uses)[number][], cql: string): Value {
+type Use = (typeof uses)[number]
+
+function apiSupport(lacking: readonly Use[], cql: string): Value {
   return new Map<string, Value>([
     ...uses.map((use): [string, Value] => [use, !lacking.includes(use)]),
     ['cqlDefinition', cql],

@@ -1,4 +1,4 @@
-import type { Column, Table } from '../../engine/schema.ts'
+import { keyspaceOf, type Column, type Table } from '../../engine/schema.ts'
 
 /** A column as messages name it: "tags(set)". */
 export function showColumn({ name, type }: Column): string {
@@ -6,8 +6,8 @@ export function showColumn({ name, type }: Column): string {
 }
 
 /** A table as messages name it: "library.books". */
-export function nameOf({ keyspace, name }: Table): string {
-  return `${keyspace}.${name}`
+export function nameOf(table: Table): string {
+  return `${keyspaceOf(table)}.${table.name}`
 }
 
 /** What most refusals of a schema say first. */

@@ -5,6 +5,7 @@
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/entry.ts'
+import { unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { allColumns, listColumns } from './column-lists.ts'
 
@@ -27,7 +28,15 @@ export const updateCodes = {
 
 export function checkKnown(store: RowStore, names: Iterable<string>, codes: Codes): void {
   const { columns, name: target } = store
-  const unknown = [...names].filter((name) => !columns.has(name))
+  const given = [...names]
+  const unsupported = given.filter((name) => store.unsupported.has(name))
+  if (unsupported.length > 0)
+    throw apiError(codes.unwritable, {
+      target,
+      columns: allColumns(store),
+      unsupported: list(unsupportedLabels(store, new Set(unsupported))),
+    })
+  const unknown = given.filter((name) => !columns.has(name))
   if (unknown.length > 0)
     throw apiError(codes.unknown, {
       target,

@@ -83,16 +83,19 @@ async function indexesAreReady(
 ): Promise<void> {
   const text =
     'SELECT table_name, is_queryable FROM system_views.sai_column_indexes WHERE keyspace_name = ?'
-  for (let attempt = 0; attempt < readyAttempts; attempt++) {
+  for (let waited = 0, pause = readyMsMin; waited < readyMsMax; waited += pause) {
     const indexes = await Array.fromAsync(
       session.rowsOf({ text, values: [keyspace] }, 'schema'),
     )
     const own = indexes.filter((row) => row['table_name'] === name)
     if (own.every((row) => row['is_queryable'] === true)) return
-    await delay(readyMs)
+    await delay(pause)
+    pause = Math.min(2 * pause, lookMsMax)
   }
   throw new EngineError('timeout', `the indexes of ${name} are not ready`)
 }
 
-const readyMs = 20
-const readyAttempts = 1_500
+/** How often it is looked, and for how long: rows that are there already are indexed first. */
+const readyMsMin = 10
+const lookMsMax = 500
+const readyMsMax = 600_000

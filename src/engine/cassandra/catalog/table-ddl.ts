@@ -103,10 +103,10 @@ export function changeTable(
     }
     case 'dropIndex': {
       const { name } = change
-      const index = table.definition.indexes.find((candidate) => candidate.name === name)!
+      const index = table.definition.indexes.find((candidate) => candidate.name === name)
       const hasNote = notes.indexes.has(name)
       return [
-        ...(index.kind === 'text' && !can.indexAnalyzer
+        ...(index?.kind === 'text' && !can.indexAnalyzer
           ? []
           : [dropIndex(table.keyspace, name)]),
         ...(hasNote ? [note({ ...notes, indexes: without(notes.indexes, [name]) })] : []),

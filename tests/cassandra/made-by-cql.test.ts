@@ -1,0 +1,176 @@
+/** Tables that were made and filled by CQL, and are served as they are. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Client } from 'cassandra-driver'
+import type { Engine } from '../../src/engine/contract.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { clientOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('a table that was made by CQL', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+  let client: Client
+
+  const send = async (target: string, body: object) => {
+    const {
+      codes,
+      text,
+      body: answered,
+    } = await server.command(`/default_keyspace${target}`, body)
+    assert.deepEqual(codes, [], text)
+    return answered
+  }
+  const refused = async (
+    target: string,
+    body: object,
+    scope: string,
+    ...says: string[]
+  ) => {
+    const { body: answered, text } = await server.command(
+      `/default_keyspace${target}`,
+      body,
+    )
+    const [error] = answered.errors ?? []
+    assert.deepEqual(
+      [error?.errorCode, error?.scope],
+      ['UNSUPPORTED_COLUMN_TYPES', scope],
+      text,
+    )
+    for (const said of says) assert(error!.message.includes(said), text)
+  }
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+    client = clientOf(await testNode(), {
+      keyspace: keyspaces.nameOf('default_keyspace'),
+    })
+    for (const statement of [
+      'CREATE TYPE spot (x int, y int)',
+      `CREATE TABLE visits (
+         place text, at timeuuid, guide text STATIC, names frozen<list<text>>,
+         pair tuple<int, text>, nested list<frozen<list<int>>>, seat frozen<spot>, n int,
+         PRIMARY KEY (place, at))`,
+      'CREATE INDEX by_old_index ON visits (n)',
+      'CREATE TABLE counts (id int PRIMARY KEY, hits counter)',
+      `INSERT INTO visits (place, at, guide, names, pair, nested, seat, n) VALUES
+         ('Oslo', 13814000-1dd2-11b2-8080-808080808080, 'Ann', ['a', 'b'], (1, 'x'),
+          [[1]], {x: 1, y: 2}, 7)`,
+      'UPDATE counts SET hits = hits + 3 WHERE id = 1',
+    ])
+      await client.execute(statement)
+  })
+
+  after(async () => {
+    await client.shutdown()
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  test('is described, with what the API cannot do', async () => {
+    const { status } = await send('', { listTables: { options: { explain: true } } })
+    const tables = status!['tables'] as { name: string; definition: { columns: object } }[]
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ['counts', 'visits'],
+    )
+    const support = (lacking: readonly string[], cqlDefinition: string) => ({
+      createTable: !lacking.includes('createTable'),
+      insert: !lacking.includes('insert'),
+      read: !lacking.includes('read'),
+      filter: !lacking.includes('filter'),
+      cqlDefinition,
+    })
+    const all = ['createTable', 'insert', 'read', 'filter']
+    const unsupported = (cql: string) => ({
+      type: 'UNSUPPORTED',
+      apiSupport: support(all, cql),
+    })
+    const { columns } = tables[1]!.definition
+    assert.deepEqual(columns, {
+      place: { type: 'text' },
+      at: { type: 'timeuuid', apiSupport: support(['createTable'], 'timeuuid') },
+      guide: { type: 'text', apiSupport: support(['createTable'], 'static text') },
+      n: { type: 'int' },
+      names: {
+        type: 'list',
+        valueType: 'text',
+        apiSupport: support(['createTable'], 'frozen<list<text>>'),
+      },
+      nested: unsupported('list<frozen<list<int>>>'),
+      pair: unsupported('frozen<tuple<int, text>>'),
+      seat: {
+        type: 'userDefined',
+        udtName: 'spot',
+        apiSupport: support(['createTable', 'filter'], 'frozen<"default_keyspace".spot>'),
+      },
+    })
+    assert.deepEqual(tables[0]!.definition.columns, {
+      id: { type: 'int' },
+      hits: { type: 'counter', apiSupport: support(['createTable', 'insert'], 'counter') },
+    })
+    const listed = await send('/visits', { listIndexes: { options: { explain: true } } })
+    const [index] = listed.status!['indexes'] as Record<string, unknown>[]
+    assert.equal(index!['name'], 'by_old_index')
+    assert.equal(index!['indexType'], 'UNKNOWN')
+  })
+
+  test('is read without them, and refused with them', async () => {
+    const projection = { pair: 0, nested: 0 }
+    const { data } = await send('/visits', { find: { projection } })
+    assert.deepEqual(data!.documents, [
+      {
+        place: 'Oslo',
+        at: '13814000-1dd2-11b2-8080-808080808080',
+        guide: 'Ann',
+        n: 7,
+        names: ['a', 'b'],
+        seat: { x: 1, y: 2 },
+      },
+    ])
+    await refused('/visits', { find: {} }, 'PROJECTION', 'nested', 'pair')
+    await refused('/visits', { findOne: { projection: { pair: 1 } } }, 'PROJECTION', 'pair')
+    const filter = { pair: [1, 'x'] }
+    await refused('/visits', { find: { filter, projection } }, 'FILTER', 'tuple')
+    const counted = await send('/counts', { find: {} })
+    assert.deepEqual(counted.data!.documents, [{ id: 1, hits: 3 }])
+  })
+
+  test('is written to, but for them', async () => {
+    const key = { place: 'Rome', at: '23814000-1dd2-11b2-8080-808080808080' }
+    const projection = { pair: 0, nested: 0 }
+    await send('/visits', {
+      insertOne: { document: { ...key, guide: 'Bo', names: ['c'], seat: { x: 5 } } },
+    })
+    await send('/visits', { updateOne: { filter: key, update: { $set: { n: 1 } } } })
+    const { data } = await send('/visits', { findOne: { filter: key, projection } })
+    assert.deepEqual(data!.document, {
+      ...key,
+      guide: 'Bo',
+      n: 1,
+      names: ['c'],
+      seat: { x: 5 },
+    })
+    const document = { ...key, pair: [1, 'x'] }
+    await refused('/visits', { insertOne: { document } }, 'DOCUMENT', 'pair')
+    const update = { $set: { nested: [[1]] } }
+    await refused('/visits', { updateOne: { filter: key, update } }, 'UPDATE', 'nested')
+    const hits = { insertOne: { document: { id: 2, hits: 1 } } }
+    await refused('/counts', hits, 'DOCUMENT', 'hits')
+  })
+
+  test('keeps the names of what only CQL can use, until that is dropped', async () => {
+    const add = { alterTable: { operation: { add: { columns: { pair: 'int' } } } } }
+    const { codes } = await server.command('/default_keyspace/visits', add)
+    assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_COLUMNS'])
+    const columns = ['pair', 'nested']
+    await send('/visits', { alterTable: { operation: { drop: { columns } } } })
+    await send('/visits', { find: {} })
+    await send('', { dropIndex: { name: 'by_old_index' } })
+  })
+})
