@@ -8,6 +8,7 @@ import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
+import { migrateCommand } from './cli/migrate.ts'
 import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -35,6 +36,7 @@ const program = new Command('stela')
   .addCommand(importCommand)
   .addCommand(backupCommand)
   .addCommand(restore)
+  .addCommand(migrateCommand)
   .addCommand(tokenCommand)
   .addHelpText(
     'after',
@@ -47,6 +49,7 @@ Examples:
   stela import --help  fill one from a file
   stela backup --help  copy everything that a running server holds
   stela restore DIR    make a data folder from such a copy
+  stela migrate --help move everything into a cluster
   stela token --help   make, list and revoke tokens
 `,
   )

@@ -4,12 +4,40 @@ import type { ClusterConfig, ClusterTls } from './settings/cluster-settings.ts'
 import type { Config } from './settings/config.ts'
 import type { Engine } from './engine/contract.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
+import type { ClusterReport } from './engine/cassandra/check/check-cluster.ts'
 import type { EmbeddedOptions } from './engine/embedded/options.ts'
 import { firstKeyspace } from './engine/schema.ts'
 
+export type { ClusterReport }
+
 export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
   const { cluster } = config
-  return cluster === undefined ? openDataFolder(config, log) : openCluster(config, cluster)
+  return cluster === undefined
+    ? openDataFolder(config, log)
+    : openCluster(config, cluster, firstKeyspace)
+}
+
+/**
+ * For moving everything from or to it: a cluster gets nothing that the other store does not
+ * have, and is read to its end.
+ */
+export function openForMigration(
+  config: Config,
+  log: EmbeddedOptions['log'],
+): Promise<Engine> {
+  const { cluster } = config
+  if (cluster === undefined) return openDataFolder(config, log)
+  const scannedMax = Number.MAX_SAFE_INTEGER
+  return openCluster(config, { ...cluster, scannedMax }, undefined)
+}
+
+/** Changes nothing there. */
+export async function checkCluster({
+  tls,
+  ...cluster
+}: ClusterConfig): Promise<ClusterReport> {
+  const checking = await import('./engine/cassandra/check/check-cluster.ts')
+  return checking.checkCluster({ ...cluster, tls: tls && tlsOptions(tls) })
 }
 
 function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
@@ -23,13 +51,14 @@ function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<En
 async function openCluster(
   { features }: Config,
   { settingsDelayMs, scannedMax, tls, ...cluster }: ClusterConfig,
+  first: string | undefined,
 ): Promise<Engine> {
   const { openCassandraEngine } = await import('./engine/cassandra/engine.ts')
   return openCassandraEngine({
     ...cluster,
     tls: tls && tlsOptions(tls),
     settingsPollMs: settingsDelayMs / 2,
-    firstKeyspace,
+    firstKeyspace: first,
     limits: { scannedMax },
     defaults: {
       lexical: resolveLexical(undefined, features.lexical ?? true),

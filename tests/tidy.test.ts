@@ -16,7 +16,7 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
-  cli: ['settings', 'server', 'engine'],
+  cli: ['settings', 'server', 'open-engine', 'engine', 'migrate'],
   server: [
     'settings',
     'open-engine',
@@ -38,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   admin: ['http', 'auth', 'databases', 'engine'],
   auth: ['engine'],
   databases: ['engine'],
+  migrate: ['engine', 'language', 'search'],
   commands: [
     'databases',
     'collections',
@@ -93,7 +94,17 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 /** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */
 const layout = [
   ...['admin', 'auth', 'cli', 'collections', 'commands', 'console', 'databases', 'engine'],
-  ...['errors', 'http', 'json', 'language', 'mcp', 'options', 'paging', 'providers'],
+  ...[
+    'errors',
+    'http',
+    'json',
+    'language',
+    'mcp',
+    'migrate',
+    'options',
+    'paging',
+    'providers',
+  ],
   ...['search', 'settings', 'tables'],
 ]
 

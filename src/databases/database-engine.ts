@@ -61,6 +61,7 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
         return plan(schema, ours)
       })
     },
+    cannotHold: (proceed, keyspace, schema) => proceed(inside(keyspace), schema),
     lockSchema: (_proceed, keyspace, act, caller) =>
       engine.lockSchema(inside(keyspace), act, caller),
   })

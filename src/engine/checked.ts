@@ -213,6 +213,10 @@ export function checked(engine: Engine): Engine {
       },
     }),
 
+    ...(engine.cannotHold !== undefined && {
+      cannotHold: (keyspace, schema) => engine.cannotHold!(keyspace, schema),
+    }),
+    ...(engine.traffic !== undefined && { traffic: () => engine.traffic!() }),
     ...(engine.operations !== undefined && {
       operations: checkedOperations(engine.operations, ask),
     }),

@@ -14,7 +14,7 @@ import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { Column, ColumnValue } from '../language/columns/column.ts'
 import type { KeyConditions } from '../language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
-import type { EngineOperations } from './operations.ts'
+import type { EngineOperations, StoreTraffic } from './operations.ts'
 import type {
   Collection,
   KeyspaceOptions,
@@ -62,6 +62,11 @@ export interface Engine {
    * it must not make one. Others read and write.
    */
   lockSchema<T>(keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T>
+  /**
+   * What of such a keyspace the store cannot hold, a line for each thing, as far as names and
+   * definitions tell. Absent: it holds all.
+   */
+  cannotHold?(keyspace: string, schema: KeyspaceSchema): readonly string[]
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found
@@ -171,6 +176,9 @@ export interface Engine {
 
   /** What operators do with a store that this server keeps; absent: others keep it. */
   readonly operations?: EngineOperations
+
+  /** What was asked of a store that others keep, for monitoring; absent: it is kept here. */
+  traffic?(): StoreTraffic
 
   /** Finishes what runs and frees everything; calls after it are refused. */
   close(): Promise<void>

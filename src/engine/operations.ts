@@ -50,3 +50,28 @@ export interface ThreadMemory {
   /** What is kept for it. */
   readonly size: number
 }
+
+/** What was asked of a store on other machines since the engine was opened. */
+export interface StoreTraffic {
+  readonly statements: readonly StatementCount[]
+  /** Statements that were sent again because a node did not do them. */
+  readonly retries: number
+  readonly nodes: readonly StoreNode[]
+}
+
+export interface StatementCount {
+  /** What the statements were for. */
+  readonly purpose: string
+  /** `ok`, or the kind of error that they ended with. */
+  readonly outcome: string
+  readonly count: number
+  readonly seconds: number
+}
+
+export interface StoreNode {
+  readonly dataCenter: string
+  readonly isUp: boolean
+  readonly connections: number
+  /** Statements that it has not answered yet. */
+  readonly waiting: number
+}

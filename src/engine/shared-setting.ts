@@ -10,6 +10,11 @@ import type { Engine } from './contract.ts'
 import { EngineError } from './errors.ts'
 import { OneByOne } from './one-by-one.ts'
 
+/** All settings that there are, so that whoever moves them misses none. */
+export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
+
+type SettingName = (typeof settingNames)[number]
+
 /** What a change comes to. The value as it was given: there is nothing to change. */
 export interface Change<T, R> {
   readonly value: T
@@ -46,7 +51,7 @@ export class SharedSetting<T> {
   /** `initial` is its value until one is written. */
   static async open<T>(
     engine: Engine,
-    name: string,
+    name: SettingName,
     initial: T,
   ): Promise<SharedSetting<T>> {
     const setting = new SharedSetting(engine, name, initial)

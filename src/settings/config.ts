@@ -179,9 +179,7 @@ export function serveOptions(): Option[] {
       '<url>',
       'what clients reach the server by, if not by where it listens',
     ).argParser(readPublicUrl),
-    setting('engine', '<name>', 'what keeps the data: a folder, or a cluster')
-      .choices(['embedded', 'cassandra'])
-      .default('embedded'),
+    engineOption(),
     dataOption('where all data is kept; created when absent'),
     setting(
       'admin-token',
@@ -305,6 +303,12 @@ export function serveOptions(): Option[] {
     ...limitOptions(),
     ...clusterOptions(),
   ]
+}
+
+export function engineOption(): Option {
+  return setting('engine', '<name>', 'what keeps the data: a folder, or a cluster')
+    .choices(['embedded', 'cassandra'])
+    .default('embedded')
 }
 
 export function dataOption(says = 'where all data is kept'): Option {

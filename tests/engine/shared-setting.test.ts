@@ -10,7 +10,7 @@ import { eventually, putSetting, settingOf } from './settings.ts'
 type Names = readonly string[]
 
 function open(engine: Engine) {
-  return SharedSetting.open<Names>(engine, 'names', [])
+  return SharedSetting.open<Names>(engine, 'roles', [])
 }
 
 function add(setting: SharedSetting<Names>, name: string): Promise<number> {
@@ -25,10 +25,10 @@ describe('a shared setting', () => {
     const { engine } = await openEmbedded(context)
     const setting = await open(engine)
     assert.deepEqual(setting.value, [])
-    assert.equal(await settingOf(engine, 'names'), undefined)
+    assert.equal(await settingOf(engine, 'roles'), undefined)
     assert.equal(await add(setting, 'ann'), 0)
     assert.deepEqual(setting.value, ['ann'])
-    assert.equal(await settingOf(engine, 'names'), '["ann"]')
+    assert.equal(await settingOf(engine, 'roles'), '["ann"]')
     assert.deepEqual((await open(engine)).value, ['ann'])
   })
 

@@ -26,14 +26,18 @@ import type {
   WriteOptions,
 } from '../contract.ts'
 import { EngineError, type EngineErrorKind } from '../errors.ts'
+import type { StoreTraffic } from '../operations.ts'
 import type { KeyspaceOptions, KeyspaceSchema, Replication } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
+import { cannotHold } from './catalog/cannot-hold.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { makeChange } from './catalog/change-schema.ts'
 import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
+import { ClusterHealth } from './cluster/cluster-health.ts'
+import { agreesOnSchema, reachNode, reachQuorum } from './cluster/probes.ts'
 import {
   openClient,
   probeCluster,
@@ -43,6 +47,7 @@ import {
   type ClusterOptions,
 } from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
+import { StatementTally } from './cluster/statement-tally.ts'
 import { quoteName, quoteTarget } from './cluster/statement.ts'
 import { textPlace } from './documents/document-texts.ts'
 import {
@@ -69,8 +74,8 @@ export interface CassandraOptions extends ClusterOptions {
   readonly replication: Replication | undefined
   /** Milliseconds between looks at what other servers have set. */
   readonly settingsPollMs: number
-  /** What a cluster gets that no server has used before. */
-  readonly firstKeyspace: string
+  /** What a cluster gets that no server has used before; undefined: nothing yet. */
+  readonly firstKeyspace: string | undefined
   readonly limits: ReadLimits
   readonly defaults: Defaults
 }
@@ -91,13 +96,15 @@ const firstStart = 'first-start'
 
 export async function openCassandraEngine(given: CassandraOptions): Promise<Engine> {
   const options = await withDataCenter(given)
-  const client = await openClient(options, options.account)
+  const tally = new StatementTally()
+  const client = await openClient(options, options.account, () => tally.retried())
   try {
     const capabilities = await probeCluster(client)
-    const session = sessionOf(client, options)
+    const session = sessionOf(client, options, tally)
     const replication = options.replication ?? (await replicationBy(client))
     await createSystemKeyspace(session, options.systemKeyspace, replication)
-    const shared = new Shared(client, session, capabilities, { ...options, replication })
+    const own = { client, session, capabilities, tally }
+    const shared = new Shared(own, { ...options, replication })
     const engine = new CassandraEngine(shared)
     await engine.start()
     return engine
@@ -109,11 +116,20 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
 
 type OpenOptions = CassandraOptions & { readonly replication: Replication }
 
+interface Connected {
+  readonly client: Client
+  readonly session: Session
+  readonly capabilities: Capabilities
+  readonly tally: StatementTally
+}
+
 /** What the engine has as the server's own user, whoever it acts for. */
 class Shared {
   readonly client: Client
   readonly session: Session
   readonly capabilities: Capabilities
+  readonly tally: StatementTally
+  readonly health: ClusterHealth
   readonly options: OpenOptions
   readonly catalog: Catalog
   readonly settings: ClusterSettings
@@ -123,22 +139,25 @@ class Shared {
   readonly running = new Set<Promise<unknown>>()
   isClosed = false
 
-  constructor(
-    client: Client,
-    session: Session,
-    capabilities: Capabilities,
-    options: OpenOptions,
-  ) {
+  constructor({ client, session, capabilities, tally }: Connected, options: OpenOptions) {
     this.client = client
     this.session = session
     this.capabilities = capabilities
+    this.tally = tally
     this.options = options
     this.catalog = new Catalog(session, options.defaults)
     const { systemKeyspace, settingsPollMs } = options
     this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
     this.leases = new Leases(session, systemKeyspace)
     this.postings = new Postings(session, systemKeyspace)
-    this.accounts = new AccountSessions((account) => openClient(options, account))
+    this.accounts = new AccountSessions((account) =>
+      openClient(options, account, () => tally.retried()),
+    )
+    this.health = new ClusterHealth({
+      reachNode: () => reachNode(session),
+      reachQuorum: () => reachQuorum(session, options),
+      agree: () => agreesOnSchema(client),
+    })
   }
 
   async close(): Promise<void> {
@@ -170,8 +189,10 @@ class CassandraEngine implements Engine {
   /** A cluster that no server has used gets its first keyspace. */
   async start(): Promise<void> {
     const { settings, options } = this.#shared
+    const { firstKeyspace } = options
+    if (firstKeyspace === undefined) return
     if ((await settings.read(firstStart)) !== undefined) return
-    await this.createKeyspace(options.firstKeyspace)
+    await this.createKeyspace(firstKeyspace)
     await settings.write(firstStart, new Date().toISOString(), undefined)
   }
 
@@ -265,6 +286,10 @@ class CassandraEngine implements Engine {
     const counts = await countTargets(this.#session, this.#shared.options.systemKeyspace)
     const change = plan(schema, counts)
     return change && { schema, change }
+  }
+
+  cannotHold(keyspace: string, schema: KeyspaceSchema): readonly string[] {
+    return cannotHold(keyspace, schema, this.#shared.options.systemKeyspace)
   }
 
   lockSchema<T>(_keyspace: string, act: () => Promise<T>, caller: Caller): Promise<T> {
@@ -386,13 +411,11 @@ class CassandraEngine implements Engine {
 
   async health(): Promise<string | undefined> {
     if (this.#shared.isClosed) return 'the connection to the cluster is closed'
-    const text = "SELECT key FROM system.local WHERE key = 'local'"
-    try {
-      await this.#session.run({ text, values: [] }, 'schema', { readTimeoutMs: 2_000 })
-      return undefined
-    } catch {
-      return 'no node of the cluster answers'
-    }
+    return this.#shared.health.problem()
+  }
+
+  traffic(): StoreTraffic {
+    return this.#shared.tally.trafficOf(this.#shared.client)
   }
 
   close(): Promise<void> {

@@ -37,6 +37,7 @@ import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
 import { OneByOne } from '../one-by-one.ts'
 import { Backups } from './backup/backup.ts'
+import { cannotHold } from './catalog/cannot-hold.ts'
 import { Catalog } from './catalog/catalog.ts'
 import { changeCatalog } from './catalog/change-catalog.ts'
 import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
@@ -205,6 +206,8 @@ class EmbeddedEngine implements Engine {
     this.#refuseIfClosed()
     return this.#schemas.share(keyspace, act, signal)
   }
+
+  readonly cannotHold = cannotHold
 
   async #carryOut(keyspace: string, change: SchemaChange): Promise<void> {
     const found = (name: string) => this.#catalog.find(keyspace, name)!.stored

@@ -94,8 +94,8 @@ export function describeSettings(name: string, world: World): void {
     test('that two change again and again keep what both added', async () => {
       const [one, two] = await running.two()
       const settings = [
-        await SharedSetting.open<readonly string[]>(one, 'list', []),
-        await SharedSetting.open<readonly string[]>(two, 'list', []),
+        await SharedSetting.open<readonly string[]>(one, 'tokens', []),
+        await SharedSetting.open<readonly string[]>(two, 'tokens', []),
       ]
       const names = Array.from({ length: 20 }, (_, i) => `name ${i}`)
       const change = (name: string, i: number) =>

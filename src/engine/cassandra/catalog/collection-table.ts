@@ -36,16 +36,64 @@ const indexes: readonly (readonly [suffix: string, of: string])[] = [
 
 type Named = Pick<Collection, 'keyspace' | 'name'>
 
+/** All but the key, with their types. */
+export function collectionColumns({
+  vector,
+  lexical,
+}: CollectionOptions): ReadonlyMap<string, string> {
+  return new Map([
+    ...columns,
+    ...(vector ? [[vectorColumn, `vector<float, ${vector.dimension}>`] as const] : []),
+    ...(lexical.enabled ? [[lexicalColumn, 'text'] as const] : []),
+  ])
+}
+
 export function createTableText(target: Named, options: CollectionOptions): string {
-  const { vector, lexical } = options
   const all = [
     'key tuple<tinyint, text> PRIMARY KEY',
-    ...Array.from(columns, ([name, type]) => `${name} ${type}`),
-    ...(vector === undefined ? [] : [`${vectorColumn} vector<float, ${vector.dimension}>`]),
-    ...(lexical.enabled ? [`${lexicalColumn} text`] : []),
+    ...Array.from(collectionColumns(options), ([name, type]) => `${name} ${type}`),
   ]
   const comment = quoteText(writeComment(target.name, options))
   return `CREATE TABLE IF NOT EXISTS ${quoteTarget(target)} (${all.join(', ')}) WITH comment = ${comment}`
+}
+
+export interface CollectionIndex {
+  /** Behind the name of the collection it is that of the index. */
+  readonly suffix: string
+  readonly of: string
+  readonly given: ReadonlyMap<string, string>
+}
+
+export function collectionIndexes(
+  { vector, lexical, indexing }: CollectionOptions,
+  can: Pick<Capabilities, 'sourceModel' | 'indexAnalyzer'>,
+): readonly CollectionIndex[] {
+  const isNothingIndexed =
+    indexing !== undefined && 'deny' in indexing && indexing.deny.includes('*')
+  const vectorOptions =
+    vector &&
+    new Map([
+      ['similarity_function', vector.metric],
+      ...(can.sourceModel
+        ? ([['source_model', printSourceModel(vector.sourceModel)]] as const)
+        : []),
+    ])
+  const index = (suffix: string, of: string, given: ReadonlyMap<string, string>) => [
+    { suffix, of, given },
+  ]
+  return [
+    ...(isNothingIndexed
+      ? []
+      : indexes.flatMap(([suffix, of]) => index(suffix, of, new Map()))),
+    ...(vectorOptions ? index(vectorColumn, vectorColumn, vectorOptions) : []),
+    ...(lexical.enabled && can.indexAnalyzer
+      ? index(
+          lexicalColumn,
+          lexicalColumn,
+          new Map([['index_analyzer', printAnalyzer(lexical.analyzer)]]),
+        )
+      : []),
+  ]
 }
 
 /** One statement for each index. They can be made side by side. */
@@ -54,33 +102,11 @@ export function createIndexTexts(
   options: CollectionOptions,
   capabilities: Capabilities,
 ): readonly string[] {
-  const { vector, lexical, indexing } = options
-  const isNothingIndexed =
-    indexing !== undefined && 'deny' in indexing && indexing.deny.includes('*')
-  const text = (suffix: string, of: string, given: ReadonlyMap<string, string>) =>
-    `CREATE CUSTOM INDEX IF NOT EXISTS ${quoteName(`${target.name}_${suffix}`)} ` +
-    `ON ${quoteTarget(target)} (${of}) USING 'StorageAttachedIndex'${quoteOptions(given)}`
-  const vectorOptions =
-    vector &&
-    new Map([
-      ['similarity_function', vector.metric],
-      ...(capabilities.sourceModel
-        ? ([['source_model', printSourceModel(vector.sourceModel)]] as const)
-        : []),
-    ])
-  return [
-    ...(isNothingIndexed ? [] : indexes.map(([suffix, of]) => text(suffix, of, new Map()))),
-    ...(vectorOptions ? [text(vectorColumn, vectorColumn, vectorOptions)] : []),
-    ...(lexical.enabled && capabilities.indexAnalyzer
-      ? [
-          text(
-            lexicalColumn,
-            lexicalColumn,
-            new Map([['index_analyzer', printAnalyzer(lexical.analyzer)]]),
-          ),
-        ]
-      : []),
-  ]
+  return collectionIndexes(options, capabilities).map(
+    ({ suffix, of, given }) =>
+      `CREATE CUSTOM INDEX IF NOT EXISTS ${quoteName(`${target.name}_${suffix}`)} ` +
+      `ON ${quoteTarget(target)} (${of}) USING 'StorageAttachedIndex'${quoteOptions(given)}`,
+  )
 }
 
 /** A column as the cluster tells of it. */
@@ -91,12 +117,16 @@ export interface SeenColumn {
 }
 
 export function isCollection(seen: readonly SeenColumn[]): boolean {
-  const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
-  if (key.length !== 1) return false
-  const [{ name, type }] = key as [SeenColumn]
-  if (name !== 'key' || !isKeyType(type)) return false
+  if (!isCollectionKey(seen)) return false
   const types = new Map(seen.map(({ name, type }) => [name, type]))
   return columns.entries().every(([name, type]) => types.get(name) === type)
+}
+
+/** Whether the key among the columns is that of a collection. */
+export function isCollectionKey(seen: readonly SeenColumn[]): boolean {
+  const key = seen.filter(({ kind }) => kind === 'partition_key' || kind === 'clustering')
+  const [first] = key
+  return key.length === 1 && first!.name === 'key' && isKeyType(first!.type)
 }
 
 function isKeyType(type: string): boolean {

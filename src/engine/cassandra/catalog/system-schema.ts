@@ -18,6 +18,11 @@ import type { NoteSource } from './table-notes.ts'
 /** Keyspaces of the cluster itself, and of products around it. */
 const systemKeyspaces = /^(?:system|system_.*|dse_.*|solr_admin|OpsCenter)$/
 
+/** Whether no user can have a keyspace of this name. */
+export function isOfCluster(keyspace: string): boolean {
+  return systemKeyspaces.test(keyspace)
+}
+
 export async function listKeyspaces(
   session: Session,
   systemKeyspace: string,
@@ -26,7 +31,7 @@ export async function listKeyspaces(
   const rows = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
   return rows
     .map((row) => row['keyspace_name'] as string)
-    .filter((name) => name !== systemKeyspace && !systemKeyspaces.test(name))
+    .filter((name) => name !== systemKeyspace && !isOfCluster(name))
 }
 
 /** Of all keyspaces that are listed. */
@@ -51,9 +56,36 @@ export async function readKeyspace(
   keyspace: string,
   defaults: Defaults,
 ): Promise<KeyspaceSchema | undefined> {
+  const rows = await readSchemaRows(session, keyspace)
+  if (rows === undefined) return undefined
+  const types = readUserTypes(rows.types)
+  const targets = rows.tables.flatMap((row): Target | readonly Target[] => {
+    const { table_name: name } = row
+    const seen = rows.columnsOf(name)
+    const ownIndexes = rows.indexesOf(name)
+    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults)
+    return readTable(row, rows.columnRowsOf(name), ownIndexes, types) ?? []
+  })
+  return { targets, types }
+}
+
+/** What is told of one keyspace, as it is told. */
+export interface SchemaRows {
+  readonly tables: readonly TableRow[]
+  readonly types: readonly TypeRow[]
+  columnRowsOf(table: string): readonly ColumnRow[]
+  columnsOf(table: string): readonly SeenColumn[]
+  indexesOf(table: string): readonly IndexRow[]
+}
+
+/** Undefined: there is no such keyspace. */
+export async function readSchemaRows(
+  session: Session,
+  keyspace: string,
+): Promise<SchemaRows | undefined> {
   const select = <R>(columns: string, table: string) =>
     selectSchema<R>(session, columns, table, keyspace)
-  const [keyspaces, tables, columns, indexes, typeRows] = await Promise.all([
+  const [keyspaces, tables, columns, indexes, types] = await Promise.all([
     select('keyspace_name', 'keyspaces'),
     select<TableRow>('keyspace_name, table_name, id, comment, extensions', 'tables'),
     select<ColumnRow & OfTable>(
@@ -64,17 +96,14 @@ export async function readKeyspace(
     select<TypeRow>('type_name, field_names, field_types', 'types'),
   ])
   if (keyspaces.length === 0) return undefined
-  const columnsOf = Map.groupBy(columns, ({ table_name }) => table_name)
-  const indexesOf = Map.groupBy(indexes, ({ table_name }) => table_name)
-  const types = readUserTypes(typeRows)
-  const targets = tables.flatMap((row): Target | readonly Target[] => {
-    const own = columnsOf.get(row.table_name) ?? []
-    const ownIndexes = indexesOf.get(row.table_name) ?? []
-    const seen = own.map(seenColumn)
-    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults)
-    return readTable(row, own, ownIndexes, types) ?? []
-  })
-  return { targets, types }
+  const columnRows = Map.groupBy(columns, ({ table_name }) => table_name)
+  const indexRows = Map.groupBy(indexes, ({ table_name }) => table_name)
+  const columnRowsOf = (table: string) => columnRows.get(table) ?? []
+  return {
+    ...{ tables, types, columnRowsOf },
+    columnsOf: (table) => columnRowsOf(table).map(seenColumn),
+    indexesOf: (table) => indexRows.get(table) ?? [],
+  }
 }
 
 interface OfTable {
@@ -119,7 +148,7 @@ function seenColumn({ column_name: name, kind, type }: ColumnRow): SeenColumn {
   return { name, kind, type }
 }
 
-function seenVector(
+export function seenVector(
   columns: readonly SeenColumn[],
   indexes: readonly IndexRow[],
 ): SeenVector | undefined {

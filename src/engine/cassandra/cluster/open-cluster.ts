@@ -20,16 +20,16 @@ export interface ClusterOptions {
   /** A file that says where the cluster is and how to reach it, instead of the above. */
   readonly bundle: string | undefined
   readonly consistency: Consistency
-  readonly listener?: StatementListener
 }
 
 /** Statements of which the cluster knows the form: filters come in many. */
 const preparedMax = 2_000
 
-/** Logged in as the account. */
+/** Logged in as the account. `retried` is called when the driver sends something again. */
 export async function openClient(
   options: ClusterOptions,
   account: EngineAccount | undefined,
+  retried: () => void = () => undefined,
 ): Promise<Client> {
   const client = new Client({
     ...whereToFind(options),
@@ -42,14 +42,31 @@ export async function openClient(
       useBigIntAsVarint: true,
     },
     maxPrepared: preparedMax,
+    policies: { retry: new CountedRetries(retried) },
   })
   await connect(client)
   return client
 }
 
+/** Retries what the driver would, and tells of it. */
+class CountedRetries extends policies.retry.RetryPolicy {
+  readonly #retried: () => void
+
+  constructor(retried: () => void) {
+    super()
+    this.#retried = retried
+  }
+
+  override retryResult(...given: Parameters<policies.retry.RetryPolicy['retryResult']>) {
+    this.#retried()
+    return super.retryResult(...given)
+  }
+}
+
 export function sessionOf(
   client: Client,
-  { consistency, listener }: Pick<ClusterOptions, 'consistency' | 'listener'>,
+  { consistency }: Pick<ClusterOptions, 'consistency'>,
+  listener?: StatementListener,
 ): Session {
   return new Session((act) => act(client), consistency, listener)
 }

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly readTimeoutMs?: number
   /** Of a write: microseconds since 1970, if not now. */
   readonly timestamp?: bigint | undefined
+  /** Instead of that of the purpose. */
+  readonly level?: Level
 }
 
 export type Row = types.Row
@@ -168,11 +170,11 @@ export class Session {
   }
 
   #options(purpose: Purpose, options: RunOptions): QueryOptions {
-    const { fetchSize, pageState, readTimeoutMs, timestamp } = options
+    const { fetchSize, pageState, readTimeoutMs, timestamp, level } = options
     const isWrite = purpose === 'write'
     return {
       prepare: true,
-      consistency: codes[this.#levelFor(purpose)],
+      consistency: codes[level ?? this.#levelFor(purpose)],
       serialConsistency: codes[this.#consistency.serial],
       isIdempotent: options.isIdempotent ?? !isWrite,
       ...(isWrite && { retry: noRetry }),

@@ -1,0 +1,68 @@
+/** What `stela check` says of a cluster. */
+import type { ClusterReport } from '../open-engine.ts'
+
+/** All that is wrong with collections and tables, a line for each. */
+export function findingsIn({ targets }: Pick<ClusterReport, 'targets'>): readonly string[] {
+  return targets.flatMap(({ keyspace, name, findings }) =>
+    findings.map((finding) => `${keyspace}.${name}: ${finding}`),
+  )
+}
+
+/** A paragraph for each part; the second is how many things are wrong. */
+export function describeCluster(report: ClusterReport): readonly [string, number] {
+  const { cluster, targets, settings } = report
+  const nodes = describeNodes(report)
+  const schema = describeSchema(report)
+  const findings = findingsIn(report)
+  const wrong =
+    nodes.down + schema.wrong + findings.length + (settings === undefined ? 0 : 1)
+  const lines = [
+    `release ${cluster.release}`,
+    ...capabilities.map(([name, does]) => `  ${cluster[name] ? 'yes' : 'no '}  ${does}`),
+    ...nodes.lines,
+    ...schema.lines,
+    ...(settings === undefined ? [] : [`settings: ${settings}`]),
+    ...findings,
+    wrong === 0
+      ? `All is well: ${counted(targets)}.`
+      : `${wrong} found, in ${counted(targets)}.`,
+  ]
+  return [lines.map((line) => `${line}\n`).join(''), wrong]
+}
+
+const capabilities = [
+  ['vectors', 'searches by vector'],
+  ['indexAnalyzer', 'searches by terms; otherwise they are made by reading'],
+  ['or', '$or and $in on several columns in one question'],
+  ['notEquals', '$ne and $nin by index'],
+  ['notContains', '$nin on lists, sets and maps by index'],
+  ['indexedIn', '$in by index in one question'],
+  ['sourceModel', 'notes the model of vectors; otherwise the comment of the table does'],
+  ['extensions', 'notes the services of tables; otherwise their comments do'],
+] as const
+
+function describeNodes({ nodes, localDataCenter }: ClusterReport) {
+  const centers = Map.groupBy(nodes, ({ dataCenter }) => dataCenter)
+  const lines = Array.from(centers).flatMap(([center, own]) => [
+    `data center ${center}${center === localDataCenter ? ', the local one' : ''}`,
+    ...own.map(
+      ({ address, release, isUp }) => `  ${address} ${isUp ? 'up' : 'DOWN'}, ${release}`,
+    ),
+  ])
+  return { lines, down: nodes.filter(({ isUp }) => !isUp).length }
+}
+
+function describeSchema({ schemas }: ClusterReport) {
+  if (schemas.size <= 1) return { lines: ['schema: all nodes agree'], wrong: 0 }
+  const lines = [
+    'schema: the nodes DISAGREE',
+    ...Array.from(schemas, ([version, nodes]) => `  ${version}: ${nodes.join(', ')}`),
+  ]
+  return { lines, wrong: 1 }
+}
+
+function counted(targets: ClusterReport['targets']): string {
+  const collections = targets.filter(({ kind }) => kind === 'collection').length
+  const word = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+  return `${word(collections, 'collection')} and ${word(targets.length - collections, 'table')}`
+}

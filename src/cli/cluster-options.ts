@@ -1,0 +1,32 @@
+/** The settings of a cluster, for the commands that look at one or move data. */
+import { InvalidArgumentError, type Command } from 'commander'
+import {
+  clusterOptions,
+  readClusterConfig,
+  type ClusterConfig,
+} from '../settings/cluster-settings.ts'
+
+export function addClusterOptions(command: Command, heading: string): Command {
+  for (const option of clusterOptions()) command.addOption(option.helpGroup(heading))
+  return command
+}
+
+/** Undefined: the embedded engine. `shared` are options that say something beside a cluster. */
+export function readCluster(
+  command: Command,
+  values: Readonly<Record<string, unknown>>,
+  shared: readonly string[] = [],
+): ClusterConfig | undefined {
+  const isGiven = (name: string) => {
+    const option = command.options.find((candidate) => candidate.name() === name)
+    if (option === undefined || shared.includes(name)) return false
+    const source = command.getOptionValueSource(option.attributeName())
+    return source !== undefined && source !== 'default'
+  }
+  try {
+    return readClusterConfig(values, isGiven)
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) command.error(`error: ${error.message}`)
+    throw error
+  }
+}

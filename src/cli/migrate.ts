@@ -1,0 +1,196 @@
+/** `stela migrate`: moves everything from a data folder into a cluster, or back. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import type { Engine } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
+import type { Copied, Examples } from '../migrate/copy-records.ts'
+import type { Migrated, MigratedTarget, MigrationListener } from '../migrate/migrate.ts'
+import type { ClusterConfig } from '../settings/cluster-settings.ts'
+import { dataOption, defaultConfig } from '../settings/config.ts'
+import { targetsText } from './backup/size-text.ts'
+import { findingsIn } from './check-cluster.ts'
+import { addClusterOptions, readCluster } from './cluster-options.ts'
+import { Failure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/meter.ts'
+
+type EngineName = 'embedded' | 'cassandra'
+
+interface MigrateOptions {
+  readonly from: EngineName
+  readonly to: EngineName
+  readonly data: string
+}
+
+export const migrateCommand = addClusterOptions(
+  new Command('migrate')
+    .description('Move everything from a data folder into a cluster, or back.')
+    .helpOption('--help', 'show this help')
+    .addOption(engineOption('from', 'what has the data'))
+    .addOption(engineOption('to', 'what is to have it'))
+    .addOption(dataOption('the data folder. Its server must not be running')),
+  'The cluster:',
+)
+  .addHelpText(
+    'after',
+    `
+All databases go over, with their keyspaces, types, collections, tables, indexes, documents
+and rows, and with tokens, roles and users: the same tokens open the same data there. What
+the other side cannot hold is listed before anything is moved. What is there already is
+compared and never written over, so a migration that was interrupted is run again and goes
+on where it was. In the end all that was read is held against what is there.
+
+The exit status is 0 where both sides hold the same, 1 where they do not, and 2 where nothing
+was moved because something is in the way.
+
+Examples:
+  export STELA_CASSANDRA_USER=… STELA_CASSANDRA_PASSWORD=…
+  stela migrate --from embedded --to cassandra --data /var/lib/stela --contact-points 10.0.0.1
+  stela migrate --from cassandra --to embedded --data copy --contact-points 10.0.0.1
+`,
+  )
+  .action((options: MigrateOptions, command: Command) =>
+    reportFailures(async () => {
+      if (options.from === options.to)
+        command.error(`error: --from and --to are both ${options.from}.`)
+      const cluster = readCluster(command, { ...options, engine: 'cassandra' }, ['data'])!
+      try {
+        await run(options, cluster)
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error
+        throw new Failure(`${error.message}. Run the same command again to go on.`)
+      }
+    }),
+  )
+
+function engineOption(name: 'from' | 'to', says: string): Option {
+  return new Option(`--${name} <engine>`, says)
+    .choices(['embedded', 'cassandra'])
+    .makeOptionMandatory()
+}
+
+async function run(options: MigrateOptions, cluster: ClusterConfig): Promise<void> {
+  const { checkCluster } = await import('../open-engine.ts')
+  const { migrate } = await import('../migrate/migrate.ts')
+  const from = await open(options.from, options, cluster)
+  try {
+    const to = await open(options.to, options, cluster)
+    try {
+      const migration = await migrate(from, to, new Progress())
+      if ('obstacles' in migration) {
+        refuse(migration.obstacles)
+        return
+      }
+      const incomplete =
+        options.to === 'cassandra' ? findingsIn(await checkCluster(cluster)) : []
+      report(migration, incomplete, options)
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+}
+
+async function open(
+  name: EngineName,
+  { from, data }: MigrateOptions,
+  cluster: ClusterConfig,
+): Promise<Engine> {
+  const { openForMigration } = await import('../open-engine.ts')
+  const log = () => undefined
+  if (name === 'cassandra') return openForMigration({ ...defaultConfig, cluster }, log)
+  if (from === 'embedded' && !existsSync(join(data, 'catalog.db')))
+    throw new Failure(`${data} is not a data folder: it has no catalog.db. Check --data.`)
+  const folder = { ...defaultConfig, dataDir: data, searchThreads: 1 }
+  try {
+    return await openForMigration(folder, log)
+  } catch (error) {
+    // It says what to do: to stop the server, mostly.
+    throw error instanceof EngineError ? new Failure(`${error.message}.`) : error
+  }
+}
+
+/** A line for each target, and how far it is while that takes long. */
+class Progress implements MigrationListener {
+  #meter: Meter | undefined
+
+  copying({ noun }: { readonly noun: string }, estimate: number) {
+    let count = 0
+    this.#meter = new Meter(noun, () => ({
+      count,
+      part: estimate === 0 ? undefined : Math.min(count / estimate, 1),
+    }))
+    return (done: number) => void (count = done)
+  }
+
+  copied({ name, noun }: { readonly name: string; readonly noun: string }, copied: Copied) {
+    const took = this.#meter!.finish(copied.source.count)
+    const { moved, present, differing, refused } = copied
+    const parts = [
+      `${moved} ${noun} moved`,
+      ...(present > 0 ? [`${present} were there`] : []),
+      ...(differing.count > 0 ? [`${differing.count} are there and differ`] : []),
+      ...(refused.count > 0 ? [`${refused.count} were refused`] : []),
+    ]
+    say(`${name}: ${parts.join(', ')}; ${took}`)
+    this.#list(differing, 'differs')
+    this.#list(refused, 'refused')
+  }
+
+  verifying({ name }: { readonly name: string }) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${name}: verifying`)
+  }
+
+  #list({ count, some }: Examples, word: string): void {
+    for (const example of some) say(`  ${word}: ${example}`)
+    if (count > some.length) say(`  and ${count - some.length} others`)
+  }
+}
+
+function refuse(obstacles: readonly string[]): void {
+  for (const obstacle of obstacles) say(obstacle)
+  say(
+    'nothing was moved. Change these, or give the cluster another --system-keyspace where ' +
+      'only settings are in the way.',
+  )
+  process.exitCode = 2
+}
+
+function report(
+  { targets, settings, isSame }: Migrated,
+  incomplete: readonly string[],
+  { to }: MigrateOptions,
+): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  for (const target of targets) print(verdictOf(target))
+  for (const line of incomplete) print(line)
+  const count = (of: (target: MigratedTarget) => number) =>
+    targets.reduce((sum, target) => sum + of(target), 0)
+  const moved = count((target) => target.moved)
+  const present = count((target) => target.present)
+  print(
+    `${targetsText(targets.length)}: ${moved} documents and rows moved, ${present} were there. ` +
+      `Settings moved: ${settings.join(', ') || 'none'}.`,
+  )
+  const isGood = isSame && incomplete.length === 0
+  print(isGood ? 'Both sides hold the same.' : 'NOT THE SAME: see above.')
+  if (!isGood) process.exitCode = 1
+  else if (to === 'cassandra')
+    print('Start a server on it with: stela serve --engine cassandra')
+}
+
+function verdictOf({ name, noun, source, target, isSame }: MigratedTarget): string {
+  return isSame
+    ? `${name}: ${source.count} ${noun}, checksum ${source.sum} on both sides`
+    : `${name}: ${source.count} ${noun} with checksum ${source.sum}, but ` +
+        `${target.count} with ${target.sum} there`
+}
+
+function say(line: string): void {
+  process.stderr.write(`stela: ${line}\n`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,69 @@
+/** What a data folder may hold and a cluster cannot, as far as names and types tell. */
+import type { Column } from '../../../language/columns/column.ts'
+import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
+import type { KeyspaceSchema, Table } from '../../schema.ts'
+import { isOfCluster } from './system-schema.ts'
+
+/** As CQL has them: also in quotes, names of keyspaces and tables take no other characters. */
+const plainName = /^\w+$/
+
+const keyspaceLengthMax = 48
+
+export function cannotHold(
+  keyspace: string,
+  { targets }: KeyspaceSchema,
+  systemKeyspace: string,
+): readonly string[] {
+  return [
+    ...problemOfKeyspace(keyspace, systemKeyspace),
+    ...targets.flatMap((target) => {
+      const problems = [
+        ...(plainName.test(target.name) ? [] : [`its name ${onlyPlain}`]),
+        ...(target.kind === 'table' ? problemsOfTable(target) : []),
+      ]
+      return problems.map((problem) => `${keyspace}.${target.name}: ${problem}`)
+    }),
+  ]
+}
+
+const onlyPlain = 'may have letters, digits and underscores only'
+
+function problemOfKeyspace(keyspace: string, systemKeyspace: string): readonly string[] {
+  const say = (problem: string) => [`${keyspace}: ${problem}`]
+  if (!plainName.test(keyspace)) return say(`the name of a keyspace ${onlyPlain}`)
+  if (keyspace.length > keyspaceLengthMax)
+    return say(
+      `the name of a keyspace may have ${keyspaceLengthMax} characters, and this one has ${keyspace.length}`,
+    )
+  if (keyspace === systemKeyspace)
+    return say('a keyspace of this name is the one for settings. Choose another for those')
+  return isOfCluster(keyspace) ? say('keyspaces of this name are those of the cluster') : []
+}
+
+function problemsOfTable({ definition, types }: Table): readonly string[] {
+  const { columns, indexes } = definition
+  return [
+    ...columns
+      .filter((column) => hasUnorderedDurations(column, types))
+      .map(({ name }) => `the column ${name} has durations in a set, which have no order`),
+    ...indexes
+      .filter(({ column }) => !plainName.test(column))
+      .map(
+        ({ name, column }) =>
+          `the index ${name} is on the column ${column}, whose name ${onlyPlain}`,
+      ),
+    ...indexes
+      .filter(({ name }) => !plainName.test(name))
+      .map(({ name }) => `the name of the index ${name} ${onlyPlain}`),
+  ]
+}
+
+function hasUnorderedDurations({ type }: Column, types: UserTypes): boolean {
+  return type.type === 'set' && hasDuration(type.valueType, types)
+}
+
+function hasDuration(element: ElementType, types: UserTypes): boolean {
+  if (typeof element === 'string') return element === 'duration'
+  const fields = types.find(({ name }) => name === element.udtName)?.fields ?? []
+  return fields.some(({ type }) => type === 'duration')
+}

@@ -1,0 +1,126 @@
+/** How a cluster is, for its operators: what it can do, its nodes, and what is incomplete. */
+import type { Client, Host } from 'cassandra-driver'
+import { listKeyspaces } from '../catalog/system-schema.ts'
+import { probe, type ProbedCluster } from '../cluster/capabilities.ts'
+import {
+  openClient,
+  sessionOf,
+  withDataCenter,
+  type ClusterOptions,
+} from '../cluster/open-cluster.ts'
+import { engineErrorOf } from '../cluster/failures.ts'
+import { hostOf, reachQuorum, schemaVersions } from '../cluster/probes.ts'
+import type { Session } from '../cluster/session.ts'
+import {
+  checkKeyspace,
+  type CheckedTarget,
+  type UnqueryableIndexes,
+} from './check-targets.ts'
+
+export type { CheckedTarget }
+
+export interface ClusterReport {
+  readonly cluster: ProbedCluster
+  readonly localDataCenter: string
+  readonly nodes: readonly CheckedNode[]
+  /** By version, the nodes that have it. More than one: they disagree. */
+  readonly schemas: ReadonlyMap<string, readonly string[]>
+  /** What is wrong with the keyspace that servers share; undefined: nothing. */
+  readonly settings: string | undefined
+  readonly targets: readonly CheckedTarget[]
+}
+
+export interface CheckedNode {
+  readonly address: string
+  readonly dataCenter: string
+  readonly release: string
+  readonly isUp: boolean
+}
+
+export interface CheckOptions extends ClusterOptions {
+  readonly systemKeyspace: string
+}
+
+/** Changes nothing. Throws an EngineError where the cluster cannot be asked. */
+export async function checkCluster(given: CheckOptions): Promise<ClusterReport> {
+  const options = await withDataCenter(given)
+  const client = await openClient(options, options.account)
+  try {
+    const session = sessionOf(client, options)
+    const cluster = await probe(client)
+    const queryable = await indexesByNode(client, options.localDataCenter)
+    const targets: CheckedTarget[] = []
+    const keyspaces = await listKeyspaces(session, options.systemKeyspace)
+    for (const keyspace of keyspaces.toSorted())
+      targets.push(...(await checkKeyspace(session, keyspace, cluster, queryable)))
+    return {
+      cluster,
+      localDataCenter: options.localDataCenter ?? localOf(client),
+      nodes: client.hosts.values().map(checkedNode).toSorted(byPlace),
+      schemas: nodesBySchema(await schemaVersions(client)),
+      settings: await settingsProblem(session, options),
+      targets,
+    }
+  } catch (error) {
+    throw engineErrorOf(error)
+  } finally {
+    await client.shutdown()
+  }
+}
+
+function nodesBySchema(versions: ReadonlyMap<string, string>): ClusterReport['schemas'] {
+  return Map.groupBy(versions.keys(), (address) => versions.get(address)!)
+}
+
+function localOf(client: Client): string {
+  return client.getState().getConnectedHosts()[0]?.datacenter ?? 'unknown'
+}
+
+function checkedNode(host: Host): CheckedNode {
+  const { address, datacenter: dataCenter, cassandraVersion: release } = host
+  return { address, dataCenter, release, isUp: host.isUp() }
+}
+
+function byPlace(a: CheckedNode, b: CheckedNode): number {
+  const [one, other] = [a, b].map(({ dataCenter, address }) => `${dataCenter} ${address}`)
+  return one! < other! ? -1 : 1
+}
+
+/** A cluster that no server has used yet has no settings, and need not. */
+async function settingsProblem(
+  session: Session,
+  options: CheckOptions,
+): Promise<string | undefined> {
+  try {
+    await reachQuorum(session, options)
+    return undefined
+  } catch (error) {
+    const { kind, message } = engineErrorOf(error)
+    return kind === 'gone' || kind === 'unsupported' ? undefined : message
+  }
+}
+
+/** Each node of the local data center tells of its own; others are not connected to. */
+async function indexesByNode(
+  client: Client,
+  dataCenter: string | undefined,
+): Promise<UnqueryableIndexes> {
+  const text =
+    'SELECT keyspace_name, index_name, is_queryable FROM system_views.sai_column_indexes'
+  const hosts = client.hosts
+    .values()
+    .filter((host) => host.isUp() && (dataCenter ?? host.datacenter) === host.datacenter)
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const host of hosts) {
+    const { rows } = await client.execute(text, [], {
+      prepare: true,
+      host,
+      fetchSize: 10_000,
+    })
+    const unready = rows
+      .filter((row) => row['is_queryable'] !== true)
+      .map((row) => `${row['keyspace_name'] as string}.${row['index_name'] as string}`)
+    found.set(hostOf(host.address), new Set(unready))
+  }
+  return found
+}

@@ -1,0 +1,119 @@
+/** Whether tables that are collections have all that their options ask for. */
+import { EngineError } from '../../errors.ts'
+import type { CollectionOptions } from '../../schema.ts'
+import { readComment } from '../catalog/collection-comment.ts'
+import {
+  collectionColumns,
+  collectionIndexes,
+  isCollectionKey,
+  type SeenColumn,
+} from '../catalog/collection-table.ts'
+import type { IndexRow } from '../catalog/read-index.ts'
+import { readSchemaRows, seenVector } from '../catalog/system-schema.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
+import type { Session } from '../cluster/session.ts'
+
+export interface CheckedTarget {
+  readonly keyspace: string
+  readonly name: string
+  readonly kind: 'collection' | 'table'
+  /** What is wrong with it, a line for each. */
+  readonly findings: readonly string[]
+}
+
+/** Indexes that a node cannot search in, as "keyspace.index", by the node's address. */
+export type UnqueryableIndexes = ReadonlyMap<string, ReadonlySet<string>>
+
+export async function checkKeyspace(
+  session: Session,
+  keyspace: string,
+  can: Capabilities,
+  unqueryable: UnqueryableIndexes,
+): Promise<readonly CheckedTarget[]> {
+  const rows = await readSchemaRows(session, keyspace)
+  if (rows === undefined) return []
+  const tables = rows.tables.toSorted((a, b) => (a.table_name < b.table_name ? -1 : 1))
+  return tables.map(({ table_name: name, comment }): CheckedTarget => {
+    const columns = rows.columnsOf(name)
+    const indexes = rows.indexesOf(name)
+    const isCollection = looksLikeCollection(columns, comment ?? '')
+    const findings = [
+      ...(isCollection ? missing(name, comment ?? '', columns, indexes, can) : []),
+      ...indexes.flatMap((index) => notReady(keyspace, index, unqueryable)),
+    ]
+    return { keyspace, name, kind: isCollection ? 'collection' : 'table', findings }
+  })
+}
+
+/** By what only servers of the Data API write. */
+function looksLikeCollection(columns: readonly SeenColumn[], comment: string): boolean {
+  const has = (name: string) => columns.some((column) => column.name === name)
+  if (isCollectionKey(columns) && has('doc_json')) return true
+  return /^\s*\{\s*"collection"\s*:/.test(comment)
+}
+
+function missing(
+  name: string,
+  comment: string,
+  columns: readonly SeenColumn[],
+  indexes: readonly IndexRow[],
+  can: Capabilities,
+): readonly string[] {
+  let options: CollectionOptions
+  try {
+    options = readComment(name, comment, seenVector(columns, indexes), noSearch)
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    return [error.message]
+  }
+  const types = new Map(columns.map((column) => [column.name, column.type]))
+  const targets = new Set(indexes.map((index) => index.options.get('target') ?? ''))
+  return [
+    ...(isCollectionKey(columns) ? [] : ['its key is not that of a collection']),
+    ...Array.from(collectionColumns(options)).flatMap(([column, type]) => {
+      const found = types.get(column)
+      if (found === undefined) return [`the column ${column} is missing`]
+      return sameType(found, type)
+        ? []
+        : [`the column ${column} is of type ${found}, and should be ${type}`]
+    }),
+    ...collectionIndexes(options, can)
+      .filter(({ of }) => !targets.has(storedTarget(of)))
+      .map(({ suffix, of }) => `the index ${name}_${suffix} on ${of} is missing`),
+  ]
+}
+
+/** What leaves it open has neither. */
+const noSearch = { lexical: { enabled: false }, rerank: { enabled: false } } as const
+
+/** Of a set, the cluster notes that its values are indexed. */
+function storedTarget(of: string): string {
+  return sets.has(of) ? `values(${of})` : of
+}
+
+const sets: ReadonlySet<string> = new Set([
+  ...['exist_keys', 'array_contains', 'query_null_values'],
+])
+
+/** Products spell the type of vectors in two ways. */
+function sameType(found: string, wanted: string): boolean {
+  if (found === wanted) return true
+  const dimension = /^vector<float, (\d+)>$/.exec(wanted)?.[1]
+  return (
+    dimension !== undefined &&
+    new RegExp(`\\bVectorType\\(.*, ?${dimension}\\)`).test(found)
+  )
+}
+
+function notReady(
+  keyspace: string,
+  { index_name: index }: IndexRow,
+  unqueryable: UnqueryableIndexes,
+): readonly string[] {
+  const nodes = Array.from(unqueryable)
+    .filter(([, indexes]) => indexes.has(`${keyspace}.${index}`))
+    .map(([node]) => node)
+  return nodes.length === 0
+    ? []
+    : [`the index ${index} cannot be searched in on ${nodes.join(', ')}`]
+}

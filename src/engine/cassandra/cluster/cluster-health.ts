@@ -1,0 +1,100 @@
+/**
+ * Whether a cluster can be used at all. A node that is down is no outage while the others
+ * are enough: for tokens and the like, a quorum of the copies in the local data center.
+ *
+ * Nodes disagree about the schema for a moment whenever it changes. Only where that lasts is
+ * it trouble: what one server creates, another may not find then.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EngineError } from '../../errors.ts'
+
+export interface Probes {
+  /** Fails where no node answers. */
+  reachNode(): Promise<unknown>
+  /** Fails where too few nodes have the settings. */
+  reachQuorum(): Promise<unknown>
+  /** Whether all nodes that are up have the same schema. */
+  agree(): Promise<boolean>
+}
+
+/** Whoever asks more often is told what was found then. */
+const trustedMs = 1_000
+
+/** For all of a look: whoever asks waits for it. */
+const lookMsMax = 5_000
+
+const disagreementMsMax = 10_000
+
+export class ClusterHealth {
+  readonly #probes: Probes
+  readonly #now: () => number
+  #look: { readonly at: number; readonly problem: Promise<string | undefined> } | undefined
+  /** When a look first found nodes that disagree, and none has found otherwise since. */
+  #disagreeSince: number | undefined
+
+  constructor(probes: Probes, now: () => number = () => performance.now()) {
+    this.#probes = probes
+    this.#now = now
+  }
+
+  problem(): Promise<string | undefined> {
+    const now = this.#now()
+    if (this.#look === undefined || now - this.#look.at >= trustedMs)
+      this.#look = { at: now, problem: this.#lookInTime() }
+    return this.#look.problem
+  }
+
+  async #lookInTime(): Promise<string | undefined> {
+    const ended = new AbortController()
+    const { signal } = ended
+    const late = delay(lookMsMax, 'no node of the cluster answers in time', { signal })
+    try {
+      return await Promise.race([this.#lookNow(), late])
+    } finally {
+      late.catch(() => undefined)
+      ended.abort()
+    }
+  }
+
+  async #lookNow(): Promise<string | undefined> {
+    const [node, quorum, agreement] = await Promise.allSettled([
+      this.#probes.reachNode(),
+      this.#probes.reachQuorum(),
+      this.#probes.agree(),
+    ])
+    if (node.status === 'rejected') return 'no node of the cluster answers'
+    if (quorum.status === 'rejected') return quorumProblem(quorum.reason as EngineError)
+    return this.#disagreement(agreement.status === 'rejected' || agreement.value)
+  }
+
+  #disagreement(agree: boolean): string | undefined {
+    if (agree) {
+      this.#disagreeSince = undefined
+      return undefined
+    }
+    const since = (this.#disagreeSince ??= this.#now())
+    const lastedMs = this.#now() - since
+    if (lastedMs < disagreementMsMax) return undefined
+    const seconds = Math.round(lastedMs / 1_000)
+    return (
+      `the nodes of the cluster have disagreed about its schema for ${seconds} s. ` +
+      'nodetool describecluster tells which'
+    )
+  }
+}
+
+function quorumProblem({ kind }: EngineError): string {
+  switch (kind) {
+    case 'unavailable':
+    case 'timeout':
+    case 'read':
+      return 'too few nodes of the local data center answer: settings and tokens need a quorum of their copies'
+    case 'unauthorized':
+    case 'unauthenticated':
+      return "the cluster does not let the server's user read the settings"
+    case 'gone':
+      return 'the keyspace of the settings is gone'
+    default:
+      return 'the settings of the server cannot be read from the cluster'
+  }
+}

@@ -1,0 +1,64 @@
+/** Short questions that tell how a cluster is. */
+import type { Client } from 'cassandra-driver'
+import type { Consistency } from './consistency.ts'
+import type { Rows, Session } from './session.ts'
+import { quoteTarget } from './statement.ts'
+
+/** A node answers these at once, or is in trouble. */
+const answerMsMax = 2_000
+
+export function reachNode(session: Session): Promise<Rows> {
+  const text = "SELECT key FROM system.local WHERE key = 'local'"
+  return session.run({ text, values: [] }, 'schema', {
+    level: 'LOCAL_ONE',
+    readTimeoutMs: answerMsMax,
+  })
+}
+
+/** Settings are changed by conditional writes, whatever else is read and written with. */
+export function reachQuorum(
+  session: Session,
+  options: { readonly systemKeyspace: string; readonly consistency: Consistency },
+): Promise<Rows> {
+  const { systemKeyspace: keyspace, consistency } = options
+  const table = quoteTarget({ keyspace, name: 'settings' })
+  const text = `SELECT version FROM ${table} WHERE name = ?`
+  return session.run({ text, values: ['databases'] }, 'settle', {
+    level: consistency.serial === 'SERIAL' ? 'QUORUM' : 'LOCAL_QUORUM',
+    readTimeoutMs: answerMsMax,
+  })
+}
+
+/** Those that are down are not asked: they learn of it when they are back. */
+export async function agreesOnSchema(client: Client): Promise<boolean> {
+  const versions = await schemaVersions(client)
+  return new Set(versions.values()).size <= 1
+}
+
+/** By the addresses of nodes that are up, as the node that answers knows them. */
+export async function schemaVersions(client: Client): Promise<ReadonlyMap<string, string>> {
+  const hosts = client.hosts.values()
+  const down = hosts.filter((host) => !host.isUp()).map(({ address }) => hostOf(address))
+  const versions = new Map<string, string>()
+  // Both of one node, so that they are of one moment.
+  const [host] = client.getState().getConnectedHosts()
+  const options = { prepare: true, readTimeout: answerMsMax, ...(host && { host }) }
+  for (const text of [
+    "SELECT rpc_address, schema_version FROM system.local WHERE key = 'local'",
+    'SELECT rpc_address, schema_version FROM system.peers',
+  ]) {
+    const { rows } = await client.execute(text, [], options)
+    for (const row of rows) {
+      const address = String(row['rpc_address'])
+      const version = row['schema_version'] as { toString(): string } | null
+      if (version !== null && !down.includes(address))
+        versions.set(address, String(version))
+    }
+  }
+  return versions
+}
+
+/** "127.0.0.1" of "127.0.0.1:9042". */
+export function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'))
+}

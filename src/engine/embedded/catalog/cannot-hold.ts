@@ -1,0 +1,32 @@
+/** What tables that were made by CQL have, and those of a data folder cannot. */
+import type { Column, KeyspaceSchema } from '../../schema.ts'
+
+export function cannotHold(
+  keyspace: string,
+  { targets }: KeyspaceSchema,
+): readonly string[] {
+  return targets.flatMap((target) => {
+    if (target.kind !== 'table') return []
+    const { columns, unsupported } = target.definition
+    const name = `${keyspace}.${target.name}`
+    return [
+      ...columns
+        .filter(isOfCqlOnly)
+        .map((column) => `${name}: the column ${column.name} is ${wordFor(column)}`),
+      ...(unsupported?.columns ?? []).map(
+        (column) => `${name}: the column ${column.name} is of type ${column.cqlDefinition}`,
+      ),
+      ...(unsupported?.indexes ?? []).map(
+        (index) => `${name}: the index ${index.name} is one of CQL alone`,
+      ),
+    ]
+  })
+}
+
+function isOfCqlOnly({ type, isStatic }: Column): boolean {
+  return isStatic === true || type.type === 'counter'
+}
+
+function wordFor({ isStatic }: Column): string {
+  return isStatic ? 'static' : 'a counter'
+}

@@ -1,0 +1,137 @@
+/**
+ * Moves everything from one engine to another, by the contract alone.
+ *
+ * What cannot be moved is found before anything is written. Then come definitions, records,
+ * and settings last: a server that is started too early finds no tokens, instead of half of
+ * the data. Each step finds out what is there already, so a migration that was cut short is
+ * made again from the start, and goes on where it was. In the end all that was read is held
+ * against what is there.
+ */
+import type { Engine } from '../engine/contract.ts'
+import type { KeyspaceSchema, Target } from '../engine/schema.ts'
+import { EngineError } from '../engine/errors.ts'
+import { areSame, type Summed } from './checksum.ts'
+import { copyRecords, sumUp, type Copied } from './copy-records.ts'
+import { documentSet } from './document-set.ts'
+import { missingIn } from './missing-schema.ts'
+import { moveSettings, otherSettings } from './move-settings.ts'
+import type { RecordSet } from './record-set.ts'
+import { rowSet } from './row-set.ts'
+
+/** Hears how far it is. */
+export interface MigrationListener {
+  /** Copying begins of so many, about. What it returns is told how many are done. */
+  copying(target: NamedTarget, estimate: number): (count: number) => void
+  copied(target: NamedTarget, copied: Copied): void
+  verifying(target: NamedTarget): void
+}
+
+export type NamedTarget = Pick<RecordSet<unknown>, 'name' | 'noun'>
+
+export type Migration =
+  /** Nothing was written. */
+  { readonly obstacles: readonly string[] } | Migrated
+
+export interface Migrated {
+  readonly targets: readonly MigratedTarget[]
+  /** The names of the settings that were written. */
+  readonly settings: readonly string[]
+  readonly isSame: boolean
+}
+
+export interface MigratedTarget extends NamedTarget, Copied {
+  /** Of what is there in the end. */
+  readonly target: Summed
+  readonly isSame: boolean
+}
+
+interface Keyspace {
+  readonly name: string
+  readonly schema: KeyspaceSchema
+}
+
+export async function migrate(
+  from: Engine,
+  to: Engine,
+  listener: MigrationListener,
+): Promise<Migration> {
+  const keyspaces = await readKeyspaces(from)
+  const obstacles = await findObstacles(keyspaces, from, to)
+  if (obstacles.length > 0) return { obstacles }
+  for (const keyspace of keyspaces) await define(to, keyspace)
+  const copies: (() => Promise<MigratedTarget>)[] = []
+  for (const { schema } of keyspaces)
+    for (const target of schema.targets) copies.push(await copy(from, to, target, listener))
+  const settings = await moveSettings(from, to)
+  const targets: MigratedTarget[] = []
+  for (const verify of copies) targets.push(await verify())
+  return { targets, settings, isSame: targets.every(({ isSame }) => isSame) }
+}
+
+async function readKeyspaces(engine: Engine): Promise<readonly Keyspace[]> {
+  const names = (await engine.listKeyspaces()).toSorted()
+  const read = names.map(async (name): Promise<Keyspace> => {
+    const { targets, types } = (await engine.readSchema(name))!
+    const inOrder = targets.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return { name, schema: { targets: inOrder, types } }
+  })
+  return Promise.all(read)
+}
+
+async function findObstacles(
+  keyspaces: readonly Keyspace[],
+  from: Engine,
+  to: Engine,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const { name, schema } of keyspaces) {
+    found.push(...(to.cannotHold?.(name, schema) ?? []))
+    const { conflicts } = missingIn(await to.readSchema(name), schema)
+    found.push(...conflicts.map((line) => `${name}: ${line} there already`))
+  }
+  const settings = await otherSettings(from, to)
+  return [
+    ...found,
+    ...settings.map((name) => `the setting "${name}" is there already, with another value`),
+  ]
+}
+
+/** One change after the other, until nothing is missing. */
+async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
+  await to.createKeyspace(name)
+  const isChanging = () =>
+    to.changeSchema(name, (there) => missingIn(there, schema).changes[0])
+  while (await isChanging());
+}
+
+/** What it returns verifies the copy. */
+async function copy(
+  from: Engine,
+  to: Engine,
+  target: Target,
+  listener: MigrationListener,
+): Promise<() => Promise<MigratedTarget>> {
+  const { keyspace, name } = target
+  const there = await to.findTarget(keyspace, name)
+  if (target.kind === 'collection' && there?.kind === 'collection')
+    return copySet(documentSet(from, target), documentSet(to, there), listener)
+  if (target.kind === 'table' && there?.kind === 'table')
+    return copySet(rowSet(from, target), rowSet(to, there), listener)
+  throw new EngineError('gone', `${keyspace}.${name} was dropped by others. Stop them`)
+}
+
+async function copySet<R>(
+  from: RecordSet<R>,
+  to: RecordSet<R>,
+  listener: MigrationListener,
+): Promise<() => Promise<MigratedTarget>> {
+  const { name, noun } = from
+  const progress = listener.copying({ name, noun }, await from.estimate())
+  const copied = await copyRecords(from, to, progress)
+  listener.copied({ name, noun }, copied)
+  return async () => {
+    listener.verifying({ name, noun })
+    const target = await sumUp(to)
+    return { name, noun, ...copied, target, isSame: areSame(copied.source, target) }
+  }
+}

@@ -1,0 +1,30 @@
+/** Moves what the service itself keeps: databases, roles, tokens and users. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Engine } from '../engine/contract.ts'
+import { settingNames } from '../engine/shared-setting.ts'
+
+/** Those that the other store has with other values: a server was started on it. */
+export async function otherSettings(from: Engine, to: Engine): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const name of settingNames) {
+    const [ours, theirs] = [await from.readSetting(name), await to.readSetting(name)]
+    if (theirs !== undefined && !areSame(ours?.value, theirs.value)) found.push(name)
+  }
+  return found
+}
+
+/** The names of those that were written. */
+export async function moveSettings(from: Engine, to: Engine): Promise<readonly string[]> {
+  const moved: string[] = []
+  for (const name of settingNames) {
+    const setting = await from.readSetting(name)
+    if (setting === undefined || (await to.readSetting(name)) !== undefined) continue
+    if ((await to.writeSetting(name, setting.value, undefined)) !== undefined)
+      moved.push(name)
+  }
+  return moved
+}
+
+function areSame(a: string | undefined, b: string): boolean {
+  return a !== undefined && isDeepStrictEqual(JSON.parse(a), JSON.parse(b))
+}
