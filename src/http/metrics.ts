@@ -10,6 +10,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Reply } from '../commands/dispatch/define.ts'
 import type { Engine } from '../engine/contract.ts'
+import type { StoreTraffic } from '../engine/operations.ts'
 import type { FairShare } from './fair-share.ts'
 import type { BodyReceiver } from './receive-body.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -223,6 +224,8 @@ async function gather(engine: Engine): Promise<string> {
 }
 
 async function addEngineMetrics(registry: Registry, engine: Engine): Promise<void> {
+  const traffic = engine.traffic?.()
+  if (traffic !== undefined) addTraffic(registry, traffic)
   const statistics = await engine.operations?.statistics()
   if (statistics === undefined) return
   const { keyspaces, collections, tables, openStores, indexedVectors } = statistics
@@ -280,6 +283,48 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     'stela_reads_moved_to_threads_total',
     'Reads that turned out to be long and went to another thread.',
   ).inc(movedReads)
+}
+
+/** Of a store on other machines. */
+function addTraffic(
+  registry: Registry,
+  { statements, retries, nodes }: StoreTraffic,
+): void {
+  const labels = ['purpose', 'outcome']
+  const counts = addCounter(
+    registry,
+    'stela_cql_statements_total',
+    'Statements that the cluster was sent, by what for and how they went.',
+    labels,
+  )
+  const seconds = addCounter(
+    registry,
+    'stela_cql_statement_seconds_total',
+    'Time until they were answered, or given up.',
+    labels,
+  )
+  for (const statement of statements) {
+    const { purpose, outcome } = statement
+    counts.inc({ purpose, outcome }, statement.count)
+    seconds.inc({ purpose, outcome }, statement.seconds)
+  }
+  addCounter(
+    registry,
+    'stela_cql_retries_total',
+    'Statements that were sent again because a node did not do them.',
+  ).inc(retries)
+  const ofCenter = (name: string, help: string, labelNames: readonly string[] = []) =>
+    addGauge(registry, name, help, ['datacenter', ...labelNames])
+  const nodeCount = ofCenter('stela_cql_nodes', 'Nodes that are known.', ['state'])
+  const connections = ofCenter('stela_cql_connections', 'Open connections to nodes.')
+  const waiting = ofCenter('stela_cql_waiting', 'Statements that wait for an answer.')
+  for (const node of nodes) {
+    const { dataCenter: datacenter, isUp } = node
+    for (const state of ['up', 'down'])
+      nodeCount.inc({ datacenter, state }, (state === 'up') === isUp ? 1 : 0)
+    connections.inc({ datacenter }, node.connections)
+    waiting.inc({ datacenter }, node.waiting)
+  }
 }
 
 function addGauge(

@@ -58,7 +58,7 @@ export async function copyRecords<R>(
     moved += done
     const lost = there.length === 0 ? [] : await compare(there)
     if (lost.length > 0)
-      throw new EngineError('changed', `${to.name} is being changed by others. Stop them`)
+      throw new EngineError('changed', 'others delete what is there. Stop them')
     progress(moved + present + differing.count + refused.count)
   }
   return { source: checksum.result, moved, present, differing, refused }

@@ -19,7 +19,7 @@ export function documentSet(
   engine: Engine,
   collection: Collection,
 ): RecordSet<StoredRecord> {
-  const { keyspace, name, options } = collection
+  const { options } = collection
   const caller = ownCaller()
   async function* read(filter: Filter): AsyncGenerator<readonly StoredRecord[]> {
     let after: string | undefined
@@ -34,7 +34,6 @@ export function documentSet(
     } while (after !== undefined)
   }
   return {
-    name: `${keyspace}.${name}`,
     noun: 'documents',
     pages: () => read(everything),
     estimate: () => engine.estimateCount(collection),

@@ -26,7 +26,10 @@ export interface MigrationListener {
   verifying(target: NamedTarget): void
 }
 
-export type NamedTarget = Pick<RecordSet<unknown>, 'name' | 'noun'>
+export interface NamedTarget extends Pick<RecordSet<unknown>, 'noun'> {
+  /** "keyspace.name", as the engines call it. */
+  readonly name: string
+}
 
 export type Migration =
   /** Nothing was written. */
@@ -60,8 +63,9 @@ export async function migrate(
   if (obstacles.length > 0) return { obstacles }
   for (const keyspace of keyspaces) await define(to, keyspace)
   const copies: (() => Promise<MigratedTarget>)[] = []
-  for (const { schema } of keyspaces)
-    for (const target of schema.targets) copies.push(await copy(from, to, target, listener))
+  for (const { name, schema } of keyspaces)
+    for (const target of schema.targets)
+      copies.push(await copy(from, to, name, target, listener))
   const settings = await moveSettings(from, to)
   const targets: MigratedTarget[] = []
   for (const verify of copies) targets.push(await verify())
@@ -108,24 +112,26 @@ async function define(to: Engine, { name, schema }: Keyspace): Promise<void> {
 async function copy(
   from: Engine,
   to: Engine,
+  keyspace: string,
   target: Target,
   listener: MigrationListener,
 ): Promise<() => Promise<MigratedTarget>> {
-  const { keyspace, name } = target
-  const there = await to.findTarget(keyspace, name)
+  const there = await to.findTarget(keyspace, target.name)
+  const name = `${keyspace}.${target.name}`
   if (target.kind === 'collection' && there?.kind === 'collection')
-    return copySet(documentSet(from, target), documentSet(to, there), listener)
+    return copySet(name, documentSet(from, target), documentSet(to, there), listener)
   if (target.kind === 'table' && there?.kind === 'table')
-    return copySet(rowSet(from, target), rowSet(to, there), listener)
-  throw new EngineError('gone', `${keyspace}.${name} was dropped by others. Stop them`)
+    return copySet(name, rowSet(from, target), rowSet(to, there), listener)
+  throw new EngineError('gone', `${name} was dropped by others. Stop them`)
 }
 
 async function copySet<R>(
+  name: string,
   from: RecordSet<R>,
   to: RecordSet<R>,
   listener: MigrationListener,
 ): Promise<() => Promise<MigratedTarget>> {
-  const { name, noun } = from
+  const { noun } = from
   const progress = listener.copying({ name, noun }, await from.estimate())
   const copied = await copyRecords(from, to, progress)
   listener.copied({ name, noun }, copied)

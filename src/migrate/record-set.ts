@@ -2,8 +2,6 @@
 import type { EngineErrorKind } from '../engine/errors.ts'
 
 export interface RecordSet<R> {
-  /** In the engine's words: "keyspace.name". */
-  readonly name: string
   readonly noun: 'documents' | 'rows'
   /** All of them, each once. */
   pages(): AsyncIterable<readonly R[]>

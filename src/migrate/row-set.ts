@@ -17,7 +17,7 @@ export type RowValues = ReadonlyMap<string, ColumnValue>
 const atATime = 32
 
 export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
-  const { keyspace, name, definition } = table
+  const { definition } = table
   const columns = definition.columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map(columns.map((column) => [column.name, column]))
   const key = keyNames(definition).map((part) => byName.get(part)!)
@@ -58,7 +58,6 @@ export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
     return undefined
   }
   return {
-    name: `${keyspace}.${name}`,
     noun: 'rows',
     pages: () => read({ kind: 'and', of: [] }),
     estimate: () => engine.estimateCount(table),

@@ -13,8 +13,16 @@ import {
   type Migrated,
   type MigrationListener,
 } from '../../src/migrate/migrate.ts'
+import type { WireDatabase, WireRole, WireToken } from '../admin/admin-server.ts'
 import { startStela, type Ran } from '../cli/run-stela.ts'
-import { startServer, temporaryFolder, testToken, type TestServer } from '../harness.ts'
+import {
+  startServer,
+  temporaryFolder,
+  testToken,
+  type Answer,
+  type TestServer,
+} from '../harness.ts'
+import { clientOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -28,8 +36,16 @@ const quiet: MigrationListener = {
 const books = [
   { _id: 'a', n: 1, $vector: [0.1, 0.25], $lexical: 'a quick fox' },
   { _id: 2, n: 1e100, price: 12.5, $vector: null, tags: ['x', { y: null }] },
-  { _id: { $uuid: '6f1c8b1e-1111-4222-8333-444455556666' }, 'a.b': 'ü\u0000"', $lexical: null },
-  { _id: { $date: 1700000000000 }, $vector: { $binary: 'PoAAAD8AAAA=' }, deep: { a: [[1]] } },
+  {
+    _id: { $uuid: '6f1c8b1e-1111-4222-8333-444455556666' },
+    'a.b': 'ü\u0000"',
+    $lexical: null,
+  },
+  {
+    _id: { $date: 1700000000000 },
+    $vector: { $binary: 'PoAAAD8AAAA=' },
+    deep: { a: [[1]] },
+  },
 ]
 
 const spot = { fields: { x: 'int', y: 'double' } }
@@ -52,13 +68,61 @@ const readings = {
 
 const rows = [
   {
-    ...{ place: 'Oslo', hour: 1, words: 'rain and wind', near: [0.5, 0.25], lasts: 'P1DT2H' },
+    ...{
+      place: 'Oslo',
+      hour: 1,
+      words: 'rain and wind',
+      near: [0.5, 0.25],
+      lasts: 'P1DT2H',
+    },
     ...{ tags: ['b', 'a', 'ä'], big: 123456789012345, raw: { $binary: 'AP8=' } },
-    ...{ at: { x: 1, y: 0.5 }, counts: [[10, 1.5], [9, 2]] },
+    ...{
+      at: { x: 1, y: 0.5 },
+      counts: [
+        [10, 1.5],
+        [9, 2],
+      ],
+    },
   },
   { place: 'Oslo', hour: 2 },
   { place: 'Rome', hour: 1, words: '', at: { x: 3 } },
 ]
+
+/** To another database where the path names it. */
+function sendTo(
+  server: TestServer,
+  path: string,
+  body: object,
+  token: string,
+): Promise<Answer> {
+  return server.send(path.startsWith('/databases') ? path : `/v1${path}`, {
+    method: 'POST',
+    headers: { Token: token, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+async function manage<T>(server: TestServer, path: string, body?: object): Promise<T> {
+  const response = await fetch(`${server.adminUrl}/v2${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${testToken}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  assert(response.ok, path)
+  return (await response.json()) as T
+}
+
+function makeDatabase(server: TestServer, keyspace: string): Promise<WireDatabase> {
+  const body = { name: 'second', dbType: 'vector', keyspace }
+  return manage<WireDatabase>(server, '/databases', body)
+}
+
+async function makeToken(server: TestServer): Promise<string> {
+  const roles = await manage<WireRole[]>(server, '/organizations/roles')
+  const role = roles.find(({ Name }) => Name === 'Database Administrator')!
+  const body = { roles: [role.ID] }
+  return (await manage<WireToken>(server, '/clientIdSecrets', body)).token
+}
 
 describe('moving from a folder to a cluster', () => {
   let keyspaces: TestKeyspaces
@@ -71,10 +135,17 @@ describe('moving from a folder to a cluster', () => {
   const readAll = async (server: TestServer, paths: readonly string[]) => {
     const found = new Map<string, string>()
     for (const path of paths) {
-      const read = { find: { projection: { '*': 1 }, options: { limit: 1000 } } }
-      const { codes, body } = await server.command(path, read, { Token: token })
-      assert.deepEqual(codes, [], path)
-      const documents = body.data!.documents!.map((document) => JSON.stringify(document))
+      const documents: string[] = []
+      let pageState: string | undefined
+      do {
+        const options = { ...(pageState && { pageState }) }
+        const read = { find: { projection: { '*': 1 }, options } }
+        const { codes, body } = await sendTo(server, path, read, token)
+        assert.deepEqual(codes, [], path)
+        const { documents: page, nextPageState } = body.data!
+        documents.push(...page!.map((document) => JSON.stringify(document)))
+        pageState = nextPageState ?? undefined
+      } while (pageState !== undefined)
       found.set(path, documents.toSorted().join('\n'))
     }
     for (const [path, command] of [
@@ -82,16 +153,16 @@ describe('moving from a folder to a cluster', () => {
       ['/default_keyspace', { listTables: { options: { explain: true } } }],
       ['/default_keyspace', { listTypes: { options: { explain: true } } }],
       ['/default_keyspace/readings', { listIndexes: { options: { explain: true } } }],
-      [`/${other}/shop`, { findCollections: {} }],
+      [`/databases/${other}/v1/shop`, { findCollections: {} }],
     ] as const) {
-      const { text } = await server.command(path, command, { Token: token })
+      const { text } = await sendTo(server, path, command, token)
       found.set(`${path} ${Object.keys(command)[0]!}`, text)
     }
     return found
   }
   const paths = () => [
     ...['/default_keyspace/books', '/default_keyspace/readings'],
-    `/${other}/shop/orders`,
+    `/databases/${other}/v1/shop/orders`,
   ]
 
   before(async () => {
@@ -99,27 +170,11 @@ describe('moving from a folder to a cluster', () => {
     const server = await startServer({ adminPort: 0 })
     dataDir = server.dataDir
     const send = async (path: string, body: object) => {
-      const { codes, text } = await server.command(path, body)
+      const { codes, text } = await sendTo(server, path, body, testToken)
       assert.deepEqual(codes, [], text)
     }
-    const manage = async (path: string, body: object) => {
-      const headers = {
-        Authorization: `Bearer ${testToken}`,
-        'Content-Type': 'application/json',
-      }
-      const request = { method: 'POST', headers, body: JSON.stringify(body) }
-      return fetch(`${server.adminUrl}${path}`, request)
-    }
-    const made = await manage('/v2/databases', { name: 'second', keyspace: 'shop' })
-    other = made.headers.get('location')!
-    const roles = (await (
-      await fetch(`${server.adminUrl}/v2/organizations/roles`, {
-        headers: { Authorization: `Bearer ${testToken}` },
-      })
-    ).json()) as { id: string; name: string }[]
-    const role = roles.find(({ name }) => name === 'Database Administrator')!
-    const created = await manage('/v2/tokens', { roles: [role.id] })
-    token = ((await created.json()) as { token: string }).token
+    other = (await makeDatabase(server, 'shop')).id
+    token = await makeToken(server)
 
     const options = {
       vector: { dimension: 2, metric: 'euclidean' },
@@ -138,10 +193,12 @@ describe('moving from a folder to a cluster', () => {
     await send(table, { createVectorIndex: index('by_near', 'near') })
     await send(table, { createTextIndex: index('by_words', 'words') })
     await send(table, { insertMany: { documents: rows } })
-    await send(`/${other}/shop`, { createCollection: { name: 'orders' } })
-    for (let from = 0; from < 600; from += 100) {
+    await send(`/databases/${other}/v1/shop`, {
+      createCollection: { name: 'orders', options: { indexing: { deny: ['*'] } } },
+    })
+    for (let from = 0; from < 300; from += 100) {
       const documents = Array.from({ length: 100 }, (_, i) => ({ _id: from + i, n: i }))
-      await send(`/${other}/shop/orders`, { insertMany: { documents } })
+      await send(`/databases/${other}/v1/shop/orders`, { insertMany: { documents } })
     }
     told = await readAll(server, paths())
     await server.stop()
@@ -154,7 +211,12 @@ describe('moving from a folder to a cluster', () => {
 
   const withBoth = async <T>(act: (from: Engine, to: Engine) => Promise<T>): Promise<T> => {
     const log = () => undefined
-    const from = await openEmbeddedEngine({ dataDir, durable: false, searchThreads: 1, log })
+    const from = await openEmbeddedEngine({
+      dataDir,
+      durable: false,
+      searchThreads: 1,
+      log,
+    })
     const to = await keyspaces.open()
     try {
       return await act(from, to)
@@ -172,24 +234,27 @@ describe('moving from a folder to a cluster', () => {
 
   test('names what is in the way before anything is written', async () => {
     await withBoth(async (from, to) => {
-      await to.createKeyspace('default_keyspace')
-      await to.changeSchema('default_keyspace', () => ({
-        ...{ kind: 'createType', name: 'spot', fields: [{ name: 'z', type: 'int' }] },
-      }))
-      await to.writeSetting('roles', '["others"]', undefined)
+      const unexpected = () => Promise.reject(new Error('something was written'))
+      const taken = around(to, {
+        readSchema: async () => ({
+          ...{ targets: [], types: [{ name: 'spot', fields: [] }] },
+        }),
+        readSetting: async (proceed, name) =>
+          name === 'roles' ? { value: '["others"]', version: '1' } : proceed(name),
+        ...{ createKeyspace: unexpected, changeSchema: unexpected, write: unexpected },
+        writeSetting: unexpected,
+      })
       const long = 'k'.repeat(49)
       await from.createKeyspace(long)
-      const migration = await migrate(from, to, quiet)
+      const migration = await migrate(from, taken, quiet)
       assert('obstacles' in migration)
-      const [name, type, setting] = migration.obstacles
-      assert.match(name!, /default_keyspace: type spot has other fields there already/)
-      assert.match(type!, /^k{49}: the name of a keyspace may have 48 characters/)
+      const [type, name, setting] = migration.obstacles
+      assert.match(type!, /^default_keyspace: type spot has other fields there already$/)
+      assert.match(name!, /k{49}: the name of a keyspace may have 48 characters/)
       assert.match(setting!, /"roles" is there already/)
       assert.equal(migration.obstacles.length, 3)
-      assert.deepEqual((await to.readSchema('default_keyspace'))!.targets, [])
       await from.dropKeyspace(long)
     })
-    await keyspaces.remove()
   })
 
   test('stops where it is interrupted, and goes on there', async () => {
@@ -208,7 +273,7 @@ describe('moving from a folder to a cluster', () => {
     assert.deepEqual(countsOf(moved), [
       ['default_keyspace.books', 0, 4, 0, true],
       ['default_keyspace.readings', 0, 3, 0, true],
-      ['shop.orders', 344, 256, 0, true],
+      ['shop.orders', 44, 256, 0, true],
     ])
     assert.deepEqual(moved.settings, ['databases', 'tokens'])
     assert(moved.isSame)
@@ -221,7 +286,10 @@ describe('moving from a folder to a cluster', () => {
       assert.deepEqual(await readAll(server, paths()), told)
       const search = { find: { sort: { $lexical: 'fox' } } }
       const { body } = await server.command('/default_keyspace/books', search)
-      assert.deepEqual(body.data!.documents!.map(({ _id }) => _id), ['a'])
+      assert.deepEqual(
+        body.data!.documents!.map(({ _id }) => _id),
+        ['a'],
+      )
     } finally {
       await server.close()
       await engine.close()
@@ -233,7 +301,7 @@ describe('moving from a folder to a cluster', () => {
     assert.deepEqual(countsOf(again), [
       ['default_keyspace.books', 0, 4, 0, true],
       ['default_keyspace.readings', 0, 3, 0, true],
-      ['shop.orders', 0, 600, 0, true],
+      ['shop.orders', 0, 300, 0, true],
     ])
     assert.deepEqual(again.settings, [])
   })
@@ -242,7 +310,7 @@ describe('moving from a folder to a cluster', () => {
     const engine = await keyspaces.open()
     const server = await startServer({ checked: false }, engine)
     const change = { updateOne: { filter: { _id: 7 }, update: { $set: { n: -1 } } } }
-    await server.command(`/${other}/shop/orders`, change)
+    await sendTo(server, `/databases/${other}/v1/shop/orders`, change, token)
     const row = { updateOne: { filter: rows[1], update: { $set: { words: 'new' } } } }
     await server.command('/default_keyspace/readings', row)
     await server.close()
@@ -274,7 +342,7 @@ describe('moving from a folder to a cluster', () => {
         [
           [4, true],
           [3, true],
-          [600, true],
+          [300, true],
         ],
       )
     } finally {
@@ -288,10 +356,16 @@ describe('moving from a folder to a cluster', () => {
 describe('stela migrate', () => {
   const key = databaseKeyFor(randomBytes(6).toString('hex'))
   let dataDir: string
+  let other = ''
 
   const run = async (...more: string[]): Promise<Ran> => {
     const { contactPoints, port, user, password } = await testNode()
-    const where = ['--contact-points', contactPoints.join(), '--cassandra-port', String(port)]
+    const where = [
+      '--contact-points',
+      contactPoints.join(),
+      '--cassandra-port',
+      String(port),
+    ]
     const who = ['--cassandra-user', user, '--cassandra-password', password]
     const args = [...where, ...who, '--system-keyspace', `${key}stela`, ...more]
     const way = ['migrate', '--from', 'embedded', '--to', 'cassandra', '--data', dataDir]
@@ -299,17 +373,49 @@ describe('stela migrate', () => {
   }
 
   after(async () => {
-    const engine = await (await TestKeyspaces.makePlain()).open()
-    await engine.close()
+    const client = clientOf(await testNode())
+    for (const keyspace of [`${key}stela`, `${databaseKeyFor(other)}cli`])
+      await client.execute(`DROP KEYSPACE IF EXISTS "${keyspace}"`)
+    await client.shutdown()
     await rm(dataDir, { recursive: true, force: true })
   })
 
   test('says that the server must be stopped', async () => {
-    const server = await startServer()
+    const server = await startServer({ adminPort: 0 })
     dataDir = server.dataDir
+    other = (await makeDatabase(server, 'cli')).id
+    const path = `/databases/${other}/v1/cli`
+    const options = { indexing: { deny: ['*'] } }
+    const creation = { createCollection: { name: 'notes', options } }
+    await sendTo(server, path, creation, testToken)
+    const insert = { insertMany: { documents: [{ _id: 1 }, { _id: 2 }] } }
+    await sendTo(server, `${path}/notes`, insert, testToken)
+    await sendTo(server, '', { dropKeyspace: { name: 'default_keyspace' } }, testToken)
     const { code, err } = await run()
     assert.equal(code, 1)
-    assert.match(err, /is in use by a running server; stop it first/)
+    assert.match(err, /is in use by another running server\. Stop it/)
     await server.stop()
+  })
+
+  test('tells what it moved, and then that all is there', async () => {
+    const first = await run()
+    const name = `${databaseKeyFor(other)}cli.notes`
+    assert.deepEqual(
+      [first.code, first.err.split(' in ')[0]],
+      [...[0, `stela: ${name}: 2 documents moved;`]],
+    )
+    const told = String(first.out).replace(/[0-9a-f]{16} on/, '… on')
+    assert.equal(
+      told,
+      `${name}: 2 documents, checksum … on both sides\n` +
+        '1 collection or table: 2 documents and rows moved, 0 were there. ' +
+        'Settings moved: databases.\n' +
+        'Both sides hold the same.\n' +
+        'Start a server on it with: stela serve --engine cassandra\n',
+    )
+    const again = await run()
+    assert.equal(again.code, 0)
+    assert.match(again.err, /: 0 documents moved, 2 were there;/)
+    assert.match(String(again.out), /Settings moved: none\./)
   })
 })

@@ -38,9 +38,9 @@ export class TestKeyspaces {
     return this.#key + keyspace
   }
 
-  /** Any number of times, as several servers, or one after the other. */
-  async open(): Promise<Engine> {
-    const { contactPoints, port, localDatacenter, user, password } = this.#connect
+  /** Any number of times, as several servers, or one after the other; by another port. */
+  async open(port = this.#connect.port): Promise<Engine> {
+    const { contactPoints, localDatacenter, user, password } = this.#connect
     const engine = await openCassandraEngine({
       contactPoints,
       port,

@@ -1,0 +1,186 @@
+/** How operators see a cluster: `stela check`, health and metrics. */
+import assert from 'node:assert/strict'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { startStela } from '../cli/run-stela.ts'
+import { clientOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('a cluster, as operators see it', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  const cql = async (...statements: string[]) => {
+    const client = clientOf(await testNode())
+    try {
+      for (const statement of statements) await client.execute(statement)
+    } finally {
+      await client.shutdown()
+    }
+  }
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+    for (const name of ['whole', 'lacking']) {
+      const options = { vector: { dimension: 2 }, indexing: { deny: ['*'] } }
+      const body = { createCollection: { name, options } }
+      const { codes, text } = await server.command('/default_keyspace', body)
+      assert.deepEqual(codes, [], text)
+    }
+  })
+
+  after(async () => {
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  const check = async (...more: string[]) => {
+    const { contactPoints, port, user, password } = await testNode()
+    const where = [
+      '--contact-points',
+      contactPoints.join(),
+      '--cassandra-port',
+      String(port),
+    ]
+    const who = ['--cassandra-user', user, '--cassandra-password', password]
+    const system = ['--system-keyspace', keyspaces.nameOf('stela')]
+    const args = ['check', '--engine', 'cassandra', ...where, ...who, ...system, ...more]
+    const { code, out, err } = await startStela(args).ended
+    return { code, err, lines: String(out).split('\n') }
+  }
+  /** Others share the node: only what is said of our own keyspace counts. */
+  const ours = (lines: readonly string[]) => {
+    const start = `${keyspaces.nameOf('default_keyspace')}.`
+    const own = lines.filter((line) => line.startsWith(start))
+    return own.map((line) => line.slice(start.length))
+  }
+
+  test('it is told what it can do, who is up, and what is whole', async () => {
+    const { err, lines } = await check()
+    assert.equal(err, '')
+    assert.match(lines[0]!, /^release 5\.0/)
+    assert(lines.includes('  yes  searches by vector'))
+    assert(lines.includes('data center datacenter1, the local one'))
+    assert(lines.some((line) => /^ {2}127\.0\.0\.1:\d+ up, 5\.0/.test(line)))
+    assert(lines.includes('schema: all nodes agree'))
+    assert.deepEqual(ours(lines), [])
+  })
+
+  test('it is told which collections lack something', async () => {
+    const keyspace = keyspaces.nameOf('default_keyspace')
+    await cql(
+      `DROP INDEX "${keyspace}"."lacking_query_vector_value"`,
+      `ALTER TABLE "${keyspace}".lacking DROP query_vector_value`,
+      `ALTER TABLE "${keyspace}".whole WITH comment = '{"collection": nonsense'`,
+    )
+    const { code, lines } = await check()
+    assert.equal(code, 1)
+    assert.deepEqual(ours(lines), [
+      'lacking: the column query_vector_value is missing',
+      'lacking: the index lacking_query_vector_value on query_vector_value is missing',
+      'whole: the comment of whole does not hold its options',
+    ])
+    assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
+  })
+
+  test('it says so where none answers', async () => {
+    const { code, err, lines } = await check('--cassandra-port', '1')
+    assert.deepEqual([code, lines], [2, ['']])
+    assert.match(err, /^stela: no node of the cluster can be asked: 127\.0\.0\.1:1 /)
+  })
+
+  test('health needs a quorum for settings', async () => {
+    const system = keyspaces.nameOf('stela')
+    const copies = (count: number) =>
+      cql(
+        `ALTER KEYSPACE "${system}" WITH replication =
+           {'class': 'SimpleStrategy', 'replication_factor': ${count}}`,
+      )
+    const health = async () => server.send('/stargate/health/live', { method: 'GET' })
+    assert.equal((await health()).http, 200)
+    await copies(3)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const down = await health()
+    assert.equal(down.http, 503)
+    assert.match(down.text, /too few nodes of the local data center answer/)
+    await copies(1)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    assert.equal((await health()).http, 200)
+  })
+
+  test('health says that no node answers', async () => {
+    const { contactPoints, port } = await testNode()
+    const line = await Line.to(contactPoints[0]!, port)
+    const cut = await keyspaces.open(line.port)
+    try {
+      assert.equal(await cut.health!(), undefined)
+      line.cut()
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      assert.match((await cut.health!())!, /^no node of the cluster answers/)
+    } finally {
+      await cut.close()
+      line.cut()
+    }
+  })
+
+  test('metrics count statements, and are documented', async () => {
+    const text = (await server.send('/metrics', { method: 'GET' })).text
+    const value = (sample: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${sample} `))
+          ?.split(' ')[1],
+      )
+    assert(value('stela_cql_statements_total{purpose="schema",outcome="ok"}') > 0)
+    assert(value('stela_cql_statement_seconds_total{purpose="schema",outcome="ok"}') > 0)
+    assert(value('stela_cql_statements_total{purpose="settle",outcome="unavailable"}') > 0)
+    assert(value('stela_cql_connections{datacenter="datacenter1"}') > 0)
+    assert.equal(value('stela_cql_nodes{datacenter="datacenter1",state="up"}'), 1)
+    assert.equal(value('stela_cql_nodes{datacenter="datacenter1",state="down"}'), 0)
+    assert(value('stela_cql_retries_total') >= 1)
+  })
+})
+
+/** A connection to a node that can be cut. */
+class Line {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(host: string, port: number) {
+    this.#server = createServer((socket) => {
+      const there = connect(port, host)
+      for (const [one, other] of [
+        [socket, there],
+        [there, socket],
+      ] as const) {
+        this.#sockets.add(one)
+        one.on('error', () => other.destroy())
+        one.pipe(other)
+      }
+    })
+  }
+
+  static async to(host: string, port: number): Promise<Line> {
+    const line = new Line(host, port)
+    await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve))
+    return line
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  cut(): void {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
