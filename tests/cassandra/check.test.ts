@@ -1,5 +1,6 @@
 /** How operators see a cluster: `stela check`, health and metrics. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -147,6 +148,13 @@ describe('a cluster, as operators see it', () => {
     assert.equal(value('stela_cql_nodes{datacenter="datacenter1",state="up"}'), 1)
     assert.equal(value('stela_cql_nodes{datacenter="datacenter1",state="down"}'), 0)
     assert(value('stela_cql_retries_total') >= 1)
+    const page = await readFile(
+      new URL('../../docs/reference/http.md', import.meta.url),
+      'utf8',
+    )
+    const names = new Set(text.match(/\bstela_cql_\w+/g))
+    assert(names.size >= 6)
+    for (const name of names) assert(page.includes(`| \`${name}\``), name)
   })
 })
 
