@@ -32,7 +32,7 @@ export function describeCluster(report: ClusterReport): readonly [string, number
 
 const capabilities = [
   ['vectors', 'searches by vector'],
-  ['indexAnalyzer', 'searches by terms; otherwise they are made by reading'],
+  ['indexAnalyzer', 'searches by terms; otherwise servers keep an index of them'],
   ['or', '$or and $in on several columns in one question'],
   ['notEquals', '$ne and $nin by index'],
   ['notContains', '$nin on lists, sets and maps by index'],

@@ -236,9 +236,8 @@ describe('moving from a folder to a cluster', () => {
     await withBoth(async (from, to) => {
       const unexpected = () => Promise.reject(new Error('something was written'))
       const taken = around(to, {
-        readSchema: async () => ({
-          ...{ targets: [], types: [{ name: 'spot', fields: [] }] },
-        }),
+        readSchema: () =>
+          Promise.resolve({ targets: [], types: [{ name: 'spot', fields: [] }] }),
         readSetting: async (proceed, name) =>
           name === 'roles' ? { value: '["others"]', version: '1' } : proceed(name),
         ...{ createKeyspace: unexpected, changeSchema: unexpected, write: unexpected },
