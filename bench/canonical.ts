@@ -13,7 +13,7 @@ import type { Workload } from './workloads/workload.ts'
 interface Flags {
   readonly sizes?: readonly number[]
   readonly vectors?: readonly number[]
-  readonly connections: readonly number[]
+  readonly connections?: readonly number[]
   readonly seconds: number
   readonly seed: number
   readonly keep?: string
@@ -29,6 +29,7 @@ interface Named {
 }
 
 const defaultSizes = [10_000, 1_000_000]
+const defaultConnections = [1, 32]
 
 await new Command('bench')
   .description('Measures the server, each workload against a baseline in the same run.')
@@ -39,7 +40,11 @@ await new Command('bench')
     wholeNumbers,
   )
   .option('--vectors <list>', 'rows with vectors, for tables', wholeNumbers)
-  .option('--connections <list>', 'requests at a time', wholeNumbers, [1, 32])
+  .option(
+    '--connections <list>',
+    `requests at a time (default: ${defaultConnections.join(',')}; a study may have its own)`,
+    wholeNumbers,
+  )
   .option('--seconds <number>', 'time for each workload, and each baseline', positive, 5)
   .option('--seed <number>', 'what the documents are made from', positive, 7)
   .option('--keep <folder>', 'keep loaded documents there, or use those that are')
@@ -74,7 +79,8 @@ await new Command('bench')
   .parseAsync()
 
 async function runWorkloads(named: readonly Workload[], flags: Flags): Promise<void> {
-  const { sizes = defaultSizes, connections, seconds, seed, keep, against, profile } = flags
+  const { sizes = defaultSizes, connections = defaultConnections } = flags
+  const { seconds, seed, keep, against, profile } = flags
   const results = await runBench({
     workloads: named,
     sizes,
@@ -103,7 +109,8 @@ async function runStudy(
   sizes: readonly number[],
   flags: Flags,
 ): Promise<void> {
-  const { vectors, connections, seconds, seed, keep, profile, markdown, plot } = flags
+  const { vectors, seconds, seed, keep, profile, markdown, plot } = flags
+  const { connections = study.connections ?? defaultConnections } = flags
   const folder = mkdtempSync(join(tmpdir(), 'stela-bench-'))
   try {
     const findings = await study.run({

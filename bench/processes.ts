@@ -27,7 +27,7 @@ export interface StelaOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A Stela server on a folder. */
+/** A Stela server. */
 export class Stela {
   readonly port: number
   /** From its start to the line that says it is ready. */
@@ -40,15 +40,20 @@ export class Stela {
     this.readyMs = readyMs
   }
 
-  static async start(dataDir: string, options: StelaOptions = {}): Promise<Stela> {
+  /** Without a folder the settings say where the data is. */
+  static async start(
+    dataDir: string | undefined,
+    options: StelaOptions = {},
+  ): Promise<Stela> {
     const { checkout = thisCheckout, profileDir, settings } = options
+    const data = dataDir === undefined ? [] : ['--data', dataDir]
     const main = join(checkout, 'src/main.ts')
     const profile =
       profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
     const startedAt = performance.now()
     const child = spawn(
       process.execPath,
-      [quietly, ...profile, main, 'serve', '--data', dataDir, '--port', '0'],
+      [quietly, ...profile, main, 'serve', ...data, '--port', '0'],
       {
         env: {
           PATH: process.env['PATH'],
@@ -87,30 +92,39 @@ export class Stela {
   async settle(): Promise<number> {
     const startedAt = performance.now()
     let idleSince = startedAt
-    let before = this.#processorTicks()
+    let before = this.processorMs()
     while (before !== undefined && performance.now() - idleSince < idleMs) {
       await setTimeout(idleMs / 4)
-      const now = this.#processorTicks()
-      // A tick is ten milliseconds: waiting costs one now and then, too.
-      if (now === undefined || now > before + 1) idleSince = performance.now()
+      const now = this.processorMs()
+      // Waiting costs a tick now and then, too.
+      if (now === undefined || now > before + tickMs) idleSince = performance.now()
       before = now
     }
     return idleSince - startedAt
   }
 
-  #processorTicks(): number | undefined {
-    try {
-      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8')
-      // Behind the name, which may hold anything: user and system time are fields 14, 15.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return Number(fields[11]) + Number(fields[12])
-    } catch {
-      return undefined
-    }
+  /** Time that processors have spent on it, where the system tells. */
+  processorMs(): number | undefined {
+    return processorMsOf(this.#child.pid)
   }
 
   stop(): Promise<void> {
     return end(this.#child)
+  }
+}
+
+/** What systems count the time of processors in. */
+const tickMs = 10
+
+/** Time that processors have spent on a process, where the system tells. */
+export function processorMsOf(pid: number | undefined): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Behind the name, which may hold anything: user and system time are fields 14, 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * tickMs
+  } catch {
+    return undefined
   }
 }
 

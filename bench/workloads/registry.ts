@@ -1,3 +1,4 @@
+import { cassandra } from './cassandra.ts'
 import { findIndexed } from './find-indexed.ts'
 import { findOne } from './find-one.ts'
 import { findSortedFiltered } from './find-sorted-filtered.ts'
@@ -28,4 +29,4 @@ export const workloads: readonly Workload[] = [
 ]
 
 /** Run when they are named: each takes minutes. */
-export const studies: readonly Study[] = [vector, lexical, hybrid, tables]
+export const studies: readonly Study[] = [vector, lexical, hybrid, tables, cassandra]

@@ -10,6 +10,8 @@ export interface Study {
   readonly size: number
   /** Smaller sizes to be measured beside it, by a study that looks at growth. */
   readonly smaller?: readonly number[]
+  /** Connections, where none are asked for and the usual ones would not do. */
+  readonly connections?: readonly number[]
   run(settings: StudySettings): Promise<Findings>
 }
 

@@ -120,7 +120,7 @@ describe('a cluster, as operators see it', () => {
   test('health says that no node answers', async () => {
     const { contactPoints, port } = await testNode()
     const line = await Line.to(contactPoints[0]!, port)
-    const cut = await keyspaces.open(line.port)
+    const cut = await keyspaces.open({ port: line.port })
     try {
       assert.equal(await cut.health!(), undefined)
       line.cut()

@@ -8,7 +8,10 @@ import { databaseEngine } from '../../src/databases/database-engine.ts'
 import { around } from '../../src/engine/around.ts'
 import { checked } from '../../src/engine/checked.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
-import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
+import {
+  openCassandraEngine,
+  type CassandraOptions,
+} from '../../src/engine/cassandra/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
 import { clientOf, type ConnectOptions } from './connect.ts'
@@ -39,8 +42,10 @@ export class TestKeyspaces {
   }
 
   /** Any number of times, as several servers, or one after the other; by another port. */
-  async open(port = this.#connect.port): Promise<Engine> {
-    const { contactPoints, localDatacenter, user, password } = this.#connect
+  async open(
+    options: Partial<Pick<CassandraOptions, 'port' | 'settingsPollMs'>> = {},
+  ): Promise<Engine> {
+    const { contactPoints, port, localDatacenter, user, password } = this.#connect
     const engine = await openCassandraEngine({
       contactPoints,
       port,
@@ -61,6 +66,7 @@ export class TestKeyspaces {
         lexical: { enabled: true, analyzer: 'standard' },
         rerank: { enabled: false },
       },
+      ...options,
     })
     if (this.#key === '') return checked(engine)
     const front = databaseEngine(checked(engine), this.#key, (create) => create())

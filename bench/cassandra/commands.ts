@@ -1,0 +1,121 @@
+/** What is asked of a cluster; `baselines/raw-cassandra.ts` has the same as statements. */
+import type { ClusterPicks } from './documents.ts'
+
+export type CommandKind =
+  | 'findOne'
+  | 'findEqual'
+  | 'findTwo'
+  | 'count'
+  | 'increment'
+  | 'insertOne'
+  | 'insertMany'
+  | 'nearest'
+  | 'nearestFiltered'
+
+export interface ClusterCommand {
+  readonly kind: CommandKind
+  readonly says: string
+  /** Whether a request can be sent again: the other ones are made new each time. */
+  readonly requests: 'repeat' | 'once'
+  body(picks: ClusterPicks): string
+  /** The least share of the driver's rate that is good enough. */
+  readonly target?: number
+  /** Requests a second of the reference server on such a node, by connections. */
+  readonly reference: Readonly<Record<number, number>>
+  /** Statements that it may take, where its _id is a text and all is pushed down. */
+  readonly statementsMax?: number
+}
+
+export const foundMax = 20
+export const insertedAtOnce = 50
+export const nearestMax = 10
+
+const limit = (count: number) => `"options":{"limit":${count}}`
+
+/** In the order in which they are measured: what adds documents comes last. */
+export const commands: readonly ClusterCommand[] = [
+  {
+    kind: 'findOne',
+    says: 'findOne by _id',
+    requests: 'repeat',
+    body: (picks) => `{"findOne":{"filter":{"_id":"${picks.id()}"}}}`,
+    target: 0.7,
+    reference: { 1: 223, 16: 785 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'findEqual',
+    says: `find ${foundMax} by an equality`,
+    requests: 'repeat',
+    body: (picks) => `{"find":{"filter":{"city":"${picks.city()}"},${limit(foundMax)}}}`,
+    target: 0.5,
+    reference: { 1: 173, 16: 298 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'findTwo',
+    says: `find ${foundMax} by two conditions`,
+    requests: 'repeat',
+    body: (picks) =>
+      `{"find":{"filter":{"city":"${picks.city()}","active":true},${limit(foundMax)}}}`,
+    target: 0.5,
+    reference: { 1: 206, 16: 311 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'count',
+    says: 'countDocuments of a hundredth',
+    requests: 'repeat',
+    body: (picks) => `{"countDocuments":{"filter":{"city":"${picks.city()}"}}}`,
+    reference: { 1: 58, 16: 108 },
+  },
+  {
+    kind: 'nearest',
+    says: `find the ${nearestMax} nearest`,
+    requests: 'repeat',
+    body: (picks) => `{"find":{"sort":{"$vector":${picks.vector()}},${limit(nearestMax)}}}`,
+    reference: { 1: 55, 16: 222 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'nearestFiltered',
+    says: `find the ${nearestMax} nearest of a hundredth`,
+    requests: 'repeat',
+    body: (picks) =>
+      `{"find":{"filter":{"city":"${picks.city()}"},"sort":{"$vector":${picks.vector()}},` +
+      `${limit(nearestMax)}}}`,
+    reference: { 1: 13, 16: 47 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'increment',
+    says: 'updateOne by _id, $inc',
+    requests: 'repeat',
+    body: (picks) =>
+      `{"updateOne":{"filter":{"_id":"${picks.id()}"},"update":{"$inc":{"age":1}}}}`,
+    reference: { 1: 126, 16: 310 },
+    statementsMax: 2,
+  },
+  {
+    kind: 'insertOne',
+    says: 'insertOne',
+    requests: 'once',
+    body: (picks) => `{"insertOne":{"document":${picks.newDocument()}}}`,
+    target: 0.7,
+    reference: { 1: 237, 16: 456 },
+    statementsMax: 1,
+  },
+  {
+    kind: 'insertMany',
+    says: `insertMany of ${insertedAtOnce}`,
+    requests: 'once',
+    body: (picks) => insertManyBody(picks, insertedAtOnce),
+    reference: { 1: 11.7, 16: 12.3 },
+    statementsMax: insertedAtOnce,
+  },
+]
+
+export function insertManyBody(picks: ClusterPicks, count: number): string {
+  const documents = Array.from({ length: count }, () => picks.newDocument())
+  return `{"insertMany":{"documents":[${documents.join(',')}]}}`
+}

@@ -1,0 +1,98 @@
+/**
+ * The documents on a cluster: those of other workloads, each with a vector of 64 numbers, which
+ * makes 600 bytes as JSON. Each is a function of the seed and its number.
+ */
+import type { NewRecord } from '../../src/engine/contract.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import type { JsonObject } from '../../src/json/value.ts'
+import { cityCount, cityOf, documentText, idOf, randomNumbers } from '../documents.ts'
+import { Clusters } from '../vectors/clusters.ts'
+import { binary } from '../vectors/documents.ts'
+
+export const dimension = 64
+
+const centerCount = 500
+/** How far a number of a vector is from that of its center at most; the length is one. */
+const spread = 0.1
+
+export class ClusterPicks {
+  readonly #seed: number
+  readonly #size: number
+  readonly #random: () => number
+  readonly #centers: readonly Float32Array[]
+  #next: number
+
+  /** The first `size` documents are there; `next` is the first one that is not. */
+  constructor(seed: number, size: number, next = size) {
+    this.#seed = seed
+    this.#size = size
+    this.#next = next
+    this.#random = randomNumbers(seed)
+    const clusters = new Clusters(seed, dimension)
+    this.#centers = Array.from({ length: centerCount }, () => {
+      const center = new Float32Array(dimension)
+      clusters.fill(center)
+      return center
+    })
+  }
+
+  /** The id of a document that was there from the start. */
+  id(): string {
+    return idOf(this.#below(this.#size))
+  }
+
+  city(): string {
+    return cityOf(this.#below(cityCount))
+  }
+
+  /** One to search for, in Base64. */
+  vector(): string {
+    return binary(this.#vectorNear(this.#random))
+  }
+
+  /** The same as numbers. */
+  vectorNumbers(): Float32Array {
+    return this.#vectorNear(this.#random)
+  }
+
+  /** The JSON of a document that is not there yet. */
+  newDocument(): string {
+    const number = this.#next++
+    const text = documentText(this.#seed, number)
+    return `${text.slice(0, -1)},"$vector":${binary(this.#vectorOf(number))}}`
+  }
+
+  /** One that is not there yet, as engines take it. */
+  newRecord(): NewRecord {
+    return this.#recordOf(this.#next++)
+  }
+
+  /** One that was there from the start. */
+  record(): NewRecord {
+    return this.#recordOf(this.#below(this.#size))
+  }
+
+  #recordOf(number: number): NewRecord {
+    const text = documentText(this.#seed, number)
+    const numbers = Float64Array.from(this.#vectorOf(number))
+    return {
+      id: idOf(number),
+      text,
+      document: parseStored(text) as JsonObject,
+      search: { vector: { numbers, form: 'binary' } },
+    }
+  }
+
+  #vectorOf(number: number): Float32Array {
+    return this.#vectorNear(randomNumbers(this.#seed + number * 2_654_435_761))
+  }
+
+  #vectorNear(random: () => number): Float32Array {
+    const center = this.#centers[Math.floor(random() * centerCount)]!
+    return center.map((number) => number + spread * (2 * random() - 1))
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound)
+  }
+}

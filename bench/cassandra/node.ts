@@ -1,0 +1,71 @@
+/** The node that is measured: the one that a variable names, or one of its own. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
+import { startNode } from '../../tests/cassandra/node.ts'
+import { testNode } from '../../tests/cassandra/test-node.ts'
+import { processorMsOf } from '../processes.ts'
+
+export interface MeasuredNode {
+  readonly connect: ConnectOptions
+  /** Time that processors have spent on it, where the system tells. */
+  processorMs(): number | undefined
+  remove(): Promise<void>
+}
+
+export async function takeNode(): Promise<MeasuredNode> {
+  const isNamed = process.env['STELA_TEST_CASSANDRA'] !== undefined
+  const own = isNamed ? undefined : await startNode({ durable: false })
+  const connect = own?.connect ?? (await testNode())
+  const pid = listenerOn(connect.port)
+  return {
+    connect,
+    processorMs: () => processorMsOf(pid),
+    remove: async () => own?.remove(),
+  }
+}
+
+/** The process that listens on a port of this machine, where the system tells. */
+function listenerOn(port: number): number | undefined {
+  try {
+    const inode = inodeOn(port)
+    if (inode === undefined) return undefined
+    return processes().find((pid) => socketsOf(pid).includes(`socket:[${inode}]`))
+  } catch {
+    return undefined
+  }
+}
+
+/** Each line has a number, the address, the other one, the state, and later the inode. */
+function inodeOn(port: number): string | undefined {
+  const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0')
+  const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8'))
+  const fields = tables
+    .flatMap((table) => table.split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+  const listening = '0A'
+  return fields.find(
+    ([, local, , state]) => local?.endsWith(`:${hexadecimal}`) && state === listening,
+  )?.[9]
+}
+
+function processes(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger)
+}
+
+function socketsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`
+  try {
+    return readdirSync(folder).flatMap((name) => linkAt(`${folder}/${name}`))
+  } catch {
+    // It has ended, or is somebody else's.
+    return []
+  }
+}
+
+function linkAt(path: string): string[] {
+  try {
+    return [readlinkSync(path)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * How many statements commands take, counted in a server of this process: the one that is
+ * measured is another process, and tells nobody.
+ */
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
+import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
+import type { Collection, Engine } from '../../src/engine/contract.ts'
+import { firstKeyspace } from '../../src/engine/schema.ts'
+import { build } from '../../src/server.ts'
+import { defaultConfig } from '../../src/settings/config.ts'
+import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
+import { noPollMs, StatementCounts } from '../../tests/cassandra/statement-counts.ts'
+import { requestBytes } from '../client.ts'
+import { token } from '../processes.ts'
+import { askEach } from '../served.ts'
+import { commands } from './commands.ts'
+import type { ClusterPicks } from './documents.ts'
+
+/** Requests of each command that are counted. */
+const countedEach = 20
+
+export interface Counted {
+  /** Statements of a command, by its kind. */
+  readonly statements: ReadonlyMap<string, number>
+  readonly collection: Collection
+}
+
+export interface Place {
+  readonly systemKeyspace: string
+  readonly collection: string
+}
+
+export async function countStatements(
+  connect: ConnectOptions,
+  { systemKeyspace, collection: name }: Place,
+  picks: ClusterPicks,
+): Promise<Counted> {
+  const engine = await openCounting(connect, systemKeyspace)
+  const counts = new StatementCounts(engine)
+  const config = { ...defaultConfig, adminToken: token, logLevel: 'warn', port: 0 } as const
+  const server = await build({ ...config, adminPort: 'off' }, engine)
+  try {
+    const port = Number(new URL((await server.listen()).url).port)
+    const path = `/v1/${firstKeyspace}/${name}`
+    const ask = (bodies: readonly string[]) =>
+      askEach(
+        port,
+        bodies.map((body) => requestBytes(path, token, body)),
+      )
+    const statements = new Map<string, number>()
+    for (const { kind, body } of commands) {
+      // The first one reads what there is.
+      await ask([body(picks)])
+      counts.take()
+      await ask(Array.from({ length: countedEach }, () => body(picks)))
+      statements.set(kind, counts.take().ofCommands / countedEach)
+    }
+    const collection = await engine.findTarget(firstKeyspace, name)
+    return { statements, collection: collection as Collection }
+  } finally {
+    await server.close()
+    await engine.close()
+  }
+}
+
+function openCounting(
+  { contactPoints, port, localDatacenter, user, password }: ConnectOptions,
+  systemKeyspace: string,
+): Promise<Engine> {
+  return openCassandraEngine({
+    contactPoints,
+    port,
+    localDataCenter: localDatacenter,
+    account: { name: user, password },
+    tls: undefined,
+    bundle: undefined,
+    consistency: defaultConsistency,
+    systemKeyspace,
+    firstKeyspace,
+    replication: undefined,
+    settingsPollMs: noPollMs,
+    limits: { scannedMax: 100_000 },
+    defaults: { lexical: { enabled: false }, rerank: { enabled: false } },
+  })
+}

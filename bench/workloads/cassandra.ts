@@ -1,0 +1,235 @@
+import {
+  compareCommand,
+  Metered,
+  type ComparedCommand,
+  type RawCassandra,
+} from '../cassandra/compared.ts'
+import { commands, insertManyBody } from '../cassandra/commands.ts'
+import { ClusterPicks, dimension } from '../cassandra/documents.ts'
+import { takeNode, type MeasuredNode } from '../cassandra/node.ts'
+import { countStatements } from '../cassandra/statements.ts'
+import { createCollection, insertAll } from '../dataset.ts'
+import { Baseline, Stela } from '../processes.ts'
+import { decimal, short, whole } from '../report.ts'
+import type { Figure } from '../run.ts'
+import { takeTurns } from '../turns.ts'
+import { clientOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
+import type { Findings, Study, StudySettings, Table } from './study.ts'
+
+/** Made new for each run, and dropped in the end. */
+const place = { systemKeyspace: 'stela_bench', collection: 'bench' }
+const path = `/v1/default_keyspace/${place.collection}`
+
+export const cassandra: Study = {
+  name: 'cassandra',
+  says: 'documents on a cluster over HTTP, against the driver alone',
+  size: 20_000,
+  connections: [1, 16],
+
+  async run(settings): Promise<Findings> {
+    const { progress, profileDir } = settings
+    progress('starting Cassandra')
+    const node = await takeNode()
+    try {
+      await dropAll(node.connect)
+      const server = await Stela.start(undefined, {
+        profileDir,
+        settings: serverSettings(node.connect),
+      })
+      try {
+        return await measure(node, server, settings)
+      } finally {
+        await server.stop()
+        await dropAll(node.connect)
+      }
+    } finally {
+      await node.remove()
+    }
+  },
+}
+
+function serverSettings({ contactPoints, port, user, password }: ConnectOptions) {
+  return {
+    STELA_ENGINE: 'cassandra',
+    STELA_CONTACT_POINTS: contactPoints.join(','),
+    STELA_CASSANDRA_PORT: String(port),
+    STELA_CASSANDRA_USER: user,
+    STELA_CASSANDRA_PASSWORD: password,
+    STELA_SYSTEM_KEYSPACE: place.systemKeyspace,
+    // Commands that are slow are what is measured.
+    STELA_LOG_LEVEL: 'error',
+  }
+}
+
+async function measure(
+  node: MeasuredNode,
+  server: Stela,
+  { size, connections, seconds, seed, progress }: StudySettings,
+): Promise<Findings> {
+  const loaded = await load(server.port, size, seed, progress)
+  const picks = new ClusterPicks(seed, size)
+  progress('counting statements')
+  const { statements, collection } = await countStatements(node.connect, place, picks)
+  const raw: RawCassandra = new Baseline(
+    new URL('../baselines/raw-cassandra.ts', import.meta.url),
+  )
+  try {
+    await raw.ask({ open: node.connect, collection, seed, size })
+    const contest = { server, node, raw, picks, path, seconds }
+    const compared: ComparedCommand[] = []
+    for (const command of commands)
+      for (const count of connections) {
+        progress(`${command.says}, connections: ${count}`)
+        compared.push(await compareCommand(command, count, contest))
+      }
+    const floorMs = await measureFloor(node, raw, Math.max(...connections), seconds)
+    return {
+      tables: [
+        {
+          title: 'Requests a second',
+          head: comparedHead,
+          rows: compared.map(comparedCells),
+        },
+        costTable(compared, statements),
+      ],
+      figures: [loaded, ...floorFigures(floorMs), ...statementFigures(statements)],
+    }
+  } finally {
+    await raw.stop()
+  }
+}
+
+async function load(
+  port: number,
+  size: number,
+  seed: number,
+  progress: (line: string) => void,
+): Promise<Figure> {
+  progress(`loading ${size} documents`)
+  await createCollection(
+    port,
+    place.collection,
+    `{"vector":{"dimension":${dimension},"metric":"cosine"},"lexical":{"enabled":false},` +
+      '"rerank":{"enabled":false}}',
+  )
+  const picks = new ClusterPicks(seed, 0)
+  const tally = await insertAll(port, path, size, progress, (count) =>
+    insertManyBody(picks, count),
+  )
+  return {
+    what: `loading ${whole(size)} documents by insertMany`,
+    value: (size / tally.elapsedMs) * 1000,
+    unit: 'documents/s',
+  }
+}
+
+/** What the cheapest statement costs a node: the part that is not reading or writing. */
+async function measureFloor(
+  node: MeasuredNode,
+  raw: RawCassandra,
+  connections: number,
+  seconds: number,
+): Promise<number | undefined> {
+  const run = (forMs: number) => raw.ask({ run: 'floor', connections, forMs })
+  const floor = new Metered({ name: 'floor', run }, [node.processorMs])
+  await takeTurns([floor], seconds)
+  return floor.perRequest()[0]
+}
+
+const comparedHead = [
+  'command',
+  'connections',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  "driver's requests/s",
+  'ratio',
+  'target',
+  '',
+  'reference, requests/s',
+  'times the reference',
+]
+
+function comparedCells(compared: ComparedCommand): string[] {
+  const { command, connections, requestsPerSecond, p50Ms, p99Ms, driverPerSecond } =
+    compared
+  const { says, target, reference } = command
+  const ratio = requestsPerSecond / driverPerSecond
+  const given = reference[connections]
+  return [
+    says,
+    whole(connections),
+    short(requestsPerSecond),
+    short(p50Ms),
+    short(p99Ms),
+    short(driverPerSecond),
+    ratio.toFixed(2),
+    target === undefined ? '-' : `at least ${target}`,
+    target === undefined ? '' : ratio >= target ? 'met' : 'missed',
+    given === undefined ? '-' : String(given),
+    given === undefined ? '-' : (requestsPerSecond / given).toFixed(1),
+  ]
+}
+
+function costTable(
+  compared: readonly ComparedCommand[],
+  statements: ReadonlyMap<string, number>,
+): Table {
+  return {
+    title: 'What a request costs',
+    head: [
+      'command',
+      'connections',
+      'statements',
+      'server, CPU ms',
+      'node, CPU ms',
+      'node by the driver, CPU ms',
+    ],
+    rows: compared.map(({ command, connections, serverMs, nodeMs, driverNodeMs }) => [
+      command.says,
+      whole(connections),
+      shownCount(statements.get(command.kind)!),
+      ...[serverMs, nodeMs, driverNodeMs].map((ms) =>
+        ms === undefined ? '-' : decimal(ms),
+      ),
+    ]),
+  }
+}
+
+function shownCount(count: number): string {
+  return Number.isInteger(count) ? String(count) : count.toFixed(2)
+}
+
+function floorFigures(floorMs: number | undefined): Figure[] {
+  if (floorMs === undefined) return []
+  const what = 'the least that a statement costs a node, in CPU time'
+  return [{ what, value: floorMs * 1000, unit: 'µs' }]
+}
+
+function statementFigures(statements: ReadonlyMap<string, number>): Figure[] {
+  return commands.flatMap(({ kind, says, statementsMax }) =>
+    statementsMax === undefined
+      ? []
+      : [
+          {
+            what: `statements of ${says}`,
+            value: statements.get(kind)!,
+            unit: 'statements',
+            max: statementsMax,
+          },
+        ],
+  )
+}
+
+/** Whatever a run before this one has left. */
+async function dropAll(connect: ConnectOptions): Promise<void> {
+  const client = clientOf(connect)
+  try {
+    await client.execute(`DROP TABLE IF EXISTS default_keyspace.${place.collection}`)
+    await client.execute(`DROP KEYSPACE IF EXISTS ${place.systemKeyspace}`)
+  } catch {
+    // There is no such keyspace yet.
+  } finally {
+    await client.shutdown()
+  }
+}
