@@ -109,18 +109,20 @@ export class Session {
     await this.#time('write', (client) => client.batch(queries, batched))
   }
 
-  /** All rows that a statement finds, however many pages they take. */
+  /** All rows that a statement finds, however many pages they take; `first` is for the first. */
   async *rowsOf(
     statement: Statement,
     purpose: Purpose,
     fetchSize = manyRows,
+    first = fetchSize,
   ): AsyncGenerator<Row> {
-    let pageState: string | undefined
-    do {
-      const page = await this.run(statement, purpose, { fetchSize, pageState })
+    let page = await this.run(statement, purpose, { fetchSize: first })
+    yield* page.rows
+    while (page.pageState !== undefined) {
+      const { pageState } = page
+      page = await this.run(statement, purpose, { fetchSize, pageState })
       yield* page.rows
-      pageState = page.pageState
-    } while (pageState !== undefined)
+    }
   }
 
   /** Definitions cannot be prepared. Waits until all nodes that are up know of the change. */

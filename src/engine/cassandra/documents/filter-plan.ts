@@ -28,7 +28,12 @@ export type Branch = readonly Term[]
 export type FilterPlan =
   /** Documents with these keys, of which each may or may not be there. */
   | { readonly kind: 'keys'; readonly keys: readonly DocumentKey[] }
-  | { readonly kind: 'branches'; readonly branches: readonly Branch[] }
+  | {
+      readonly kind: 'branches'
+      readonly branches: readonly Branch[]
+      /** Whether the terms say all that the filter does, so that nearly all found match. */
+      readonly isWhole: boolean
+    }
 
 /** A filter with more alternatives than this is served without them. */
 const branchesMax = 20
@@ -41,8 +46,15 @@ export function planFilter(filter: Filter): FilterPlan {
     const found = alternativesOf(one)
     return found === undefined ? [] : [found]
   })
-  return { kind: 'branches', branches: branchesOf(alternatives) }
+  const isWhole =
+    conjuncts.every(({ kind }) => wholeKinds.has(kind)) &&
+    alternatives.length === conjuncts.length &&
+    alternatives.every(({ length }) => length === 1)
+  return { kind: 'branches', branches: branchesOf(alternatives), isWhole }
 }
+
+/** Conditions that a term can say in full. */
+const wholeKinds: ReadonlySet<Filter['kind']> = new Set(['eq', 'size', 'exists'] as const)
 
 /** Whether documents that were written as these columns are found by all terms. */
 export function holdsAll(terms: Branch, shredded: Shredded): boolean {

@@ -63,7 +63,9 @@ export async function readDocuments(
   const records: Kept[] = []
   let size = 0
   let next: Position | undefined
-  for await (const found of findMatching(access, collection, filter, after, caller)) {
+  const count = isServed ? toSkip + limit + (lookAhead === false ? 0 : 1) : Infinity
+  const wanted = { filter, after, count }
+  for await (const found of findMatching(access, collection, wanted, caller)) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
       next = records.at(-1)!.position
@@ -91,24 +93,32 @@ export async function countDocuments(
   caller: Caller,
 ): Promise<number> {
   let count = 0
-  const all = findMatching(access, collection, filter, undefined, caller)
+  const wanted = { filter, after: undefined, count: Infinity }
+  const all = findMatching(access, collection, wanted, caller)
   while (count < stopAt && !(await all.next()).done) count++
   await all.return(undefined)
   return count
 }
 
+interface Wanted {
+  readonly filter: Filter
+  readonly after: Position | undefined
+  /** Who asked reads no more than these. */
+  readonly count: number
+}
+
 async function* findMatching(
   access: DocumentAccess,
   collection: Collection,
-  filter: Filter,
-  after: Position | undefined,
+  wanted: Wanted,
   caller: Caller,
 ): AsyncGenerator<Found> {
   const { scannedMax } = access.limits
+  const { filter } = wanted
   const plan = planFilter(filter)
   const indexing = indexingRule(collection.options.indexing)
   let scanned = 0
-  for await (const one of findCandidates(access, collection, filter, plan, after, caller)) {
+  for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
     caller.check()
     if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
     const pause = caller.pause()
@@ -128,9 +138,8 @@ async function* findMatching(
 function findCandidates(
   access: DocumentAccess,
   collection: Collection,
-  filter: Filter,
+  { filter, after, count }: Wanted,
   plan: FilterPlan,
-  after: Position | undefined,
   caller: Caller,
 ): AsyncGenerator<Found> {
   const { session, postings } = access
@@ -142,7 +151,9 @@ function findCandidates(
   if (postings !== undefined && terms !== undefined && terms.length > 0)
     return findByTerms(access, postings, collection, terms, after, caller)
   const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
-  return findByBranches(session, collection, plan.branches, place)
+  // Where conditions are left over, nobody knows how many have to be looked at.
+  const firstPage = plan.isWhole ? Math.min(count, fetchSize) : fetchSize
+  return findByBranches(session, collection, plan.branches, place, firstPage)
 }
 
 function tooMuch({ name }: Collection, scannedMax: number): EngineError {
@@ -242,10 +253,12 @@ async function* findByBranches(
   collection: Collection,
   branches: readonly Branch[],
   place: Place,
+  firstPage: number,
 ): AsyncGenerator<Found> {
   for (let branch = place.branch; branch < branches.length; branch++) {
     const after = branch === place.branch ? place.token : undefined
-    yield* findByBranch(session, collection, branches[branch]!, branch, after)
+    const from = { branch, token: after }
+    yield* findByBranch(session, collection, branches[branch]!, from, firstPage)
   }
 }
 
@@ -253,8 +266,8 @@ async function* findByBranch(
   session: Session,
   collection: Collection,
   terms: Branch,
-  branch: number,
-  after: string | undefined,
+  { branch, token: after }: Place,
+  firstPage: number,
 ): AsyncGenerator<Found> {
   const conditions = conditionsOf(terms)
   const where = [conditions.text, after === undefined ? '' : 'token(key) > ?'].filter(
@@ -265,7 +278,8 @@ async function* findByBranch(
     (where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`)
   const values =
     after === undefined ? conditions.values : [...conditions.values, BigInt(after)]
-  for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
+  const statement = { text, values }
+  for await (const row of session.rowsOf(statement, 'read', fetchSize, firstPage)) {
     const one = foundIn(row, branch, `${branch}:${String(row['place'])}`)
     if (one !== undefined) yield one
   }
