@@ -1,0 +1,153 @@
+/** How many statements commands take on a real node, where an _id is a text. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Engine } from '../../src/engine/contract.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { noPollMs, StatementCounts } from './statement-counts.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+
+const path = '/default_keyspace/counted'
+/** How often each command is sent. */
+const times = 8
+/** More than a page of the API, and of the cluster. */
+const documentCount = 70
+
+describe('statements of a command', () => {
+  const counts = new StatementCounts()
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open({ listener: counts, settingsPollMs: noPollMs })
+    server = await startServer({ checked: false }, engine)
+    const options = {
+      vector: { dimension: 2, metric: 'cosine' },
+      lexical: { enabled: false },
+      rerank: { enabled: false },
+    }
+    await send('/default_keyspace', { createCollection: { name: 'counted', options } })
+    for (let first = 0; first < documentCount; first += 35)
+      await send(path, {
+        insertMany: {
+          documents: Array.from({ length: 35 }, (_, i) => ({
+            _id: `id-${first + i}`,
+            kind: 'usual',
+            even: i % 2 === 0,
+            n: i,
+            $vector: [1, first + i],
+          })),
+        },
+      })
+  })
+
+  after(async () => {
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  async function send(to: string, body: object) {
+    const { codes, text, body: answered } = await server.command(to, body)
+    assert.deepEqual(codes, [], text)
+    return answered
+  }
+
+  /** Fails where the bodies, sent one after the other, take more statements than they may. */
+  async function assertTakes(bodies: readonly object[], each: number): Promise<void> {
+    counts.take()
+    const startedAt = performance.now()
+    for (const body of bodies) await send(path, body)
+    const seconds = (performance.now() - startedAt) / 1000
+    const { ofCommands, ofSchema } = counts.take()
+    assert.equal(ofCommands, each * bodies.length)
+    // The version of the schema is looked at once a second, and not for each command.
+    assert(ofSchema <= 1 + seconds, `${ofSchema} in ${seconds} s`)
+  }
+
+  const many = (bodyOf: (i: number) => object) =>
+    Array.from({ length: times }, (_, i) => bodyOf(i))
+  const limit = 20
+
+  test('findOne by _id takes one', () =>
+    assertTakes(
+      many((i) => ({ findOne: { filter: { _id: `id-${i}` } } })),
+      1,
+    ))
+
+  test('findOne by an _id that is not there takes one', () =>
+    assertTakes(
+      many((i) => ({ findOne: { filter: { _id: `none-${i}` } } })),
+      1,
+    ))
+
+  test('find takes one for a page, by one condition and by two', async () => {
+    const filters = [{ kind: 'usual' }, { kind: 'usual', even: true }]
+    await assertTakes(
+      many((i) => ({ find: { filter: filters[i % 2], options: { limit } } })),
+      1,
+    )
+    await assertTakes(
+      many((i) => ({ find: { filter: filters[i % 2] } })),
+      1,
+    )
+  })
+
+  test('find takes one for each page that follows', async () => {
+    counts.take()
+    let found = 0
+    let pages = 0
+    let pageState: string | null | undefined
+    do {
+      const options = pageState ? { pageState } : {}
+      const { data } = await send(path, { find: { filter: { kind: 'usual' }, options } })
+      found += data!.documents!.length
+      pages++
+      pageState = data!.nextPageState
+    } while (pageState)
+    assert.equal(found, documentCount)
+    assert.equal(counts.take().ofCommands, pages)
+  })
+
+  test('countDocuments takes one for fifty documents that it looks at', () =>
+    assertTakes(
+      many(() => ({ countDocuments: { filter: { kind: 'usual' } } })),
+      2,
+    ))
+
+  test('find of the nearest takes one, with a filter and without', () =>
+    assertTakes(
+      many((i) => ({
+        find: {
+          filter: i % 2 === 0 ? {} : { kind: 'usual' },
+          sort: { $vector: [1, i] },
+          options: { limit: 10 },
+        },
+      })),
+      1,
+    ))
+
+  test('updateOne by _id takes two', () =>
+    assertTakes(
+      many((i) => ({
+        updateOne: { filter: { _id: `id-${i}` }, update: { $inc: { n: 1 } } },
+      })),
+      2,
+    ))
+
+  test('insertOne takes one, and insertMany one for each document', async () => {
+    await assertTakes(
+      many((i) => ({
+        insertOne: { document: { _id: `new-${i}`, n: i, $vector: [i, 1] } },
+      })),
+      1,
+    )
+    const documents = (batch: number) =>
+      Array.from({ length: 10 }, (_, i) => ({ _id: `batch-${batch}-${i}`, n: i }))
+    await assertTakes(
+      many((i) => ({ insertMany: { documents: documents(i) } })),
+      10,
+    )
+  })
+})
