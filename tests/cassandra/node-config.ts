@@ -14,7 +14,12 @@ export interface Ring {
    * stopped, and definitions take a quarter of the time.
    */
   readonly durable: boolean
+  /** Of Java's heap, for each node. */
+  readonly heapMegabytes: number
 }
+
+/** Enough for tests. Tens of thousands of documents with vectors need more. */
+export const smallHeap = 512
 
 const configName = 'cassandra.yaml'
 const loggingName = 'logback.xml'
@@ -124,10 +129,12 @@ export function javaArguments(
   jars: readonly string[],
   archiveFlag: string,
 ): readonly string[] {
+  const { heapMegabytes } = ring
   const nodes = ring.addresses.length
   const agent = jars.find((jar) => /\/jamm-[^/]*$/.test(jar))!
   return [
-    ...['-Xms512m', '-Xmx512m', '-Xss512k', '-XX:MaxDirectMemorySize=512m'],
+    ...[`-Xms${heapMegabytes}m`, `-Xmx${heapMegabytes}m`, '-Xss512k'],
+    `-XX:MaxDirectMemorySize=${heapMegabytes}m`,
     ...['-XX:+UseG1GC', '-XX:ParallelGCThreads=2', '-XX:ConcGCThreads=1'],
     // A node lives for minutes: code compiled quickly is worth more than code compiled well.
     '-XX:TieredStopAtLevel=1',

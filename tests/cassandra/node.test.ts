@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'cassandra-driver'
 import { clientOf, tryLogin, type ConnectOptions } from './connect.ts'
 import { CassandraNode, firstUser, install, startNode } from './node.ts'
+import { smallHeap } from './node-config.ts'
 import { findPort } from './ports.ts'
 import { testNode } from './test-node.ts'
 
@@ -82,7 +83,13 @@ describe('a Cassandra node', () => {
 
   test('that dies at its start says how its log ended', async () => {
     const address = 'nowhere.invalid'
-    const ring = { addresses: [address], port: 1, storagePort: 2, durable: false }
+    const ring = {
+      addresses: [address],
+      port: 1,
+      storagePort: 2,
+      durable: false,
+      heapMegabytes: smallHeap,
+    }
     const hopeless = await CassandraNode.create(await install(), ring, address)
     await assert.rejects(hopeless.start(), /died[^]*nowhere\.invalid/)
     const { folder } = hopeless

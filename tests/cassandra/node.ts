@@ -8,7 +8,7 @@ import { tryLogin, type ConnectOptions } from './connect.ts'
 import { GuardedFolder } from './guard.ts'
 import { bringJars, cacheFolder, hasJars } from './jars.ts'
 import { makeOnce } from './make-once.ts'
-import { javaArguments, writeConfig, type Ring } from './node-config.ts'
+import { javaArguments, smallHeap, writeConfig, type Ring } from './node-config.ts'
 import { findPort } from './ports.ts'
 import { findJava, findMaven, type Java } from './tools.ts'
 
@@ -57,6 +57,8 @@ export interface NodeOptions {
   readonly port?: number
   /** See `Ring`. */
   readonly durable: boolean
+  /** See `Ring`; a small one unless named. */
+  readonly heapMegabytes?: number
 }
 
 const firstAddress = '127.0.0.1'
@@ -76,10 +78,16 @@ export async function startNode(options: NodeOptions): Promise<CassandraNode> {
 
 export async function ringOf(
   addresses: readonly string[],
-  { port, durable }: NodeOptions,
+  { port, durable, heapMegabytes = smallHeap }: NodeOptions,
 ): Promise<Ring> {
   const storagePort = await findPort(addresses)
-  return { addresses, port: port ?? (await findPort(addresses)), storagePort, durable }
+  return {
+    addresses,
+    port: port ?? (await findPort(addresses)),
+    storagePort,
+    durable,
+    heapMegabytes,
+  }
 }
 
 /** What every new cluster has. */
