@@ -19,12 +19,13 @@ export interface Standing<C extends Contender = Contender> {
   elapsedMs: number
 }
 
-const rounds = 20
+const usualRounds = 20
 
 /** Each has `seconds` in all, after a fifth of that for warming up. */
 export async function takeTurns<C extends Contender>(
   contenders: readonly C[],
   seconds: number,
+  rounds = usualRounds,
 ): Promise<Standing<C>[]> {
   const sliceMs = (seconds * 1000) / rounds
   const standings = contenders.map((contender): Standing<C> => ({

@@ -23,8 +23,11 @@ import {
 } from '../cassandra/commands.ts'
 import { ClusterPicks } from '../cassandra/documents.ts'
 
-/** `floor` is the least that a node can be asked: a row of its own, in memory. */
-export type RawKind = CommandKind | 'floor'
+/**
+ * `floor` is the least that a node can be asked: a row of its own, in memory. `lookup` is a
+ * look into an index that finds nothing.
+ */
+export type RawKind = CommandKind | 'floor' | 'lookup'
 
 export type RawCassandraQuestion =
   | {
@@ -92,6 +95,11 @@ class RawCluster {
     switch (kind) {
       case 'floor':
         return this.#reading("SELECT key FROM system.local WHERE key = 'local'", [])
+      case 'lookup': {
+        const values = [`city ${hashAtPath('nowhere')}`]
+        const text = this.#found('array_contains CONTAINS ?')
+        return () => this.#client.execute(text, values, finds)
+      }
       case 'findOne':
         return this.#reading(this.#byKey, [boundKey(keyOf(picks.id()))])
       case 'findEqual':

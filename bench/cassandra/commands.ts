@@ -17,7 +17,7 @@ export interface ClusterCommand {
   readonly says: string
   /** Whether a request can be sent again: the other ones are made new each time. */
   readonly requests: 'repeat' | 'once'
-  body(picks: ClusterPicks): string
+  readonly body: (picks: ClusterPicks) => string
   /** The least share of the driver's rate that is good enough. */
   readonly target?: number
   /** Requests a second of the reference server on such a node, by connections. */

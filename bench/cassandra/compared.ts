@@ -4,7 +4,7 @@ import type {
   RawCassandraQuestion,
 } from '../baselines/raw-cassandra.ts'
 import { Client, requestBytes } from '../client.ts'
-import { Baseline, token, type Stela } from '../processes.ts'
+import { token, type Baseline, type Stela } from '../processes.ts'
 import { askEach } from '../served.ts'
 import { ratePerSecond, takeTurns, type Contender } from '../turns.ts'
 import type { ClusterCommand } from './commands.ts'
@@ -36,6 +36,9 @@ export interface Contest {
   readonly seconds: number
 }
 
+/** Fewer than elsewhere: at the end of a turn all requests are waited for, and some take long. */
+const rounds = 5
+
 export async function compareCommand(
   command: ClusterCommand,
   connections: number,
@@ -51,7 +54,7 @@ export async function compareCommand(
       },
       [node.processorMs],
     )
-    const [own, other] = await takeTurns([ours, theirs], seconds)
+    const [own, other] = await takeTurns([ours, theirs], seconds, rounds)
     const [serverMs, nodeMs] = ours.perRequest()
     return {
       command,

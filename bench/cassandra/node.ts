@@ -1,5 +1,6 @@
 /** The node that is measured: the one that a variable names, or one of its own. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
 import { startNode } from '../../tests/cassandra/node.ts'
 import { testNode } from '../../tests/cassandra/test-node.ts'
@@ -8,19 +9,41 @@ import { processorMsOf } from '../processes.ts'
 export interface MeasuredNode {
   readonly connect: ConnectOptions
   /** Time that processors have spent on it, where the system tells. */
-  processorMs(): number | undefined
+  readonly processorMs: () => number | undefined
+  /** Waits until it has little left to do after writes: it goes on flushing and compacting. */
+  settle(): Promise<void>
   remove(): Promise<void>
 }
 
+const settleMsMax = 60_000
+/** Who is busy for less than this share of a second is not doing much. */
+const idleShare = 0.2
+
+/** Searches by vector keep much of an index in memory. */
+const heapMegabytes = 2_048
+
 export async function takeNode(): Promise<MeasuredNode> {
   const isNamed = process.env['STELA_TEST_CASSANDRA'] !== undefined
-  const own = isNamed ? undefined : await startNode({ durable: false })
+  const own = isNamed ? undefined : await startNode({ durable: false, heapMegabytes })
   const connect = own?.connect ?? (await testNode())
   const pid = listenerOn(connect.port)
+  const processorMs = () => processorMsOf(pid)
   return {
     connect,
-    processorMs: () => processorMsOf(pid),
+    processorMs,
+    settle: () => settle(processorMs),
     remove: async () => own?.remove(),
+  }
+}
+
+async function settle(processorMs: MeasuredNode['processorMs']): Promise<void> {
+  const deadline = performance.now() + settleMsMax
+  while (performance.now() < deadline) {
+    const before = processorMs()
+    await sleep(1000)
+    const now = processorMs()
+    if (before === undefined || now === undefined) return
+    if (now - before < 1000 * idleShare) return
   }
 }
 

@@ -67,6 +67,7 @@ async function measure(
   { size, connections, seconds, seed, progress }: StudySettings,
 ): Promise<Findings> {
   const loaded = await load(server.port, size, seed, progress)
+  await node.settle()
   const picks = new ClusterPicks(seed, size)
   progress('counting statements')
   const { statements, collection } = await countStatements(node.connect, place, picks)
@@ -76,13 +77,16 @@ async function measure(
   try {
     await raw.ask({ open: node.connect, collection, seed, size })
     const contest = { server, node, raw, picks, path, seconds }
+    // Before anything is added, as the reads that it belongs to.
+    const parts = await measureParts(node, raw, Math.max(...connections), seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)
       for (const count of connections) {
-        progress(`${command.says}, connections: ${count}`)
-        compared.push(await compareCommand(command, count, contest))
+        const one = await compareCommand(command, count, contest)
+        compared.push(one)
+        progress(comparedCells(one).join(', '))
+        if (command.requests === 'once') await node.settle()
       }
-    const floorMs = await measureFloor(node, raw, Math.max(...connections), seconds)
     return {
       tables: [
         {
@@ -92,7 +96,7 @@ async function measure(
         },
         costTable(compared, statements),
       ],
-      figures: [loaded, ...floorFigures(floorMs), ...statementFigures(statements)],
+      figures: [loaded, ...parts, ...statementFigures(statements)],
     }
   } finally {
     await raw.stop()
@@ -123,17 +127,28 @@ async function load(
   }
 }
 
-/** What the cheapest statement costs a node: the part that is not reading or writing. */
-async function measureFloor(
+/** What else a model of a cluster needs to know: the parts that all statements have. */
+const parts = [
+  { kind: 'floor', what: 'the least that a statement costs a node, in CPU time' },
+  { kind: 'lookup', what: 'a look into an index that finds nothing, the same' },
+] as const
+
+async function measureParts(
   node: MeasuredNode,
   raw: RawCassandra,
   connections: number,
   seconds: number,
-): Promise<number | undefined> {
-  const run = (forMs: number) => raw.ask({ run: 'floor', connections, forMs })
-  const floor = new Metered({ name: 'floor', run }, [node.processorMs])
-  await takeTurns([floor], seconds)
-  return floor.perRequest()[0]
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const { kind, what } of parts) {
+    const run = (forMs: number) => raw.ask({ run: kind, connections, forMs })
+    const metered = new Metered({ name: kind, run }, [node.processorMs])
+    await takeTurns([metered], seconds)
+    const [ms] = metered.perRequest()
+    // In a very short run the clock of processors may not have moved.
+    if (ms) figures.push({ what, value: ms * 1000, unit: 'µs' })
+  }
+  return figures
 }
 
 const comparedHead = [
@@ -198,12 +213,6 @@ function costTable(
 
 function shownCount(count: number): string {
   return Number.isInteger(count) ? String(count) : count.toFixed(2)
-}
-
-function floorFigures(floorMs: number | undefined): Figure[] {
-  if (floorMs === undefined) return []
-  const what = 'the least that a statement costs a node, in CPU time'
-  return [{ what, value: floorMs * 1000, unit: 'µs' }]
 }
 
 function statementFigures(statements: ReadonlyMap<string, number>): Figure[] {

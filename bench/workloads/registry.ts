@@ -10,6 +10,7 @@ import { mixed } from './mixed.ts'
 import { updateOne } from './update-one.ts'
 import { hybrid } from './hybrid.ts'
 import { lexical } from './lexical.ts'
+import { scale } from './scale.ts'
 import type { Study } from './study.ts'
 import { tables } from './tables.ts'
 import { vector } from './vector.ts'
@@ -29,4 +30,4 @@ export const workloads: readonly Workload[] = [
 ]
 
 /** Run when they are named: each takes minutes. */
-export const studies: readonly Study[] = [vector, lexical, hybrid, tables, cassandra]
+export const studies: readonly Study[] = [vector, lexical, hybrid, tables, cassandra, scale]

@@ -13,14 +13,15 @@ const times = 8
 const documentCount = 70
 
 describe('statements of a command', () => {
-  const counts = new StatementCounts()
+  let counts: StatementCounts
   let keyspaces: TestKeyspaces
   let engine: Engine
   let server: TestServer
 
   before(async () => {
     keyspaces = await TestKeyspaces.make()
-    engine = await keyspaces.open({ listener: counts, settingsPollMs: noPollMs })
+    engine = await keyspaces.open({ settingsPollMs: noPollMs })
+    counts = new StatementCounts(engine)
     server = await startServer({ checked: false }, engine)
     const options = {
       vector: { dimension: 2, metric: 'cosine' },

@@ -1,0 +1,133 @@
+import {
+  carriedBy,
+  type Carried,
+  type Cluster,
+  type Mix,
+  type RequestCost,
+  type StatementCost,
+} from '../cassandra/scale.ts'
+import { short, whole } from '../report.ts'
+import type { Findings, Study, Table } from './study.ts'
+
+/**
+ * Milliseconds of processor time, as RESULTS.md has them: of a node by the driver alone, and of
+ * the server, over 16 connections. Searches by vector are those of the server, which asks for
+ * more than the driver does.
+ */
+const floorMs = 0.512
+const lookupMs = 0.566
+const node = {
+  findOne: 0.595,
+  findEqual: 6.075,
+  nearest: 10.061,
+  increment: 5.722,
+  insertOne: 4.471,
+}
+const server = {
+  findOne: 2.451,
+  findEqual: 2.751,
+  nearest: 2.147,
+  increment: 2.321,
+  insertOne: 1.131,
+}
+
+const byKey: StatementCost = { reach: 'quorum', ms: node.findOne }
+
+const findOne: RequestCost = {
+  says: 'findOne by _id',
+  statements: [byKey],
+  serverMs: server.findOne,
+}
+const findCommon: RequestCost = {
+  says: 'find 20 of many that match',
+  // A hundredth of a hundred million, so that any part of the ring has twenty.
+  statements: [{ reach: 'parts', ms: node.findEqual, lookupMs, plenty: 50_000 }],
+  serverMs: server.findEqual,
+}
+const findRare: RequestCost = {
+  says: 'find 20 of 20 that match',
+  statements: [{ reach: 'parts', ms: node.findEqual, lookupMs }],
+  serverMs: server.findEqual,
+}
+const nearest: RequestCost = {
+  says: 'find the 10 nearest',
+  statements: [{ reach: 'every part', ms: node.nearest }],
+  serverMs: server.nearest,
+}
+const increment: RequestCost = {
+  says: 'updateOne by _id',
+  statements: [byKey, { reach: 'copies', ms: node.increment - node.findOne }],
+  serverMs: server.increment,
+}
+const insertOne: RequestCost = {
+  says: 'insertOne',
+  statements: [{ reach: 'copies', ms: node.insertOne }],
+  serverMs: server.insertOne,
+}
+
+const requests = [findOne, findCommon, findRare, nearest, increment, insertOne]
+
+/** Of an application that reads most, and searches now and then. */
+const usual: Mix = [
+  [findOne, 0.6],
+  [findCommon, 0.2],
+  [increment, 0.1],
+  [insertOne, 0.05],
+  [nearest, 0.05],
+]
+
+const sizes = [3, 12, 100]
+/** What many new clusters have, where nobody says otherwise. */
+const manyTokens = 16
+
+function clusterOf(nodes: number, tokens: number): Cluster {
+  return { nodes, copies: 3, tokens, coresPerNode: 8, busyShare: 0.5 }
+}
+
+export const scale: Study = {
+  name: 'scale',
+  says: 'what clusters carry, worked out from what one node was measured with',
+  size: 1,
+
+  run(): Promise<Findings> {
+    return Promise.resolve({
+      tables: [
+        tableOf('Requests a second', 1, ({ requestsPerSecond }) =>
+          whole(requestsPerSecond),
+        ),
+        tableOf(`The same with ${manyTokens} tokens a node`, manyTokens, (carried) =>
+          whole(carried.requestsPerSecond),
+        ),
+        tableOf('Processor time of all nodes for a request, ms', 1, ({ nodesMs }) =>
+          short(nodesMs),
+        ),
+        tableOf('Cores for servers, at those rates', 1, ({ serverCores }) =>
+          whole(serverCores),
+        ),
+      ],
+      figures: [
+        {
+          what: 'the least that a statement takes of a node',
+          value: floorMs * 1000,
+          unit: 'µs',
+        },
+        { what: 'a look into an index', value: lookupMs * 1000, unit: 'µs' },
+      ],
+    })
+  },
+}
+
+function tableOf(title: string, tokens: number, cell: (carried: Carried) => string): Table {
+  const line = (says: string, mix: Mix) => [
+    says,
+    ...sizes.map((nodes) => cell(carriedBy(clusterOf(nodes, tokens), mix, floorMs))),
+  ]
+  return {
+    title,
+    head: ['request', ...sizes.map((nodes) => `${nodes} nodes`)],
+    rows: [
+      ...requests.map((request) => line(request.says, [[request, 1]])),
+      line('the usual mix', usual),
+    ],
+  }
+}
