@@ -10,13 +10,12 @@ import { promisify } from 'node:util'
 import { documentText } from '../../bench/documents.ts'
 import { Histogram } from '../../bench/histogram.ts'
 import { runBench } from '../../bench/run.ts'
-import { plotCurve } from '../../bench/plot.ts'
-import { printFindings } from '../../bench/report.ts'
 import { Readings, readingText } from '../../bench/tables/readings.ts'
 import { Texts } from '../../bench/texts.ts'
 import { Clusters } from '../../bench/vectors/clusters.ts'
 import { rateAt } from '../../bench/vectors/curve.ts'
 import { studies, workloads } from '../../bench/workloads/registry.ts'
+import { testStudy } from './toy-study.ts'
 
 test('every workload runs against each of its baselines', async () => {
   const { rows, figures } = await runBench({
@@ -48,53 +47,17 @@ test('every workload runs against each of its baselines', async () => {
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
 })
 
-/** As few as a study needs to go through all that it does. */
+/** As few as a study needs to go through all that it does. One needs a Cassandra (tests/cassandra). */
 const toySizes: Readonly<Record<string, readonly number[]>> = {
   vector: [1200],
   lexical: [200],
   hybrid: [100],
   tables: [50, 250],
-  cassandra: [120],
   scale: [1],
 }
 
-// The server has the keyspaces that tests of the engine drop, so it gets a node of its own.
-delete process.env['STELA_TEST_CASSANDRA']
-
-for (const study of studies)
-  test(`the ${study.name} study fills its tables`, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'stela-bench-test-'))
-    const sizes = toySizes[study.name]!
-    try {
-      const findings = await study.run({
-        size: Math.max(...sizes),
-        sizes,
-        vectors: [20, 40],
-        connections: [2],
-        seconds: 0.02,
-        seed: 7,
-        folder,
-        progress: () => undefined,
-      })
-      for (const { title, head, rows } of findings.tables) {
-        assert(rows.length > 0, title)
-        for (const row of rows)
-          assert.equal(row.length, head.length, `${title}: ${row.join()}`)
-      }
-      for (const { what, value } of findings.figures)
-        assert(Number.isFinite(value) && value > 0, what)
-      assert.doesNotMatch(printFindings(findings), /NaN|Infinity|undefined/)
-      if (findings.curve !== undefined) assertWellDrawn(plotCurve(findings.curve))
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  })
-
-function assertWellDrawn(svg: string): void {
-  assert.match(svg, /^<svg [^>]*>\n/)
-  assert.match(svg, /<\/svg>\n$/)
-  assert.doesNotMatch(svg, /NaN|Infinity|undefined/)
-}
+for (const study of studies.filter(({ name }) => name !== 'cassandra'))
+  testStudy(study, toySizes[study.name]!)
 
 test('the rate at a recall lies on the line between the points around it', () => {
   const line = {

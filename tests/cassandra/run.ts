@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
-  ...['check', 'differences', 'migrate', 'searches', 'tables', 'terms'].map(
+  ...['check', 'differences', 'migrate', 'searches', 'study', 'tables', 'terms'].map(
     (name) => `tests/cassandra/${name}.ts`,
   ),
 ]
