@@ -5,7 +5,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true } },
+    languageOptions: { parserOptions: { project: './tsconfig.json' } },
     rules: {
       // `array[i]!` after a bounds check reads better than a branch that cannot happen.
       '@typescript-eslint/no-non-null-assertion': 'off',
@@ -14,6 +14,8 @@ export default tseslint.config(
         'error',
         { ignoreArrowShorthand: true },
       ],
+      // There are no enums here, and looking for them takes a fifth of the time.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
