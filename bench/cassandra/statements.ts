@@ -2,13 +2,12 @@
  * How many statements commands take, counted in a server of this process: the one that is
  * measured is another process, and tells nobody.
  */
-import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { firstKeyspace } from '../../src/engine/schema.ts'
 import { build } from '../../src/server.ts'
 import { defaultConfig } from '../../src/settings/config.ts'
-import type { ConnectOptions } from '../../tests/cassandra/connect.ts'
+import { clusterOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import { noPollMs, StatementCounts } from '../../tests/cassandra/statement-counts.ts'
 import { requestBytes } from '../client.ts'
 import { token } from '../processes.ts'
@@ -63,18 +62,9 @@ export async function countStatements(
   }
 }
 
-function openCounting(
-  { contactPoints, port, localDatacenter, user, password }: ConnectOptions,
-  systemKeyspace: string,
-): Promise<Engine> {
+function openCounting(connect: ConnectOptions, systemKeyspace: string): Promise<Engine> {
   return openCassandraEngine({
-    contactPoints,
-    port,
-    localDataCenter: localDatacenter,
-    account: { name: user, password },
-    tls: undefined,
-    bundle: undefined,
-    consistency: defaultConsistency,
+    ...clusterOf(connect),
     systemKeyspace,
     firstKeyspace,
     replication: undefined,

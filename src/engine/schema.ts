@@ -160,6 +160,12 @@ export function keyNames({
   return [...partitionBy, ...partitionSort.map(({ column }) => column)]
 }
 
+/** The same as columns. */
+export function keyColumns(definition: TableDefinition): Column[] {
+  const byName = new Map(definition.columns.map((column) => [column.name, column]))
+  return keyNames(definition).map((name) => byName.get(name)!)
+}
+
 /** As rows and schemas show them: the columns of the key first, then the others by name. */
 export function columnsInOrder<C extends Column>(
   definition: Pick<TableDefinition, 'partitionBy' | 'partitionSort'> & {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { startStela } from '../cli/run-stela.ts'
-import { clientOf } from './connect.ts'
+import { clientOf, flagsOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -44,16 +44,9 @@ describe('a cluster, as operators see it', () => {
   })
 
   const check = async (...more: string[]) => {
-    const { contactPoints, port, user, password } = await testNode()
-    const where = [
-      '--contact-points',
-      contactPoints.join(),
-      '--cassandra-port',
-      String(port),
-    ]
-    const who = ['--cassandra-user', user, '--cassandra-password', password]
+    const where = flagsOf(await testNode())
     const system = ['--system-keyspace', keyspaces.nameOf('stela')]
-    const args = ['check', '--engine', 'cassandra', ...where, ...who, ...system, ...more]
+    const args = ['check', '--engine', 'cassandra', ...where, ...system, ...more]
     const { code, out, err } = await startStela(args).ended
     return { code, err, lines: String(out).split('\n') }
   }

@@ -1,5 +1,7 @@
 /** How clients reach a node, and whether it lets them in. */
 import { Client, policies, type ClientOptions } from 'cassandra-driver'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
+import type { ClusterOptions } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 
 export interface ConnectOptions {
   readonly contactPoints: readonly string[]
@@ -7,6 +9,26 @@ export interface ConnectOptions {
   readonly localDatacenter: string
   readonly user: string
   readonly password: string
+}
+
+/** How an engine reaches it. */
+export function clusterOf(connect: ConnectOptions): ClusterOptions {
+  const { contactPoints, port, localDatacenter, user, password } = connect
+  return {
+    contactPoints,
+    port,
+    localDataCenter: localDatacenter,
+    account: { name: user, password },
+    tls: undefined,
+    bundle: undefined,
+    consistency: defaultConsistency,
+  }
+}
+
+/** How the command line reaches it. */
+export function flagsOf({ contactPoints, port, user, password }: ConnectOptions): string[] {
+  const where = ['--contact-points', contactPoints.join(), '--cassandra-port', String(port)]
+  return [...where, '--cassandra-user', user, '--cassandra-password', password]
 }
 
 /** A client that asks no node but the contact points. */

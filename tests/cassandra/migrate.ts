@@ -22,7 +22,7 @@ import {
   type Answer,
   type TestServer,
 } from '../harness.ts'
-import { clientOf } from './connect.ts'
+import { clientOf, flagsOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -358,15 +358,8 @@ describe('stela migrate', () => {
   let other = ''
 
   const run = async (...more: string[]): Promise<Ran> => {
-    const { contactPoints, port, user, password } = await testNode()
-    const where = [
-      '--contact-points',
-      contactPoints.join(),
-      '--cassandra-port',
-      String(port),
-    ]
-    const who = ['--cassandra-user', user, '--cassandra-password', password]
-    const args = [...where, ...who, '--system-keyspace', `${key}stela`, ...more]
+    const where = flagsOf(await testNode())
+    const args = [...where, '--system-keyspace', `${key}stela`, ...more]
     const way = ['migrate', '--from', 'embedded', '--to', 'cassandra', '--data', dataDir]
     return startStela([...way, ...args]).ended
   }

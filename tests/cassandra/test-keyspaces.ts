@@ -7,14 +7,13 @@ import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
 import { around } from '../../src/engine/around.ts'
 import { checked } from '../../src/engine/checked.ts'
-import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import {
   openCassandraEngine,
   type CassandraOptions,
 } from '../../src/engine/cassandra/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
-import { clientOf, type ConnectOptions } from './connect.ts'
+import { clientOf, clusterOf, type ConnectOptions } from './connect.ts'
 import { testNode } from './test-node.ts'
 
 export class TestKeyspaces {
@@ -45,15 +44,8 @@ export class TestKeyspaces {
   async open(
     options: Partial<Pick<CassandraOptions, 'port' | 'settingsPollMs'>> = {},
   ): Promise<Engine> {
-    const { contactPoints, port, localDatacenter, user, password } = this.#connect
     const engine = await openCassandraEngine({
-      contactPoints,
-      port,
-      localDataCenter: localDatacenter,
-      account: { name: user, password },
-      tls: undefined,
-      bundle: undefined,
-      consistency: defaultConsistency,
+      ...clusterOf(this.#connect),
       systemKeyspace: `${this.#key}stela`,
       firstKeyspace: `${this.#key}default_keyspace`,
       replication: {

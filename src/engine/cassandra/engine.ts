@@ -44,10 +44,12 @@ import {
   replicationBy,
   sessionOf,
   withDataCenter,
+  type ClientParts,
   type ClusterOptions,
 } from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
+import { WriteClock } from './cluster/write-clock.ts'
 import { quoteName, quoteTarget } from './cluster/statement.ts'
 import { textPlace } from './documents/document-texts.ts'
 import {
@@ -97,13 +99,14 @@ const firstStart = 'first-start'
 export async function openCassandraEngine(given: CassandraOptions): Promise<Engine> {
   const options = await withDataCenter(given)
   const tally = new StatementTally()
-  const client = await openClient(options, options.account, () => tally.retried())
+  const parts = { retried: () => tally.retried(), clock: new WriteClock() }
+  const client = await openClient(options, options.account, parts)
   try {
     const capabilities = await probeCluster(client)
     const session = sessionOf(client, options, tally)
     const replication = options.replication ?? (await replicationBy(client))
     await createSystemKeyspace(session, options.systemKeyspace, replication)
-    const own = { client, session, capabilities, tally }
+    const own = { client, parts, session, capabilities, tally }
     const shared = new Shared(own, { ...options, replication })
     const engine = new CassandraEngine(shared)
     await engine.start()
@@ -118,6 +121,7 @@ type OpenOptions = CassandraOptions & { readonly replication: Replication }
 
 interface Connected {
   readonly client: Client
+  readonly parts: ClientParts
   readonly session: Session
   readonly capabilities: Capabilities
   readonly tally: StatementTally
@@ -139,7 +143,8 @@ class Shared {
   readonly running = new Set<Promise<unknown>>()
   isClosed = false
 
-  constructor({ client, session, capabilities, tally }: Connected, options: OpenOptions) {
+  constructor(connected: Connected, options: OpenOptions) {
+    const { client, parts, session, capabilities, tally } = connected
     this.client = client
     this.session = session
     this.capabilities = capabilities
@@ -149,10 +154,8 @@ class Shared {
     const { systemKeyspace, settingsPollMs } = options
     this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
     this.leases = new Leases(session, systemKeyspace)
-    this.postings = new Postings(session, systemKeyspace)
-    this.accounts = new AccountSessions((account) =>
-      openClient(options, account, () => tally.retried()),
-    )
+    this.postings = new Postings(session, systemKeyspace, parts.clock)
+    this.accounts = new AccountSessions((account) => openClient(options, account, parts))
     this.health = new ClusterHealth({
       reachNode: () => reachNode(session),
       reachQuorum: () => reachQuorum(session, options),

@@ -8,6 +8,7 @@ import { probe, type ProbedCluster } from './capabilities.ts'
 import type { Consistency } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
 import { Session, type StatementListener } from './session.ts'
+import type { WriteClock } from './write-clock.ts'
 
 export interface ClusterOptions {
   readonly contactPoints: readonly string[]
@@ -25,11 +26,18 @@ export interface ClusterOptions {
 /** Statements of which the cluster knows the form: filters come in many. */
 const preparedMax = 2_000
 
-/** Logged in as the account. `retried` is called when the driver sends something again. */
+/** What clients of one server share; another that only looks needs none of it. */
+export interface ClientParts {
+  /** Told of every statement that is sent again. */
+  readonly retried: () => void
+  readonly clock: WriteClock
+}
+
+/** Logged in as the account. */
 export async function openClient(
   options: ClusterOptions,
   account: EngineAccount | undefined,
-  retried: () => void = () => undefined,
+  parts?: ClientParts,
 ): Promise<Client> {
   const client = new Client({
     ...whereToFind(options),
@@ -42,7 +50,12 @@ export async function openClient(
       useBigIntAsVarint: true,
     },
     maxPrepared: preparedMax,
-    policies: { retry: new CountedRetries(retried) },
+    ...(parts && {
+      policies: {
+        retry: new CountedRetries(parts.retried),
+        timestampGeneration: parts.clock,
+      },
+    }),
   })
   await connect(client)
   return client

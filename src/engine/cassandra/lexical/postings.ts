@@ -14,6 +14,7 @@ import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import type { WriteClock } from '../cluster/write-clock.ts'
 
 /** Texts that are searched together: of one path of a collection, or one column of a table. */
 export interface TextPlace {
@@ -63,11 +64,12 @@ export class Postings {
   readonly #session: Session
   readonly #tables: Readonly<Record<keyof typeof lexicalTables, string>>
   readonly #corpora = new Map<string, KnownCorpus>()
-  #lastTimestamp = 0n
+  readonly #clock: WriteClock
 
-  constructor(session: Session, keyspace: string) {
+  constructor(session: Session, keyspace: string, clock: WriteClock) {
     const named = (name: string) => quoteTarget({ keyspace, name })
     this.#session = session
+    this.#clock = clock
     this.#tables = {
       postings: named('postings'),
       texts: named('texts'),
@@ -75,11 +77,9 @@ export class Postings {
     }
   }
 
-  /** Microseconds since 1970, no two alike. */
+  /** Microseconds since 1970. */
   nextTimestamp(): bigint {
-    const now = BigInt(Date.now()) * 1_000n
-    return (this.#lastTimestamp =
-      now > this.#lastTimestamp ? now : this.#lastTimestamp + 1n)
+    return BigInt(this.#clock.next())
   }
 
   /** Before the record is written. */

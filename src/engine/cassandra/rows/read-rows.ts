@@ -9,7 +9,7 @@ import { storedDirection } from '../../../language/columns/stored-order.ts'
 import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { keyNames, type Table } from '../../schema.ts'
+import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import type { Postings, TextPlace } from '../lexical/postings.ts'
@@ -107,9 +107,7 @@ export async function countRows(
 function directionOf(table: Table, { sort, filter }: RowQuery): 1 | -1 | undefined {
   if (sort.length === 0) return 1
   const { definition, types } = table
-  const key = keyNames(definition).map((name) =>
-    definition.columns.find((column) => column.name === name)!,
-  )
+  const key = keyColumns(definition)
   return storedDirection({ sort, filter }, definition, key, types)
 }
 

@@ -6,7 +6,7 @@ import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { analyzerFor, type Analyzer } from '../../../search/lexical/analyzer.ts'
-import { keyNames, type Table, type TextIndex } from '../../schema.ts'
+import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
 import { printAnalyzer } from '../catalog/index-ddl.ts'
 import type { TextPlace } from '../lexical/postings.ts'
 
@@ -41,11 +41,10 @@ export function valuesOfKey(key: string): readonly Value[] {
 
 /** Matches the one row that has the key. */
 export function filterForKey({ definition }: Table, key: string): RowFilter {
-  const names = keyNames(definition)
-  const columns = names.map((name) => definition.columns.find((one) => one.name === name)!)
+  const columns = keyColumns(definition)
   const values = valuesOfKey(key)
   const conditions = new Map(
-    names.map((name, at) => [name, { eq: [valueOf(columns[at]!, values[at]!)] }]),
+    columns.map((column, at) => [column.name, { eq: [valueOf(column, values[at]!)] }]),
   )
   return keyFilter(conditions, columns)
 }

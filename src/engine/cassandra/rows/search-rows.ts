@@ -1,6 +1,7 @@
 /**
- * Searches of rows. By terms the index of postings.ts finds them. By vector the cluster finds what is nearest among the rows of a branch;
- * where the rest of the filter leaves too few, it is asked for more.
+ * Searches of rows. By terms the index of postings.ts finds them. By vector the cluster finds
+ * what is nearest among the rows of a branch; where the rest of the filter leaves too few, it
+ * is asked for more.
  */
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'

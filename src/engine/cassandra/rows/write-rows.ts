@@ -4,7 +4,7 @@ import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
-import { keyNames, type Table } from '../../schema.ts'
+import { keyColumns, keyNames, type Table } from '../../schema.ts'
 import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import type { TextPlace } from '../lexical/postings.ts'
@@ -151,10 +151,7 @@ async function deleteOneByOne(
   conditions: KeyConditions,
   caller: Caller,
 ): Promise<void> {
-  const { columns } = table.definition
-  const key = keyNames(table.definition).map((name) =>
-    columns.find((column) => column.name === name)!,
-  )
+  const key = keyColumns(table.definition)
   const query = { filter: keyFilter(conditions, key), sort: [], skip: 0, columns: key }
   let after: string | undefined
   do {
