@@ -13,9 +13,16 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
-  ...['check', 'differences', 'migrate', 'searches', 'study', 'tables', 'terms'].map(
-    (name) => `tests/cassandra/${name}.ts`,
-  ),
+  ...[
+    'check',
+    'differences',
+    'migrate',
+    'searches',
+    'statements',
+    'study',
+    'tables',
+    'terms',
+  ].map((name) => `tests/cassandra/${name}.ts`),
 ]
 const ofAll = globSync('tests/{clients,commands}/*.test.ts', { cwd: root })
 
