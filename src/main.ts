@@ -9,6 +9,7 @@ import { check } from './cli/check.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
 import { migrateCommand } from './cli/migrate.ts'
+import { repair } from './cli/repair.ts'
 import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { tokenCommand } from './cli/token.ts'
@@ -37,6 +38,7 @@ const program = new Command('stela')
   .addCommand(backupCommand)
   .addCommand(restore)
   .addCommand(migrateCommand)
+  .addCommand(repair)
   .addCommand(tokenCommand)
   .addHelpText(
     'after',
@@ -50,6 +52,7 @@ Examples:
   stela backup --help  copy everything that a running server holds
   stela restore DIR    make a data folder from such a copy
   stela migrate --help move everything into a cluster
+  stela repair --help  build the index of terms on a cluster anew
   stela token --help   make, list and revoke tokens
 `,
   )

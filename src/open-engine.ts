@@ -5,10 +5,11 @@ import type { Config } from './settings/config.ts'
 import type { Engine } from './engine/contract.ts'
 import { openEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { ClusterReport } from './engine/cassandra/check/check-cluster.ts'
+import type { RepairListener } from './engine/cassandra/repair/repair-terms.ts'
 import type { EmbeddedOptions } from './engine/embedded/options.ts'
 import { firstKeyspace } from './engine/schema.ts'
 
-export type { ClusterReport }
+export type { ClusterReport, RepairListener }
 
 export function openEngine(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
   const { cluster } = config
@@ -40,6 +41,16 @@ export async function checkCluster({
   return checking.checkCluster({ ...cluster, tls: tls && tlsOptions(tls) })
 }
 
+/** False: the cluster needs no such repair. */
+export async function repairCluster(
+  { tls, ...cluster }: ClusterConfig,
+  listener: RepairListener,
+): Promise<boolean> {
+  const { repairTerms } = await import('./engine/cassandra/repair/repair-terms.ts')
+  const options = { ...cluster, tls: tls && tlsOptions(tls) }
+  return repairTerms({ ...options, defaults: collectionDefaults(undefined) }, listener)
+}
+
 function openDataFolder(config: Config, log: EmbeddedOptions['log']): Promise<Engine> {
   const { dataDir, durable, searchThreads, openStoresMax, limits } = config
   const { waitingReadsMax } = limits
@@ -60,11 +71,16 @@ async function openCluster(
     settingsPollMs: settingsDelayMs / 2,
     firstKeyspace: first,
     limits: { scannedMax },
-    defaults: {
-      lexical: resolveLexical(undefined, features.lexical ?? true),
-      rerank: { enabled: false },
-    },
+    defaults: collectionDefaults(features.lexical),
   })
+}
+
+/** Of collections whose notes leave it open. */
+function collectionDefaults(lexical: boolean | undefined) {
+  return {
+    lexical: resolveLexical(undefined, lexical ?? true),
+    rerank: { enabled: false },
+  } as const
 }
 
 function tlsOptions({ ca, cert, key, checksHost }: ClusterTls) {

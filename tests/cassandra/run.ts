@@ -17,6 +17,7 @@ const own = [
     'check',
     'differences',
     'migrate',
+    'repair',
     'searches',
     'statements',
     'study',

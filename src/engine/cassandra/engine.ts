@@ -61,7 +61,7 @@ import { searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
 import { Postings } from './lexical/postings.ts'
 import type { ReadLimits } from './read-limits.ts'
-import { indexTexts } from './rows/index-texts.ts'
+import { fillNewIndex } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
 import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
@@ -267,20 +267,27 @@ class CassandraEngine implements Engine {
         if (planned === undefined) return false
         const { schema, change } = planned
         const [session, can] = [this.#session, this.#shared.capabilities]
+        const fill = await this.#fillOf(schema, change)
         await makeChange({ session, can, keyspace, schema }, change)
         const changed = await this.#shared.catalog.refresh(keyspace)
-        await this.#indexTexts(changed, change)
+        await fill?.(changed)
         return true
       })
     })
   }
 
-  /** Where the cluster has no index of terms, ours is filled. */
-  async #indexTexts(schema: KeyspaceSchema | undefined, change: SchemaChange) {
-    if (change.kind !== 'createIndex' || change.index.kind !== 'text') return
-    const table = schema?.targets.find(({ name }) => name === change.table)
-    if (table?.kind === 'table' && !this.#shared.capabilities.indexAnalyzer)
-      await indexTexts(this.#rows, table, change.index)
+  /** Where the cluster has no index of terms, ours is filled, and nobody searches it before. */
+  async #fillOf(before: KeyspaceSchema, change: SchemaChange) {
+    if (change.kind !== 'createIndex' || change.index.kind !== 'text') return undefined
+    if (this.#shared.capabilities.indexAnalyzer) return undefined
+    const { index } = change
+    const tableIn = (schema: KeyspaceSchema | undefined) =>
+      schema?.targets.find(({ name }) => name === change.table) as Table | undefined
+    await this.#shared.postings.beginFilling(placeOfIndex(tableIn(before)!, index))
+    return async (after: KeyspaceSchema | undefined) => {
+      const table = tableIn(after)
+      if (table !== undefined) await fillNewIndex(this.#rows, table, index)
+    }
   }
 
   async #changeIn(keyspace: string, plan: SchemaPlan) {

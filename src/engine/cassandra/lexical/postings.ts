@@ -12,6 +12,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
+import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { WriteClock } from '../cluster/write-clock.ts'
@@ -51,7 +52,7 @@ export const lexicalTables = {
   texts:
     'target text, path text, bucket tinyint, key text, digest text, tokens bigint, ' +
     'terms set<text>, PRIMARY KEY ((target, path, bucket), key, digest)',
-  truncations: 'target text PRIMARY KEY, at bigint',
+  text_indexes: 'target text PRIMARY KEY, truncated bigint, filling set<text>',
 } as const
 
 /** Partitions that the texts of one term are spread over. */
@@ -59,6 +60,11 @@ const buckets = 4
 
 /** Statements of one text that are on their way at a time. */
 const atATime = 64
+
+const textsAtATime = 8
+
+/** Partitions that are removed at a time. */
+const removedAtATime = 1_000
 
 export class Postings {
   readonly #session: Session
@@ -73,7 +79,7 @@ export class Postings {
     this.#tables = {
       postings: named('postings'),
       texts: named('texts'),
-      truncations: named('truncations'),
+      text_indexes: named('text_indexes'),
     }
   }
 
@@ -107,6 +113,19 @@ export class Postings {
       })),
     ])
     this.#forget(place)
+  }
+
+  /** Of records that were written before the timestamp, some at a time. */
+  async putAll(
+    place: TextPlace,
+    texts: readonly IndexedText[],
+    timestamp: bigint,
+  ): Promise<void> {
+    const left = texts.values()
+    const takeAll = async () => {
+      for (const text of left) await this.put(place, text, timestamp)
+    }
+    await Promise.all(Array.from({ length: textsAtATime }, takeAll))
   }
 
   /** What the record had before this version, but for the text that it has now. */
@@ -229,7 +248,7 @@ export class Postings {
     if (paths.length === 0) return
     await this.#session.run(
       {
-        text: `INSERT INTO ${this.#tables.truncations} (target, at) VALUES (?, ?)`,
+        text: `INSERT INTO ${this.#tables.text_indexes} (target, truncated) VALUES (?, ?)`,
         values: [target, timestamp],
       },
       'write',
@@ -249,11 +268,63 @@ export class Postings {
     }
   }
 
-  /** What was written before that is gone. */
-  async truncatedAt({ target }: TextPlace): Promise<bigint> {
-    const text = `SELECT at FROM ${this.#tables.truncations} WHERE target = ?`
+  /** What was written before that is gone. Throws where not all texts are in the index yet. */
+  async truncatedAt({ target, path }: TextPlace): Promise<bigint> {
+    const text = `SELECT truncated, filling FROM ${this.#tables.text_indexes} WHERE target = ?`
     const { rows } = await this.#session.run({ text, values: [target] }, 'read')
-    return (rows[0]?.['at'] as bigint | undefined) ?? 0n
+    const filling = rows[0]?.['filling'] as Set<string> | null | undefined
+    if (filling?.has(path))
+      throw new EngineError(
+        'unavailable',
+        'the text index is being filled. Try again when the command that creates it has ' +
+          'been answered; if its server ended before that, run stela repair',
+      )
+    return (rows[0]?.['truncated'] as bigint | null | undefined) ?? 0n
+  }
+
+  /** Nobody searches there until it has all texts. */
+  async beginFilling(place: TextPlace): Promise<void> {
+    await this.#markFilling(place, '+')
+  }
+
+  async endFilling(place: TextPlace): Promise<void> {
+    await this.#markFilling(place, '-')
+  }
+
+  async #markFilling({ target, path }: TextPlace, sign: '+' | '-'): Promise<void> {
+    const text = `UPDATE ${this.#tables.text_indexes} SET filling = filling ${sign} ? WHERE target = ?`
+    const values = [new Set([path]), target]
+    await this.#session.run({ text, values }, 'write', { isIdempotent: true })
+  }
+
+  /** What was written before that, and not again since, but for what belongs to some targets. */
+  async removeBefore(
+    timestamp: bigint,
+    isKept: (target: string) => boolean,
+  ): Promise<void> {
+    for (const [table, key] of [
+      [this.#tables.postings, ['target', 'path', 'term', 'bucket']],
+      [this.#tables.texts, ['target', 'path', 'bucket']],
+    ] as const) {
+      const partitions = `SELECT DISTINCT ${key.join(', ')} FROM ${table}`
+      const removal =
+        `DELETE FROM ${table} USING TIMESTAMP ? ` +
+        `WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`
+      let some: Statement[] = []
+      const all = this.#session.rowsOf({ text: partitions, values: [] }, 'read')
+      for await (const row of all) {
+        if (isKept(row['target'] as string)) continue
+        some.push({
+          text: removal,
+          values: [timestamp, ...key.map((name) => row[name] as unknown)],
+        })
+        if (some.length < removedAtATime) continue
+        await this.#runAll(some)
+        some = []
+      }
+      await this.#runAll(some)
+    }
+    this.#corpora.clear()
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {

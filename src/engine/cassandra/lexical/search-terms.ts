@@ -159,7 +159,7 @@ function isAfter<Item>(
 }
 
 /** Until then the record that has the text may be on its way. */
-const staleAfterMicros = 600_000_000n
+export const staleAfterMicros = 600_000_000n
 
 /** In the background: who searches does not wait for it. */
 function clear(

@@ -11,30 +11,44 @@ import { readRows, type RowAccess } from './read-rows.ts'
 const atATime = 100
 
 /** Other servers know of the index before the rows are read, and see to what they write. */
-export async function indexTexts(
+export async function fillNewIndex(
   access: RowAccess,
   table: Table,
   index: TextIndex,
 ): Promise<void> {
   await delay(trustedMs + 100)
+  await fillIndex(access, table, index, () => undefined)
+}
+
+/** `report` hears how many rows were read. The index can be searched when it is full. */
+export async function fillIndex(
+  access: RowAccess,
+  table: Table,
+  index: TextIndex,
+  report: (rows: number) => void,
+): Promise<void> {
   const { postings } = access
   const timestamp = postings.nextTimestamp()
   const place = placeOfIndex(table, index)
   const column = table.definition.columns.find(({ name }) => name === index.column)!
+  const analyzer = analyzerOf(table, column)
   const whole = { ...access, limits: { scannedMax: Infinity } }
   const query = { filter: everything, sort: [], skip: 0, limit: atATime, columns: [column] }
+  let count = 0
   let after: string | undefined
   do {
     const page = await readRows(whole, table, { ...query, after }, ownCaller())
-    for (const row of page.records) {
+    const texts = page.records.flatMap((row) => {
       const text = row.get(column)
-      if (typeof text !== 'string' || text === '') continue
+      if (typeof text !== 'string' || text === '') return []
       const key = keyOf((row as FoundRow).values, table)
-      const terms = analyzerOf(table, column).terms(text)
-      await postings.put(place, { key, text, terms }, timestamp)
-    }
+      return [{ key, text, terms: analyzer.terms(text) }]
+    })
+    await postings.putAll(place, texts, timestamp)
+    report((count += page.records.length))
     after = page.next
   } while (after !== undefined)
+  await postings.endFilling(place)
 }
 
 const everything = { kind: 'and', of: [] } as const

@@ -20,19 +20,27 @@ export async function createSystemKeyspace(
   systemKeyspace: string,
   replication: Replication,
 ): Promise<void> {
-  const text = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?'
-  const { rows } = await session.run({ text, values: [systemKeyspace] }, 'schema')
-  const known = rows.map((row) => row['table_name'] as string)
-  const missing = Object.entries(tables).filter(([name]) => !known.includes(name))
+  const missing = await missingTables(session, systemKeyspace)
   if (missing.length === 0) return
   await session.define(createKeyspaceText(systemKeyspace, replication))
-  for (const [name, columns] of missing) {
+  for (const name of missing) {
     const target = quoteTarget({ keyspace: systemKeyspace, name })
     const id = tableId(systemKeyspace, name)
     await session.define(
-      `CREATE TABLE IF NOT EXISTS ${target} (${columns}) WITH id = ${id}`,
+      `CREATE TABLE IF NOT EXISTS ${target} (${tables[name]}) WITH id = ${id}`,
     )
   }
+}
+
+export async function missingTables(
+  session: Session,
+  systemKeyspace: string,
+): Promise<readonly (keyof typeof tables)[]> {
+  const text = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?'
+  const { rows } = await session.run({ text, values: [systemKeyspace] }, 'schema')
+  const known = rows.map((row) => row['table_name'] as string)
+  const names = Object.keys(tables) as (keyof typeof tables)[]
+  return names.filter((name) => !known.includes(name))
 }
 
 /** Nodes that get it from two servers at once take it for the same table. */

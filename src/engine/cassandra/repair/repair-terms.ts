@@ -1,0 +1,172 @@
+/**
+ * Builds the index of terms anew, of all texts that a cluster holds, while servers go on. Every
+ * text is written again, and what nobody wrote again is removed: what records have lost, and
+ * what is left of collections and tables that are gone. What is younger than the time that a
+ * write may take stays, since its record may not have been seen.
+ */
+import { ownCaller } from '../../../caller.ts'
+import type { Collection, Position, Target } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import { Catalog } from '../catalog/catalog.ts'
+import type { Defaults } from '../catalog/collection-comment.ts'
+import { listKeyspaces, readSchemaRows } from '../catalog/system-schema.ts'
+import { engineErrorOf } from '../cluster/failures.ts'
+import {
+  openClient,
+  probeCluster,
+  sessionOf,
+  withDataCenter,
+  type ClusterOptions,
+} from '../cluster/open-cluster.ts'
+import { WriteClock } from '../cluster/write-clock.ts'
+import { analyzerIn, textKeyOf, textPlace } from '../documents/document-texts.ts'
+import { readDocuments, type DocumentAccess } from '../documents/read-documents.ts'
+import { Postings } from '../lexical/postings.ts'
+import { staleAfterMicros } from '../lexical/search-terms.ts'
+import { fillIndex } from '../rows/index-texts.ts'
+import type { RowAccess } from '../rows/read-rows.ts'
+import { textIndexesOf } from '../rows/row-texts.ts'
+import { missingTables } from '../system/system-keyspace.ts'
+
+export interface RepairOptions extends ClusterOptions {
+  readonly systemKeyspace: string
+  readonly defaults: Defaults
+}
+
+export interface RepairListener {
+  /** What comes next; it is told how many of its documents or rows were read. */
+  indexing(place: RepairedPlace): (count: number) => void
+  indexed(place: RepairedPlace, count: number): void
+}
+
+/** Texts that are searched together. */
+export interface RepairedPlace {
+  readonly keyspace: string
+  readonly name: string
+  /** Of a table. */
+  readonly index: string | undefined
+}
+
+/** False: the cluster has an index of its own, and there is nothing to do. */
+export async function repairTerms(
+  given: RepairOptions,
+  listener: RepairListener,
+): Promise<boolean> {
+  const options = await withDataCenter(given)
+  const clock = new WriteClock()
+  const parts = { retried: () => undefined, clock }
+  const client = await openClient(options, options.account, parts)
+  try {
+    const can = await probeCluster(client)
+    if (can.indexAnalyzer) return false
+    const session = sessionOf(client, options)
+    const { systemKeyspace } = options
+    if ((await missingTables(session, systemKeyspace)).length > 0)
+      throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
+    const postings = new Postings(session, systemKeyspace, clock)
+    await repairAll({ session, can, limits, postings }, options, listener)
+    return true
+  } catch (error) {
+    throw engineErrorOf(error)
+  } finally {
+    await client.shutdown()
+  }
+}
+
+/** Everything is read to its end. */
+const limits = { scannedMax: Infinity }
+
+async function repairAll(
+  access: RowAccess,
+  { systemKeyspace, defaults }: RepairOptions,
+  listener: RepairListener,
+): Promise<void> {
+  const { session, postings } = access
+  const startedAt = postings.nextTimestamp()
+  const catalog = new Catalog(session, defaults)
+  const unread = new Set<string>()
+  for (const keyspace of await listKeyspaces(session, systemKeyspace)) {
+    const rows = await readSchemaRows(session, keyspace)
+    for (const { id } of rows?.tables ?? []) unread.add(id.toString())
+    const schema = await catalog.refresh(keyspace)
+    for (const target of schema?.targets ?? []) {
+      await unlessGone(catalog, target, () => indexTarget(access, target, listener))
+      unread.delete(target.uid)
+    }
+  }
+  // What cannot be read as it is may be mended some day.
+  const before = startedAt - staleAfterMicros
+  await postings.removeBefore(before, (target) => unread.has(target))
+}
+
+async function unlessGone(
+  catalog: Catalog,
+  target: Target,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const schema = await catalog.refresh(target.keyspace)
+    if (schema?.targets.some(({ uid }) => uid === target.uid)) throw error
+  }
+}
+
+async function indexTarget(
+  access: RowAccess,
+  target: Target,
+  listener: RepairListener,
+): Promise<void> {
+  const { keyspace, name } = target
+  const index = async (
+    indexName: string | undefined,
+    act: (report: (count: number) => void) => Promise<void>,
+  ) => {
+    const place = { keyspace, name, index: indexName }
+    const report = listener.indexing(place)
+    let count = 0
+    await act((read) => report((count = read)))
+    listener.indexed(place, count)
+  }
+  if (target.kind === 'collection') {
+    if (target.options.lexical.enabled)
+      await index(undefined, (report) => indexDocuments(access, target, report))
+    return
+  }
+  for (const textIndex of textIndexesOf(target))
+    await index(textIndex.name, (report) => fillIndex(access, target, textIndex, report))
+}
+
+/** Documents that are read at a time. */
+const atATime = 50
+
+async function indexDocuments(
+  access: DocumentAccess & { readonly postings: Postings },
+  collection: Collection,
+  report: (count: number) => void,
+): Promise<void> {
+  const { postings } = access
+  const analyzer = analyzerIn(collection)
+  const place = textPlace(collection)
+  const timestamp = postings.nextTimestamp()
+  const query = { filter: everything, sort: [], skip: 0, limit: atATime, stable: false }
+  let count = 0
+  let after: Position | undefined
+  do {
+    const page = await readDocuments(
+      access,
+      collection,
+      { ...query, after, withSearchFields: true },
+      ownCaller(),
+    )
+    const texts = page.records.flatMap(({ id, search }) => {
+      const text = search?.lexical ?? ''
+      return text === '' ? [] : [{ key: textKeyOf(id), text, terms: analyzer.terms(text) }]
+    })
+    await postings.putAll(place, texts, timestamp)
+    report((count += page.records.length))
+    after = page.next
+  } while (after !== undefined)
+}
+
+const everything = { kind: 'and', of: [] } as const
