@@ -130,6 +130,8 @@ export const defaultLimits = {
   pullComparisonsMax: 500_000,
   /** Times that a write which lost a race is tried, the first time included. */
   writeAttemptsMax: 4,
+  /** The same for a change of a document, which another server may change as often. */
+  changeAttemptsMax: 10,
 } as const
 
 const fixed = {

@@ -33,9 +33,13 @@ export interface Envelope {
   readonly errors?: readonly WireError[]
 }
 
-export interface Answer {
-  readonly http: number
+export interface Answer extends CommandAnswer {
   readonly headers: Headers
+}
+
+/** What any server answers, whichever way it was asked. */
+export interface CommandAnswer {
+  readonly http: number
   readonly text: string
   /** Throws when the body is not JSON. */
   readonly body: Envelope

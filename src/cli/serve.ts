@@ -73,7 +73,7 @@ async function runServer(config: Config): Promise<void> {
     // Loaded only here: the other commands need none of it, and start sooner without.
     const { build } = await import('../server.ts')
     server = await build(config)
-    announce(await server.listen())
+    announce(await server.listen(), config)
     // Otherwise it is kept at the end, which a server may not come to.
     flushCompileCache()
     await asked
@@ -86,10 +86,10 @@ async function runServer(config: Config): Promise<void> {
 }
 
 /** Standard output carries one line, for scripts to wait for; people read standard error. */
-function announce({ url, firstToken }: Listening): void {
+function announce({ url, firstToken }: Listening, { cluster }: Config): void {
   if (firstToken !== undefined)
     process.stderr.write(`
-An administrator token was made for this data folder. It is shown only now, so keep it:
+An administrator token was made for this ${cluster === undefined ? 'data folder' : 'cluster'}. It is shown only now, so keep it:
 
   ${firstToken}
 

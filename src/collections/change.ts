@@ -5,6 +5,7 @@
  * document that had to be waited for, or whose version moved, is read again, and is left
  * alone if it no longer matches.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, StoredRecord, Write } from '../engine/contract.ts'
 import { keyspaceOf } from '../engine/schema.ts'
@@ -118,6 +119,9 @@ interface Change {
   readonly caller: Caller
 }
 
+/** Those who lose to each other again and again do not start again at the same time. */
+const pauseMsMax = 64
+
 /** Those that others kept changing. */
 async function changePart(
   source: CollectionSource,
@@ -130,7 +134,8 @@ async function changePart(
     const { decided, refusal } = await decideAll(pending, decide, caller)
     const lost = await write(source, decided, settled, caller)
     if (refusal !== undefined) throw refusal.error
-    if (lost.length === 0 || attempt >= source.limits.writeAttemptsMax) return lost
+    if (lost.length === 0 || attempt >= source.limits.changeAttemptsMax) return lost
+    if (attempt > 1) await delay(Math.random() * Math.min(2 ** attempt, pauseMsMax))
     pending = await readAgain(source, lost, filter, caller)
   }
 }
@@ -212,7 +217,7 @@ function contended(
   { collection, limits }: CollectionSource,
   lost: readonly StoredRecord[],
 ): ApiError {
-  const attempts = limits.writeAttemptsMax
+  const attempts = limits.changeAttemptsMax
   const target = `${keyspaceOf(collection)}.${collection.name}`
   const failure = apiError('FAILED_CONCURRENT_OPERATIONS', { target, attempts })
   failure.documentIds = lost.map(({ id }) => id)

@@ -3,7 +3,7 @@ export type EngineErrorKind =
   | 'gone'
   /** The table has another schema by now, and nothing was done. */
   | 'changed'
-  /** The caller has too many reads waiting. */
+  /** Too much waits already, of the caller or of all. Nothing was done. */
   | 'overloaded'
   | 'read'
   | 'write'

@@ -507,8 +507,8 @@ export const catalog = {
       replies: (v: { seconds: number }) =>
         'Replies that are made or not read yet, of this token or of all, take all the memory ' +
         `there is for them. ${againAfter(v.seconds)}`,
-      reads: (v: { problem: string; seconds: number }) =>
-        `Of the token's commands, ${v.problem} (--max-waiting-reads). ${againAfter(v.seconds)}`,
+      store: (v: { problem: string; seconds: number }) =>
+        `The store has too much to do: ${v.problem}. ${againAfter(v.seconds)}`,
     }),
   },
   FAILED_CONCURRENT_OPERATIONS: {

@@ -1,13 +1,12 @@
 /** How operators see a cluster: `stela check`, health and metrics. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { startStela } from '../cli/run-stela.ts'
 import { clientOf, flagsOf } from './connect.ts'
+import { Line } from './line.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -150,38 +149,3 @@ describe('a cluster, as operators see it', () => {
     for (const name of names) assert(page.includes(`| \`${name}\``), name)
   })
 })
-
-/** A connection to a node that can be cut. */
-class Line {
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-
-  private constructor(host: string, port: number) {
-    this.#server = createServer((socket) => {
-      const there = connect(port, host)
-      for (const [one, other] of [
-        [socket, there],
-        [there, socket],
-      ] as const) {
-        this.#sockets.add(one)
-        one.on('error', () => other.destroy())
-        one.pipe(other)
-      }
-    })
-  }
-
-  static async to(host: string, port: number): Promise<Line> {
-    const line = new Line(host, port)
-    await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve))
-    return line
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
-  }
-
-  cut(): void {
-    this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
-  }
-}

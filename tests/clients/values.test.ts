@@ -281,11 +281,11 @@ describe('$vectorize', () => {
   test('needs an embedding service', async () => {
     const collection = await service.collection([], { vector: { dimension: 3 } })
     for (const attempt of [
-      collection.insertOne({ $vectorize: 'text' }),
-      collection.updateOne({}, { $set: { $vectorize: 'text' } }, { upsert: true }),
-      collection.findOne({}, { sort: { $vectorize: 'text' } }),
+      () => collection.insertOne({ $vectorize: 'text' }),
+      () => collection.updateOne({}, { $set: { $vectorize: 'text' } }, { upsert: true }),
+      () => collection.findOne({}, { sort: { $vectorize: 'text' } }),
     ]) {
-      const error = await refusal(attempt)
+      const error = await refusal(attempt())
       assert.equal(error.errorCode, 'EMBEDDING_SERVICE_NOT_CONFIGURED')
     }
   })

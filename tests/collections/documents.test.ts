@@ -206,7 +206,7 @@ describe('changes', () => {
       assert.equal(changed.failure?.code, 'FAILED_CONCURRENT_OPERATIONS')
       assert.deepEqual(changed.failure.documentIds, ['busy'])
     }
-    assert.equal(fixture.engine.writes.length - writes, 2 * defaultLimits.writeAttemptsMax)
+    assert.equal(fixture.engine.writes.length - writes, 2 * defaultLimits.changeAttemptsMax)
   })
 
   test('find nothing when the only match went away meanwhile', async () => {

@@ -194,14 +194,14 @@ describe('createCollection', () => {
 
   test('lets one win when many ask for different ones at once', async () => {
     const answers = await Promise.all(
-      times(10, (i) => create('contested', { vector: { dimension: i + 1 } })),
+      times(10, (i) => create('contested', { vector: { dimension: i + 2 } })),
     )
     const winner = answers.findIndex((answer) => answer.codes.length === 0)
     for (const [i, answer] of answers.entries())
       if (i === winner) isOk(answer)
       else refuses(answer, 'EXISTING_COLLECTION_DIFFERENT_SETTINGS', 'vector')
     const { vector } = await explained(server, 'contested')
-    assert.equal((vector as { dimension: number }).dimension, winner + 1)
+    assert.equal((vector as { dimension: number }).dimension, winner + 2)
   })
 })
 

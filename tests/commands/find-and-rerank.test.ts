@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import { defaultConfig } from '../../src/settings/config.ts'
 import { Collections, type Target } from './collections.ts'
 import { LetterModels, lettersCollection } from './letter-models.ts'
 
@@ -489,39 +488,6 @@ describe('findAndRerank', () => {
       const target = await create([], options)
       await target.refuse({ findAndRerank: { sort: { $hybrid: 'ant' } } }, code)
     }
-  })
-
-  describe('with --hybrid-eligibility vector', () => {
-    const lenient = new Collections(
-      {},
-      {
-        durable: false,
-        providers: models.settings,
-        features: { ...defaultConfig.features, hybridEligibility: 'vector' },
-      },
-    )
-
-    test('returns documents without $lexical, and warns of nothing', async () => {
-      const target = await lenient.create(
-        [
-          ...ants(3, { about: 'ant', $vectorize: 'ant' }),
-          { _id: 'both', about: 'ant', $hybrid: 'ant' },
-          { _id: 'text', about: 'ant', $lexical: 'ant' },
-          { _id: 'bare', about: 'ant', $vector: [1, 1] },
-        ],
-        lettersCollection,
-      )
-      const find = async (options: object) =>
-        target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, options } })
-      const all = await find({})
-      assert.deepEqual(idsOf(all).toSorted(), [0, 1, 2, 'both'])
-      assert.equal(all.status, undefined)
-      // One without a text to rerank on uses up no place.
-      assert.equal(idsOf(await find({ limit: 4 })).length, 4)
-      const onField = await find({ rerankOn: 'about' })
-      assert.deepEqual(idsOf(onField).toSorted(), [0, 1, 2, 'bare', 'both'])
-      assert.deepEqual(idsOf(await find({ rerankOn: '$lexical' })), ['both'])
-    })
   })
 
   test('is refused where reranking is switched off', async () => {

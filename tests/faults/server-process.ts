@@ -2,7 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { Envelope } from '../harness.ts'
+import { parseStored } from '../../src/json/parse.ts'
+import type { Value } from '../../src/json/value.ts'
+import type { CommandAnswer, Envelope } from '../harness.ts'
 import { serverEnvironment } from '../server-environment.ts'
 
 export const processToken = 'process-token'
@@ -19,8 +21,10 @@ export class ServerProcess {
   url = ''
   readonly #agent = new Agent({ keepAlive: true })
 
-  constructor(dataDir: string, ...flags: readonly string[]) {
-    const words = ['serve', '--port', '0', '--data', dataDir, ...flags]
+  /** Of a cluster's servers none has a folder. */
+  constructor(dataDir: string | undefined, ...flags: readonly string[]) {
+    const data = dataDir === undefined ? [] : ['--data', dataDir]
+    const words = ['serve', '--port', '0', ...data, ...flags]
     this.child = spawn(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', main, ...words],
@@ -44,7 +48,10 @@ export class ServerProcess {
     running.add(this)
   }
 
-  static async start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+  static async start(
+    dataDir: string | undefined,
+    ...flags: readonly string[]
+  ): Promise<ServerProcess> {
     const server = new ServerProcess(dataDir, ...flags)
     await server.ready()
     return server
@@ -60,14 +67,18 @@ export class ServerProcess {
   }
 
   /** Sends a command; text and bytes go as they are. Rejects when no answer comes. */
-  async command(path: string, body: object | string | Buffer): Promise<ProcessAnswer> {
+  async command(
+    path: string,
+    body: object | string | Buffer,
+    token = processToken,
+  ): Promise<ProcessAnswer> {
     const bytes =
       Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
     const request = httpRequest(`${this.url}/v1${path}`, {
       agent: this.#agent,
       method: 'POST',
       headers: {
-        Token: processToken,
+        Token: token,
         'Content-Type': 'application/json',
         'Content-Length': Buffer.byteLength(bytes),
       },
@@ -92,7 +103,7 @@ export class ServerProcess {
   }
 }
 
-export class ProcessAnswer {
+export class ProcessAnswer implements CommandAnswer {
   readonly http: number
   readonly text: string
 
@@ -104,6 +115,11 @@ export class ProcessAnswer {
   /** Throws when the body is not JSON. */
   get body(): Envelope {
     return JSON.parse(this.text) as Envelope
+  }
+
+  /** The body with every digit of its numbers. */
+  get exact(): Value {
+    return parseStored(this.text)
   }
 
   /** The codes of all errors, in order. */

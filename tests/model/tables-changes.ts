@@ -1,6 +1,6 @@
 /** Random changes of a table's schema, and the same to its model. */
 import assert from 'node:assert/strict'
-import type { Answer } from '../harness.ts'
+import type { CommandAnswer } from '../harness.ts'
 import type { Random } from './random.ts'
 import type { Column, Index, TableOracle } from './tables-oracle.ts'
 import {
@@ -136,7 +136,7 @@ export class SchemaChanges {
     if (!isIndexed) table.dropColumn(column)
   }
 
-  #alter(operation: string, columns: Json): Promise<Answer> {
+  #alter(operation: string, columns: Json): Promise<CommandAnswer> {
     const altered = object({ [operation]: object({ columns }) })
     return this.#session.send(
       this.#session.name,

@@ -11,7 +11,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { seed, times } from './random.ts'
 import { Model } from './tables-model.ts'
-import { Service } from './tables-session.ts'
+import { FolderService } from './tables-session.ts'
 
 const rounds = times
 const tablesPerRound = 10
@@ -23,7 +23,7 @@ describe(`tables against a plain Map, seed ${seed}`, () => {
   for (let round = 0; round < rounds; round++)
     describe(`round ${round + 1}`, () => {
       const seedOf = (table: number) => seed + round * (tablesPerRound + 1) + table
-      const service = new Service()
+      const service = new FolderService()
       before(() => service.start())
       after(() => service.remove())
 

@@ -4,14 +4,25 @@ import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkDataFolder } from '../../src/engine/embedded/backup/check.ts'
-import { startServer, temporaryFolder, type Answer, type TestServer } from '../harness.ts'
+import {
+  startServer,
+  temporaryFolder,
+  type CommandAnswer,
+  type TestServer,
+} from '../harness.ts'
 import type { Random } from './random.ts'
 import type { RandomFilters } from './tables-filters.ts'
 import type { TableOracle } from './tables-oracle.ts'
 import { jsonText, type Json, type UserType } from './tables-values.ts'
 
+/** Who answers. */
+export interface Service {
+  send(path: string, body: string): Promise<CommandAnswer>
+  restart(): Promise<void>
+}
+
 /** A server on one folder, again and again. What it leaves must be sound each time. */
-export class Service {
+export class FolderService implements Service {
   #dataDir = ''
   #server: TestServer | undefined
 
@@ -26,12 +37,17 @@ export class Service {
     assert.deepEqual(checkDataFolder(this.#dataDir), [])
   }
 
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
   async remove(): Promise<void> {
     await this.#server?.stop()
     await rm(this.#dataDir, { recursive: true, force: true })
   }
 
-  send(path: string, body: string): Promise<Answer> {
+  send(path: string, body: string): Promise<CommandAnswer> {
     return this.#server!.command(path, body)
   }
 }
@@ -50,7 +66,7 @@ export class Session {
   }
 
   /** To the keyspace, where no target is named. */
-  async send(target: string, command: Json): Promise<Answer> {
+  async send(target: string, command: Json): Promise<CommandAnswer> {
     this.commands++
     const path = target === '' ? '/default_keyspace' : `/default_keyspace/${target}`
     const body = jsonText(command)
@@ -67,8 +83,7 @@ export class Session {
 
   async restart(): Promise<void> {
     this.#log.push('# the server stops and starts again')
-    await this.#service.stop()
-    await this.#service.start()
+    await this.#service.restart()
   }
 
   /** What happened, for whoever looks for the reason; all of it is in a file. */

@@ -76,11 +76,7 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
       // Commands start over then (dispatch.ts).
       return explainBug(failure, log)
     case 'overloaded':
-      return apiError('SERVER_OVERLOADED', {
-        reason: 'reads',
-        problem,
-        seconds: 1,
-      })
+      return apiError('SERVER_OVERLOADED', { reason: 'store', problem, seconds: 1 })
     case 'position':
       return apiError('COMMAND_FIELD_VALUE_INVALID', {
         field: 'command.options.pageState',

@@ -35,7 +35,7 @@ export function isInvalid(error: unknown): boolean {
 export function isInDoubt(error: unknown): boolean {
   const code = codeOf(error)
   return (
-    error instanceof errors.OperationTimedOutError ||
+    isInDoubtByItself(error) ||
     code === codes.writeTimeout ||
     code === codes.writeFailure ||
     (error instanceof errors.NoHostAvailableError && hasBegun(error))
@@ -48,10 +48,18 @@ function hasBegun({ innerErrors }: errors.NoHostAvailableError): boolean {
 }
 
 function isInDoubtByItself(error: unknown): boolean {
-  return (
-    error instanceof errors.OperationTimedOutError ||
-    (error instanceof Error && 'requestNotWritten' in error && !error.requestNotWritten)
-  )
+  if (error instanceof errors.OperationTimedOutError) return true
+  return isLost(error) && !error.requestNotWritten
+}
+
+/** What the driver fails with when a connection ends. */
+interface LostConnection extends Error {
+  readonly isSocketError: true
+  readonly requestNotWritten?: boolean
+}
+
+function isLost(error: unknown): error is LostConnection {
+  return error instanceof Error && 'isSocketError' in error && error.isSocketError === true
 }
 
 export function engineErrorOf(failure: unknown): EngineError {
@@ -62,6 +70,7 @@ export function engineErrorOf(failure: unknown): EngineError {
 
 /** The driver's own words show stacks where no host could be asked. */
 function messageOf(failure: unknown): string {
+  if (isLost(failure)) return 'the connection to a node was lost'
   if (!(failure instanceof errors.NoHostAvailableError))
     return failure instanceof Error ? failure.message : String(failure)
   const reasons = Object.entries(failure.innerErrors as Record<string, unknown>).map(
@@ -71,6 +80,7 @@ function messageOf(failure: unknown): string {
 }
 
 function reasonOf(error: unknown): string {
+  if (isBusy(error)) return 'is behind with its answers'
   if (error instanceof errors.AuthenticationError) return `refuses: ${error.message}`
   if (!(error instanceof Error)) return 'does not answer'
   const { code } = error as NodeJS.ErrnoException
@@ -78,8 +88,9 @@ function reasonOf(error: unknown): string {
 }
 
 function kindOf(failure: unknown, message: string): EngineErrorKind {
-  if (failure instanceof errors.OperationTimedOutError) return 'timeout'
-  if (failure instanceof errors.BusyConnectionError) return 'overloaded'
+  if (failure instanceof errors.OperationTimedOutError || isLost(failure)) return 'timeout'
+  if (isBusy(failure)) return 'overloaded'
+  if (isUndecided(failure)) return 'unavailable'
   if (failure instanceof errors.AuthenticationError) return 'unauthenticated'
   if (failure instanceof errors.NoHostAvailableError) return kindOfAll(failure)
   const code = codeOf(failure)
@@ -98,11 +109,26 @@ function kindOf(failure: unknown, message: string): EngineErrorKind {
 function kindOfAll({ innerErrors }: errors.NoHostAvailableError): EngineErrorKind {
   const all = Object.values((innerErrors ?? {}) as Record<string, unknown>)
   const isRefused = (error: unknown) =>
-    error instanceof errors.AuthenticationError || codeOf(error) === codes.badCredentials
+    !isUndecided(error) &&
+    (error instanceof errors.AuthenticationError || codeOf(error) === codes.badCredentials)
   const isForgotten = (error: unknown) => codeOf(error) === codes.unprepared
   if (all.length === 0) return 'unavailable'
   if (all.every(isRefused)) return 'unauthenticated'
+  if (all.some(isBusy)) return 'overloaded'
   return all.every(isForgotten) ? 'changed' : 'unavailable'
+}
+
+/** As many statements as it takes wait for answers of the node. */
+function isBusy(error: unknown): boolean {
+  return error instanceof errors.BusyConnectionError
+}
+
+/** Too few nodes are left to say who the user is and what is permitted: that is no refusal. */
+function isUndecided(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /\bunable to perform auth(?:entication|orization)\b/i.test(error.message)
+  )
 }
 
 /** Texts are looked at last: they differ between releases. */

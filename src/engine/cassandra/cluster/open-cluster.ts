@@ -26,6 +26,12 @@ export interface ClusterOptions {
 /** Statements of which the cluster knows the form: filters come in many. */
 const preparedMax = 2_000
 
+/**
+ * Statements that wait for the answers of one node. Where it falls behind, more are refused:
+ * they would fill the memory, and be answered when nobody waits for them any more.
+ */
+export const waitingMax = 1_024
+
 /** What clients of one server share; another that only looks needs none of it. */
 export interface ClientParts {
   /** Told of every statement that is sent again. */
@@ -50,6 +56,7 @@ export async function openClient(
       useBigIntAsVarint: true,
     },
     maxPrepared: preparedMax,
+    pooling: { maxRequestsPerConnection: waitingMax },
     ...(parts && {
       policies: {
         retry: new CountedRetries(parts.retried),

@@ -17,7 +17,7 @@ import type {
 } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
 import { isInDoubt } from '../cluster/failures.ts'
-import type { Rows, Session } from '../cluster/session.ts'
+import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { Postings } from '../lexical/postings.ts'
 import { boundColumns, boundKey } from './columns.ts'
@@ -111,7 +111,8 @@ async function insert(
       `VALUES (${names.map(() => '?').join(', ')}) IF NOT EXISTS`,
     values: [boundKey(key!), ...columns.map(([, value]) => value)],
   }
-  const applied = await runOnce(session, collection, statement, key!, String(transaction))
+  const versions = { before: undefined, after: String(transaction) }
+  const applied = await runOnce(session, collection, statement, key!, versions)
   return applied ? 'done' : 'exists'
 }
 
@@ -180,14 +181,18 @@ async function removeTexts(
 async function change(
   session: Session,
   collection: Collection,
-  before: { readonly id: Value },
-  transaction: string | undefined,
+  { id, version }: StoredRecord,
+  after: string | undefined,
   statementFor: (key: DocumentKey) => Statement,
 ): Promise<Outcome> {
-  for (const key of keysOf(before.id))
-    if (await runOnce(session, collection, statementFor(key), key, transaction))
-      return 'done'
-  return 'conflict'
+  const versions = { before: String(version), after }
+  let isDone = false
+  for (const key of keysOf(id)) {
+    if (await runOnce(session, collection, statementFor(key), key, versions)) isDone = true
+    // One that deletes what is not there in this spelling may count as done.
+    if (isDone && after !== undefined) break
+  }
+  return isDone ? 'done' : 'conflict'
 }
 
 function versionIn(version: number | string): types.TimeUuid {
@@ -195,40 +200,41 @@ function versionIn(version: number | string): types.TimeUuid {
 }
 
 /**
- * Whether the write was made. Where its outcome is not known, what is stored by then tells:
- * the version that it gives, or that nothing is left of what it deletes.
+ * Whether the write was made. Where its outcome is not known, what is stored by then tells: the
+ * version that it gives, or that nothing is left of what it deletes. As long as all is as it was
+ * before, it is sent again. Where others have changed the document meanwhile, nobody can tell.
  */
 async function runOnce(
   session: Session,
   collection: Collection,
   statement: Statement,
   key: DocumentKey,
-  transaction: string | undefined,
+  { before, after }: Versions,
 ): Promise<boolean> {
   let failure: unknown
   for (let attempt = 1; attempt <= settleAttempts; attempt++) {
     try {
-      const answer = await session.run(statement, 'write')
-      if (answer.wasApplied) return true
-      // Sent again, it finds what it wrote the first time.
-      return attempt > 1 && isOurs(answer, transaction)
+      const { wasApplied } = await session.run(statement, 'write')
+      if (wasApplied) return true
+      if (attempt === 1) return false
     } catch (error) {
       if (!isInDoubt((error as EngineError).cause)) throw error
       failure = error
-      const version = await versionOf(session, collection, key).catch(() => null)
-      if (version !== null && version === transaction) return true
     }
+    const version = await versionOf(session, collection, key).catch(() => unknown)
+    if (version === after) return true
+    if (version !== unknown && version !== before) break
   }
   throw failure
 }
 
-/** A refused insert tells the row that is there, a refused change its version. */
-function isOurs({ rows }: Rows, transaction: string | undefined): boolean {
-  const version = rows[0]?.['tx_id'] as types.TimeUuid | null | undefined
-  return transaction === undefined
-    ? version === undefined || version === null
-    : String(version) === transaction
+/** Of a document that is written; undefined: there is none. */
+interface Versions {
+  readonly before: string | undefined
+  readonly after: string | undefined
 }
+
+const unknown = Symbol('not known')
 
 /** As conditional writes see it; undefined: there is no such document. */
 async function versionOf(

@@ -246,7 +246,10 @@ export class Readers {
 
   #overloaded(): EngineError {
     const { waitingMax } = this.#options
-    return new EngineError('overloaded', `${waitingMax} reads wait for a thread already`)
+    return new EngineError(
+      'overloaded',
+      `${waitingMax} reads of this token wait for a thread already (--max-waiting-reads)`,
+    )
   }
 
   #fill(): void {

@@ -1,0 +1,91 @@
+/** A node that does not answer, or is lost while it is asked. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ownCaller } from '../../src/caller.ts'
+import { waitingMax } from '../../src/engine/cassandra/cluster/open-cluster.ts'
+import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
+import type { Collection, Engine } from '../../src/engine/contract.ts'
+import { EngineError } from '../../src/engine/errors.ts'
+import { clientOf } from './connect.ts'
+import { Line } from './line.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('a node', () => {
+  let keyspaces: TestKeyspaces
+  let line: Line
+  let engine: Engine
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    const { contactPoints, port } = await testNode()
+    line = await Line.to(contactPoints[0]!, port)
+    engine = await keyspaces.open({ port: line.port })
+  })
+  after(async () => {
+    line.cut()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  test('that falls behind gets no more to do, and does what it got', async () => {
+    const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } } as const
+    await engine.changeSchema('default_keyspace', () => ({
+      kind: 'createCollection',
+      name: 'books',
+      options: { ...options, rerank: { enabled: false } },
+    }))
+    const books = (await engine.findTarget('default_keyspace', 'books')) as Collection
+    const query = { filter: everything, sort: [], skip: 0, limit: 1 }
+    const read = () =>
+      engine.read(
+        books,
+        { ...query, after: undefined, stable: false, withSearchFields: false },
+        ownCaller(),
+      )
+    await read()
+    line.hold()
+    const reads = Array.from({ length: waitingMax + 100 }, read)
+    const first = await Promise.any(reads.map(refusal))
+    assert.equal(first.kind, 'overloaded', first.message)
+    assert.match(first.message, /is behind with its answers/)
+    line.letGo()
+    const ended = await Promise.allSettled(reads)
+    const done = ended.filter(({ status }) => status === 'fulfilled').length
+    assert(done >= waitingMax / 2, `${done} were answered`)
+    assert(done < reads.length)
+  })
+
+  test('that is lost leaves open what became of a write', async () => {
+    const { contactPoints, port } = await testNode()
+    const own = await Line.to(contactPoints[0]!, port)
+    const client = clientOf({ ...(await testNode()), port: own.port })
+    await client.connect()
+    own.hold()
+    const write = client.execute('TRUNCATE system_traces.events', [], {
+      isIdempotent: false,
+    })
+    setTimeout(() => own.cut(), 100)
+    const error = await write.then(
+      () => assert.fail('nobody can have answered'),
+      (failure: unknown) => failure,
+    )
+    assert(isInDoubt(error), String(error))
+    const { kind, message } = engineErrorOf(error)
+    assert.deepEqual([kind, message], ['timeout', 'the connection to a node was lost'])
+    await client.shutdown()
+  })
+})
+
+const everything = { kind: 'and', of: [] } as const
+
+/** Why it failed; rejects where it did not. */
+async function refusal(act: Promise<unknown>): Promise<EngineError> {
+  try {
+    await act
+  } catch (error) {
+    if (error instanceof EngineError) return error
+    throw error
+  }
+  throw new Error('it was done')
+}

@@ -1,0 +1,167 @@
+/** Two servers on three nodes: they are one database, whoever is killed. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { flagsOf } from '../cassandra/connect.ts'
+import { runStela } from '../cli/run-stela.ts'
+import { processToken, type ProcessAnswer } from '../faults/server-process.ts'
+import { CommandsModel } from '../model/commands-model.ts'
+import { Random, seed } from '../model/random.ts'
+import { Load } from './load.ts'
+import { TwoServers, type Place } from './two-servers.ts'
+
+const places = [0, 1] as const
+
+/** What says that the cluster cannot do it now. */
+const saysUnavailable = new Set([
+  ...['UNAVAILABLE_DATABASE', 'TIMEOUT_READING_DATA', 'TIMEOUT_WRITING_DATA'],
+])
+
+describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () => {
+  let servers: TwoServers
+  before(async () => {
+    servers = await TwoServers.start()
+  })
+  after(() => servers.close())
+
+  const send = (place: Place, path: string, body: object) =>
+    servers.at(place).command(`/default_keyspace${path}`, body)
+  const done = async (place: Place, path: string, body: object) => {
+    const answer = await send(place, path, body)
+    assert.deepEqual(answer.codes, [], answer.text)
+    return answer.body
+  }
+  const create = async (name: string) => {
+    const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } }
+    await done(0, '', { createCollection: { name, options } })
+  }
+
+  test('answer random commands as one', async () => {
+    const random = new Random(seed)
+    const shape = { nested: 0.3, scalars: 8, fields: 4 }
+    const model = new CommandsModel(servers.either(random), random, shape, 'model')
+    await model.create()
+    for (let step = 0; step < 400; step++) await model.step()
+    await model.compareAll()
+  })
+
+  test('count every increment', async () => {
+    await create('counters')
+    await done(0, '/counters', { insertOne: { document: { _id: 1, n: 0 } } })
+    const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } } }
+    const add = async (place: Place) => {
+      for (let step = 0; step < 20; step++) await done(place, '/counters', { updateOne })
+    }
+    await Promise.all([...places, ...places, ...places].map(add))
+    for (const place of places) {
+      const { data } = await done(place, '/counters', { findOne: {} })
+      assert.deepEqual(data!.document, { _id: 1, n: 120 })
+    }
+  })
+
+  test('change schemas at the same time', async () => {
+    const definition = { columns: { id: 'int', a: 'text' }, primaryKey: 'id' }
+    const both = (body: (place: Place) => object, path = '') =>
+      Promise.all(places.map((place) => done(place, path, body(place))))
+    await both(() => ({ createCollection: { name: 'same' } }))
+    await both((place) => ({ createCollection: { name: `own${place}` } }))
+    await both(() => ({
+      createTable: { name: 'wide', definition, options: { ifNotExists: true } },
+    }))
+    const add = (place: Place) => ({ [`b${place}`]: 'int' })
+    await both(
+      (place) => ({ alterTable: { operation: { add: { columns: add(place) } } } }),
+      '/wide',
+    )
+    const index = (place: Place) => ({
+      name: `by_b${place}`,
+      definition: { column: `b${place}` },
+    })
+    await both((place) => ({ createIndex: index(place) }), '/wide')
+    const row = { id: 1, a: 'x', b0: 0, b1: 1 }
+    await done(0, '/wide', { insertOne: { document: row } })
+    for (const place of places) {
+      const find = { find: { filter: { [`b${place}`]: place } } }
+      assert.deepEqual((await done(place, '/wide', find)).data!.documents, [row])
+    }
+    const lists = await both(() => ({ findCollections: {} }))
+    assert.deepEqual(lists[0], lists[1])
+    const names = lists[0]!.status!['collections'] as string[]
+    for (const name of ['same', 'own0', 'own1']) assert(names.includes(name))
+    await both((place) => ({ deleteCollection: { name: `own${1 - place}` } }))
+    const system = ['check', '--engine', 'cassandra', ...flagsOf(servers.cluster.connect)]
+    const checked = await runStela(system)
+    assert.equal(checked.code, 0, String(checked.out) + checked.err)
+  })
+
+  test('refuse a revoked token', async (t) => {
+    const token = async (...words: string[]) => {
+      const url = ['--admin-url', servers.adminUrl(0)]
+      const ran = await runStela(['token', ...words, ...url], { token: processToken })
+      assert.equal(ran.code, 0, ran.err)
+      return String(ran.out).trim()
+    }
+    const made = await token('create', '--role', 'RO User')
+    const use = async (place: Place): Promise<ProcessAnswer> =>
+      servers.at(place).command('/default_keyspace', { findCollections: {} }, made)
+    // The other hears of it within the time that it is set to.
+    while ((await use(1)).http !== 200) await sleep(20)
+    assert.equal((await use(0)).http, 200)
+    await token('revoke', made.split(':')[1]!)
+    assert.equal((await use(0)).http, 401)
+    const revokedAt = performance.now()
+    while ((await use(1)).http !== 401) await sleep(20)
+    t.diagnostic(
+      `refused by the other after ${Math.round(performance.now() - revokedAt)} ms`,
+    )
+  })
+
+  test('lose nothing when one of them is killed', async (t) => {
+    await create('killed_server')
+    const load = new Load(servers, 'killed_server', seed)
+    t.after(() => load.stop())
+    load.start()
+    for (const place of places) {
+      await load.answersMore(200)
+      assert.deepEqual(load.takeFailures(), [])
+      await servers.at(place).kill()
+      await load.answersMore(100)
+      for (const { codes, text } of load.takeFailures())
+        assert.deepEqual(codes, ['no answer'], text)
+      await servers.restart(place)
+      await load.answersMore(100)
+      load.takeFailures()
+    }
+    await load.stop()
+    for (const place of places) await load.verify(place)
+    assert.deepEqual(load.wrong, [])
+  })
+
+  test('lose nothing when nodes are killed, and say so where too few are left', async (t) => {
+    await create('killed_node')
+    const load = new Load(servers, 'killed_node', seed + 1)
+    t.after(() => load.stop())
+    load.start()
+    await load.answersMore(300)
+    await servers.cluster.kill(2)
+    await load.answersMore(500)
+    assert.deepEqual(load.takeFailures(), [], 'two of three nodes are enough')
+
+    await servers.cluster.kill(1)
+    while (load.failures.length < 20) await sleep(100)
+    await servers.cluster.restart(1)
+    await load.answersMore(300)
+    const failures = load.takeFailures()
+    for (const { codes, text } of failures)
+      for (const code of codes) assert(saysUnavailable.has(code), text)
+    t.diagnostic(`${failures.length} failed without a quorum: ${failures[0]!.text}`)
+
+    await servers.cluster.restart(2)
+    await load.answersMore(300)
+    assert.deepEqual(load.takeFailures(), [])
+    await load.stop()
+    for (const place of places) t.diagnostic(`${await load.verify(place)} documents`)
+    assert.deepEqual(load.takeFailures(), [])
+    assert.deepEqual(load.wrong, [])
+  })
+})

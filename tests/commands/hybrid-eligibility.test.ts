@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { defaultConfig } from '../../src/settings/config.ts'
+import { Collections } from './collections.ts'
+import { LetterModels, lettersCollection } from './letter-models.ts'
+
+const models = await LetterModels.start()
+after(() => models.close())
+
+describe('findAndRerank with --hybrid-eligibility vector', () => {
+  const collections = new Collections(
+    {},
+    {
+      durable: false,
+      providers: models.settings,
+      features: { ...defaultConfig.features, hybridEligibility: 'vector' },
+    },
+  )
+
+  test('returns documents without $lexical, and warns of nothing', async () => {
+    const ants = [0, 1, 2].map((_id) => ({ _id, about: 'ant', $vectorize: 'ant' }))
+    const target = await collections.create(
+      [
+        ...ants,
+        { _id: 'both', about: 'ant', $hybrid: 'ant' },
+        { _id: 'text', about: 'ant', $lexical: 'ant' },
+        { _id: 'bare', about: 'ant', $vector: [1, 1] },
+      ],
+      lettersCollection,
+    )
+    const run = (options: object) =>
+      target.run({ findAndRerank: { sort: { $hybrid: 'ant' }, options } })
+    const find = async (options: object) =>
+      (await run(options)).data!.documents!.map(({ _id }) => _id)
+    assert.deepEqual((await find({})).toSorted(), [0, 1, 2, 'both'])
+    assert.equal((await run({})).status, undefined)
+    // One without a text to rerank on uses up no place.
+    assert.equal((await find({ limit: 4 })).length, 4)
+    const onField = await find({ rerankOn: 'about' })
+    assert.deepEqual(onField.toSorted(), [0, 1, 2, 'bare', 'both'])
+    assert.deepEqual(await find({ rerankOn: '$lexical' }), ['both'])
+  })
+})
