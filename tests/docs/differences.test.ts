@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { around } from '../../src/engine/around.ts'
 import { defaultConfig } from '../../src/settings/config.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
@@ -10,6 +11,8 @@ import { Collections, numbered, type Target } from '../commands/collections.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { people, WrittenTables } from '../commands/written-tables.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { openMemoryEngine } from '../engine/memory/memory-engine.ts'
+import { MemoryStore } from '../engine/memory/memory-store.ts'
 import { headOf, openConnection, readUntil, requestOf } from '../http/raw-connection.ts'
 import { FakeProvider } from '../providers/fake-provider.ts'
 
@@ -1237,6 +1240,32 @@ describe('several databases', () => {
       (await server.command('', { createKeyspace: { name } })).codes
     assert.deepEqual(await create('s_0123456789ab__x'), ['UNSUPPORTED_SCHEMA_NAME'])
     assert.deepEqual(await create('s_0123456789_x'), [])
+    await server.close()
+  })
+})
+
+describe('changes', () => {
+  difference(87, 'a change of a document is tried ten times', async () => {
+    const store = openMemoryEngine(new MemoryStore())
+    let lostRaces = 0
+    const contested = around(store, {
+      write: (collection, writes, options) =>
+        lostRaces-- > 0
+          ? Promise.resolve(writes.map(() => 'conflict' as const))
+          : store.write(collection, writes, options),
+    })
+    const server = await startServer({}, contested)
+    const send = (path: string, body: object) =>
+      server.command(`/default_keyspace${path}`, body)
+    await send('', { createCollection: { name: 'counters' } })
+    await send('/counters', { insertOne: { document: { _id: 1 } } })
+    const codesAfter = async (lost: number) => {
+      lostRaces = lost
+      const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } } }
+      return (await send('/counters', { updateOne })).codes
+    }
+    assert.deepEqual(await codesAfter(9), [])
+    assert.deepEqual(await codesAfter(10), ['FAILED_CONCURRENT_OPERATIONS'])
     await server.close()
   })
 })
