@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { around } from '../../src/engine/around.ts'
+import type { Engine } from '../../src/engine/contract.ts'
 import { defaultConfig } from '../../src/settings/config.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { defaultProviderSettings } from '../../src/providers/provider-settings.ts'
@@ -1248,11 +1249,12 @@ describe('changes', () => {
   difference(87, 'a change of a document is tried ten times', async () => {
     const store = openMemoryEngine(new MemoryStore())
     let lostRaces = 0
-    const contested = around(store, {
-      write: (collection, writes, options) =>
+    const contested: Engine = around(store, {
+      as: () => contested,
+      write: (proceed, collection, writes, options) =>
         lostRaces-- > 0
           ? Promise.resolve(writes.map(() => 'conflict' as const))
-          : store.write(collection, writes, options),
+          : proceed(collection, writes, options),
     })
     const server = await startServer({}, contested)
     const send = (path: string, body: object) =>
