@@ -16,6 +16,7 @@ const own = [
   ...[
     'check',
     'differences',
+    'interchange',
     'migrate',
     'repair',
     'searches',

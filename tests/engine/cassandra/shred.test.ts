@@ -1,6 +1,5 @@
 /** What documents are found by is what other servers of the Data API write. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { hashOf } from '../../../src/engine/cassandra/documents/hash.ts'
 import { keyOf, keysOf } from '../../../src/engine/cassandra/documents/document-key.ts'
@@ -12,32 +11,10 @@ import { shred } from '../../../src/engine/cassandra/documents/shred.ts'
 import { parseJson } from '../../../src/json/parse.ts'
 import type { JsonObject, Numeric, Value } from '../../../src/json/value.ts'
 import { indexingRule, type IndexingLists } from '../../../src/language/filters/indexing.ts'
+import { storedByOthers as lines } from './stored-by-others.ts'
 
 const limits = { depthMax: 100, numeralLengthMax: 100, valuesMax: 10_000 }
 const read = (text: string): Value => parseJson(text, limits)
-
-interface StoredRow {
-  readonly key: readonly [number, string]
-  readonly doc_json: string
-  readonly exist_keys?: readonly string[]
-  readonly array_size?: Readonly<Record<string, number>>
-  readonly array_contains?: readonly string[]
-  readonly query_bool_values?: Readonly<Record<string, number>>
-  readonly query_dbl_values?: Readonly<Record<string, string>>
-  readonly query_text_values?: Readonly<Record<string, string>>
-  readonly query_null_values?: readonly string[]
-  readonly query_timestamp_values?: Readonly<Record<string, string>>
-}
-
-interface StoredLine {
-  readonly table: string
-  readonly comment?: string
-  readonly row?: StoredRow
-}
-
-const lines = JSON.parse(
-  readFileSync(new URL('stored-by-others.json', import.meta.url), 'utf8'),
-) as readonly StoredLine[]
 
 const indexingOf = new Map(
   lines.flatMap(({ table, comment }): [string, IndexingLists | undefined][] => {
