@@ -57,7 +57,7 @@ import {
   readDocuments,
   type DocumentAccess,
 } from './documents/read-documents.ts'
-import { searchByTerms, searchNearest } from './documents/search-documents.ts'
+import { searchByRank, searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
 import { Postings } from './lexical/postings.ts'
 import type { ReadLimits } from './read-limits.ts'
@@ -324,10 +324,10 @@ class CassandraEngine implements Engine {
       const access = this.#documents(collection)
       if (by.kind === 'vector')
         return searchNearest(access.session, collection, { ...search, by }, caller)
-      const { postings } = access
-      return (
-        postings && searchByTerms(access, postings, collection, { ...search, by }, caller)
-      )
+      const { postings, findsWords } = access
+      const wanted = { ...search, by }
+      if (findsWords) return searchByRank(access, collection, wanted, caller)
+      return postings && searchByTerms(access, postings, collection, wanted, caller)
     })
   }
 
@@ -341,7 +341,12 @@ class CassandraEngine implements Engine {
     const { capabilities, options, postings } = this.#shared
     const { limits } = options
     const isOurs = lexical.enabled && !capabilities.indexAnalyzer
-    return { session: this.#session, limits, postings: isOurs ? postings : undefined }
+    return {
+      session: this.#session,
+      limits,
+      postings: isOurs ? postings : undefined,
+      findsWords: lexical.enabled && capabilities.indexAnalyzer,
+    }
   }
 
   readRows(table: Table, query: RowQuery, caller: Caller) {

@@ -408,7 +408,7 @@ async function checkFilter(
     .map(({ terms }) => terms.map(({ text }) => text).join(' AND '))
     .join(' || ')
   assert.deepEqual(ids.toSorted(), expected.toSorted(), `${printFilter(filter)}\n${shown}`)
-  const search = rowConditions(table, filter, apache, 'searchByVector')
+  const search = rowConditions(table, filter, apache, 'search')
   for (const branch of search.branches.slice(0, 2)) {
     const column = columns.find(({ name }) => name === 'vector')!
     const numbers = Float32Array.of(1, 0, 0)

@@ -400,6 +400,6 @@ test('a search by vector says nothing that has no index', () => {
   expect(
     and(is('n', 'eq', [1]), is('x', 'eq', [1]), is('p', 'eq', [1])),
     { says: ['n = ?'], left: ['x', 'p'] },
-    { use: 'searchByVector' },
+    { use: 'search' },
   )
 })

@@ -4,6 +4,7 @@ import type { NewRecord } from '../../contract.ts'
 import type { Numeric } from '../../../json/value.ts'
 import type { IndexingRule } from '../../../language/filters/indexing.ts'
 import type { CollectionOptions } from '../../schema.ts'
+import { lexicalColumn } from '../catalog/collection-table.ts'
 import type { Statement } from '../cluster/statement.ts'
 import type { DocumentKey } from './document-key.ts'
 import type { Branch, Term } from './filter-plan.ts'
@@ -115,5 +116,7 @@ function conditionOf(term: Term): Statement {
       return { text: 'array_size[?] = ?', values: [term.path, term.size] }
     case 'exists':
       return { text: 'exist_keys CONTAINS ?', values: [term.path] }
+    case 'words':
+      return { text: `${lexicalColumn} : ?`, values: [term.text] }
   }
 }

@@ -21,6 +21,8 @@ export type Term =
   | { readonly kind: 'null'; readonly path: string }
   | { readonly kind: 'size'; readonly path: string; readonly size: number }
   | { readonly kind: 'exists'; readonly path: string }
+  /** Only where the cluster has an index of terms. */
+  | { readonly kind: 'words'; readonly text: string }
 
 /** Terms that must all hold; none: all documents are read. */
 export type Branch = readonly Term[]
@@ -56,7 +58,10 @@ export function planFilter(filter: Filter): FilterPlan {
 /** Conditions that a term can say in full. */
 const wholeKinds: ReadonlySet<Filter['kind']> = new Set(['eq', 'size', 'exists'] as const)
 
-/** Whether documents that were written as these columns are found by all terms. */
+/**
+ * Whether documents that were written as these columns are found by all terms. Words are the
+ * same in all branches.
+ */
 export function holdsAll(terms: Branch, shredded: Shredded): boolean {
   return terms.every((term) => holds(term, shredded))
 }
@@ -73,7 +78,16 @@ function holds(term: Term, { contains, texts, nulls, sizes, exists }: Shredded):
       return sizes.get(term.path) === term.size
     case 'exists':
       return exists.has(term.path)
+    case 'words':
+      return true
   }
+}
+
+/** The same branches, among what has the words that the filter asks for. */
+export function withWords(branches: readonly Branch[], filter: Filter): readonly Branch[] {
+  const words = flatten(filter).find((part) => part.kind === 'match')?.text
+  if (words === undefined) return branches
+  return branches.map((terms) => [...terms, { kind: 'words', text: words }])
 }
 
 type Conjunct = Exclude<Filter, { readonly kind: 'and' }>

@@ -19,7 +19,13 @@ import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
-import { holdsAll, planFilter, type Branch, type FilterPlan } from './filter-plan.ts'
+import {
+  holdsAll,
+  planFilter,
+  withWords,
+  type Branch,
+  type FilterPlan,
+} from './filter-plan.ts'
 import { shred } from './shred.ts'
 import { readDocument, splitText } from './stored-text.ts'
 
@@ -49,6 +55,8 @@ export interface DocumentAccess {
   readonly limits: ReadLimits
   /** The index of terms; undefined: the collection has none, or the cluster has its own. */
   readonly postings: Postings | undefined
+  /** Whether the cluster has one. */
+  readonly findsWords: boolean
 }
 
 export async function readDocuments(
@@ -153,7 +161,14 @@ function findCandidates(
   const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
   // Where conditions are left over, nobody knows how many have to be looked at.
   const firstPage = plan.isWhole ? Math.min(count, fetchSize) : fetchSize
-  return findByBranches(session, collection, plan.branches, place, firstPage)
+  const { branches } = plan
+  return findByBranches(
+    session,
+    collection,
+    access.findsWords ? withWords(branches, filter) : branches,
+    place,
+    firstPage,
+  )
 }
 
 function tooMuch({ name }: Collection, scannedMax: number): EngineError {

@@ -1,7 +1,7 @@
 /**
  * Searches. By vector the cluster finds what is nearest among the documents for which the
  * terms of a branch hold; where the rest of the filter leaves too few, it is asked for more.
- * By terms the index of postings.ts finds what has them.
+ * By terms the index of postings.ts finds what has them, or that of the cluster.
  */
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
@@ -17,15 +17,16 @@ import type {
   SearchResult,
 } from '../../contract.ts'
 import type { Session } from '../cluster/session.ts'
-import { quoteTarget } from '../cluster/statement.ts'
-import { vectorColumn } from '../catalog/collection-table.ts'
+import { quoteTarget, type Statement } from '../cluster/statement.ts'
+import { lexicalColumn, vectorColumn } from '../catalog/collection-table.ts'
 import { digestOf, type Postings } from '../lexical/postings.ts'
+import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
 import { countsFor, nearestMax, upToSize } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { conditionsOf } from './columns.ts'
-import { planFilter, type Branch } from './filter-plan.ts'
+import { planFilter, withWords, type Branch } from './filter-plan.ts'
 import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
@@ -61,21 +62,11 @@ async function nearestOf(
   { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
   caller: Caller,
 ): Promise<Hit[] | undefined> {
-  const conditions = conditionsOf(branch)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
   for (const asked of countsFor(limit)) {
     caller.check()
-    const { rows } = await session.run(
-      {
-        text:
-          `SELECT doc_json, tx_id FROM ${quoteTarget(collection)}` +
-          (branch.length === 0 ? '' : ` WHERE ${conditions.text}`) +
-          ` ORDER BY ${vectorColumn} ANN OF ? LIMIT ${asked}`,
-        values: [...conditions.values, bytesOfVector(by.numbers)],
-      },
-      'search',
-      { fetchSize: nearestMax },
-    )
+    const statement = selectNearest(collection, branch, by.numbers, asked)
+    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
     const hits: Hit[] = []
     for (const row of rows) {
       const stored = row['doc_json'] as string | null
@@ -93,6 +84,68 @@ async function nearestOf(
     if (hits.length >= limit || rows.length < asked) return hits
   }
   return undefined
+}
+
+export function selectNearest(
+  collection: Collection,
+  branch: Branch,
+  numbers: Float32Array,
+  limit: number,
+): Statement {
+  const order = { text: `${vectorColumn} ANN OF ?`, values: [bytesOfVector(numbers)] }
+  return selectOrdered(collection, branch, order, limit)
+}
+
+/** By the cluster's own index of terms. */
+export function selectRanked(
+  collection: Collection,
+  branch: Branch,
+  text: string,
+  limit: number,
+): Statement {
+  const order = { text: `${lexicalColumn} BM25 OF ?`, values: [text] }
+  return selectOrdered(collection, branch, order, limit)
+}
+
+function selectOrdered(
+  collection: Collection,
+  branch: Branch,
+  order: Statement,
+  limit: number,
+): Statement {
+  const conditions = conditionsOf(branch)
+  return {
+    text:
+      `SELECT doc_json, tx_id FROM ${quoteTarget(collection)}` +
+      (branch.length === 0 ? '' : ` WHERE ${conditions.text}`) +
+      ` ORDER BY ${order.text} LIMIT ${limit}`,
+    values: [...conditions.values, ...order.values],
+  }
+}
+
+/** Where the cluster has an index of terms. Ranks of several branches do not compare. */
+export async function searchByRank(
+  { session }: DocumentAccess,
+  collection: Collection,
+  search: Search & { readonly by: ByTerms },
+  caller: Caller,
+): Promise<SearchResult> {
+  const { by, filter, withSearchFields } = search
+  const plan = planFilter(filter)
+  const branches = plan.kind === 'branches' ? withWords(plan.branches, filter) : []
+  const branch = branches.length === 1 ? branches[0]! : []
+  const ask = async (limit: number) => {
+    const statement = selectRanked(collection, branch, by.text, limit)
+    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    return rows.map((row) => {
+      const stored = row['doc_json'] as string | null
+      if (stored === null) return undefined
+      const document = readDocument(stored)
+      if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
+      return splitText(stored, String(row['tx_id']), withSearchFields, document)
+    })
+  }
+  return searchRanked(search, ask, ({ text }) => text.length, caller)
 }
 
 export async function searchByTerms(

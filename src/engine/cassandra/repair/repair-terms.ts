@@ -64,7 +64,8 @@ export async function repairTerms(
     if ((await missingTables(session, systemKeyspace)).length > 0)
       throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
     const postings = new Postings(session, systemKeyspace, clock)
-    await repairAll({ session, can, limits, postings }, options, listener)
+    const access = { session, can, limits, postings, findsWords: false }
+    await repairAll(access, options, listener)
     return true
   } catch (error) {
     throw engineErrorOf(error)
@@ -73,11 +74,13 @@ export async function repairTerms(
   }
 }
 
+type Access = RowAccess & DocumentAccess
+
 /** Everything is read to its end. */
 const limits = { scannedMax: Infinity }
 
 async function repairAll(
-  access: RowAccess,
+  access: Access,
   { systemKeyspace, defaults }: RepairOptions,
   listener: RepairListener,
 ): Promise<void> {
@@ -113,7 +116,7 @@ async function unlessGone(
 }
 
 async function indexTarget(
-  access: RowAccess,
+  access: Access,
   target: Target,
   listener: RepairListener,
 ): Promise<void> {
@@ -141,7 +144,7 @@ async function indexTarget(
 const atATime = 50
 
 async function indexDocuments(
-  access: DocumentAccess & { readonly postings: Postings },
+  access: Access,
   collection: Collection,
   report: (count: number) => void,
 ): Promise<void> {

@@ -24,7 +24,7 @@ export interface RowBranch {
  * What the query is for, since not everything goes together: to read in the order of the key
  * backwards, only the key may be said, and to order by nearness only what is indexed.
  */
-export type QueryUse = 'read' | 'readBackwards' | 'searchByVector'
+export type QueryUse = 'read' | 'readBackwards' | 'search'
 
 /** What is said about a column, and the conditions that say it. */
 export interface Said {
@@ -58,7 +58,7 @@ export function branchOf(
     const { partitionBy } = context.table.definition
     const key = keyNames(context.table.definition)
     const allows = ({ column }: Pick<RowCondition, 'column'>, found: readonly Term[]) =>
-      use === 'searchByVector'
+      use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
     // Whole partitions that are too many to ask for one by one are not asked for at all.

@@ -18,6 +18,7 @@ import type {
 } from '../../contract.ts'
 import type { Table, VectorIndex } from '../../schema.ts'
 import { digestOf } from '../lexical/postings.ts'
+import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
 import { countsFor, nearestMax, upToSize } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
@@ -25,7 +26,7 @@ import { compareKeys, FoundRow, keyOf, keyValues, matchesHere } from './found-ro
 import { readByKey, type RowAccess } from './read-rows.ts'
 import type { RowBranch } from './row-branch.ts'
 import { rowConditions } from './row-conditions.ts'
-import { readRow, selectedColumns, selectNearest } from './row-statements.ts'
+import { readRow, selectBest, selectedColumns, selectNearest } from './row-statements.ts'
 import { textPlaceOf, valuesOfKey } from './row-texts.ts'
 
 function keyIn(row: Row, table: Table): readonly ColumnValue[] {
@@ -42,7 +43,7 @@ export async function searchNearestRows(
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
-  const plan = rowConditions(table, filter, access.can, 'searchByVector')
+  const plan = rowConditions(table, filter, access.can, 'search')
   // The zero vector has no direction, and nodes fail on it.
   if (by.numbers.every((one) => one === 0)) return undefined
   const hits = new Map<string, Hit<Row>>()
@@ -97,17 +98,45 @@ async function nearestOf(
   return undefined
 }
 
-/** Undefined: the cluster has an index of terms, which does not tell scores. */
+type TermSearch = RowSearch & { readonly by: ByTerms & { readonly column: Column } }
+
+/** By the cluster's own index of terms. Ranks of several branches do not compare. */
+async function searchRowsByRank(
+  { session, can }: RowAccess,
+  table: Table,
+  search: TermSearch,
+  caller: Caller,
+): Promise<RowSearchResult> {
+  const { by, filter, columns: shown } = search
+  const { branches } = rowConditions(table, filter, can, 'search')
+  const branch = branches.length === 1 ? branches[0]! : { ...branches[0]!, terms: [] }
+  const checked = conditionsOf(filter).map(({ column }) => column)
+  const columns = selectedColumns(table, [...shown, by.column, ...checked])
+  const ask = async (limit: number) => {
+    const { column, text } = by
+    const statement = selectBest(table, { columns, branch, column, text, limit })
+    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    return rows.map((row) => {
+      const values = readRow(table, columns, row)?.values
+      const isWanted = values !== undefined && matchesHere(filter, values, table)
+      return isWanted ? new FoundRow(values, shown) : undefined
+    })
+  }
+  return searchRanked<Row>(search, ask, ({ size }) => size, caller)
+}
+
+/** Undefined: the column has no text index. */
 export async function searchRowsByTerms(
   access: RowAccess,
   table: Table,
-  search: RowSearch & { readonly by: ByTerms & { readonly column: Column } },
+  search: TermSearch,
   caller: Caller,
 ): Promise<RowSearchResult | undefined> {
   const { by, filter, limit, after, sizeMax, columns: shown } = search
   const { can, limits, postings } = access
   const place = textPlaceOf(table, by.column.name)
-  if (place === undefined || can.indexAnalyzer) return undefined
+  if (place === undefined) return undefined
+  if (can.indexAnalyzer) return searchRowsByRank(access, table, search, caller)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
   const compareTo = (key: string, id: Value) =>

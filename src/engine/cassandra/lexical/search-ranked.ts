@@ -1,0 +1,47 @@
+/**
+ * Searches by terms on clusters that have an index of them. It ranks the records that have all
+ * terms, by its own analyzer, and tells no scores. So a score here is the rank, negated, and a
+ * page goes on behind the last rank.
+ */
+import type { Caller } from '../../../caller.ts'
+import type { ByTerms, SearchPlace, SearchResult } from '../../contract.ts'
+import { EngineError } from '../../errors.ts'
+import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+
+export interface RankedSearch {
+  readonly by: ByTerms
+  readonly limit: number
+  readonly after?: SearchPlace | undefined
+  readonly sizeMax?: number | undefined
+}
+
+/** `ask` gives the best, in their order; undefined for those that the filter leaves out. */
+export async function searchRanked<Item>(
+  { by, limit, after, sizeMax }: RankedSearch,
+  ask: (limit: number) => Promise<readonly (Item | undefined)[]>,
+  sizeOf: (record: Item) => number,
+  caller: Caller,
+): Promise<SearchResult<Item>> {
+  const first = after === undefined ? 0 : 1 - after.score
+  for (const asked of countsFor(first + limit)) {
+    caller.check()
+    const ranked = await ask(asked)
+    const hits = ranked.flatMap((record, rank) =>
+      record === undefined || rank < first ? [] : [{ record, score: -rank }],
+    )
+    if (hits.length < limit && ranked.length === asked) continue
+    const statistics = after?.statistics ?? noStatistics(by)
+    const enough = upToSize(hits.slice(0, limit), sizeOf, sizeMax)
+    return { hits: enough, ...(!by.anyTerm && { statistics }) }
+  }
+  throw new EngineError(
+    'unsupported',
+    `the cluster ranks ${nearestMax} texts at most, and not enough of them match. Search for ` +
+      'rarer words',
+  )
+}
+
+/** The cluster counts for itself. */
+function noStatistics({ terms }: ByTerms) {
+  return { documents: 0, tokens: 0, documentFrequencies: terms.map(() => 0) }
+}
