@@ -4,6 +4,7 @@
  */
 export const toolNotes: Readonly<Record<string, string>> = {
   createKeyspace: 'A keyspace holds collections and tables.',
+  findKeyspaces: 'Start here: most other tools need the name of one.',
   findEmbeddingProviders:
     'Look here for a provider and modelName before creating a collection that embeds texts.',
   createCollection:
@@ -13,10 +14,12 @@ export const toolNotes: Readonly<Record<string, string>> = {
   createTable:
     'Column types include text, int, bigint, double, boolean, uuid, timestamp, list, set, map ' +
     'and vector. Create indexes for columns that are filtered or searched by.',
+  listTypes: 'Columns of tables may be of these types.',
   listTables: 'Collections are listed by findCollections.',
   deleteCollection: 'It cannot be undone.',
   dropKeyspace: 'It cannot be undone.',
   dropTable: 'It cannot be undone.',
+  listIndexes: 'A table is searched best by columns that have one.',
   find:
     'Returns documents, and nextPageState where there are more: send it as options.pageState ' +
     'with the same filter and sort. Set options.limit, and a projection where documents are ' +
