@@ -6,6 +6,7 @@
  * (commands/dispatch/dispatch.ts). Nothing of a body is read before who sends it is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dispatch } from '../commands/dispatch/dispatch.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { databaseInHost, type Address } from './address.ts'
@@ -76,7 +77,8 @@ export async function answerCommand(
   let answer: Answer
   if (address.isMcp) answer = await services.mcp.answer(call)
   else {
-    const reply = await call.runCommand()
+    const reply = await dispatch(call, services)
+    call.count(reply)
     answer = { status: statusOf(reply), body: printReply(reply) }
   }
   call.end()

@@ -130,24 +130,28 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     this.#services.timeouts.begin(this)
   }
 
-  /** The command of its body. */
-  async runCommand(): Promise<Reply> {
-    const { metrics, slowCommandMs, log } = this.#services
-    const startedAt = performance.now()
-    const reply = await dispatch(this, this.#services)
-    const elapsedMs = performance.now() - startedAt
-    metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
-    if (elapsedMs >= slowCommandMs) logSlow(this, elapsedMs, log)
-    return reply
-  }
-
-  run({ level, keyspace, target }: CommandPlace, command: string, fields: JsonObject) {
+  async run(
+    { level, keyspace, target }: CommandPlace,
+    command: string,
+    fields: JsonObject,
+  ): Promise<Reply> {
     this.level = level
     this.keyspace = keyspace
     this.target = target
     this.command = undefined
     this.#body = new Map([[command, fields]])
-    return this.runCommand()
+    const startedAt = performance.now()
+    const reply = await dispatch(this, this.#services)
+    this.count(reply, startedAt)
+    return reply
+  }
+
+  /** Its command is done, which began then. */
+  count(reply: Reply, startedAt = this.startedAt): void {
+    const { metrics, slowCommandMs, log } = this.#services
+    const elapsedMs = performance.now() - startedAt
+    metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
+    if (elapsedMs >= slowCommandMs) logSlow(this, elapsedMs, log)
   }
 
   /** Its reply is known. */
