@@ -15,7 +15,7 @@ const requestCount = 500
 interface Call {
   readonly says: string
   readonly command: string
-  fields(picks: Picks): string
+  readonly fields: (picks: Picks) => string
 }
 
 const calls: readonly Call[] = [
