@@ -51,7 +51,7 @@ export const mcp: Study = {
           const { row, ratio } = await compare(server.port, call, connections, settings)
           rows.push(row)
           const what = `${call.says}, connections: ${connections}, as a tool`
-          figures.push({ what, value: ratio, unit: 'of the rate as a command', min: 0.5 })
+          figures.push({ what, value: 100 * ratio, unit: '% of its rate', min: 50 })
         }
       const head = ['what', 'connections', 'commands/s', 'p50 ms', 'tools/s', 'p50 ms']
       const table = { title: 'Round trips', head: [...head, 'ratio'], rows }
