@@ -8,6 +8,7 @@ import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
+import { mcpCommand } from './cli/mcp.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { repair } from './cli/repair.ts'
 import { restore } from './cli/restore.ts'
@@ -32,6 +33,7 @@ const program = new Command('stela')
   .version(version, '--version', 'show the version')
   .helpOption('--help', 'show this help')
   .addCommand(serve)
+  .addCommand(mcpCommand)
   .addCommand(check)
   .addCommand(exportCommand)
   .addCommand(importCommand)
@@ -46,6 +48,7 @@ const program = new Command('stela')
 Examples:
   stela serve          start a server on http://127.0.0.1:8181
   stela serve --help   everything that can be set
+  stela mcp --stdio    serve an assistant that starts it
   stela check          look whether the data of a stopped server is sound
   stela export --help  write a collection or table of a running server to a file
   stela import --help  fill one from a file

@@ -20,7 +20,7 @@ import type { Engine } from './engine/contract.ts'
 import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
 import { FairShare } from './http/fair-share.ts'
-import { Metrics } from './http/metrics.ts'
+import { Metrics, readVersion } from './http/metrics.ts'
 import { CommandTimeouts } from './http/command-timeout.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { replyLittleMax } from './http/call-memory.ts'
@@ -28,6 +28,7 @@ import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown } from './http/shutdown.ts'
 import { fixedLimits } from './limits.ts'
+import { mcpProtocol } from './mcp/mcp.ts'
 import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openEngine } from './open-engine.ts'
@@ -138,10 +139,12 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       valueRoom: new FairShare(config.valueMemoryMax),
       turns: new Turns(),
       replies,
+      mcp: mcpProtocol(config.mcp, limits, readVersion()),
     },
     {
       ...listener,
       corsOrigins: config.corsOrigins,
+      publicUrl: config.publicUrl,
       metricsAccess: config.metrics,
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),

@@ -16,12 +16,13 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
-  cli: ['settings', 'server', 'open-engine', 'engine', 'migrate'],
+  cli: ['settings', 'server', 'open-engine', 'engine', 'migrate', 'mcp'],
   server: [
     'settings',
     'open-engine',
     'http',
     'admin',
+    'mcp',
     'auth',
     'collections',
     'commands',
@@ -33,9 +34,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'open-engine': [
     ...['settings', 'collections', 'engine', 'engine/cassandra', 'engine/embedded'],
   ],
-  settings: ['http', 'auth', 'providers', 'engine', 'engine/cassandra'],
+  settings: ['http', 'mcp', 'auth', 'providers', 'engine', 'engine/cassandra'],
   http: ['auth', 'databases', 'commands', 'collections', 'providers', 'engine'],
   admin: ['http', 'auth', 'databases', 'engine'],
+  mcp: ['http', 'auth', 'commands'],
   auth: ['engine'],
   databases: ['engine'],
   migrate: ['engine', 'language', 'search'],

@@ -1,14 +1,10 @@
 /** `stela serve`: flags in, listening server out. */
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { flushCompileCache } from 'node:module'
-import {
-  readConfig,
-  secretSettings,
-  serveOptions,
-  type Config,
-} from '../settings/config.ts'
+import type { Config } from '../settings/config.ts'
 import { EngineError } from '../engine/errors.ts'
 import type { Listening, Server } from '../server.ts'
+import { addServerSettings, readServerSettings } from './server-settings.ts'
 
 export const serve = new Command('serve')
   .description('Start the server and serve until it is stopped (Ctrl-C).')
@@ -29,42 +25,9 @@ Examples:
 `,
   )
   .action(async (values: Record<string, unknown>) => {
-    await runServer(readSettings(values))
+    await runServer(readServerSettings(serve, values))
   })
-for (const option of serveOptions()) serve.addOption(option)
-serve.configureOutput({
-  outputError: (text, write) => write(isAboutSecrets(text) ? withoutValue(text) : text),
-})
-
-/** What is wrong with a secret can be said without showing it. */
-function isAboutSecrets(text: string): boolean {
-  return secretSettings.some((name) => text.includes(`--${name}`))
-}
-
-function withoutValue(text: string): string {
-  return text
-    .replace(
-      /value '[^]*' from env '(STELA_\w+)' is invalid/,
-      "value from env '$1' is invalid",
-    )
-    .replace(/argument '[^]*' is invalid/, 'argument is invalid')
-}
-
-function readSettings(values: Record<string, unknown>): Config {
-  try {
-    return readConfig(values, isGiven)
-  } catch (error) {
-    if (error instanceof InvalidArgumentError) serve.error(`error: ${error.message}`)
-    throw error
-  }
-}
-
-/** In the environment, or on the command line. */
-function isGiven(name: string): boolean {
-  const option = serve.options.find((candidate) => candidate.name() === name)
-  const source = serve.getOptionValueSource(option!.attributeName())
-  return source !== undefined && source !== 'default'
-}
+addServerSettings(serve, true)
 
 async function runServer(config: Config): Promise<void> {
   const asked = askedToStop()

@@ -177,6 +177,14 @@ export const collectionSchemaErrors = {
       'This server, or this request by its Feature-Flag-lexical header, has lexical ' +
       'search switched off, so neither a collection nor a text index can be created with it.',
   },
+  MCP_FEATURE_NOT_ENABLED: {
+    ...request('SCHEMA'),
+    title: 'Assistants are not served',
+    body: () =>
+      'This server, or this request by its Feature-Flag-mcp header, has the Model Context ' +
+      'Protocol switched off. The operator can switch it on by --mcp; commands can be sent ' +
+      'over HTTP as before.',
+  },
   LEXICAL_NOT_ENABLED_FOR_COLLECTION: {
     ...request('SCHEMA'),
     title: 'The collection has no lexical search',

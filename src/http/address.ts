@@ -8,6 +8,8 @@ export interface Address {
   /** Empty where the level has none. */
   readonly keyspace: string
   readonly name: string
+  /** Whether it is where assistants ask, and no keyspace of that name. */
+  readonly isMcp: boolean
 }
 
 /** Paths that are remembered: a client sends to few, and to them again and again. */
@@ -54,7 +56,8 @@ function addressIn(database: string | undefined, path: string): Address | undefi
   const rest = path.endsWith('/')
     ? path.slice(prefix.length, -1)
     : path.slice(prefix.length)
-  if (rest === '') return { database, level: 'general', keyspace: '', name: '' }
+  if (rest === '')
+    return { database, level: 'general', keyspace: '', name: '', isMcp: false }
   const [before, keyspace, name, ...more] = rest.split('/')
   if (before !== '' || keyspace === '' || name === '' || more.length > 0) return undefined
   try {
@@ -63,6 +66,7 @@ function addressIn(database: string | undefined, path: string): Address | undefi
       level: name === undefined ? 'keyspace' : 'target',
       keyspace: decode(keyspace!),
       name: name === undefined ? '' : decode(name),
+      isMcp: name === undefined && keyspace === 'mcp',
     }
   } catch {
     return undefined

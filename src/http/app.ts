@@ -14,23 +14,23 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { apiError } from '../errors/api-error.ts'
 import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
-import { answerCommand, refuseUnauthenticated, type HttpServices } from './command.ts'
+import { answerCommand, refuseUnauthenticated } from './command.ts'
 import { offerPacking } from './compression.ts'
 import { stripHost } from './connection.ts'
-import { allowOrigin, type AllowedOrigins } from './cors.ts'
+import { allowOrigin } from './cors.ts'
 import { addHealthRoutes } from './health.ts'
+import type { HttpServices } from './http-call.ts'
 import { createListener, type ListenerSettings } from './listener.ts'
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts'
 import { addOpenApiRoute } from './openapi/openapi-route.ts'
+import { isTrustedOrigin, refuseOrigin, type OriginSettings } from './origin.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
 import { RequestQueue } from './request-queue.ts'
 import { requestIdOf } from './request-id.ts'
 
-export interface HttpSettings extends ListenerSettings {
-  /** Pages that may read what is answered; undefined: none of other origins. */
-  readonly corsOrigins: AllowedOrigins | undefined
+export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
   /** Called for every request that was answered; absent, it costs nothing. */
   readonly onAnswered?: (request: AnsweredRequest) => void
@@ -83,8 +83,13 @@ function listenerFor(
     if (onAnswered !== undefined) watch(request, response, onAnswered)
     if (services.compression) offerPacking(request, response)
     if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
-    const address = request.method === 'POST' ? addresses.find(request.url!) : undefined
-    if (address === undefined) {
+    const address = addresses.find(request.url!)
+    if (address?.isMcp === true && !isTrustedOrigin(request, settings)) {
+      const requestId = requestIdOf(request.headers)
+      refuseOrigin(request, response, requestId, services.limits.bodySizeMax)
+      return
+    }
+    if (address === undefined || request.method !== 'POST') {
       if (request.headers.expect !== undefined) response.writeContinue()
       handleOther(request, response)
       return

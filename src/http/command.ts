@@ -1,103 +1,24 @@
 /**
- * A command's request from its headers to its response.
+ * A command's request from its headers to its response, or that of a message which brings one.
  *
  * The first check that fails answers: token, (path and method: app.ts,) host and database,
  * content type, room, size; then the body (body.ts) and the command itself
  * (commands/dispatch/dispatch.ts). Nothing of a body is read before who sends it is known.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AnalysisBudget } from '../analysis-budget.ts'
-import type { Authenticator } from '../auth/authenticator.ts'
-import type { Effect, Principal } from '../auth/principal.ts'
-import { sliceMs } from '../caller.ts'
-import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
-import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
-import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
-import { commandsAt } from '../commands/dispatch/registry.ts'
-import { Trace } from '../commands/dispatch/trace.ts'
+import { dispatch } from '../commands/dispatch/dispatch.ts'
 import type { Database, Databases } from '../databases/databases.ts'
-import type { Engine } from '../engine/contract.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
-import type { LongText } from '../json/long-text.ts'
-import type { Value } from '../json/value.ts'
-import type { Credentials } from '../providers/models.ts'
 import { databaseInHost, type Address } from './address.ts'
 import { authenticate, isUnauthenticated, type Unauthenticated } from './authenticate.ts'
-import { parseBody } from './body.ts'
-import { CallMemory, type Rooms } from './call-memory.ts'
-import { addressOfClient, type ProxySettings } from './client-address.ts'
 import { packingOf, packings, type Packing } from './compression.ts'
-import {
-  connectionOf,
-  hostOf,
-  hostProblem,
-  isDisconnected,
-  isGone,
-  isMultiplexed,
-} from './connection.ts'
-import type { FairShare, Taker } from './fair-share.ts'
-import {
-  credentialsOf,
-  featuresOf,
-  isJson,
-  tokenOf,
-  tracingOf,
-  type FeatureSettings,
-  type TracingSettings,
-} from './headers.ts'
-import type { Metrics, Refusal } from './metrics.ts'
-import {
-  giveBack,
-  interestIn,
-  type Interest,
-  type CommandTimeouts,
-  type Waiting,
-} from './command-timeout.ts'
-import type { RateLimit } from './rate-limit.ts'
-import type { BodyReceiver, NotReceived } from './receive-body.ts'
+import { hostOf, hostProblem, isGone, isMultiplexed } from './connection.ts'
+import { isJson } from './headers.ts'
+import { HttpCall, overloaded, type HttpServices } from './http-call.ts'
+import type { Answer } from './protocol.ts'
+import type { NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
-import type { ReplyWriter } from './reply-writer.ts'
-import {
-  byteLengthOf,
-  lengthOf,
-  printReply,
-  retryAfterSeconds,
-  send,
-  sendText,
-  statusOf,
-} from './reply.ts'
-import type { Shutdown } from './shutdown.ts'
-import type { Turns } from './turns.ts'
-
-export interface HttpServices extends Services, ProxySettings, Rooms {
-  /** All databases together. */
-  readonly engine: Engine
-  readonly databases: Databases
-  readonly log: HttpLog
-  readonly authenticator: Authenticator
-  readonly features: FeatureSettings
-  readonly tracing: TracingSettings
-  readonly shutdown: Shutdown
-  /** Undefined: nobody wants them. */
-  readonly metrics: Metrics | undefined
-  /** Commands that take as long or longer are logged. */
-  readonly slowCommandMs: number
-  readonly timeouts: CommandTimeouts
-  /** Undefined: anybody may be as fast as they like. */
-  readonly rateLimit: RateLimit | undefined
-  /** Whether bodies may be packed, of replies and of requests. */
-  readonly compression: boolean
-  /** Commands at work, until their replies are out. */
-  readonly commandRoom: FairShare
-  readonly bodies: BodyReceiver
-  readonly replies: ReplyWriter
-  /** Of the thread that answers, for commands that take long. */
-  readonly turns: Turns
-}
-
-interface HttpLog extends Log {
-  warn(details: object, message: string): void
-}
+import { byteLengthOf, lengthOf, printReply, send, sendText, statusOf } from './reply.ts'
 
 export async function answerCommand(
   address: Address,
@@ -123,7 +44,15 @@ export async function answerCommand(
     refuseWith(database)
     return
   }
-  const call = new HttpCall(address, database, principal, request, requestId, services)
+  const call = new HttpCall(
+    address,
+    database,
+    principal,
+    request,
+    response,
+    requestId,
+    services,
+  )
   const refusal = refusalOf(request, services) ?? noRoomOf(call, response, services)
   if (refusal !== undefined) {
     refuseWith(refusal)
@@ -145,23 +74,27 @@ export async function answerCommand(
   }
   shutdown.running++
   call.begin(body.takeBytes())
-  const reply = await dispatch(call, services)
-  const elapsedMs = call.end()
+  let answer: Answer
+  if (address.isMcp) answer = await services.mcp.answer(call)
+  else {
+    const reply = await dispatch(call, services)
+    call.count(reply)
+    answer = { status: statusOf(reply), body: printReply(reply) }
+  }
+  call.end()
   body.release()
-  services.metrics?.countCommand(call.command, reply, elapsedMs, isGone(response))
-  if (elapsedMs >= services.slowCommandMs) logSlow(call, elapsedMs, services.log)
   // A stopping server would wait for more requests on a connection that is kept.
   if (shutdown.stopping && !isMultiplexed(request))
     response.setHeader('Connection', 'close')
-  const sending = sendReply(call, response, reply, services)
+  const sending = sendAnswer(call, response, answer, services)
   if (sending !== undefined) await sending
 }
 
 /** The command is at work until the last byte of its reply is out. */
-function sendReply(
+function sendAnswer(
   call: HttpCall,
   response: ServerResponse,
-  reply: Reply,
+  answer: Answer,
   services: HttpServices,
 ): Promise<void> | undefined {
   if (isGone(response)) {
@@ -169,34 +102,34 @@ function sendReply(
     return undefined
   }
   response.once('close', () => call.release())
-  const status = statusOf(reply)
-  const body = printReply(reply)
-  const size = byteLengthOf(body)
+  const size = byteLengthOf(answer.body)
   if (typeof size !== 'number')
     return size.then((counted) => {
       // Then it was released, and must not take any room again.
-      if (!isGone(response)) sendBody(call, response, status, body, counted, services)
+      if (!isGone(response)) sendBody(call, response, answer, counted, services)
     })
-  sendBody(call, response, status, body, size, services)
+  sendBody(call, response, answer, size, services)
   return undefined
 }
 
 function sendBody(
   call: HttpCall,
   response: ServerResponse,
-  status: number,
-  body: LongText,
+  { status, body, headers }: Answer,
   size: number,
   services: HttpServices,
 ): void {
   const { requestId } = call
   const { replies } = services
-  if (call.holdReply(lengthOf(body), size))
-    sendText(response, status, 'application/json', body, requestId, replies, size)
-  else {
+  if (!call.holdReply(lengthOf(body), size)) {
     const refusal = { errors: [overloaded('no_room_for_reply', services)] }
     send(response, refusal, requestId, replies)
+    return
   }
+  for (const name in headers) response.setHeader(name, headers[name]!)
+  if (size === 0)
+    response.writeHead(status, { 'X-Request-Id': requestId, 'Content-Length': 0 }).end()
+  else sendText(response, status, 'application/json', body, requestId, replies, size)
 }
 
 /** Bytes of a refused body after which a connection stays in use, however small bodies are. */
@@ -268,19 +201,6 @@ function notReceived(
   }
 }
 
-/** What there is no room for, by what is counted. */
-const noRoomFor = {
-  overloaded: 'commands',
-  no_room_for_body: 'bodies',
-  no_room_for_reply: 'replies',
-} as const satisfies Partial<Record<Refusal, string>>
-
-function overloaded(refusal: keyof typeof noRoomFor, { metrics }: HttpServices): ApiError {
-  metrics?.countRefused(refusal)
-  const reason = noRoomFor[refusal]
-  return apiError('SERVER_OVERLOADED', { reason, seconds: retryAfterSeconds })
-}
-
 /** The database that the request is for, or why there is none. */
 function databaseFor(
   address: Address,
@@ -295,203 +215,4 @@ function databaseFor(
     if (id === undefined) return databases.home
   }
   return databases.find(id) ?? apiError('UNKNOWN_DATABASE', { database: id })
-}
-
-/** Says where to look, and nothing of what was sent. */
-function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
-  const { command = 'unknown', requestId } = call
-  const target = nameOf(call)
-  log.warn(
-    { command, target, elapsedMs: Math.round(elapsedMs), requestId },
-    'A command was slow',
-  )
-}
-
-/** A request in the form that commands take. */
-class HttpCall implements Call, Taker, Waiting {
-  readonly database: Database
-  readonly level: Level
-  readonly keyspace: string
-  readonly target: string
-  readonly requestId: string
-  readonly principal: Principal
-  readonly connection: object
-  trace: Trace | undefined
-  command: string | undefined
-  /** When its body had arrived: the command's time counts from then. */
-  startedAt = 0
-  #bytes: Buffer | undefined
-  readonly #memory: CallMemory
-  /** When it last began to hold the thread. */
-  #sliceStartedAt = 0
-  #interest: Interest | undefined
-  #analysis: AnalysisBudget | undefined
-  readonly #request: IncomingMessage
-  readonly #services: HttpServices
-
-  constructor(
-    address: Address,
-    database: Database,
-    principal: Principal,
-    request: IncomingMessage,
-    requestId: string,
-    services: HttpServices,
-  ) {
-    this.database = database
-    this.level = address.level
-    this.keyspace = address.keyspace
-    this.target = address.name
-    this.requestId = requestId
-    this.principal = principal
-    this.connection = connectionOf(request)
-    this.#memory = new CallMemory(this, services)
-    this.#request = request
-    this.#services = services
-  }
-
-  begin(bytes: Buffer): void {
-    this.#bytes = bytes
-    this.trace = traceOf(this, this.#request, this.#services.tracing)
-    this.startedAt = this.#sliceStartedAt = performance.now()
-    this.#services.timeouts.begin(this)
-  }
-
-  /** Its reply is known. Milliseconds that it took. */
-  end(): number {
-    this.#services.timeouts.end(this)
-    this.#memory.endBody()
-    if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
-    return performance.now() - this.startedAt
-  }
-
-  /** Its reply is out, or nobody waits for it. */
-  release(): void {
-    const { commandRoom, shutdown } = this.#services
-    shutdown.running--
-    commandRoom.giveBack(this, 1)
-    this.#memory.end()
-  }
-
-  parseBody(): Value | Promise<Value> {
-    const { trace } = this
-    const bytes = this.#bytes!
-    // Not needed again, and large ones wait long for what follows.
-    this.#bytes = undefined
-    const body = parseBody(bytes, this.#services.limits, this, (size) =>
-      this.#memory.takeForBody(size),
-    )
-    if (trace === undefined) return body
-    const size = bytes.length
-    return Promise.resolve(body).then((value) => {
-      trace.note(`Parsed a body of ${size} bytes`)
-      return value
-    })
-  }
-
-  reserveReply(effect: Effect): Promise<void> | undefined {
-    return this.#memory.reserveReply(effect)
-  }
-
-  reserve(size: number, before: number): Promise<void> | undefined {
-    return this.#memory.reserve(size, before)
-  }
-
-  borrow(size: number): Promise<() => void> {
-    return this.#memory.borrow(size)
-  }
-
-  holdReply(length: number, size: number): boolean {
-    return this.#memory.holdReply(length, size)
-  }
-
-  noRoomFor(what: 'body' | 'reply'): ApiError {
-    return overloaded(`no_room_for_${what}`, this.#services)
-  }
-
-  get onlyReads(): boolean {
-    const { does } = this
-    return does === undefined || does === 'read' || does === 'describe'
-  }
-
-  get does(): Effect | undefined {
-    return commandsAt[this.level].get(this.command ?? '')?.does
-  }
-
-  get principalName(): string {
-    return this.principal.name
-  }
-
-  get analysis(): AnalysisBudget {
-    return (this.#analysis ??= new AnalysisBudget(this))
-  }
-
-  get sharedConnection(): object | undefined {
-    return isMultiplexed(this.#request) ? this.connection : undefined
-  }
-
-  get address(): string {
-    return addressOfClient(this.#request, this.#services)
-  }
-
-  get features(): Features {
-    return featuresOf(this.#services.features, this.#request.headers)
-  }
-
-  get token(): string {
-    return tokenOf(this.#request.headers)!
-  }
-
-  get credentials(): Credentials {
-    return credentialsOf(this.#request.headers, this.token)
-  }
-
-  get signal(): AbortSignal {
-    this.#interest ??= interestIn(this.#request)
-    return this.#interest.signal
-  }
-
-  check(): void {
-    const { timeoutMs } = this.#services.timeouts
-    if (timeoutMs > 0 && performance.now() - this.startedAt >= timeoutMs) this.timeOut()
-    if (this.#interest !== undefined || isDisconnected(this.#request))
-      this.signal.throwIfAborted()
-  }
-
-  pause(): Promise<void> | undefined {
-    this.check()
-    if (performance.now() - this.#sliceStartedAt < sliceMs) return undefined
-    return this.#waitForTurn()
-  }
-
-  async #waitForTurn(): Promise<void> {
-    await this.#services.turns.next(this.principalName)
-    this.#sliceStartedAt = performance.now()
-    // Only now can it be known: news of the connection waited for its turn, too.
-    this.check()
-  }
-
-  /**
-   * What it waits for is given up. What it has handed to the store to be written is not: it
-   * is waited for, and the reply tells what became of it.
-   */
-  timeOut(): void {
-    this.#interest ??= interestIn(this.#request)
-    this.#interest.end(lateness(this, this.#services.timeouts.timeoutMs))
-  }
-}
-
-function lateness(call: HttpCall, timeoutMs: number): ApiError {
-  const { keyspace, target, command, does } = call
-  const problem = `it was not done after ${timeoutMs / 1000} s`
-  return timeoutError({ keyspace, target, command, does }, problem)
-}
-
-function traceOf(
-  { requestId, database }: Call,
-  request: IncomingMessage,
-  settings: TracingSettings,
-): Trace | undefined {
-  const tracing = tracingOf(settings, request.headers)
-  if (tracing === 'off') return undefined
-  return new Trace({ requestId, tenantId: database.id, isFull: tracing === 'full' })
 }

@@ -33,7 +33,7 @@ export function allowOrigin(
   return isQuestion
 }
 
-const exposed = 'X-Request-Id, Retry-After'
+const exposed = 'X-Request-Id, Retry-After, Mcp-Session-Id'
 
 /** Of everything that is served here, so that a page need not ask for each path. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'

@@ -5,7 +5,7 @@
  * wrong is said to every client, so it names no files.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { HttpServices } from './command.ts'
+import type { HttpServices } from './http-call.ts'
 import { sendJson } from './reply.ts'
 
 interface Check {

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
-import { refuseUnauthenticated, type HttpServices } from './command.ts'
+import { refuseUnauthenticated } from './command.ts'
+import type { HttpServices } from './http-call.ts'
 import { send, sendText } from './reply.ts'
 
 /** Who may read the metrics; `off`: they are not even kept. */

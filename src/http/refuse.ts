@@ -31,16 +31,26 @@ export function refuse(
   response: ServerResponse,
   reply: Reply,
   requestId: string | undefined,
+  bounds: Drain,
+): void {
+  refuseBy((writer) => send(response, reply, requestId, writer), request, response, bounds)
+}
+
+/** The same, with an answer that is sent in another form. */
+export function refuseBy(
+  sendAnswer: (writer?: BodyWriter) => void,
+  request: IncomingMessage,
+  response: ServerResponse,
   { keepMax, drainMax }: Drain,
 ): void {
   // A stream of HTTP/2 ends by itself, and the others of its connection go on.
   if (isMultiplexed(request) || isShort(request, keepMax)) {
-    send(response, reply, requestId)
+    sendAnswer()
     return
   }
   response.setHeader('Connection', 'close')
   // Node closes the connection when the response ends, so the end is what waits.
-  send(response, reply, requestId, writeWithoutEnd)
+  sendAnswer(writeWithoutEnd)
   drain(request, drainMax, () => response.end())
 }
 

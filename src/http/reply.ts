@@ -136,6 +136,33 @@ export function printReply(reply: Reply): LongText {
   return printData(reply.data, members.map((member) => `,${member}`).join('') + '}')
 }
 
+/** The parts of a reply, each a JSON text by itself; undefined where it has none. */
+export interface PrintedParts {
+  readonly data: LongText | undefined
+  readonly status: string | undefined
+  readonly errors: string | undefined
+}
+
+export function printParts(reply: Reply): PrintedParts {
+  const errors = reply.errors ?? []
+  const status = printStatus(reply)
+  const isFailed = errors.length > 0
+  return {
+    data: reply.data === undefined || isFailed ? undefined : printOnlyData(reply.data),
+    status: status === '' ? undefined : `{${status}}`,
+    errors: isFailed ? `[${errors.map(printError).join(',')}]` : undefined,
+  }
+}
+
+function printOnlyData(data: NonNullable<Reply['data']>): LongText {
+  if ('document' in data) return `{"document":${data.document ?? 'null'}}`
+  const { documents, nextPageState } = data
+  const end = `],"nextPageState":${printJson(nextPageState)}}`
+  return typeof documents === 'string'
+    ? `{"documents":[${documents}${end}`
+    : ['{"documents":[', ...documents, end]
+}
+
 /** 200 but for a few errors; the first of them decides. */
 export function statusOf(reply: Reply): number {
   if (reply.errors === undefined) return 200
@@ -143,13 +170,10 @@ export function statusOf(reply: Reply): number {
 }
 
 function printData(data: NonNullable<Reply['data']>, rest: string): LongText {
-  if ('document' in data) return `{"data":{"document":${data.document ?? 'null'}}${rest}`
-  const { documents, nextPageState } = data
-  const start = '{"data":{"documents":['
-  const end = `],"nextPageState":${printJson(nextPageState)}}${rest}`
-  return typeof documents === 'string'
-    ? start + documents + end
-    : [start, ...documents, end]
+  const printed = printOnlyData(data)
+  return typeof printed === 'string'
+    ? `{"data":${printed}${rest}`
+    : ['{"data":', ...printed, rest]
 }
 
 function printStatus({ status, warnings }: Reply): string {

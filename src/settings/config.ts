@@ -14,6 +14,7 @@ import { readCertificate, type CertificateFiles } from '../http/certificate.ts'
 import type { AllowedOrigins } from '../http/cors.ts'
 import type { FeatureSettings, TracingSettings } from '../http/headers.ts'
 import type { MetricsAccess } from '../http/metrics-route.ts'
+import type { McpSettings } from '../mcp/mcp.ts'
 import { limitOptions, readLimits } from './limit-settings.ts'
 import { defaultLimits, type Limits } from '../limits.ts'
 import { embeddingTable } from '../providers/embedding-table.ts'
@@ -57,6 +58,7 @@ export interface Config {
   readonly isBehindProxy: boolean
   readonly features: FeatureSettings
   readonly tracing: TracingSettings
+  readonly mcp: McpSettings
   readonly providers: ProviderSettings
   readonly localModels: LocalModelConfig
   /** Threads for searches and long reads; undefined: by the machine. */
@@ -129,6 +131,7 @@ export const defaultConfig: Config = {
     hybridEligibility: 'both',
   },
   tracing: { requestTracing: undefined, requestTracingFull: undefined },
+  mcp: { enabled: undefined, text: true },
   providers: defaultProviderSettings,
   localModels: { threads: 1, embeddingFolder: undefined, rerankerFolder: undefined },
   searchThreads: undefined,
@@ -269,6 +272,8 @@ export function serveOptions(): Option[] {
       .helpGroup('Features:'),
     feature('request-tracing', 'traces in replies; unset: off, requests may ask'),
     feature('request-tracing-full', 'traces show commands; unset: off, requests may ask'),
+    feature('mcp', 'tools for assistants; unset: on, requests may opt out'),
+    feature('mcp-text', 'results of tools as text, too').default('on'),
     provider(
       'embedding-urls',
       'URLs to call instead: openai=http://…,ollama=http://…',
@@ -356,6 +361,8 @@ export function readConfig(
     hybridEligibility: FeatureSettings['hybridEligibility']
     requestTracing?: 'on' | 'off'
     requestTracingFull?: 'on' | 'off'
+    mcp?: 'on' | 'off'
+    mcpText: 'on' | 'off'
     embeddingUrls?: ReadonlyMap<string, string>
     embeddingKeys?: ReadonlyMap<string, string>
     rerankingUrls?: ReadonlyMap<string, string>
@@ -411,6 +418,7 @@ export function readConfig(
       requestTracing: given.requestTracing && given.requestTracing === 'on',
       requestTracingFull: given.requestTracingFull && given.requestTracingFull === 'on',
     },
+    mcp: { enabled: given.mcp && given.mcp === 'on', text: given.mcpText === 'on' },
     providers: {
       embeddingUrls: given.embeddingUrls ?? defaultProviderSettings.embeddingUrls,
       embeddingKeys: given.embeddingKeys ?? defaultProviderSettings.embeddingKeys,

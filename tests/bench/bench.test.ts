@@ -53,6 +53,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   lexical: [200],
   hybrid: [100],
   tables: [50, 250],
+  mcp: [100],
   scale: [1],
 }
 

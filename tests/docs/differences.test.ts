@@ -1272,6 +1272,35 @@ describe('changes', () => {
   })
 })
 
+describe('assistants', () => {
+  const call = (server: TestServer) =>
+    server.command('/mcp', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'findKeyspaces' },
+    })
+
+  difference(88, 'tools for assistants are on', async () => {
+    const server = await startServer()
+    const { text } = await call(server)
+    assert.doesNotMatch(text, /isError/)
+    await server.close()
+  })
+
+  difference(89, 'results of tools are text, too', async () => {
+    const server = await startServer()
+    const { result } = JSON.parse((await call(server)).text) as {
+      result: { content: { text: string }[]; _meta: { status: unknown } }
+    }
+    assert.deepEqual(
+      result.content.map(({ text }) => JSON.parse(text) as unknown),
+      [{ status: result._meta.status }],
+    )
+    await server.close()
+  })
+})
+
 test('every numbered difference has its test, and the other way round', async () => {
   const file = new URL('../../docs/differences.md', import.meta.url)
   const listed = [...(await readFile(file, 'utf8')).matchAll(/^(\d+)\. /gm)]

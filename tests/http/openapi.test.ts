@@ -135,6 +135,8 @@ describe('the description', () => {
           assert(part.properties?.[needed] !== undefined, `${name} lacks ${needed}`)
         if (part.pattern !== undefined) new RegExp(part.pattern, 'u')
         if (part.default !== undefined) assert.deepEqual(problems(part.default, part), [])
+        for (const example of part.examples ?? [])
+          assert.deepEqual(problems(example, part), [])
       })
   })
 
@@ -296,6 +298,7 @@ const knownKeys = new Set([
   ...['$ref', 'type', 'description', 'properties', 'required', 'additionalProperties'],
   ...['minProperties', 'maxProperties', 'items', 'minItems', 'maxItems', 'minLength'],
   ...['maxLength', 'pattern', 'format', 'minimum', 'maximum', 'enum', 'default', 'oneOf'],
+  'examples',
   ...['deprecated', 'x-does', 'x-on'],
 ])
 

@@ -8,21 +8,42 @@ import { refer, type Schema } from './schema.ts'
 export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> {
   return {
     Document: open(
-      'A document of any shape, with an _id or without, and with $vector, $vectorize and ' +
-        '$lexical beside its fields; or a row: a value for each column.',
+      'A document of any shape. Beside its fields it may have an _id (left out: one is made) ' +
+        'and what it is searched by: $vector (numbers), $vectorize (a text that the ' +
+        'collection embeds), $lexical (words). Dates are {"$date": <milliseconds>}. For a ' +
+        'table, a row: column names with values, all columns of the primary key among them.',
+      { _id: 'dune', title: 'Dune', year: 1965, $vectorize: 'a desert planet' },
     ),
     Filter: open(
-      'Paths with the values or operators that must hold, such as {"year": {"$gt": 1960}}; ' +
-        'and $and, $or, $not. Empty: everything matches.',
+      'Paths with the values that they must equal, or with operators: $eq, $ne, $gt, $gte, ' +
+        '$lt, $lte, $in, $nin, $exists; for arrays $all, $size. A path such as author.name ' +
+        'leads into objects. All of it must hold; combine with $and, $or, $not. For words, ' +
+        '{"$lexical": {"$match": "…"}}. In a table: columns, without $exists and $size. ' +
+        'Empty: everything matches.',
+      { year: { $gte: 1960, $lt: 1970 }, tags: { $in: ['desert'] } },
     ),
     Sort: open(
-      'Paths with 1 (ascending) or -1 (descending). Or one search: by $vector, $vectorize ' +
-        'or $lexical in a collection, by the name of an indexed column in a table.',
+      'Paths with 1 (ascending) or -1 (descending); or one search alone, the best first: ' +
+        '{"$vectorize": "a text"}, {"$vector": [0.1, …]} or {"$lexical": "words"} in a ' +
+        'collection; in a table, an indexed column with a text or a vector.',
+      { year: -1 },
+      { $vectorize: 'life on other worlds' },
     ),
-    Projection: open('Paths with 1 to show them or 0 to leave them out, or {"*": 1}.'),
-    Update: shape('Operators, each with the paths that it changes.', {
-      ...Object.fromEntries(updateOperators.map((operator) => [operator, open()])),
-    }),
+    Projection: open(
+      'Paths with 1 to show only these, or with 0 to leave these out. $vector, $vectorize ' +
+        'and $lexical are shown only if named, or by {"*": 1}.',
+      { title: 1, year: 1 },
+    ),
+    Update: {
+      ...shape(
+        'Operators, each with paths and what to do there. In a table: $set, $unset, and for ' +
+          'lists, sets and maps $push and $pullAll.',
+        Object.fromEntries(
+          Object.entries(updateOperators).map(([name, says]) => [name, open(says)]),
+        ),
+      ),
+      examples: [{ $set: { title: 'Dune' }, $inc: { copies: 1 }, $push: { tags: 'new' } }],
+    },
     HybridSort: shape(
       'One text for both searches; or the text or vector and the words apart.',
       {
@@ -73,10 +94,23 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
   }
 }
 
-export const updateOperators = [
-  ...['$addToSet', '$currentDate', '$inc', '$max', '$min', '$mul'],
-  ...['$pop', '$pull', '$pullAll', '$push', '$rename', '$set', '$setOnInsert', '$unset'],
-]
+/** Update operators, and what each does to the paths it is given. */
+const updateOperators: Readonly<Record<string, string>> = {
+  $addToSet: 'Adds a value, or those of {"$each": […]}, to an array that lacks it.',
+  $currentDate: 'Puts the time there; the argument is true.',
+  $inc: 'Adds a number.',
+  $max: 'Puts the value there if it is greater than what is there.',
+  $min: 'Puts the value there if it is less than what is there.',
+  $mul: 'Multiplies by a number.',
+  $pop: 'Removes the last element of an array (1), or the first (-1).',
+  $pull: 'Removes all elements that equal the value, or meet the condition.',
+  $pullAll: 'Removes all elements that equal one of the values.',
+  $push: 'Adds a value to the end of an array, or those of {"$each": […], "$position": n}.',
+  $rename: 'Moves a field to another path.',
+  $set: 'Puts a value there.',
+  $setOnInsert: 'Puts a value there if an upsert inserts the document.',
+  $unset: 'Removes the field; the argument is ignored.',
+}
 
 function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
   return {
@@ -309,8 +343,12 @@ function shape(
 }
 
 /** An object of any members. */
-function open(description?: string): Schema {
-  return { type: 'object', ...(description !== undefined && { description }) }
+function open(description?: string, ...examples: readonly object[]): Schema {
+  return {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    ...(examples.length > 0 && { examples }),
+  }
 }
 
 function names(): Schema {

@@ -19,6 +19,7 @@ export interface Schema {
   readonly maximum?: number
   readonly enum?: readonly unknown[]
   readonly default?: unknown
+  readonly examples?: readonly unknown[]
   readonly oneOf?: readonly Schema[]
   readonly anyOf?: readonly Schema[]
   readonly deprecated?: boolean

@@ -1,0 +1,107 @@
+/**
+ * `stela mcp --stdio`: for assistants that start the servers they talk to.
+ *
+ * There is one implementation of the protocol, at /v1/mcp of a server, so messages are handed
+ * on to one: to the one that a URL names, or else to one in this process, over the data folder,
+ * on a port that nobody else is told, with a token that nobody else has.
+ */
+import { randomBytes } from 'node:crypto'
+import { Command, Option } from 'commander'
+import { EngineError } from '../engine/errors.ts'
+import type { Server } from '../server.ts'
+import { forwardMessages, type Endpoint } from './mcp/forward-messages.ts'
+import { Failure, reportFailures } from './records/failure.ts'
+import { readUrl } from './records/target.ts'
+import { addServerSettings, readServerSettings } from './server-settings.ts'
+
+export const mcpCommand = new Command('mcp')
+  .description('Serve an assistant over standard input and output.')
+  .helpOption('--help', 'show this help')
+  .option('--stdio', 'speak the Model Context Protocol there; needed')
+  .addOption(
+    new Option('--url <url>', 'a running server to ask; else the data folder is opened')
+      .env('STELA_URL')
+      .argParser(readUrl),
+  )
+  .addOption(
+    new Option('--token <token>', 'a token of that server; better set as STELA_TOKEN').env(
+      'STELA_TOKEN',
+    ),
+  )
+  .addHelpText(
+    'after',
+    `
+Without a URL, all options of \`stela serve\` are taken too, --data first of all, and the
+assistant may do everything. With one it may do what the token may: give it a token with a role
+that only reads, if that is what it is for. Logs are on standard error.
+
+Examples:
+  stela mcp --stdio --data ~/notes                      a folder that no server uses
+  STELA_TOKEN=… stela mcp --stdio --url https://db:8181 a running server
+`,
+  )
+  .action((values: Values) => reportFailures(() => runMcp(values)))
+addServerSettings(mcpCommand, false)
+
+interface Values extends Record<string, unknown> {
+  readonly stdio?: true
+  readonly url?: string
+  readonly token?: string
+}
+
+async function runMcp(values: Values): Promise<void> {
+  if (values.stdio !== true)
+    throw new Failure(
+      'Say --stdio. Over HTTP, assistants are served by `stela serve`, at /v1/mcp.',
+    )
+  const { url, token } = values
+  if (url !== undefined) {
+    if (token === undefined)
+      throw new Failure('A server wants a token: set STELA_TOKEN, or give --token.')
+    await serveInput({ url: `${url}/v1/mcp`, token })
+    return
+  }
+  const { server, endpoint } = await startServer(values)
+  try {
+    await serveInput(endpoint)
+  } finally {
+    await server.close()
+  }
+}
+
+/** Until the input ends, or a signal comes. */
+async function serveInput(endpoint: Endpoint): Promise<void> {
+  const stop = new AbortController()
+  const onSignal = () => stop.abort()
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  await forwardMessages(process.stdin, process.stdout, endpoint, stop.signal)
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
+  // A client that keeps its end open would otherwise keep the process.
+  process.stdin.destroy()
+}
+
+async function startServer(
+  values: Values,
+): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
+  const token = randomBytes(32).toString('base64url')
+  const config = {
+    ...readServerSettings(mcpCommand, values),
+    host: '127.0.0.1',
+    port: 0,
+    adminPort: 'off',
+    adminToken: token,
+    tls: undefined,
+    publicUrl: undefined,
+  } as const
+  // Loaded only here: with a URL nothing of it is needed.
+  const { build } = await import('../server.ts')
+  try {
+    const server = await build(config)
+    const { url } = await server.listen()
+    return { server, endpoint: { url: `${url}/v1/mcp`, token } }
+  } catch (error) {
+    if (error instanceof EngineError)
+      throw new Failure(`${error.message}. A running server is asked with --url.`)
+    throw error
+  }
+}

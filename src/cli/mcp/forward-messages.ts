@@ -1,0 +1,157 @@
+/**
+ * Messages of an assistant, one a line, handed on to a server over HTTP, and what it answers
+ * handed back. Several are under way at a time; answers come in any order.
+ */
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { headersFor } from '../../mcp/versions.ts'
+import { reasonOf } from '../../errors/reason.ts'
+import { readLines, tooLong } from './read-lines.ts'
+
+export interface Endpoint {
+  readonly url: string
+  readonly token: string
+}
+
+/** Messages under way; more wait to be read. */
+const atOnceMax = 64
+
+/** Bytes of a message. The server has a limit of its own, which says more. */
+const lineSizeMax = 64_000_000
+
+/** Until the input ends and all is answered, or nobody reads, or `stop` is aborted. */
+export async function forwardMessages(
+  input: Readable,
+  output: Writable,
+  endpoint: Endpoint,
+  stop: AbortSignal,
+): Promise<void> {
+  const forwarder = new Forwarder(endpoint, output, stop)
+  const running = new Set<Promise<void>>()
+  const left = new AbortController()
+  // The assistant has gone: nobody is left to answer to.
+  output.on('error', () => left.abort())
+  const ended = AbortSignal.any([stop, left.signal])
+  for await (const line of readLines(input, lineSizeMax, ended)) {
+    if (line === tooLong) {
+      await forwarder.refuse('The message is too long.')
+      continue
+    }
+    if (running.size >= atOnceMax) await Promise.race(running)
+    const work = forwarder.forward(line).finally(() => running.delete(work))
+    running.add(work)
+  }
+  await Promise.all(running)
+}
+
+interface Sent {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+class Forwarder {
+  readonly #endpoint: Endpoint
+  readonly #output: Writable
+  readonly #stop: AbortSignal
+  /** Requests under way, by their ids, for those that are cancelled. */
+  readonly #requests = new Map<string, AbortController>()
+
+  constructor(endpoint: Endpoint, output: Writable, stop: AbortSignal) {
+    this.#endpoint = endpoint
+    this.#output = output
+    this.#stop = stop
+  }
+
+  /** Never fails: what goes wrong is an answer, too. */
+  async forward(line: string): Promise<void> {
+    const message = readMessage(line)
+    const { id, method } = message
+    if (method === 'notifications/cancelled') {
+      this.#cancel(message.params)
+      return
+    }
+    const cancelled = new AbortController()
+    const key = JSON.stringify(id)
+    if (id !== undefined) this.#requests.set(key, cancelled)
+    try {
+      const answer = await this.#send(line, message, cancelled.signal)
+      if (!cancelled.signal.aborted) await this.#answer(message, answer)
+    } catch (error) {
+      if (cancelled.signal.aborted || this.#stop.aborted) return
+      const problem = reasonOf((error as Error).cause ?? error)
+      const answer = errorAnswer(id, `The server cannot be reached: ${problem}`)
+      await this.#answer(message, answer)
+    } finally {
+      if (this.#requests.get(key) === cancelled) this.#requests.delete(key)
+    }
+  }
+
+  #cancel(params: unknown): void {
+    const { requestId } = objectOf(params)
+    this.#requests.get(JSON.stringify(requestId))?.abort()
+  }
+
+  async #send(line: string, message: Sent, cancelled: AbortSignal): Promise<string> {
+    const { id, method, params } = message
+    const { url, token } = this.#endpoint
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        Token: token,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...(typeof method === 'string' && headersFor(method, params)),
+      },
+      body: line,
+      signal: AbortSignal.any([cancelled, this.#stop]),
+    })
+    const text = await response.text()
+    if (text === '' || text.startsWith('{"jsonrpc"')) return text
+    return errorAnswer(id, problemIn(text) ?? `The server answered ${response.status}.`)
+  }
+
+  async #answer({ id, method }: Sent, answer: string): Promise<void> {
+    const isNotification = id === undefined && typeof method === 'string'
+    if (isNotification && answer !== '') process.stderr.write(`stela: ${answer}\n`)
+    else await this.#write(answer)
+  }
+
+  /** For what could not be read, and so has no id. */
+  async refuse(message: string): Promise<void> {
+    await this.#write(errorAnswer(undefined, message))
+  }
+
+  async #write(answer: string): Promise<void> {
+    if (this.#output.destroyed || answer === '') return
+    // Line breaks within JSON are only between its parts.
+    if (this.#output.write(`${answer.replace(/[\r\n]+/g, ' ')}\n`)) return
+    await Promise.race([once(this.#output, 'drain'), once(this.#output, 'close')])
+  }
+}
+
+/** As much of it as is needed here; the server reads it properly. */
+function readMessage(line: string): Sent {
+  try {
+    return objectOf(JSON.parse(line))
+  } catch {
+    return {}
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : {}
+}
+
+/** The message of what the server refuses before it has read anything: a token, a size. */
+function problemIn(text: string): string | undefined {
+  const { errors } = readMessage(text) as { readonly errors?: unknown }
+  const first = Array.isArray(errors) ? objectOf(errors[0])['message'] : undefined
+  return typeof first === 'string' ? first : undefined
+}
+
+function errorAnswer(id: unknown, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message } })
+}

@@ -1,0 +1,43 @@
+import { addAbortSignal, type Readable } from 'node:stream'
+
+/** Stands for a line that was dropped. */
+export const tooLong = Symbol('too long')
+
+const lineFeed = 0x0a
+
+/** Lines that hold anything. One of more bytes than `sizeMax` is not kept in memory. */
+export async function* readLines(
+  input: Readable,
+  sizeMax: number,
+  stop: AbortSignal,
+): AsyncGenerator<string | typeof tooLong> {
+  let parts: Buffer[] = []
+  let size = 0
+  const take = (part: Buffer): void => {
+    size += part.length
+    if (size <= sizeMax) parts.push(part)
+    else parts = []
+  }
+  const line = (): string | typeof tooLong => {
+    const taken = size > sizeMax ? tooLong : Buffer.concat(parts).toString('utf8').trim()
+    parts = []
+    size = 0
+    return taken
+  }
+  try {
+    for await (const chunk of addAbortSignal(stop, input) as AsyncIterable<Buffer>) {
+      let start = 0
+      for (let end; (end = chunk.indexOf(lineFeed, start)) >= 0; start = end + 1) {
+        take(chunk.subarray(start, end))
+        const next = line()
+        if (next !== '') yield next
+      }
+      take(chunk.subarray(start))
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error
+    return
+  }
+  const last = line()
+  if (last !== '') yield last
+}

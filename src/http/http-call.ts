@@ -1,0 +1,333 @@
+/** A request as commands see it, and what it is served by. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AnalysisBudget } from '../analysis-budget.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Effect, Principal } from '../auth/principal.ts'
+import { sliceMs } from '../caller.ts'
+import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
+import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
+import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
+import { commandsAt } from '../commands/dispatch/registry.ts'
+import { Trace } from '../commands/dispatch/trace.ts'
+import type { Database, Databases } from '../databases/databases.ts'
+import type { Engine } from '../engine/contract.ts'
+import { apiError, type ApiError } from '../errors/api-error.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { Credentials } from '../providers/models.ts'
+import type { Address } from './address.ts'
+import { parseBody } from './body.ts'
+import { CallMemory, type Rooms } from './call-memory.ts'
+import { addressOfClient, type ProxySettings } from './client-address.ts'
+import {
+  giveBack,
+  interestIn,
+  type CommandTimeouts,
+  type Interest,
+  type Waiting,
+} from './command-timeout.ts'
+import { connectionOf, isDisconnected, isGone, isMultiplexed } from './connection.ts'
+import type { FairShare, Taker } from './fair-share.ts'
+import {
+  credentialsOf,
+  featuresOf,
+  tokenOf,
+  tracingOf,
+  type FeatureSettings,
+  type TracingSettings,
+} from './headers.ts'
+import type { Metrics, Refusal } from './metrics.ts'
+import type { CommandPlace, Protocol, WrappedCall } from './protocol.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { BodyReceiver } from './receive-body.ts'
+import type { ReplyWriter } from './reply-writer.ts'
+import { retryAfterSeconds } from './reply.ts'
+import type { Shutdown } from './shutdown.ts'
+import type { Turns } from './turns.ts'
+
+export interface HttpServices extends Services, ProxySettings, Rooms {
+  /** All databases together. */
+  readonly engine: Engine
+  readonly databases: Databases
+  readonly log: HttpLog
+  readonly authenticator: Authenticator
+  readonly features: FeatureSettings
+  readonly tracing: TracingSettings
+  readonly shutdown: Shutdown
+  /** Undefined: nobody wants them. */
+  readonly metrics: Metrics | undefined
+  /** Commands that take as long or longer are logged. */
+  readonly slowCommandMs: number
+  readonly timeouts: CommandTimeouts
+  /** Undefined: anybody may be as fast as they like. */
+  readonly rateLimit: RateLimit | undefined
+  /** Whether bodies may be packed, of replies and of requests. */
+  readonly compression: boolean
+  /** Commands at work, until their replies are out. */
+  readonly commandRoom: FairShare
+  readonly bodies: BodyReceiver
+  readonly replies: ReplyWriter
+  /** Of the thread that answers, for commands that take long. */
+  readonly turns: Turns
+  /** What is spoken at /v1/mcp. */
+  readonly mcp: Protocol
+}
+
+export interface HttpLog extends Log {
+  warn(details: object, message: string): void
+}
+
+/** A request in the form that commands take. */
+export class HttpCall implements Call, WrappedCall, Taker, Waiting {
+  readonly database: Database
+  level: Level
+  keyspace: string
+  target: string
+  readonly requestId: string
+  readonly principal: Principal
+  readonly connection: object
+  trace: Trace | undefined
+  command: string | undefined
+  /** When its body had arrived: the command's time counts from then. */
+  startedAt = 0
+  #bytes: Buffer | undefined
+  /** Instead of the bytes, for a command that another message brought. */
+  #body: Value | undefined
+  readonly #memory: CallMemory
+  /** When it last began to hold the thread. */
+  #sliceStartedAt = 0
+  #interest: Interest | undefined
+  #analysis: AnalysisBudget | undefined
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #services: HttpServices
+
+  constructor(
+    address: Address,
+    database: Database,
+    principal: Principal,
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    services: HttpServices,
+  ) {
+    this.database = database
+    this.level = address.level
+    this.keyspace = address.keyspace
+    this.target = address.name
+    this.requestId = requestId
+    this.principal = principal
+    this.connection = connectionOf(request)
+    this.#memory = new CallMemory(this, services)
+    this.#request = request
+    this.#response = response
+    this.#services = services
+  }
+
+  begin(bytes: Buffer): void {
+    this.#bytes = bytes
+    this.trace = traceOf(this, this.#request, this.#services.tracing)
+    this.startedAt = this.#sliceStartedAt = performance.now()
+    this.#services.timeouts.begin(this)
+  }
+
+  async run(
+    { level, keyspace, target }: CommandPlace,
+    command: string,
+    fields: JsonObject,
+  ): Promise<Reply> {
+    this.level = level
+    this.keyspace = keyspace
+    this.target = target
+    this.command = undefined
+    this.#body = new Map([[command, fields]])
+    const startedAt = performance.now()
+    const reply = await dispatch(this, this.#services)
+    this.count(reply, startedAt)
+    return reply
+  }
+
+  /** Its command is done, which began then. */
+  count(reply: Reply, startedAt = this.startedAt): void {
+    const { metrics, slowCommandMs, log } = this.#services
+    const elapsedMs = performance.now() - startedAt
+    metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
+    if (elapsedMs >= slowCommandMs) logSlow(this, elapsedMs, log)
+  }
+
+  /** Its reply is known. */
+  end(): void {
+    this.#services.timeouts.end(this)
+    this.#memory.endBody()
+    if (this.#interest !== undefined) giveBack(this.#interest, this.#request)
+  }
+
+  /** Its reply is out, or nobody waits for it. */
+  release(): void {
+    const { commandRoom, shutdown } = this.#services
+    shutdown.running--
+    commandRoom.giveBack(this, 1)
+    this.#memory.end()
+  }
+
+  parseBody(): Value | Promise<Value> {
+    if (this.#body !== undefined) return this.#body
+    const { trace } = this
+    const bytes = this.#bytes!
+    // Not needed again, and large ones wait long for what follows.
+    this.#bytes = undefined
+    const body = parseBody(bytes, this.#services.limits, this, (size) =>
+      this.#memory.takeForBody(size),
+    )
+    if (trace === undefined) return body
+    const size = bytes.length
+    return Promise.resolve(body).then((value) => {
+      trace.note(`Parsed a body of ${size} bytes`)
+      return value
+    })
+  }
+
+  reserveReply(effect: Effect): Promise<void> | undefined {
+    return this.#memory.reserveReply(effect)
+  }
+
+  reserve(size: number, before: number): Promise<void> | undefined {
+    return this.#memory.reserve(size, before)
+  }
+
+  borrow(size: number): Promise<() => void> {
+    return this.#memory.borrow(size)
+  }
+
+  holdReply(length: number, size: number): boolean {
+    return this.#memory.holdReply(length, size)
+  }
+
+  noRoomFor(what: 'body' | 'reply'): ApiError {
+    return overloaded(`no_room_for_${what}`, this.#services)
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+
+  get databaseId(): string {
+    return this.database.id
+  }
+
+  get log(): Log {
+    return this.#services.log
+  }
+
+  get onlyReads(): boolean {
+    const { does } = this
+    return does === undefined || does === 'read' || does === 'describe'
+  }
+
+  get does(): Effect | undefined {
+    return commandsAt[this.level].get(this.command ?? '')?.does
+  }
+
+  get principalName(): string {
+    return this.principal.name
+  }
+
+  get analysis(): AnalysisBudget {
+    return (this.#analysis ??= new AnalysisBudget(this))
+  }
+
+  get sharedConnection(): object | undefined {
+    return isMultiplexed(this.#request) ? this.connection : undefined
+  }
+
+  get address(): string {
+    return addressOfClient(this.#request, this.#services)
+  }
+
+  get features(): Features {
+    return featuresOf(this.#services.features, this.#request.headers)
+  }
+
+  get token(): string {
+    return tokenOf(this.#request.headers)!
+  }
+
+  get credentials(): Credentials {
+    return credentialsOf(this.#request.headers, this.token)
+  }
+
+  get signal(): AbortSignal {
+    this.#interest ??= interestIn(this.#request)
+    return this.#interest.signal
+  }
+
+  check(): void {
+    const { timeoutMs } = this.#services.timeouts
+    if (timeoutMs > 0 && performance.now() - this.startedAt >= timeoutMs) this.timeOut()
+    if (this.#interest !== undefined || isDisconnected(this.#request))
+      this.signal.throwIfAborted()
+  }
+
+  pause(): Promise<void> | undefined {
+    this.check()
+    if (performance.now() - this.#sliceStartedAt < sliceMs) return undefined
+    return this.#waitForTurn()
+  }
+
+  async #waitForTurn(): Promise<void> {
+    await this.#services.turns.next(this.principalName)
+    this.#sliceStartedAt = performance.now()
+    // Only now can it be known: news of the connection waited for its turn, too.
+    this.check()
+  }
+
+  /**
+   * What it waits for is given up. What it has handed to the store to be written is not: it
+   * is waited for, and the reply tells what became of it.
+   */
+  timeOut(): void {
+    this.#interest ??= interestIn(this.#request)
+    this.#interest.end(lateness(this, this.#services.timeouts.timeoutMs))
+  }
+}
+
+function lateness(call: HttpCall, timeoutMs: number): ApiError {
+  const { keyspace, target, command, does } = call
+  const problem = `it was not done after ${timeoutMs / 1000} s`
+  return timeoutError({ keyspace, target, command, does }, problem)
+}
+
+function traceOf(
+  { requestId, database }: Call,
+  request: IncomingMessage,
+  settings: TracingSettings,
+): Trace | undefined {
+  const tracing = tracingOf(settings, request.headers)
+  if (tracing === 'off') return undefined
+  return new Trace({ requestId, tenantId: database.id, isFull: tracing === 'full' })
+}
+
+/** Says where to look, and nothing of what was sent. */
+function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
+  const { command = 'unknown', requestId } = call
+  const target = nameOf(call)
+  log.warn(
+    { command, target, elapsedMs: Math.round(elapsedMs), requestId },
+    'A command was slow',
+  )
+}
+
+/** What there is no room for, by what is counted. */
+const noRoomFor = {
+  overloaded: 'commands',
+  no_room_for_body: 'bodies',
+  no_room_for_reply: 'replies',
+} as const satisfies Partial<Record<Refusal, string>>
+
+export function overloaded(
+  refusal: keyof typeof noRoomFor,
+  { metrics }: HttpServices,
+): ApiError {
+  metrics?.countRefused(refusal)
+  const reason = noRoomFor[refusal]
+  return apiError('SERVER_OVERLOADED', { reason, seconds: retryAfterSeconds })
+}

@@ -1,0 +1,323 @@
+/**
+ * The Model Context Protocol: the commands of the API as tools of assistants.
+ *
+ * Messages come over Streamable HTTP, each in a request of its own. Nothing of a client is
+ * remembered between them: whoever sends a tool call first is served, and a session id is
+ * handed out only because some clients want one.
+ */
+import { randomUUID } from 'node:crypto'
+import { ApiError, apiError } from '../errors/api-error.ts'
+import type { Answer, Protocol, WrappedCall } from '../http/protocol.ts'
+import { printParts } from '../http/reply.ts'
+import type { LongText } from '../json/long-text.ts'
+import { printJson } from '../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import type { Limits } from '../limits.ts'
+import {
+  idOf,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  joinTexts,
+  methodNotFound,
+  parseError,
+  printError,
+  printResult,
+  readMessage,
+  RpcError,
+  type Request,
+} from './message.ts'
+import { getPrompt, prompts } from './prompts.ts'
+import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { printToolResult, type PrintedResult } from './tool-result.ts'
+import { commandOf, tools } from './tools.ts'
+import { olderVersions, revisionOf, versions, type Revision } from './versions.ts'
+
+export interface McpSettings {
+  /** Whether tools may be called; undefined: each request may say that they may not. */
+  readonly enabled: boolean | undefined
+  /** Whether results come as text, too. */
+  readonly text: boolean
+}
+
+interface McpServices extends McpSettings {
+  /** Of the server. */
+  readonly version: string
+  /** The list of tools, as a member of a result. */
+  readonly printTools: () => Promise<string>
+}
+
+export function mcpProtocol(
+  settings: McpSettings,
+  limits: Limits,
+  version: string,
+): Protocol {
+  let printed: Promise<string> | undefined
+  const printTools = () => (printed ??= describe(limits))
+  const services = { ...settings, version, printTools }
+  return { answer: (call) => answer(call, services) }
+}
+
+/** Loaded only here: most servers are never asked for it, and start sooner without. */
+async function describe(limits: Limits): Promise<string> {
+  const { describeTools } = await import('./tool-descriptions.ts')
+  return `"tools":${JSON.stringify(describeTools(limits))}`
+}
+
+async function answer(call: WrappedCall, services: McpServices): Promise<Answer> {
+  let id: string | undefined
+  try {
+    const parsed = call.parseBody()
+    const body = parsed instanceof Promise ? await parsed : parsed
+    id = idOf(body)
+    checkAccept(call)
+    const message = readMessage(body)
+    if (message.kind !== 'request') return { status: 202, body: '' }
+    return await answerRequest(message, call, services)
+  } catch (failure) {
+    const error = explain(failure, call)
+    return { status: error.status, body: printError(error, id) }
+  }
+}
+
+/** Streams are never sent, so a client has to take JSON. */
+function checkAccept({ headers }: WrappedCall): void {
+  const accept = headers['accept']
+  if (typeof accept !== 'string' || takesJson.test(accept)) return
+  throw new RpcError(invalidRequest, 'Answers are of the type application/json.', 406)
+}
+
+const takesJson = /(?:^|,)\s*(?:application\/(?:json|\*)|\*\/\*)\s*(?:[;,]|$)/i
+
+/** What was thrown, as an error of the protocol. */
+function explain(failure: unknown, { log, requestId }: WrappedCall): RpcError {
+  if (failure instanceof RpcError) return failure
+  if (failure instanceof ApiError) {
+    const { code, message, family, status } = failure
+    const { errors } = printParts({ errors: [failure] })
+    const data = `{"errors":${errors!}}`
+    if (family === 'SERVER')
+      return new RpcError(internalError, message, status === 200 ? 500 : status, data)
+    return code === 'REQUEST_NOT_JSON' || code === 'COMMAND_FIELD_VALUE_INVALID'
+      ? new RpcError(parseError, message, 400, data)
+      : new RpcError(invalidRequest, message, status === 200 ? 400 : status, data)
+  }
+  // Nobody reads the answer to a request that was given up.
+  if (!(failure instanceof DOMException))
+    log.error({ err: failure, requestId }, 'A message of an assistant met a mistake')
+  return new RpcError(internalError, 'The server made a mistake; its log says more.', 500)
+}
+
+async function answerRequest(
+  request: Request,
+  call: WrappedCall,
+  services: McpServices,
+): Promise<Answer> {
+  const revision = revisionOf(request, call.headers)
+  const { method, params } = request
+  const run = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (run === undefined || run.only === isOther(revision))
+    throw new RpcError(
+      methodNotFound,
+      `There is no method ${JSON.stringify(method.slice(0, 100))} here.`,
+      revision.isSelfContained ? 404 : 200,
+    )
+  const result = await run.answer(params, { call, services, revision })
+  return {
+    status: 200,
+    body: printResult(request.id, membersOf(result, revision, services)),
+    ...(result.headers !== undefined && { headers: result.headers }),
+  }
+}
+
+function isOther({ isSelfContained }: Revision): 'older' | 'current' {
+  return isSelfContained ? 'older' : 'current'
+}
+
+interface Result extends PrintedResult {
+  /** Who may keep it for a while; undefined: it is not to be kept. */
+  readonly cache?: 'public' | 'private'
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Milliseconds for which what is the same for everybody may be kept. */
+const keptMs = 300_000
+
+/** Each result says what it is and who made it, from the revision on that wants it. */
+function membersOf(
+  { members, meta, cache }: Result,
+  { isSelfContained }: Revision,
+  { version }: McpServices,
+): LongText {
+  if (!isSelfContained)
+    return meta === undefined ? members : joinTexts(members, `,"_meta":{${meta}}`)
+  const server = `"io.modelcontextprotocol/serverInfo":${printJson(serverInfo(version))}`
+  const metadata = meta === undefined ? server : `${meta},${server}`
+  const kept =
+    cache === undefined
+      ? ''
+      : `,"ttlMs":${cache === 'public' ? keptMs : 0},"cacheScope":"${cache}"`
+  return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{${metadata}}`)
+}
+
+function serverInfo(version: string): Value {
+  return new Map(Object.entries({ name: 'stela', title: 'Stela', version }))
+}
+
+const capabilities: Value = new Map(
+  ['tools', 'resources', 'prompts'].map((name) => [name, new Map<string, Value>()]),
+)
+
+const instructions =
+  'A database of documents and tables. A keyspace holds collections, of documents of any ' +
+  'shape, and tables, of rows with typed columns. Find out what there is with findKeyspaces, ' +
+  'then findCollections and listTables; read with find, findOne and findAndRerank. Results ' +
+  'have errors where a command failed; their messages say what to do instead.'
+
+interface MethodContext {
+  readonly call: WrappedCall
+  readonly services: McpServices
+  readonly revision: Revision
+}
+
+interface Method {
+  /** Where only some revisions have it. */
+  readonly only?: 'older' | 'current'
+  answer(params: JsonObject, context: MethodContext): Result | Promise<Result>
+}
+
+const methods: Readonly<Record<string, Method>> = {
+  initialize: { only: 'older', answer: initialize },
+  ping: { only: 'older', answer: () => ({ members: '' }) },
+  'server/discover': { answer: () => discovery },
+  'tools/list': {
+    async answer(params, { services }) {
+      refuseCursor(params)
+      return { members: await services.printTools(), cache: 'public' }
+    },
+  },
+  'tools/call': { answer: callTool },
+  'resources/list': {
+    async answer(params, { call, services }) {
+      if (!isEnabled(call, services)) throw notEnabled()
+      const { resources, nextCursor } = await listResources(params.get('cursor'), call)
+      const next = nextCursor === undefined ? {} : { nextCursor }
+      return { members: print({ resources, ...next }), cache: 'private' }
+    },
+  },
+  'resources/templates/list': {
+    answer(params) {
+      refuseCursor(params)
+      return { members: print({ resourceTemplates }), cache: 'public' }
+    },
+  },
+  'resources/read': { answer: readOne },
+  'prompts/list': {
+    answer(params) {
+      refuseCursor(params)
+      return { members: print({ prompts }), cache: 'public' }
+    },
+  },
+  'prompts/get': {
+    answer: (params) => ({ members: print(Object.fromEntries(getPrompt(params))) }),
+  },
+}
+
+/** The inside of an object of these members. */
+function print(members: Readonly<Record<string, Value>>): string {
+  return printJson(new Map(Object.entries(members))).slice(1, -1)
+}
+
+function initialize(params: JsonObject, { services }: MethodContext): Result {
+  const asked = params.get('protocolVersion')
+  if (typeof asked !== 'string')
+    throw new RpcError(invalidParams, 'initialize needs a protocolVersion, a string.')
+  // Who does not know the one that is answered says no.
+  const protocolVersion = olderVersions.includes(asked) ? asked : olderVersions[0]!
+  return {
+    members: print({
+      protocolVersion,
+      capabilities,
+      serverInfo: serverInfo(services.version),
+      instructions,
+    }),
+    headers: { 'Mcp-Session-Id': randomUUID() },
+  }
+}
+
+const discovery: Result = {
+  members: print({ supportedVersions: [...versions], capabilities, instructions }),
+  cache: 'public',
+}
+
+/** Lists that have one page give no cursors out. */
+function refuseCursor(params: JsonObject): void {
+  if ((params.get('cursor') ?? null) !== null)
+    throw new RpcError(invalidParams, 'The cursor is none that was given out.')
+}
+
+async function callTool(
+  params: JsonObject,
+  { call, services }: MethodContext,
+): Promise<Result> {
+  const name = params.get('name')
+  const tool = typeof name === 'string' ? tools.get(name) : undefined
+  if (tool === undefined)
+    throw new RpcError(
+      invalidParams,
+      typeof name === 'string'
+        ? `There is no tool ${JSON.stringify(name.slice(0, 100))}.`
+        : 'A call has the name of a tool, a string.',
+    )
+  const given = params.get('arguments') ?? new Map<string, Value>()
+  if (!isObject(given))
+    throw new RpcError(invalidParams, 'The arguments of a tool are an object.')
+  return printToolResult(await runTool(), services.text, call)
+
+  async function runTool() {
+    try {
+      if (!isEnabled(call, services)) throw apiError('MCP_FEATURE_NOT_ENABLED')
+      const { place, fields } = commandOf(tool!, given as JsonObject)
+      return await call.run(place, tool!.name, fields)
+    } catch (error) {
+      // What an assistant can set right comes as a result: that is what it gets to read.
+      if (error instanceof ApiError) return { errors: [error] }
+      throw error
+    }
+  }
+}
+
+/** As for other features, what the operator left open is for the request to say. */
+function isEnabled({ headers }: WrappedCall, { enabled }: McpServices): boolean {
+  return enabled ?? headers['feature-flag-mcp'] !== 'false'
+}
+
+/** What a tool would answer, where there is no result to answer it by. */
+function notEnabled(): RpcError {
+  const error = apiError('MCP_FEATURE_NOT_ENABLED')
+  const { errors } = printParts({ errors: [error] })
+  return new RpcError(invalidRequest, error.message, 200, `{"errors":${errors!}}`)
+}
+
+/** The code that revisions before the current one have for it. */
+const resourceNotFound = -32002
+
+async function readOne(
+  params: JsonObject,
+  { call, services, revision }: MethodContext,
+): Promise<Result> {
+  const uri = params.get('uri')
+  if (typeof uri !== 'string')
+    throw new RpcError(invalidParams, 'A resource is read by its uri, a string.')
+  if (!isEnabled(call, services)) throw notEnabled()
+  const text = await readResource(uri, call)
+  if (text === undefined)
+    throw new RpcError(
+      revision.isSelfContained ? invalidParams : resourceNotFound,
+      'There is no such resource, or not for this token.',
+      200,
+      JSON.stringify({ uri: uri.slice(0, 1_000) }),
+    )
+  const content = new Map(Object.entries({ uri, mimeType: 'application/json', text }))
+  return { members: print({ contents: [content] }), cache: 'private' }
+}

@@ -1,0 +1,120 @@
+/** Messages of JSON-RPC 2.0, as far as the protocol of assistants uses it. */
+import { lengthOf } from '../http/reply.ts'
+import type { LongText } from '../json/long-text.ts'
+import { printJson } from '../json/print.ts'
+import { isDecimal, isObject, type JsonObject, type Value } from '../json/value.ts'
+
+export type Message =
+  | Request
+  | { readonly kind: 'notification'; readonly method: string }
+  /** An answer to something that was never asked. */
+  | { readonly kind: 'response' }
+
+export interface Request {
+  readonly kind: 'request'
+  /** As it is printed again. */
+  readonly id: string
+  readonly method: string
+  readonly params: JsonObject
+}
+
+export const parseError = -32700
+export const invalidRequest = -32600
+export const methodNotFound = -32601
+export const invalidParams = -32602
+export const internalError = -32603
+
+/** An error of the protocol, as opposed to one of a command, which is a result. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly status: number
+  readonly data: string | undefined
+
+  /** `status` is that of HTTP, `data` a JSON text. */
+  constructor(code: number, message: string, status = 200, data?: string) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.data = data
+  }
+}
+
+/** Throws an RpcError where the body is no message. */
+export function readMessage(body: Value): Message {
+  if (Array.isArray(body))
+    throw malformed('Several messages at once are not taken. Send each by itself.')
+  if (!isObject(body)) throw malformed('A message is a JSON object.')
+  if (body.get('jsonrpc') !== '2.0') throw malformed('A message has "jsonrpc": "2.0".')
+  const method = body.get('method')
+  if (method === undefined && (body.has('result') || body.has('error')))
+    return { kind: 'response' }
+  if (typeof method !== 'string') throw malformed('A message has a method, a string.')
+  if (!body.has('id')) return { kind: 'notification', method }
+  const id = body.get('id')!
+  if (!isId(id)) throw malformed('An id is a string or a whole number.')
+  return { kind: 'request', id: printJson(id), method, params: paramsOf(body, id) }
+}
+
+/** The id of what may be no whole message, to answer to; undefined: it has none. */
+export function idOf(body: Value): string | undefined {
+  const id = isObject(body) ? body.get('id') : undefined
+  return id !== undefined && isId(id) ? printJson(id) : undefined
+}
+
+function paramsOf(body: JsonObject, id: Value): JsonObject {
+  const params = body.get('params') ?? new Map<string, Value>()
+  if (isObject(params)) return params
+  throw new RpcError(invalidParams, `The params of request ${printJson(id)} are no object.`)
+}
+
+function isId(id: Value): boolean {
+  if (isDecimal(id)) return /^-?\d+$/.test(id.decimal)
+  return typeof id === 'string' || Number.isInteger(id)
+}
+
+function malformed(message: string): RpcError {
+  return new RpcError(invalidRequest, message, 400)
+}
+
+/** `members` is what a result holds, as JSON text. */
+export function printResult(id: string, members: LongText): LongText {
+  const start = `{"jsonrpc":"2.0","id":${id},"result":{`
+  if (typeof members === 'string') return `${start}${members}}}`
+  return [start, ...members, '}}']
+}
+
+/** Without an id where the request has none that can be read. */
+export function printError(error: RpcError, id: string | undefined): string {
+  const data = error.data === undefined ? '' : `,"data":${error.data}`
+  return (
+    `{"jsonrpc":"2.0",${id === undefined ? '' : `"id":${id},`}` +
+    `"error":{"code":${error.code},"message":${JSON.stringify(error.message)}${data}}}`
+  )
+}
+
+/** A text as it stands within a JSON string, without the quotes. Others have their turn. */
+export async function escapeText(
+  text: LongText,
+  pause: () => Promise<void> | undefined,
+): Promise<LongText> {
+  if (typeof text === 'string') return JSON.stringify(text).slice(1, -1)
+  const escaped: string[] = []
+  for (const part of text) {
+    escaped.push(JSON.stringify(part).slice(1, -1))
+    const pausing = pause()
+    if (pausing !== undefined) await pausing
+  }
+  return escaped
+}
+
+/** Several texts as one. */
+export function joinTexts(...texts: readonly LongText[]): LongText {
+  if (texts.every((text) => typeof text === 'string')) {
+    if (texts.reduce((sum, text) => sum + lengthOf(text), 0) < joinedMax)
+      return texts.join('')
+  }
+  return texts.flat()
+}
+
+/** Characters up to which texts are made one. */
+const joinedMax = 65_536

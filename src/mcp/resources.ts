@@ -1,0 +1,259 @@
+/**
+ * What there is in the database, for assistants to look at before they ask: keyspaces, the
+ * definitions in each, and what documents of a collection or rows of a table look like. All of
+ * it is read by commands, so it is what the token may see.
+ */
+import type { Reply } from '../commands/dispatch/define.ts'
+import type { CommandPlace, WrappedCall } from '../http/protocol.ts'
+import { lengthOf, printParts } from '../http/reply.ts'
+import { wholeText } from '../json/long-text.ts'
+import { parseStored } from '../json/parse.ts'
+import { printJson } from '../json/print.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { internalError, invalidParams, RpcError } from './message.ts'
+import { shorten } from './shorten.ts'
+
+const root = 'stela://keyspaces'
+
+/** Resources that a page of the list has; a few more, where its last keyspace ends. */
+const pageMax = 100
+/** Keyspaces that are looked into for one page. */
+const keyspacesMax = 25
+/** Documents of a collection that are shown. */
+const samplesMax = 3
+/** Characters of them that are looked at: what is larger is not shown. */
+const samplesLengthMax = 500_000
+
+export const resourceTemplates: Value = fromEntries([
+  {
+    uriTemplate: `${root}/{keyspace}`,
+    name: 'keyspace',
+    title: 'Keyspace',
+    description: 'The collections, tables and types of a keyspace, with their definitions.',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${root}/{keyspace}/{name}`,
+    name: 'collection-or-table',
+    title: 'Collection or table',
+    description:
+      'Its definition, its indexes and a few of its documents or rows, shortened.',
+    mimeType: 'application/json',
+  },
+])
+
+function fromEntries(list: readonly Readonly<Record<string, string>>[]): Value {
+  return list.map((members) => new Map(Object.entries(members)))
+}
+
+/** A page of them, from where the cursor says. */
+export async function listResources(
+  cursor: Value | undefined,
+  call: WrappedCall,
+): Promise<{ readonly resources: Value; readonly nextCursor?: string }> {
+  const from = cursor === undefined || cursor === null ? undefined : readCursor(cursor)
+  const resources: Value[] = from === undefined ? [rootResource()] : []
+  const keyspaces = await keyspacesOf(call)
+  let looked = 0
+  for (const keyspace of keyspaces) {
+    if (from !== undefined && keyspace <= from) continue
+    if (looked === keyspacesMax || resources.length >= pageMax)
+      return { resources, nextCursor: printCursor(keyspaces, keyspace) }
+    looked++
+    resources.push(...(await resourcesIn(keyspace, call)))
+  }
+  return { resources }
+}
+
+/** The last keyspace of the page before. */
+function readCursor(cursor: Value): string {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''
+  if (text.startsWith('after:')) return text.slice('after:'.length)
+  throw new RpcError(invalidParams, 'The cursor is none that was given out.')
+}
+
+function printCursor(keyspaces: readonly string[], next: string): string {
+  const last = keyspaces[keyspaces.indexOf(next) - 1]!
+  return Buffer.from(`after:${last}`).toString('base64url')
+}
+
+function rootResource(): Value {
+  return resourceOf(root, 'keyspaces', 'The names of all keyspaces.')
+}
+
+async function resourcesIn(keyspace: string, call: WrappedCall): Promise<Value[]> {
+  const found = await targetsIn(keyspace, call, false)
+  // It was dropped meanwhile.
+  if (found === undefined) return []
+  const uri = `${root}/${encodeURIComponent(keyspace)}`
+  const targets = (kind: string, names: readonly Value[]) =>
+    (names as readonly string[]).map((name) =>
+      resourceOf(
+        `${uri}/${encodeURIComponent(name)}`,
+        `${keyspace}.${name}`,
+        `The ${kind} ${name} of the keyspace ${keyspace}.`,
+      ),
+    )
+  return [
+    resourceOf(uri, keyspace, `What the keyspace ${keyspace} holds.`),
+    ...targets('collection', found.collections),
+    ...targets('table', found.tables),
+  ]
+}
+
+function resourceOf(uri: string, name: string, description: string): Value {
+  return new Map(Object.entries({ uri, name, description, mimeType: 'application/json' }))
+}
+
+/** The text of a resource; undefined: there is none of this name, or not for this token. */
+export async function readResource(
+  uri: string,
+  call: WrappedCall,
+): Promise<string | undefined> {
+  const path = pathIn(uri)
+  if (path === undefined) return undefined
+  const [keyspace, name] = path
+  if (keyspace === undefined) {
+    const keyspaces = await keyspacesOf(call)
+    return printJson(new Map<string, Value>([['keyspaces', [...keyspaces]]]))
+  }
+  const found = await targetsIn(keyspace, call, true)
+  if (found === undefined) return undefined
+  return name === undefined
+    ? printJson(await showKeyspace(keyspace, found, call))
+    : showTarget(keyspace, name, found, call)
+}
+
+/** The names in a URI: none, a keyspace, or also what is in it. */
+function pathIn(uri: string): readonly string[] | undefined {
+  if (uri === root) return []
+  if (!uri.startsWith(`${root}/`)) return undefined
+  const parts = uri.slice(root.length + 1).split('/')
+  if (parts.length > 2 || parts.includes('')) return undefined
+  try {
+    return parts.map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+async function showKeyspace(
+  keyspace: string,
+  { collections, tables }: Targets,
+  call: WrappedCall,
+): Promise<Value> {
+  const types = listIn(
+    await run(inKeyspace(keyspace), 'listTypes', explained, call),
+    'types',
+  )
+  return new Map<string, Value>([
+    ['keyspace', keyspace],
+    ['collections', [...collections]],
+    ['tables', [...tables]],
+    ['types', [...types]],
+  ])
+}
+
+async function showTarget(
+  keyspace: string,
+  name: string,
+  { collections, tables }: Targets,
+  call: WrappedCall,
+): Promise<string | undefined> {
+  const collection = collections.find((one) => isNamed(one, name))
+  const table = tables.find((one) => isNamed(one, name))
+  const definition = collection ?? table
+  if (definition === undefined) return undefined
+  const place: CommandPlace = { level: 'target', keyspace, target: name }
+  const shown = new Map<string, Value>([
+    ['keyspace', keyspace],
+    [collection === undefined ? 'table' : 'collection', definition],
+  ])
+  if (table !== undefined) {
+    const indexes = listIn(await run(place, 'listIndexes', explained, call), 'indexes')
+    shown.set('indexes', [...indexes])
+  }
+  const { databaseId: database, principal } = call
+  if (principal.may('read', { database, keyspace, target: name }))
+    await addSamples(shown, place, call)
+  return printJson(shown)
+}
+
+async function addSamples(
+  shown: JsonObject,
+  place: CommandPlace,
+  call: WrappedCall,
+): Promise<void> {
+  const limit = new Map<string, Value>([['limit', samplesMax]])
+  const reply = await run(place, 'find', new Map([['options', limit]]), call)
+  const documents =
+    reply.data !== undefined && 'documents' in reply.data ? reply.data.documents : ''
+  if (lengthOf(documents) > samplesLengthMax) {
+    shown.set('samples', 'They are too large to show here: use find with a projection.')
+    return
+  }
+  const samples = parseStored(`[${wholeText(documents)}]`) as Value[]
+  shown.set('samples', samples.map(shorten))
+}
+
+interface Targets {
+  readonly collections: readonly Value[]
+  readonly tables: readonly Value[]
+}
+
+const explained: JsonObject = new Map([
+  ['options', new Map<string, Value>([['explain', true]])],
+])
+
+/** Names, or definitions with `explain`; undefined: there is no such keyspace to see. */
+async function targetsIn(
+  keyspace: string,
+  call: WrappedCall,
+  explain: boolean,
+): Promise<Targets | undefined> {
+  const { databaseId: database, principal } = call
+  if (!principal.may('describe', { database, keyspace })) return undefined
+  const place = inKeyspace(keyspace)
+  const fields = explain ? explained : new Map<string, Value>()
+  const reply = await call.run(place, 'findCollections', fields)
+  if (reply.errors?.some(({ code }) => code === 'UNKNOWN_KEYSPACE')) return undefined
+  return {
+    collections: listIn(succeeded(reply), 'collections'),
+    tables: listIn(await run(place, 'listTables', fields, call), 'tables'),
+  }
+}
+
+async function keyspacesOf(call: WrappedCall): Promise<string[]> {
+  const place: CommandPlace = { level: 'general', keyspace: '', target: '' }
+  const reply = await run(place, 'findKeyspaces', new Map(), call)
+  return listIn(reply, 'keyspaces') as string[]
+}
+
+function inKeyspace(keyspace: string): CommandPlace {
+  return { level: 'keyspace', keyspace, target: '' }
+}
+
+function isNamed(definition: Value, name: string): boolean {
+  return isObject(definition) && definition.get('name') === name
+}
+
+async function run(
+  place: CommandPlace,
+  command: string,
+  fields: JsonObject,
+  call: WrappedCall,
+): Promise<Reply> {
+  return succeeded(await call.run(place, command, fields))
+}
+
+/** Whoever reads a resource is told what a command would have been told. */
+function succeeded(reply: Reply): Reply {
+  const first = reply.errors?.[0]
+  if (first === undefined) return reply
+  const { errors } = printParts(reply)
+  throw new RpcError(internalError, first.message, 200, `{"errors":${errors!}}`)
+}
+
+function listIn({ status }: Reply, member: string): readonly Value[] {
+  return (status?.[member] ?? []) as readonly Value[]
+}

@@ -1,0 +1,92 @@
+/**
+ * Commands as tools: every command of the registry is one, but for older names of others.
+ *
+ * A tool takes the fields of its command as arguments, and besides them what the command's path
+ * would name. A command that is known at two levels is the tool of the first.
+ */
+import type { Command, Level } from '../commands/dispatch/define.ts'
+import { commandsAt, deprecated } from '../commands/dispatch/registry.ts'
+import { apiError } from '../errors/api-error.ts'
+import type { CommandPlace } from '../http/protocol.ts'
+import { printJson } from '../json/print.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+
+export interface Tool {
+  readonly name: string
+  readonly command: Command
+  /** The arguments that say where the command is sent, in the order of its path. */
+  readonly path: readonly ('keyspace' | 'collection' | 'table')[]
+  /** What the command's field `name` is called; undefined: it has none. */
+  readonly nameArgument: string | undefined
+}
+
+export const levels = ['general', 'keyspace', 'target'] as const satisfies readonly Level[]
+
+/** By name, in the order of their levels and of the registry. */
+export const tools: ReadonlyMap<string, Tool> = makeTools()
+
+function makeTools(): Map<string, Tool> {
+  const made = new Map<string, Tool>()
+  for (const level of levels)
+    for (const [name, command] of commandsAt[level])
+      if (!deprecated.has(name) && !made.has(name)) made.set(name, toolOf(name, command))
+  return made
+}
+
+function toolOf(name: string, command: Command): Tool {
+  const nameArgument = 'name' in command.fields ? nameArgumentOf(name, command) : undefined
+  return { name, command, path: pathOf(command), nameArgument }
+}
+
+function pathOf(command: Command): Tool['path'] {
+  if (command.level === 'general') return []
+  if (command.level === 'keyspace') return ['keyspace']
+  return ['keyspace', command.collection === undefined ? 'table' : 'collection']
+}
+
+/** Beside the name of a keyspace or table, "name" alone would not say whose it is. */
+function nameArgumentOf(name: string, { level }: Command): string {
+  if (level === 'target') return 'indexName'
+  if (level === 'general') return 'name'
+  return /(?:Collection|Table)$/.exec(name)?.[0].toLowerCase() ?? 'name'
+}
+
+/** What is to be run for a call; throws an ApiError where an argument is missing. */
+export function commandOf(
+  tool: Tool,
+  given: JsonObject,
+): { readonly place: CommandPlace; readonly fields: JsonObject } {
+  const { name, command, nameArgument } = tool
+  const fields = new Map(given)
+  const [keyspace = '', target = ''] = tool.path.map((argument) => {
+    fields.delete(argument)
+    return nameIn(given.get(argument), argument)
+  })
+  if (nameArgument !== undefined && nameArgument !== 'name') {
+    if (fields.has('name'))
+      throw apiError('COMMAND_FIELD_UNKNOWN', {
+        field: 'name',
+        where: `tool ${name}`,
+        known: argumentsOf(tool),
+      })
+    const named = fields.get(nameArgument)
+    fields.delete(nameArgument)
+    fields.set('name', nameIn(named, nameArgument))
+  }
+  return { place: { level: command.level, keyspace, target }, fields }
+}
+
+function nameIn(value: Value | undefined, argument: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw apiError('COMMAND_FIELD_VALUE_INVALID', {
+    field: argument,
+    value: value === undefined ? 'absent' : printJson(value).slice(0, 100),
+    reason: 'it is required, a string that is not empty',
+  })
+}
+
+/** The names of all that a tool takes. */
+export function argumentsOf({ path, nameArgument, command }: Tool): string[] {
+  const fields = Object.keys(command.fields).filter((field) => field !== 'name')
+  return [...path, ...(nameArgument === undefined ? [] : [nameArgument]), ...fields]
+}

@@ -1,0 +1,131 @@
+/**
+ * Which revision of the protocol a request is made in.
+ *
+ * From 2026-07-28 on, each request says so itself, in its metadata and again in headers.
+ * Before that, clients opened with `initialize`, and named the revision in a header from then
+ * on, or not at all. Here both are served, and nothing is remembered in either case.
+ */
+import { isObject, type JsonObject } from '../json/value.ts'
+import { invalidParams, RpcError, type Request } from './message.ts'
+
+/** The newest first. */
+export const currentVersion = '2026-07-28'
+export const olderVersions = ['2025-11-25', '2025-06-18']
+export const versions = [currentVersion, ...olderVersions]
+
+export interface Revision {
+  readonly version: string
+  /** Whether requests carry what they need to be understood by themselves. */
+  readonly isSelfContained: boolean
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion'
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+
+const headerMismatch = -32020
+const unsupportedVersion = -32022
+
+/** Throws an RpcError where headers and metadata do not go together. */
+export function revisionOf({ method, params }: Request, headers: Headers): Revision {
+  const meta = params.get('_meta')
+  const members = isObject(meta) ? meta : undefined
+  const inHeader = textOf(headers['mcp-protocol-version'])
+  const inBody = members?.get(versionKey)
+  if (inBody === undefined) return olderRevision(method, inHeader)
+  if (typeof inBody !== 'string') throw missing(versionKey, 'a string')
+  if (inHeader !== inBody)
+    throw mismatch(
+      `MCP-Protocol-Version is ${shown(inHeader)}, but the body says ${inBody}`,
+    )
+  checkVersion(inBody)
+  if (inBody !== currentVersion) return { version: inBody, isSelfContained: false }
+  if (!isObject(members!.get(capabilitiesKey))) throw missing(capabilitiesKey, 'an object')
+  checkHeaders(method, params, headers)
+  return { version: inBody, isSelfContained: true }
+}
+
+/** Of a request that does not say it by itself. */
+function olderRevision(method: string, inHeader: string | undefined): Revision {
+  if (inHeader === undefined || method === 'initialize')
+    return { version: olderVersions[0]!, isSelfContained: false }
+  checkVersion(inHeader)
+  if (inHeader === currentVersion) throw missing(versionKey, 'a string')
+  return { version: inHeader, isSelfContained: false }
+}
+
+function checkVersion(version: string): void {
+  if (versions.includes(version)) return
+  throw new RpcError(
+    unsupportedVersion,
+    `There is no support for revision ${version.slice(0, 100)} of the protocol.`,
+    400,
+    JSON.stringify({ supported: versions, requested: version.slice(0, 100) }),
+  )
+}
+
+/** What a request is about, by its method: the member that Mcp-Name repeats. */
+const namedBy: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+}
+
+function checkHeaders(method: string, params: JsonObject, headers: Headers): void {
+  const inHeader = textOf(headers['mcp-method'])
+  if (inHeader !== method)
+    throw mismatch(`Mcp-Method is ${shown(inHeader)}, but the body says ${shown(method)}`)
+  const member = Object.hasOwn(namedBy, method) ? namedBy[method]! : undefined
+  if (member === undefined) return
+  const name = params.get(member)
+  const nameInHeader = decodeHeader(textOf(headers['mcp-name']))
+  if (typeof name === 'string' && nameInHeader !== name)
+    throw mismatch(`Mcp-Name is ${shown(nameInHeader)}, but the body says ${shown(name)}`)
+}
+
+/** What a header cannot hold as it is comes as Base64 between these marks. */
+const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/
+
+function decodeHeader(value: string | undefined): string | undefined {
+  const base64 = value === undefined ? undefined : encoded.exec(value)?.[1]
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8')
+}
+
+/** For those who send such headers. */
+export function headersFor(method: string, params: unknown): Record<string, string> {
+  const given = (typeof params === 'object' ? params : null) as Record<
+    string,
+    unknown
+  > | null
+  const meta = given?.['_meta'] as Record<string, unknown> | null | undefined
+  const version = meta?.[versionKey]
+  if (typeof version !== 'string') return {}
+  const name = given![Object.hasOwn(namedBy, method) ? namedBy[method]! : '']
+  return {
+    'MCP-Protocol-Version': encodeHeader(version),
+    'Mcp-Method': encodeHeader(method),
+    ...(typeof name === 'string' && { 'Mcp-Name': encodeHeader(name) }),
+  }
+}
+
+function encodeHeader(value: string): string {
+  const isPlain = /^(?! )[ -~]*(?<! )$/.test(value) && !encoded.test(value)
+  return isPlain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
+}
+
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.join(', ')
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? 'absent' : JSON.stringify(value.slice(0, 200))
+}
+
+function mismatch(problem: string): RpcError {
+  return new RpcError(headerMismatch, `Headers and body differ: ${problem}.`, 400)
+}
+
+function missing(key: string, what: string): RpcError {
+  return new RpcError(invalidParams, `params._meta must hold ${key}, ${what}.`, 400)
+}
