@@ -109,7 +109,10 @@ describe('reads that wait', () => {
       assert.equal(answer.http, 503)
       assert.deepEqual(answer.codes, ['SERVER_OVERLOADED'])
       assert.equal(answer.headers.get('Retry-After'), '1')
-      assert.match(answer.body.errors![0]!.message, /4 reads of this token wait.*--max-waiting-reads/)
+      assert.match(
+        answer.body.errors![0]!.message,
+        /4 reads of this token wait.*--max-waiting-reads/,
+      )
     }
     for (const answer of answers.filter(({ http }) => http === 200))
       assert.deepEqual(answer.body, { status: { count: documents } })

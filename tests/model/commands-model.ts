@@ -21,8 +21,7 @@ import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
 import type { CommandAnswer } from '../harness.ts'
 import { checkDocument } from '../../src/collections/validate.ts'
-import type {
-  Random} from './random.ts';
+import type { Random } from './random.ts'
 import {
   pathOf,
   pathTexts,
