@@ -27,8 +27,8 @@ const shared: BuildOptions = {
 /** Pages and the like are found from where the source lies; dist/ has them in such places. */
 const locations: Plugin = {
   name: 'locations',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+  setup(building) {
+    building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const place = relative(from, path).replaceAll(sep, '/').replace(/\.ts$/, '.js')
       const url = `new URL('./${place}', import.meta.url).href`
       const text = readFileSync(path, 'utf8').replaceAll('import.meta.url', url)

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
+import { completion } from './cli/completion.ts'
+import { demo } from './cli/demo.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
 import { migrateCommand } from './cli/migrate.ts'
@@ -32,6 +34,7 @@ const program = new Command('stela')
   .version(version, '--version', 'show the version')
   .helpOption('--help', 'show this help')
   .addCommand(serve)
+  .addCommand(demo)
   .addCommand(check)
   .addCommand(exportCommand)
   .addCommand(importCommand)
@@ -40,12 +43,14 @@ const program = new Command('stela')
   .addCommand(migrateCommand)
   .addCommand(repair)
   .addCommand(tokenCommand)
+  .addCommand(completion)
   .addHelpText(
     'after',
     `
 Examples:
   stela serve          start a server on http://127.0.0.1:8181
   stela serve --help   everything that can be set
+  stela demo           start one with sample data, to try things on
   stela check          look whether the data of a stopped server is sound
   stela export --help  write a collection or table of a running server to a file
   stela import --help  fill one from a file
@@ -54,6 +59,7 @@ Examples:
   stela migrate --help move everything into a cluster
   stela repair --help  build the index of terms on a cluster anew
   stela token --help   make, list and revoke tokens
+  stela completion bash  complete commands and flags in a shell
 `,
   )
 

@@ -1,0 +1,210 @@
+/**
+ * The package as people install it: `npm pack` in a checkout, `npm install` of the file in an
+ * empty folder and with an empty cache. Optional packages, 280 MB, are left out: the server
+ * has to do without them, too.
+ */
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { temporaryFolder } from '../harness.ts'
+import {
+  interrupt,
+  readyUrl,
+  runCommand,
+  startCommand,
+  type Started,
+} from './run-command.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const { version, files, exports } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+) as { version: string; files: readonly string[]; exports: object }
+
+/** What `npm pack` reads of a checkout. Built in a copy: other tests use build/. */
+const packed = [
+  ...['package.json', '.npmrc', 'README.md', 'LICENSE', 'CHANGELOG.md', 'asconfig.json'],
+  ...['src', 'package'],
+]
+
+let folder: string
+let app: string
+let listed: readonly string[]
+const env = {}
+
+before(async () => {
+  folder = await temporaryFolder()
+  const checkout = join(folder, 'checkout')
+  for (const name of packed)
+    cpSync(join(root, name), join(checkout, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  Object.assign(env, { npm_config_cache: join(folder, 'cache') })
+  const report = await runCommand('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: checkout,
+    env,
+  })
+  const [made] = JSON.parse(report.slice(report.indexOf('[\n'))) as [
+    { filename: string; files: readonly { path: string }[] },
+  ]
+  listed = made.files.map(({ path }) => path)
+  app = join(folder, 'app')
+  mkdirSync(app)
+  const tarball = join('..', made.filename)
+  await runCommand('npm', ['install', '--omit=optional', tarball], { cwd: app, env })
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('the package holds JavaScript, its types, pages and the kernel, and nothing else', () => {
+  const others = listed.filter((path) => !/^dist\/.*\.(?:js|js\.map)$/.test(path))
+  assert.deepEqual(
+    others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),
+    [
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'build/vector-kernel.wasm'],
+      ...['dist/start-stela.cjs', 'dist/start-stela.d.cts', 'dist/start-stela.d.ts'],
+      'package.json',
+    ],
+  )
+  assert(listed.includes('dist/http/pages/root.html'))
+  assert(listed.includes('dist/main.js.map'))
+  for (const [path] of JSON.stringify(exports).matchAll(/(?<="\.\/)dist[^"]+/g))
+    assert(listed.includes(path), path)
+  assert.deepEqual(files, ['dist', 'build/vector-kernel.wasm', 'CHANGELOG.md'])
+})
+
+test('npx stela --version is the version', async () => {
+  assert.equal(
+    await runCommand('npx', ['stela', '--version'], { cwd: app, env }),
+    `${version}\n`,
+  )
+})
+
+describe('npx stela serve', () => {
+  let server: Started
+  let url: string
+  let token: string
+  before(async () => {
+    const args = ['stela', 'serve', '--port', '0', '--admin-port', '0']
+    server = startCommand('npx', args, { cwd: app, env })
+    url = await readyUrl(server)
+    token = /Stela:\S+/.exec(server.err)![0]
+  })
+  after(() => interrupt(server))
+
+  async function send(path: string, body: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${url}/v1/default_keyspace${path}`, {
+      method: 'POST',
+      headers: { Token: token },
+      body: Buffer.from(JSON.stringify(body)),
+    })
+    const answer = (await response.json()) as Record<string, unknown>
+    assert.equal(answer['errors'], undefined, JSON.stringify(answer))
+    return answer
+  }
+
+  test('stores and finds by vector, on threads of its own', async () => {
+    await send('', {
+      createCollection: { name: 'a', options: { vector: { dimension: 2 } } },
+    })
+    const documents = [
+      { _id: 'up', $vector: [0, 1] },
+      { _id: 'right', $vector: [1, 0] },
+    ]
+    await send('/a', { insertMany: { documents } })
+    const { data } = await send('/a', { findOne: { sort: { $vector: [0.9, 0.1] } } })
+    assert.deepEqual(data, { document: { _id: 'right' } })
+  })
+
+  test('finds by words of a language', async () => {
+    const lexical = { enabled: true, analyzer: 'german' }
+    await send('', { createCollection: { name: 'b', options: { lexical } } })
+    await send('/b', { insertOne: { document: { _id: 1, $lexical: 'Die alten Häuser' } } })
+    const { data } = await send('/b', { findOne: { sort: { $lexical: 'Haus' } } })
+    assert.deepEqual(data, { document: { _id: 1 } })
+  })
+
+  test('is backed up, and the copy is restored', async () => {
+    const admin = /http:\S+(?=\/v2)/.exec(server.err)![0]
+    const where = { cwd: app, env: { ...env, STELA_TOKEN: token } }
+    await runCommand('npx', ['stela', 'backup', '--admin-url', admin, 'copy'], where)
+    await runCommand('npx', ['stela', 'restore', 'copy', '--data', 'restored'], where)
+  })
+
+  test('has its pages', async () => {
+    for (const path of ['/', '/reference'])
+      assert.equal((await fetch(url + path)).status, 200, path)
+  })
+})
+
+test('startStela serves a script, as a module and as CommonJS', async () => {
+  const use = `
+    const send = async ({ url, token }, path, body) => (await fetch(url + '/v1' + path, {
+      method: 'POST', headers: { Token: token }, body: Buffer.from(JSON.stringify(body)),
+    })).json()`
+  writeFileSync(
+    join(app, 'use.mjs'),
+    `import { startStela } from 'stela'
+    ${use}
+    await using stela = await startStela({ keyspaces: ['library'] })
+    await send(stela, '/library', { createCollection: { name: 'books' } })
+    console.log(JSON.stringify(await send(stela, '/library', { findCollections: {} })))`,
+  )
+  writeFileSync(
+    join(app, 'use.cjs'),
+    `const { startStela } = require('stela')
+    ${use}
+    startStela().then(async (stela) => {
+      console.log(JSON.stringify(await send(stela, '', { findKeyspaces: {} })))
+      await stela.close()
+    })`,
+  )
+  const run = (file: string) => runCommand('node', [file], { cwd: app, env })
+  const [asModule, asScript] = await Promise.all([run('use.mjs'), run('use.cjs')])
+  assert.equal(asModule, '{"status":{"collections":["books"]}}\n')
+  assert.equal(asScript, '{"status":{"keyspaces":["default_keyspace"]}}\n')
+})
+
+test('startStela has types, for modules and for CommonJS', () => {
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ESNext,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+  }
+  const names = ['typed.mts', 'typed.cts'].map((name) => join(app, name))
+  for (const name of names)
+    writeFileSync(
+      name,
+      `import { startStela, type Stela, type StelaOptions } from 'stela'
+      export async function use(options: StelaOptions): Promise<string> {
+        await using stela: Stela = await startStela(options)
+        // @ts-expect-error: options are known
+        await startStela({ keyspace: 'one' })
+        return stela.url + stela.token
+      }`,
+    )
+  const problems = ts.getPreEmitDiagnostics(ts.createProgram(names, options))
+  const said = problems.map(({ messageText }) =>
+    ts.flattenDiagnosticMessageText(messageText, ''),
+  )
+  assert.deepEqual(said, [])
+})
+
+test('stela demo has things to try, also without the built-in model', async () => {
+  const demo = startCommand('npx', ['stela', 'demo', '--port', '0'], { cwd: app, env })
+  try {
+    await readyUrl(demo)
+    const shown = demo.err.match(/^curl [^]*?'\{.*\}'$/gm)!
+    assert.equal(shown.length, 3)
+    for (const command of shown) {
+      const answer = await runCommand('sh', ['-c', command], { cwd: app })
+      assert.match(answer, /^\{"data":\{"documents":\[\{/, command)
+    }
+  } finally {
+    await interrupt(demo)
+  }
+})
