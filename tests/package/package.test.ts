@@ -4,13 +4,23 @@
  * has to do without them, too.
  */
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { temporaryFolder } from '../harness.ts'
+import { BareRoot, readStages } from './bare-root.ts'
 import {
   interrupt,
   readyUrl,
@@ -24,20 +34,26 @@ const { version, files, exports } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as { version: string; files: readonly string[]; exports: object }
 
-/** What `npm pack` reads of a checkout. Built in a copy: other tests use build/. */
-const packed = [
-  ...['package.json', '.npmrc', 'README.md', 'LICENSE', 'CHANGELOG.md', 'asconfig.json'],
-  ...['src', 'package'],
-]
+const [building, running] = readStages(join(root, 'deploy/Dockerfile'))
+
+/**
+ * What the image is built from, and what `npm pack` takes besides. Built in a copy, where
+ * nothing else is: other tests use build/, and the image has no more.
+ */
+const copied = building!
+  .filter(({ name }) => name === 'COPY')
+  .flatMap(({ text }) => text.split(' ').slice(0, -1))
+const packed = [...copied, 'README.md', 'LICENSE', 'CHANGELOG.md']
 
 let folder: string
 let app: string
+let checkout: string
 let listed: readonly string[]
 const env = {}
 
 before(async () => {
   folder = await temporaryFolder()
-  const checkout = join(folder, 'checkout')
+  checkout = join(folder, 'checkout')
   for (const name of packed)
     cpSync(join(root, name), join(checkout, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
@@ -133,7 +149,7 @@ describe('npx stela serve', () => {
   })
 
   test('has its pages', async () => {
-    for (const path of ['/', '/reference'])
+    for (const path of ['/', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })
 })
@@ -208,3 +224,35 @@ test('stela demo has things to try, also without the built-in model', async () =
     await interrupt(demo)
   }
 })
+
+test('the image serves in a bare root that its user cannot write to, and is healthy', async () => {
+  const built = join(folder, 'built')
+  mkdirSync(built)
+  for (const name of ['package.json', 'build', 'dist'])
+    cpSync(join(checkout, name), join(built, name), { recursive: true })
+  cpSync(join(app, 'node_modules'), join(built, 'node_modules'), { recursive: true })
+  const image = new BareRoot(join(folder, 'image'), running!, built)
+  const port = String(await freePort())
+  const environment = { STELA_PORT: port, STELA_ADMIN_TOKEN: 'secret' }
+  assert.equal(await image.healthCheck(environment), 1)
+  const child = image.start(environment)
+  try {
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+    assert.equal(String(line), `stela ready http://127.0.0.1:${port}\n`)
+    assert.equal(await image.healthCheck(environment), 0)
+    const data = statSync(join(folder, 'image/data/catalog.db'))
+    if (process.getuid!() === 0) assert.equal(data.uid, 1000)
+  } finally {
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  }
+  assert.equal(child.exitCode, 0)
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  return port
+}
