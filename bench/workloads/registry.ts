@@ -10,6 +10,7 @@ import { mixed } from './mixed.ts'
 import { updateOne } from './update-one.ts'
 import { hybrid } from './hybrid.ts'
 import { lexical } from './lexical.ts'
+import { packageStudy } from './package.ts'
 import { scale } from './scale.ts'
 import type { Study } from './study.ts'
 import { tables } from './tables.ts'
@@ -30,4 +31,12 @@ export const workloads: readonly Workload[] = [
 ]
 
 /** Run when they are named: each takes minutes. */
-export const studies: readonly Study[] = [vector, lexical, hybrid, tables, cassandra, scale]
+export const studies: readonly Study[] = [
+  vector,
+  lexical,
+  hybrid,
+  tables,
+  cassandra,
+  scale,
+  packageStudy,
+]

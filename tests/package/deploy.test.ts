@@ -5,13 +5,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { defaultConfig, serveOptions } from '../../src/settings/config.ts'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
 import { readStages } from './bare-root.ts'
+import { imageSources, root } from './install-package.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)
 const { version, scripts } = JSON.parse(read('package.json')) as {
@@ -58,9 +57,7 @@ describe('deploy/Dockerfile', () => {
 
   test('copies what is there, and what is not kept out of the build', () => {
     const kept = read('deploy/Dockerfile.dockerignore').match(/(?<=^!).+$/gm)
-    const copied = building
-      .filter(({ name }) => name === 'COPY')
-      .flatMap(({ text }) => text.split(' ').slice(0, -1))
+    const copied = imageSources()
     for (const path of copied) assert(existsSync(join(root, path)), path)
     assert.deepEqual(copied.toSorted(), kept?.toSorted())
   })

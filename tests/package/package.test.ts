@@ -5,22 +5,17 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import {
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { printFindings } from '../../bench/report.ts'
+import { measurePackage } from '../../bench/workloads/package.ts'
 import { temporaryFolder } from '../harness.ts'
 import { BareRoot, readStages } from './bare-root.ts'
+import { installPackage, root, type Installed } from './install-package.ts'
 import {
   interrupt,
   readyUrl,
@@ -29,51 +24,26 @@ import {
   type Started,
 } from './run-command.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const { version, files, exports } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as { version: string; files: readonly string[]; exports: object }
 
-const [building, running] = readStages(join(root, 'deploy/Dockerfile'))
-
-/**
- * What the image is built from, and what `npm pack` takes besides. Built in a copy, where
- * nothing else is: other tests use build/, and the image has no more.
- */
-const copied = building!
-  .filter(({ name }) => name === 'COPY')
-  .flatMap(({ text }) => text.split(' ').slice(0, -1))
-const packed = [...copied, 'README.md', 'LICENSE', 'CHANGELOG.md']
+const [, running] = readStages(join(root, 'deploy/Dockerfile'))
 
 let folder: string
+let installed: Installed
 let app: string
-let checkout: string
-let listed: readonly string[]
-const env = {}
+let env: Installed['env']
 
 before(async () => {
   folder = await temporaryFolder()
-  checkout = join(folder, 'checkout')
-  for (const name of packed)
-    cpSync(join(root, name), join(checkout, name), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
-  Object.assign(env, { npm_config_cache: join(folder, 'cache') })
-  const report = await runCommand('npm', ['pack', '--json', '--pack-destination', folder], {
-    cwd: checkout,
-    env,
-  })
-  const [made] = JSON.parse(report.slice(report.indexOf('[\n'))) as [
-    { filename: string; files: readonly { path: string }[] },
-  ]
-  listed = made.files.map(({ path }) => path)
-  app = join(folder, 'app')
-  mkdirSync(app)
-  const tarball = join('..', made.filename)
-  await runCommand('npm', ['install', '--omit=optional', tarball], { cwd: app, env })
+  installed = await installPackage(folder)
+  ;({ app, env } = installed)
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
 test('the package holds JavaScript, its types, pages and the kernel, and nothing else', () => {
+  const listed = installed.packed.files.map(({ path }) => path)
   const others = listed.filter((path) => !/^dist\/.*\.(?:js|js\.map)$/.test(path))
   assert.deepEqual(
     others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),
@@ -225,11 +195,16 @@ test('stela demo has things to try, also without the built-in model', async () =
   }
 })
 
+test('its size and its starts can be measured', async () => {
+  const { tables, figures } = await measurePackage(installed, 1, () => undefined)
+  assert.doesNotMatch(printFindings({ tables, figures }), /NaN|Infinity|undefined/)
+})
+
 test('the image serves in a bare root that its user cannot write to, and is healthy', async () => {
   const built = join(folder, 'built')
   mkdirSync(built)
   for (const name of ['package.json', 'build', 'dist'])
-    cpSync(join(checkout, name), join(built, name), { recursive: true })
+    cpSync(join(installed.checkout, name), join(built, name), { recursive: true })
   cpSync(join(app, 'node_modules'), join(built, 'node_modules'), { recursive: true })
   const image = new BareRoot(join(folder, 'image'), running!, built)
   const port = String(await freePort())
