@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'stela-data', 'build', 'src/search/vector/kernel'] },
+  { ignores: ['node_modules', 'stela-data', 'build', 'dist', 'src/search/vector/kernel'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

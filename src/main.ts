@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { backupCommand } from './cli/backup.ts'
 import { check } from './cli/check.ts'
+import { completion } from './cli/completion.ts'
+import { demo } from './cli/demo.ts'
 import { exportCommand } from './cli/export.ts'
 import { importCommand } from './cli/import.ts'
 import { mcpCommand } from './cli/mcp.ts'
@@ -33,6 +35,7 @@ const program = new Command('stela')
   .version(version, '--version', 'show the version')
   .helpOption('--help', 'show this help')
   .addCommand(serve)
+  .addCommand(demo)
   .addCommand(mcpCommand)
   .addCommand(check)
   .addCommand(exportCommand)
@@ -42,12 +45,14 @@ const program = new Command('stela')
   .addCommand(migrateCommand)
   .addCommand(repair)
   .addCommand(tokenCommand)
+  .addCommand(completion)
   .addHelpText(
     'after',
     `
 Examples:
   stela serve          start a server on http://127.0.0.1:8181
   stela serve --help   everything that can be set
+  stela demo           start one with sample data, to try things on
   stela mcp --stdio    serve an assistant that starts it
   stela check          look whether the data of a stopped server is sound
   stela export --help  write a collection or table of a running server to a file
@@ -57,6 +62,7 @@ Examples:
   stela migrate --help move everything into a cluster
   stela repair --help  build the index of terms on a cluster anew
   stela token --help   make, list and revoke tokens
+  stela completion bash  complete commands and flags in a shell
 `,
   )
 

@@ -16,6 +16,8 @@ function read(path: string): string {
 /** What each part of the source may import, besides itself and what anyone may. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli'],
+  'start-stela': ['test-server'],
+  'test-server': ['settings', 'server'],
   cli: ['settings', 'server', 'open-engine', 'engine', 'migrate', 'mcp'],
   server: [
     'settings',
@@ -69,6 +71,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   deadline: [],
   caller: [],
   steps: [],
+  'sibling-module': [],
 }
 
 const byAnyone = [
@@ -78,6 +81,7 @@ const byAnyone = [
   'errors',
   'json',
   'limits',
+  'sibling-module',
   'steps',
 ]
 
@@ -90,7 +94,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
   'cassandra-driver': ['engine/cassandra'],
-  commander: ['main', 'cli', 'settings'],
+  commander: ['main', 'cli', 'settings', 'test-server'],
 }
 
 /** The folders directly under src: words of the product, as docs/ARCHITECTURE.md lists them. */

@@ -11,6 +11,7 @@ import { updateOne } from './update-one.ts'
 import { hybrid } from './hybrid.ts'
 import { lexical } from './lexical.ts'
 import { mcp } from './mcp.ts'
+import { packageStudy } from './package.ts'
 import { scale } from './scale.ts'
 import type { Study } from './study.ts'
 import { tables } from './tables.ts'
@@ -39,4 +40,5 @@ export const studies: readonly Study[] = [
   mcp,
   cassandra,
   scale,
+  packageStudy,
 ]

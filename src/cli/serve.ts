@@ -1,9 +1,8 @@
 /** `stela serve`: flags in, listening server out. */
 import { Command } from 'commander'
-import { flushCompileCache } from 'node:module'
+import type { Listening } from '../server.ts'
 import type { Config } from '../settings/config.ts'
-import { EngineError } from '../engine/errors.ts'
-import type { Listening, Server } from '../server.ts'
+import { runServer } from './run-server.ts'
 import { addServerSettings, readServerSettings } from './server-settings.ts'
 
 export const serve = new Command('serve')
@@ -25,28 +24,10 @@ Examples:
 `,
   )
   .action(async (values: Record<string, unknown>) => {
-    await runServer(readServerSettings(serve, values))
+    const config = readServerSettings(serve, values)
+    await runServer(config, (listening) => announce(listening, config))
   })
 addServerSettings(serve, true)
-
-async function runServer(config: Config): Promise<void> {
-  const asked = askedToStop()
-  let server: Server | undefined
-  try {
-    // Loaded only here: the other commands need none of it, and start sooner without.
-    const { build } = await import('../server.ts')
-    server = await build(config)
-    announce(await server.listen(), config)
-    // Otherwise it is kept at the end, which a server may not come to.
-    flushCompileCache()
-    await asked
-  } catch (error) {
-    process.stderr.write(`stela: ${reasonOf(error, config)}\n`)
-    process.exitCode = 1
-  }
-  await server?.close()
-  process.exit()
-}
 
 /** Standard output carries one line, for scripts to wait for; people read standard error. */
 function announce({ url, firstToken }: Listening, { cluster }: Config): void {
@@ -62,37 +43,4 @@ Try it:
 
 `)
   process.stdout.write(`stela ready ${url}\n`)
-}
-
-/** Settles on the first signal; a second one does not wait for anything. */
-function askedToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false
-    const onSignal = () => {
-      if (asked) process.exit(1)
-      asked = true
-      resolve()
-    }
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  })
-}
-
-/** One line where the operator can help it, everything where the program is wrong. */
-function reasonOf(error: unknown, { host, port }: Config): string {
-  if (error instanceof EngineError) return error.message
-  const { code, syscall, message, stack } = error as NodeJS.ErrnoException
-  const { port: tried = port } = error as { port?: number }
-  const flag = tried === port ? '--port' : '--admin-port'
-  if (syscall === undefined) return stack ?? String(error)
-  switch (code) {
-    case 'EADDRINUSE':
-      return `port ${tried} on ${host} is in use. Stop what uses it, or choose another ${flag}.`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is no address of this machine. Choose another --host.`
-    default:
-      return code === 'EACCES' && syscall === 'listen'
-        ? `this user may not listen on port ${tried}. Choose a ${flag} above 1023.`
-        : message
-  }
 }

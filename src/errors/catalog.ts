@@ -625,9 +625,12 @@ export const catalog = {
       otherModel: (v: { name: string; model: string; local: string }) =>
         `"${v.name}" cannot be used here: the collection was made with the model ` +
         `"${v.model}", and this server runs "${v.local}".`,
-      otherCloud: (v: { name: string }) =>
-        `"${v.name}" cannot be used here: its own service is open to another cloud only. The ` +
-        `operator can name one that speaks its language: --embedding-urls ${v.name}=<url>.`,
+      otherCloud: (v: { name: string; local: string; isInstalled: boolean }) =>
+        `"${v.name}" cannot be used here: its own service is open to another cloud only. To ` +
+        'embed without a key, create the collection with the provider that is built in: ' +
+        `${v.local}${v.isInstalled ? '' : " (it needs the server's optional packages)"}. Or ` +
+        'the operator names a service that speaks the same language: ' +
+        `--embedding-urls ${v.name}=<url>.`,
     }),
   },
   EMBEDDING_PROVIDER_UNEXPECTED_RESPONSE: {

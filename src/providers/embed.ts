@@ -22,16 +22,24 @@ export interface EmbedServices {
   readonly providers: ReadonlyMap<string, RemoteEmbeddingProvider>
   readonly settings: ProviderSettings
   readonly caller: ProviderCaller
+  /** What can be named instead of a service that is out of reach. */
+  readonly builtIn: BuiltInModel
+}
+
+export interface BuiltInModel {
+  readonly provider: string
+  readonly modelName: string
+  readonly isInstalled: boolean
 }
 
 export async function embed(
   request: EmbedRequest,
-  { providers, settings, caller }: EmbedServices,
+  { providers, settings, caller, builtIn }: EmbedServices,
 ): Promise<readonly Float32Array[]> {
   const { service, dimension, purpose, texts, signal } = request
   const provider = findProvider(request, providers)
   const { wire } = provider
-  const address = findAddress(provider.endpoint, request)
+  const address = findAddress(provider.endpoint, request, builtIn)
   const keys = keysFor(provider, request, address, settings.embeddingKeys)
   const asked: Asked = {
     kind: 'embedding',
@@ -75,12 +83,15 @@ function findProvider(
 function findAddress(
   endpoint: Endpoint | undefined,
   { service }: EmbedRequest,
+  { isInstalled, ...local }: BuiltInModel,
 ): ProviderAddress {
   const { provider, modelName, parameters = {} } = service
   if (endpoint === undefined)
     throw apiError('EMBEDDING_PROVIDER_UNAVAILABLE', {
       reason: 'otherCloud',
       name: provider,
+      local: JSON.stringify(local),
+      isInstalled,
     })
   try {
     return addressOf(endpoint, modelName, parameters)

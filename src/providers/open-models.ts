@@ -37,6 +37,11 @@ export function openModels({
     local ? [...remote, [localName, localEmbeddings(localNames)]] : remote,
   )
   const rerankingProviders = offerReranking(settings, local && localRerankings(localNames))
+  const builtIn = {
+    provider: localName,
+    modelName: localNames.embedding.model,
+    isInstalled: local !== undefined,
+  }
   const standIn = standInFor(standsInFor, local, log)
   return {
     embeddingProviders,
@@ -48,7 +53,7 @@ export function openModels({
         checkLocalModel(request.service.modelName, localNames)
         return local.embed(request.texts, request.signal)
       }
-      return embed(request, { providers: remote, settings, caller })
+      return embed(request, { providers: remote, settings, caller, builtIn })
     },
 
     async rerank(request) {

@@ -47,7 +47,11 @@ test('every workload runs against each of its baselines', async () => {
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
 })
 
-/** As few as a study needs to go through all that it does. One needs a Cassandra (tests/cassandra). */
+/**
+ * As few as a study needs to go through all that it does. Two are asked where what they measure
+ * is at hand: in tests/cassandra and tests/package.
+ */
+const elsewhere = ['cassandra', 'package']
 const toySizes: Readonly<Record<string, readonly number[]>> = {
   vector: [1200],
   lexical: [200],
@@ -57,7 +61,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   scale: [1],
 }
 
-for (const study of studies.filter(({ name }) => name !== 'cassandra'))
+for (const study of studies.filter(({ name }) => !elsewhere.includes(name)))
   testStudy(study, toySizes[study.name]!)
 
 test('the rate at a recall lies on the line between the points around it', () => {

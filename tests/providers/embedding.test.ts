@@ -295,7 +295,8 @@ describe('embedding', async () => {
     test('where the operator has to name a URL', async () => {
       const service = { provider: 'nvidia', modelName: 'NV-Embed-QA' }
       const code = 'EMBEDDING_PROVIDER_UNAVAILABLE'
-      await fails(embedRequest(service), code, 'nvidia', '--embedding-urls nvidia=')
+      const builtIn = '{"provider":"local","modelName":"all-MiniLM-L6-v2"}'
+      await fails(embedRequest(service), code, builtIn, '--embedding-urls nvidia=')
     })
   })
 

@@ -1,5 +1,6 @@
 /** The model's thread, seen from the thread that asks. */
 import { Worker } from 'node:worker_threads'
+import { siblingModule } from '../../sibling-module.ts'
 import { ExitGuard } from './exit-guard.ts'
 import type {
   Answers,
@@ -32,7 +33,7 @@ export class Thread {
 
   constructor(settings: WorkSettings, events: ThreadEvents) {
     this.#events = events
-    this.#worker = new Worker(new URL('model-thread.ts', import.meta.url), {
+    this.#worker = new Worker(siblingModule('model-thread', import.meta.url), {
       workerData: { ...settings, guard: this.#guard.memory } satisfies ThreadSettings,
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })

@@ -20,6 +20,7 @@ import { abandon, makeGate } from '../threads/write-pause.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import { copiesFolder } from '../store/layout.ts'
 import { reasonOf } from '../../../errors/reason.ts'
+import { siblingModule } from '../../../sibling-module.ts'
 import { Thread, type Unnumbered } from '../threads/thread.ts'
 import type { Writer } from '../threads/writer.ts'
 
@@ -138,7 +139,7 @@ class Session {
     this.#folder = join(source.dataDir, copiesFolder + randomUUID())
     this.#thread = new Thread<BackupMessage, BackupReply>(
       'backup',
-      new URL('backup-thread.ts', import.meta.url),
+      siblingModule('backup-thread', import.meta.url),
       (reason, options) => new EngineError('read', reason, options),
     )
   }

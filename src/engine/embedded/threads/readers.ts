@@ -5,6 +5,7 @@ import type { Search } from '../../contract.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { Metric } from '../../../search/vector/similarity.ts'
+import { siblingModule } from '../../../sibling-module.ts'
 import { ReadSchedule, type Turn } from './read-schedule.ts'
 import {
   answerHold,
@@ -392,7 +393,7 @@ function introduce(
 function startMember(number: number, onWanted: (wanted: WantedRoom) => void): Member {
   const thread = new Thread<ReaderMessage, ReaderReply>(
     `reader ${number}`,
-    new URL('reader-thread.ts', import.meta.url),
+    siblingModule('reader-thread', import.meta.url),
     (reason, options) => new EngineError('read', reason, options),
     (notice) => onWanted(notice as WantedRoom),
   )

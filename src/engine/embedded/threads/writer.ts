@@ -1,4 +1,5 @@
 /** The thread that writes, seen from the one that answers requests. */
+import { siblingModule } from '../../../sibling-module.ts'
 import { EngineError } from '../../errors.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
@@ -26,7 +27,7 @@ export class Writer {
     this.#health = health
     this.#thread = new Thread<WriterMessage, WriterReply>(
       'writer',
-      new URL('writer-thread.ts', import.meta.url),
+      siblingModule('writer-thread', import.meta.url),
       (reason, options, reply) => {
         if (reply === undefined)
           return new EngineError('write', health.noteDeath(reason), options)

@@ -3,6 +3,7 @@
  * how far each has followed its store.
  */
 import type { SharedIndex } from '../../../search/vector/vector-index.ts'
+import { siblingModule } from '../../../sibling-module.ts'
 import type { ThreadMemory } from '../../operations.ts'
 import { EngineError } from '../../errors.ts'
 import type { VectorField } from '../../record-view.ts'
@@ -70,7 +71,7 @@ export class Vectors {
     }
     this.#started ??= new Thread<IndexerMessage, IndexerReply>(
       'indexer',
-      new URL('indexer-thread.ts', import.meta.url),
+      siblingModule('indexer-thread', import.meta.url),
       (reason, options) => new EngineError('read', reason, options),
       (message) => {
         const notice = message as IndexerNotice

@@ -3,6 +3,8 @@
  * of the time in which a server starts, and most servers need none of them.
  */
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { siblingModule } from '../../../sibling-module.ts'
 import type * as Index from './index.ts'
 
 type Languages = typeof Index
@@ -10,6 +12,8 @@ type Languages = typeof Index
 let loaded: Languages | undefined
 
 export function languages(): Languages {
-  loaded ??= createRequire(import.meta.url)('./index.ts') as Languages
+  loaded ??= createRequire(import.meta.url)(
+    fileURLToPath(siblingModule('index', import.meta.url)),
+  ) as Languages
   return loaded
 }

@@ -1,0 +1,115 @@
+/** The package that people install: how large it is, and how soon a server of it is ready. */
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type * as Package from '../../src/start-stela.ts'
+import { installPackage, type Installed } from '../../tests/package/install-package.ts'
+import {
+  interrupt,
+  readyUrl,
+  runCommand,
+  startCommand,
+} from '../../tests/package/run-command.ts'
+import { whole } from '../report.ts'
+import type { Findings, Study } from './study.ts'
+
+/** What a start in a test suite may take, when it is not the first. */
+const startMsMax = 400
+
+export const packageStudy: Study = {
+  name: 'package',
+  says: 'the package: its size, and starts in a test suite; --sizes says how many starts',
+  size: 20,
+  async run({ size, folder, progress }) {
+    progress('packing and installing')
+    return measurePackage(await installPackage(folder), size, progress)
+  },
+}
+
+export async function measurePackage(
+  { app, packed, env }: Installed,
+  count: number,
+  progress: (line: string) => void,
+): Promise<Findings> {
+  progress('starting')
+  const { startStela } = (await import(
+    pathToFileURL(join(app, 'node_modules/stela/dist/start-stela.js')).href
+  )) as typeof Package
+  const starts = await timesOf(count, async () => {
+    const stela = await startStela()
+    return () => stela.close()
+  })
+  mkdirSync(join(app, 'served'))
+  const main = join(app, 'node_modules/stela/dist/main.js')
+  const serves = await timesOf(count, async (round) => {
+    const flags = ['--port', '0', '--admin-port', 'off', '--data', `served/${round}`]
+    const served = startCommand('node', [main, 'serve', ...flags], { cwd: app, env })
+    await readyUrl(served)
+    return () => interrupt(served)
+  })
+  const versions = await timesOf(count, async () => {
+    await runCommand('node', [main, '--version'], { cwd: app, env })
+    return () => Promise.resolve()
+  })
+  const row = (says: string, { first, rest }: Times) => [
+    says,
+    ...[first, rest[0]!, rest[Math.floor(rest.length / 2)]!, rest.at(-1)!].map(whole),
+  ]
+  return {
+    tables: [
+      {
+        title: `Starts of the installed package, ${count} after the first`,
+        head: ['what', 'first, ms', 'quickest', 'middle', 'slowest'],
+        rows: [
+          row('startStela() to a server that answers', starts),
+          row('stela serve on an empty folder, to the ready line', serves),
+          row('stela --version', versions),
+        ],
+      },
+    ],
+    figures: [
+      { what: 'packed', value: packed.size / 1e6, unit: 'MB' },
+      { what: 'unpacked', value: packed.unpackedSize / 1e6, unit: 'MB' },
+      { what: 'files', value: packed.files.length, unit: '' },
+      {
+        what: 'with all that it needs, without the optional packages',
+        value: sizeOf(join(app, 'node_modules')) / 1e6,
+        unit: 'MB',
+      },
+      {
+        what: 'startStela, the middle one',
+        value: starts.rest[Math.floor(count / 2)]!,
+        unit: 'ms',
+        max: startMsMax,
+      },
+    ],
+  }
+}
+
+interface Times {
+  readonly first: number
+  /** The quickest first. */
+  readonly rest: readonly number[]
+}
+
+/** `start` settles when the clock is to stop, and gives what ends what it started. */
+async function timesOf(
+  count: number,
+  start: (round: number) => Promise<() => Promise<void>>,
+): Promise<Times> {
+  const times: number[] = []
+  for (let round = 0; round <= count; round++) {
+    const before = performance.now()
+    const end = await start(round)
+    times.push(performance.now() - before)
+    await end()
+  }
+  const [first, ...rest] = times
+  return { first: first!, rest: rest.toSorted((a, b) => a - b) }
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm run build:package`: makes dist/ for the package that people install. Node strips no
+ * types from files under node_modules, so it holds JavaScript. Our several hundred files
+ * become a few, which load in half of the time; packages of others stay what they are.
+ */
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, sep } from 'node:path'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
+import ts from 'typescript'
+
+const root = join(import.meta.dirname, '..')
+const from = join(root, 'src')
+const to = join(root, 'dist')
+
+/** What `import … from 'stela'` is: it has types, and a form for those who `require`. */
+const entry = join(from, 'start-stela.ts')
+
+const shared: BuildOptions = {
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  target: 'node24',
+  outdir: to,
+  logLevel: 'warning',
+}
+
+/** Pages and the like are found from where the source lies; dist/ has them in such places. */
+const locations: Plugin = {
+  name: 'locations',
+  setup(building) {
+    building.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const place = relative(from, path).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+      const url = `new URL('./${place}', import.meta.url).href`
+      const text = readFileSync(path, 'utf8').replaceAll('import.meta.url', url)
+      return { contents: text, loader: 'ts' }
+    })
+  },
+}
+
+rmSync(to, { recursive: true, force: true })
+await Promise.all([buildModules(), buildScript()])
+writeTypes()
+copyPages()
+
+function buildModules() {
+  return build({
+    ...shared,
+    entryPoints: [
+      join(from, 'main.ts'),
+      entry,
+      join(from, 'test-server.ts'),
+      ...siblings(),
+    ],
+    // All in one folder, where src/sibling-module.ts looks.
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    format: 'esm',
+    splitting: true,
+    sourcemap: true,
+    plugins: [locations],
+  })
+}
+
+/** Test runners that load tests as CommonJS, as Jest does by default, load no modules. */
+function buildScript() {
+  return build({
+    ...shared,
+    entryPoints: [entry],
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    define: { 'import.meta.filename': '__filename' },
+  })
+}
+
+/** The files that are loaded by name: nobody imports them. */
+function siblings(): string[] {
+  const named = sources().flatMap((file) =>
+    Array.from(
+      readFileSync(file, 'utf8').matchAll(/siblingModule\('([\w-]+)'/g),
+      ([, name]) => join(file, '..', `${name!}.ts`),
+    ),
+  )
+  const names = named.map((file) => basename(file))
+  if (new Set(names).size < names.length)
+    throw new Error(`Two files that are loaded by name have the same: ${names.join()}`)
+  return named
+}
+
+function sources(): string[] {
+  return globSync('**/*.ts', { cwd: from }).map((file) => join(from, file))
+}
+
+function writeTypes(): void {
+  const { outputText } = ts.transpileDeclaration(readFileSync(entry, 'utf8'), {
+    fileName: entry,
+    compilerOptions: { target: ts.ScriptTarget.ESNext, stripInternal: true },
+  })
+  const name = join(to, basename(entry, '.ts'))
+  for (const ending of ['.d.ts', '.d.cts']) writeFileSync(name + ending, outputText)
+}
+
+/** Whatever else is among the sources: pages, their styles and scripts. */
+function copyPages(): void {
+  for (const file of globSync('**/*.{html,css,js,svg,json}', { cwd: from }))
+    cpSync(join(from, file), join(to, file))
+}

@@ -1,0 +1,70 @@
+/** `stela demo`: a server with a little data, and three requests to try on it. */
+import { Command } from 'commander'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defaultConfig } from '../settings/config.ts'
+import { setting } from '../settings/setting-option.ts'
+import { wholeNumber } from '../settings/setting-values.ts'
+import { fillDemo, type DemoRequest } from './demo/sample-data.ts'
+import { runServer } from './run-server.ts'
+
+export const demo = new Command('demo')
+  .description('Start a server with sample data, to try things on (Ctrl-C ends it).')
+  .helpOption('--help', 'show this help')
+  .addOption(
+    setting('port', '<number>', 'port to listen on; 0 for any that is free')
+      .argParser(wholeNumber(0, 65_535))
+      .default(defaultConfig.port),
+  )
+  .addHelpText(
+    'after',
+    `
+The data is in a temporary folder, which is removed at the end. Where the built-in model is
+installed, texts are searched by meaning; elsewhere by their words.
+
+Examples:
+  stela demo             on http://127.0.0.1:8181
+  stela demo --port 0    on any free port
+`,
+  )
+  .action(async ({ port }: { port: number }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'stela-demo-'))
+    process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+    const adminToken = `demo-${randomBytes(8).toString('hex')}`
+    await runServer(
+      {
+        ...defaultConfig,
+        port,
+        adminPort: 'off',
+        adminToken,
+        dataDir,
+        durable: false,
+        logLevel: 'error',
+      },
+      async ({ url }) => {
+        const requests = await fillDemo(url, adminToken)
+        process.stderr.write(explain(url, adminToken, requests))
+        process.stdout.write(`stela ready ${url}\n`)
+      },
+    )
+  })
+
+function explain(url: string, token: string, requests: readonly DemoRequest[]): string {
+  const shown = requests.map(
+    ({ title, path, body }, position) => `
+${position + 1}. ${title}:
+
+curl -s ${url}/v1${path} -H 'Token: ${token}' -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(body)}'
+`,
+  )
+  return `
+The keyspace default_keyspace has a collection "places" and a table "visits".
+The token is ${token}. Three things to try, in another terminal:
+${shown.join('')}
+In a browser, ${url} shows what else there is. Ctrl-C stops the server and removes its data.
+
+`
+}

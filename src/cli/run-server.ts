@@ -1,0 +1,61 @@
+/** A server in this process, from its start to the signal that stops it. */
+import { flushCompileCache } from 'node:module'
+import { EngineError } from '../engine/errors.ts'
+import type { Listening, Server } from '../server.ts'
+import type { Config } from '../settings/config.ts'
+
+/** Serves until it is asked to stop. `onReady` says where, and what else there is to say. */
+export async function runServer(
+  config: Config,
+  onReady: (listening: Listening) => Promise<void> | void,
+): Promise<void> {
+  const asked = askedToStop()
+  let server: Server | undefined
+  try {
+    // Loaded only here: the other commands need none of it, and start sooner without.
+    const { build } = await import('../server.ts')
+    server = await build(config)
+    await onReady(await server.listen())
+    // Otherwise it is kept at the end, which a server may not come to.
+    flushCompileCache()
+    await asked
+  } catch (error) {
+    process.stderr.write(`stela: ${reasonOf(error, config)}\n`)
+    process.exitCode = 1
+  }
+  await server?.close()
+  process.exit()
+}
+
+/** Settles on the first signal; a second one does not wait for anything. */
+function askedToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    const onSignal = () => {
+      if (asked) process.exit(1)
+      asked = true
+      resolve()
+    }
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  })
+}
+
+/** One line where the operator can help it, everything where the program is wrong. */
+function reasonOf(error: unknown, { host, port }: Config): string {
+  if (error instanceof EngineError) return error.message
+  const { code, syscall, message, stack } = error as NodeJS.ErrnoException
+  const { port: tried = port } = error as { port?: number }
+  const flag = tried === port ? '--port' : '--admin-port'
+  if (syscall === undefined) return stack ?? String(error)
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${tried} on ${host} is in use. Stop what uses it, or choose another ${flag}.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine. Choose another --host.`
+    default:
+      return code === 'EACCES' && syscall === 'listen'
+        ? `this user may not listen on port ${tried}. Choose a ${flag} above 1023.`
+        : message
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Files of ours that are loaded by name at run time, such as those of threads. In a checkout
+ * they are TypeScript beside the file that asks. The package that people install has them as
+ * JavaScript, in the one folder that this file is in, too.
+ */
+const isSource = import.meta.url.endsWith('.ts')
+
+/** The module `name`, in the folder of the one that asks: its `import.meta.url`. */
+export function siblingModule(name: string, askedBy: string): URL {
+  return isSource ? new URL(`${name}.ts`, askedBy) : new URL(`${name}.js`, import.meta.url)
+}

@@ -1,0 +1,76 @@
+/** The process of a server that a test has started: the other side of start-stela.ts. */
+import { rmSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { Command } from 'commander'
+import { build } from './server.ts'
+import { readConfig, serveOptions, type Config } from './settings/config.ts'
+
+/** What the server's process is told. */
+export interface TestServerOrder {
+  /** Of `stela serve`. */
+  readonly flags: readonly string[]
+  readonly keyspaces: readonly string[]
+  readonly token: string
+  /** Removed at the end. */
+  readonly temporary: string | undefined
+}
+
+/** What it says, once. */
+export type TestServerReport = { readonly url: string } | { readonly problem: string }
+
+// Ctrl-C reaches all processes of a terminal. This one ends after the tests, not with them.
+process.on('SIGINT', () => undefined)
+
+process.once('message', (order: TestServerOrder) => {
+  void serve(order)
+})
+
+async function serve({
+  flags,
+  keyspaces,
+  token,
+  temporary,
+}: TestServerOrder): Promise<void> {
+  const gone = new Promise((resolve) => process.once('disconnect', resolve))
+  try {
+    const server = await build({ ...readFlags(flags), adminToken: token })
+    const { url } = await server.listen()
+    for (const name of keyspaces) await createKeyspace(url, token, name)
+    await report({ url })
+    flushCompileCache()
+    await gone
+    await server.close()
+  } catch (error) {
+    await report({ problem: (error as Error).message })
+  }
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
+  process.exit()
+}
+
+/** Settles once it is on its way: a process that exits before says nothing. */
+function report(what: TestServerReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send!(what, () => resolve())
+    else resolve()
+  })
+}
+
+function readFlags(flags: readonly string[]): Config {
+  const command = new Command('startStela')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+  for (const option of serveOptions()) command.addOption(option)
+  command.parse(flags, { from: 'user' })
+  const isGiven = (name: string) => flags.includes(`--${name}`)
+  return readConfig(command.opts(), isGiven)
+}
+
+async function createKeyspace(url: string, token: string, name: string): Promise<void> {
+  const response = await fetch(`${url}/v1`, {
+    method: 'POST',
+    headers: { Token: token, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ createKeyspace: { name } }),
+  })
+  const { errors } = (await response.json()) as { errors?: readonly { message: string }[] }
+  if (errors !== undefined) throw new Error(errors[0]!.message)
+}

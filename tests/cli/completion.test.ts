@@ -1,0 +1,79 @@
+/** `stela completion`: the scripts, run by the shells that are here. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { before, describe, test } from 'node:test'
+import { serveOptions } from '../../src/settings/config.ts'
+import { runStela } from './run-stela.ts'
+
+async function scriptFor(shell: string): Promise<string> {
+  const { code, out, err } = await runStela(['completion', shell])
+  assert.equal(code, 0, err)
+  return String(out)
+}
+
+describe('in bash', () => {
+  let script: string
+  before(async () => {
+    script = await scriptFor('bash')
+  })
+
+  /** What is offered after these words, the last of which is being typed. */
+  function offered(...words: string[]): string[] {
+    const line = ['stela', ...words].map((word) => `'${word}'`).join(' ')
+    const program = `${script}
+      COMP_WORDS=(${line}) COMP_CWORD=${words.length}
+      _stela
+      printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', program], {
+      encoding: 'utf8',
+    })
+    assert.equal(stderr, '')
+    return stdout.split('\n').filter((word) => word !== '')
+  }
+
+  test('commands come first', () => {
+    const commands = ['backup', 'completion', 'demo', 'serve', 'token']
+    const first = offered('')
+    for (const command of commands) assert(first.includes(command), command)
+    assert.deepEqual(offered('se'), ['serve'])
+  })
+
+  test('then all flags of the command', () => {
+    const flags = offered('serve', '--')
+    const known = serveOptions().map((option) => option.long!)
+    assert.deepEqual(flags.toSorted(), [...known, '--help'].toSorted())
+    assert.deepEqual(offered('demo', '--p'), ['--port'])
+  })
+
+  test('then the values that a flag can have', () => {
+    assert.deepEqual(offered('serve', '--durability', ''), ['full', 'relaxed'])
+    assert.deepEqual(offered('serve', '--port', '9000', '--log-level', 'de'), ['debug'])
+    assert.deepEqual(offered('serve', '--data', ''), [])
+  })
+
+  test('below a command there may be others', () => {
+    assert.deepEqual(offered('token', 'cr'), ['create'])
+    assert(offered('token', 'create', '--').includes('--role'))
+    assert(!offered('token', 'create', '').includes('list'))
+    assert.deepEqual(offered('completion', 'f'), ['fish'])
+  })
+
+  test('a tab completes, where the script is read as it is documented', () => {
+    const program = `source <(cat <<'END'\n${script}END\n)\ncomplete -p stela`
+    const { stdout } = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' })
+    assert.match(stdout, /-F _stela stela/)
+  })
+})
+
+for (const [shell, check] of [
+  ['zsh', ['-f', '-n']],
+  ['fish', ['--no-execute']],
+] as const)
+  test(`${shell} is told of each flag of serve`, async () => {
+    const script = await scriptFor(shell)
+    for (const { long } of serveOptions())
+      assert(script.includes(shell === 'fish' ? ` -l ${long!.slice(2)} ` : long!), long)
+    // Where the shell is installed, it has to understand all of it.
+    const { status, error } = spawnSync(shell, [...check, '/dev/stdin'], { input: script })
+    if (error === undefined) assert.equal(status, 0)
+  })

@@ -1,0 +1,53 @@
+/** `stela demo`, with the built-in model: what it prints works when it is pasted. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { test } from 'node:test'
+import { temporaryFolder } from '../harness.ts'
+import { interrupt, readyUrl, startCommand } from '../package/run-command.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+test('stela demo prints three things to try, and leaves nothing behind', async () => {
+  const folder = await temporaryFolder()
+  const demo = startCommand(
+    'node',
+    ['--disable-warning=ExperimentalWarning', main, 'demo', '--port', '0'],
+    { cwd: folder, env: { TMPDIR: folder } },
+  )
+  try {
+    await readyUrl(demo)
+    const shown = demo.err.match(/^curl [^]*?'\{.*\}'$/gm)!
+    const [meaning, fields, rows] = shown.map((command) => {
+      const answer = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
+      const { data } = JSON.parse(answer) as { data: { documents: { _id?: string }[] } }
+      return data.documents
+    })
+    assert.equal(shown.length, 3)
+    assert.equal(meaning![0]!._id, 'Reading Room')
+    assert.deepEqual(
+      fields!.map(({ _id }) => _id),
+      ['Harbour Market', 'Chestnut Park'],
+    )
+    assert.equal(rows!.length, 3)
+  } finally {
+    await interrupt(demo)
+  }
+  // The model's runtime leaves files of its own.
+  const left = readdirSync(folder).filter((name) => name.startsWith('stela'))
+  assert.deepEqual(left, [])
+  await rm(folder, { recursive: true })
+})
+
+test('stela demo refuses a port that is in use, and says what to do', async () => {
+  const first = startCommand('node', [main, 'demo', '--port', '0'], { cwd: '/' })
+  try {
+    const { port } = new URL(await readyUrl(first))
+    const second = startCommand('node', [main, 'demo', '--port', port], { cwd: '/' })
+    assert.equal(await second.ended, 1)
+    assert.match(second.err, new RegExp(`port ${port} .* in use.*--port`))
+  } finally {
+    await interrupt(first)
+  }
+})

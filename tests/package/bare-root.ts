@@ -1,0 +1,126 @@
+/**
+ * Runs what a Dockerfile describes without a container runtime: its last stage is laid out in
+ * an empty folder, which becomes the root of a process. Nothing is there but the files that
+ * the image copies, Node and the libraries that Node is linked with.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { chownSync, copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export interface Instruction {
+  readonly name: string
+  readonly text: string
+}
+
+/** The instructions of each stage, without comments. */
+export function readStages(file: string): Instruction[][] {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  const stages: Instruction[][] = []
+  for (const line of lines) {
+    const [, name, text] = /^([A-Z]+) (.*)$/.exec(line)!
+    if (name === 'FROM') stages.push([])
+    stages.at(-1)!.push({ name: name!, text: text! })
+  }
+  return stages
+}
+
+export class BareRoot {
+  readonly #root: string
+  // Only the first is there; what enters the root is found in the others.
+  readonly #environment: Record<string, string> = { PATH: '/bin:/usr/bin:/usr/sbin' }
+  readonly #last = new Map<string, string>()
+  #workingDirectory = '/'
+  #user = '0:0'
+
+  /** `built` has the files of the first stage's working directory. */
+  constructor(root: string, stage: readonly Instruction[], built: string) {
+    this.#root = root
+    this.#installNode()
+    for (const { name, text } of stage)
+      switch (name) {
+        case 'FROM':
+        case 'LABEL':
+        case 'EXPOSE':
+        case 'VOLUME':
+          break
+        case 'ENV':
+          for (const [, key, value] of text.matchAll(/(\w+)=(\S+)/g))
+            this.#environment[key!] = value!
+          break
+        case 'WORKDIR':
+          this.#workingDirectory = text
+          break
+        case 'USER':
+          this.#user = text
+          break
+        case 'COPY':
+          this.#copy(text, built)
+          break
+        case 'HEALTHCHECK':
+        case 'ENTRYPOINT':
+        case 'CMD':
+          this.#last.set(name, text)
+          break
+        default:
+          throw new Error(`The last stage has ${name}, which needs a container to run`)
+      }
+  }
+
+  /** As `docker run` does; a port of 0 lets several run on one machine. */
+  start(environment: Record<string, string>): ChildProcess {
+    return this.#spawn([...this.#words('ENTRYPOINT'), ...this.#words('CMD')], environment)
+  }
+
+  /** The code that the health check ends with. */
+  healthCheck(environment: Record<string, string>): Promise<number | null> {
+    const child = this.#spawn(this.#words('HEALTHCHECK'), environment)
+    return new Promise((resolve) => child.once('close', resolve))
+  }
+
+  #words(name: string): string[] {
+    const list = /\[.*\]$/.exec(this.#last.get(name)!)![0]
+    return JSON.parse(list) as string[]
+  }
+
+  /** As the image's user, where this process may become another; else as itself. */
+  #spawn(command: readonly string[], environment: Record<string, string>): ChildProcess {
+    const [uid, gid] = this.#user.split(':')
+    const enter =
+      process.getuid!() === 0
+        ? ['chroot', `--userspec=${uid}:${gid}`, this.#root]
+        : ['unshare', '--map-root-user', 'chroot', this.#root]
+    return spawn(enter[0]!, [...enter.slice(1), ...command], {
+      env: { ...this.#environment, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  #copy(text: string, built: string): void {
+    const [, owned, from, to] = /^--from=build (--chown=\S+ )?(\S+) (\S+)$/.exec(text) ?? []
+    if (from === undefined) throw new Error(`COPY ${text} is of a form that is not known`)
+    const target = join(
+      this.#root,
+      to!.startsWith('/') ? to! : join(this.#workingDirectory, to!),
+    )
+    if (from === '/empty') mkdirSync(target, { recursive: true })
+    else {
+      const source = join(built, from.replace(`${this.#workingDirectory}/`, ''))
+      const place = to!.endsWith('/') ? join(target, from.split('/').at(-1)!) : target
+      cpSync(source, place, { recursive: true, verbatimSymlinks: true })
+    }
+    if (owned !== undefined && process.getuid!() === 0) chownSync(target, 1000, 1000)
+  }
+
+  #installNode(): void {
+    const { stdout } = spawnSync('ldd', [process.execPath], { encoding: 'utf8' })
+    const libraries = Array.from(stdout.matchAll(/\/\S+(?= \(0x)/g), ([path]) => path)
+    for (const path of libraries) {
+      mkdirSync(join(this.#root, dirname(path)), { recursive: true })
+      copyFileSync(path, join(this.#root, path))
+    }
+    mkdirSync(join(this.#root, 'bin'), { recursive: true })
+    copyFileSync(process.execPath, join(this.#root, 'bin/node'))
+  }
+}

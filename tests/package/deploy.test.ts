@@ -1,0 +1,198 @@
+/** The files of deploy/, held against the server: every setting, port and path is real. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { defaultConfig, serveOptions } from '../../src/settings/config.ts'
+import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
+import { readStages } from './bare-root.ts'
+import { imageSources, root } from './install-package.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const files = readdirSync(join(root, 'deploy')).map((name) => `deploy/${name}`)
+const { version, scripts } = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+}
+
+/** Throws at what is no YAML, and at keys that stand twice. */
+function readYaml(path: string): unknown[] {
+  return parseAllDocuments(read(path)).map((document) => {
+    assert.deepEqual(document.errors, [])
+    return document.toJS() as unknown
+  })
+}
+
+describe('what the files say to the server', () => {
+  const variables = serveOptions().map((option) => option.envVar)
+  const flags = serveOptions().map((option) => option.long!)
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+  })
+  after(() => server.close())
+
+  for (const file of files)
+    test(`${file} names settings that there are`, () => {
+      for (const [name] of read(file).matchAll(/\bSTELA_[A-Z_]+/g))
+        assert(variables.includes(name), name)
+      for (const [, rest] of read(file).matchAll(/\bmain\.js serve(.*)$/gm))
+        for (const [flag] of rest!.matchAll(/--[\w-]+/g)) assert(flags.includes(flag), flag)
+    })
+
+  test('health is asked for where it is answered', async () => {
+    const paths = files.flatMap((file) => read(file).match(/\/stargate\/[\w/]+/g) ?? [])
+    assert(paths.length >= 4)
+    for (const path of new Set(paths))
+      assert.equal((await server.send(path, { method: 'GET' })).http, 200, path)
+  })
+})
+
+describe('deploy/Dockerfile', () => {
+  const stages = readStages(join(root, 'deploy/Dockerfile'))
+  const [building, running] = stages as [(typeof stages)[0], (typeof stages)[0]]
+
+  test('copies what is there, and what is not kept out of the build', () => {
+    const kept = read('deploy/Dockerfile.dockerignore').match(/(?<=^!).+$/gm)
+    const copied = imageSources()
+    for (const path of copied) assert(existsSync(join(root, path)), path)
+    assert.deepEqual(copied.toSorted(), kept?.toSorted())
+  })
+
+  test('runs scripts that there are', () => {
+    const commands = building.filter(({ name }) => name === 'RUN').map(({ text }) => text)
+    const named = Array.from(
+      commands.join('\n').matchAll(/npm run (\S+)/g),
+      ([, name]) => name!,
+    )
+    assert.deepEqual(named, ['build', 'build:package'])
+    for (const name of named) assert(name in scripts)
+  })
+
+  test('is for a Node that the package asks for, and not for root', () => {
+    const [first] = running
+    assert.match(first!.text, /^node:24-\w+-slim$/)
+    assert(running.some(({ name, text }) => name === 'USER' && text === '1000:1000'))
+  })
+
+  test('exposes the ports that are listened on', () => {
+    const { text } = running.find(({ name }) => name === 'EXPOSE')!
+    assert.equal(text, `${defaultConfig.port} ${defaultConfig.port + 1}`)
+  })
+})
+
+test('deploy/compose.yaml has a read-only root and keeps the data in a volume', () => {
+  const [file] = readYaml('deploy/compose.yaml') as [
+    {
+      services: { stela: Record<string, unknown> & { build: Record<string, string> } }
+      volumes: object
+    },
+  ]
+  const { stela } = file.services
+  assert.equal(stela['read_only'], true)
+  assert.deepEqual(stela['volumes'], ['stela-data:/data'])
+  assert.deepEqual(Object.keys(file.volumes), ['stela-data'])
+  assert.deepEqual(stela['ports'], [
+    `127.0.0.1:${defaultConfig.port}:${defaultConfig.port}`,
+  ])
+  assert(
+    existsSync(join(root, 'deploy', stela.build['context']!, stela.build['dockerfile']!)),
+  )
+})
+
+interface StatefulSet {
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly serviceName: string
+    readonly replicas: number
+    readonly selector: { readonly matchLabels: object }
+    readonly template: {
+      readonly metadata: { readonly labels: object }
+      readonly spec: {
+        readonly securityContext: {
+          readonly runAsNonRoot: boolean
+          readonly runAsUser: number
+        }
+        readonly containers: readonly [Container]
+        readonly volumes: readonly { readonly name: string }[]
+      }
+    }
+    readonly volumeClaimTemplates: readonly {
+      readonly metadata: { readonly name: string }
+    }[]
+  }
+}
+
+interface Container {
+  readonly image: string
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly port: string } }
+}
+
+test('deploy/kubernetes.yaml fits together', () => {
+  const [service, set] = readYaml('deploy/kubernetes.yaml') as [
+    {
+      readonly metadata: { readonly name: string }
+      readonly spec: {
+        readonly selector: object
+        readonly ports: readonly { readonly port: number; readonly targetPort: string }[]
+      }
+    },
+    StatefulSet,
+  ]
+  const { spec } = set
+  const { securityContext, containers, volumes } = spec.template.spec
+  const [container] = containers
+  assert.equal(spec.serviceName, service.metadata.name)
+  assert.equal(spec.replicas, 1)
+  assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels)
+  assert.deepEqual(service.spec.selector, spec.template.metadata.labels)
+
+  const ports = new Map(container.ports.map((port) => [port.name, port.containerPort]))
+  for (const { port, targetPort } of service.spec.ports)
+    assert.equal(ports.get(targetPort), port)
+  assert.equal(ports.get('data'), defaultConfig.port)
+  assert.equal(ports.get('management'), defaultConfig.port + 1)
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const)
+    assert(ports.has(container[probe]!.httpGet.port), probe)
+
+  const mounted = container.volumeMounts.map(({ name }) => name).toSorted()
+  const claimed = spec.volumeClaimTemplates.map(({ metadata }) => metadata.name)
+  assert.deepEqual(mounted, [...claimed, ...volumes.map(({ name }) => name)].toSorted())
+  assert(container.volumeMounts.some(({ mountPath }) => mountPath === '/data'))
+  assert(container.securityContext.readOnlyRootFilesystem)
+  assert(securityContext.runAsNonRoot)
+  assert.equal(securityContext.runAsUser, 1000)
+  assert.equal(container.image, `stela:${version}`)
+})
+
+describe('deploy/stela.service', () => {
+  test('has no line that is neither a section nor a setting', () => {
+    for (const line of read('deploy/stela.service').split('\n'))
+      assert.match(line, /^(?:#.*|\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|)$/)
+  })
+
+  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+  test(
+    'is what systemd takes',
+    { skip: !hasSystemd && 'systemd is not here' },
+    async () => {
+      const folder = await temporaryFolder()
+      const unit = join(folder, 'stela.service')
+      // That Node is there can be checked where it is installed; here it lies elsewhere.
+      writeFileSync(
+        unit,
+        read('deploy/stela.service').replace('/usr/bin/node', process.execPath),
+      )
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit])
+      await rm(folder, { recursive: true })
+      assert.equal(String(stderr), '')
+      assert.equal(status, 0)
+    },
+  )
+})

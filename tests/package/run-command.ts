@@ -1,0 +1,75 @@
+/** Commands as people type them, with the Node that tests run on and none of our settings. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { delimiter, dirname } from 'node:path'
+
+export interface Started {
+  readonly child: ChildProcess
+  /** What it has said so far. */
+  out: string
+  err: string
+  readonly ended: Promise<number | null>
+}
+
+export interface Where {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Of `npm test` around us, which would tell an npm that we start where it is. */
+const notInherited =
+  /^(?:STELA_.*|NODE_(?:OPTIONS|TEST_CONTEXT|V8_COVERAGE)|INIT_CWD|npm_(?!config_registry$).*)$/
+
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env = {} }: Where,
+): Started {
+  const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name))
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...env, PATH: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Whoever stops it stops what it started, too.
+    detached: true,
+  })
+  const started: Started = {
+    child,
+    out: '',
+    err: '',
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (started.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (started.err += text))
+  return started
+}
+
+/** What it says on standard output. Throws when it fails. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  where: Where,
+): Promise<string> {
+  const started = startCommand(command, args, where)
+  const code = await started.ended
+  if (code !== 0)
+    throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${started.err}`)
+  return started.out
+}
+
+/** The URL of the line that says where a server is ready. */
+export async function readyUrl(started: Started): Promise<string> {
+  for (;;) {
+    const url = /^stela ready (\S+)\n/m.exec(started.out)?.[1]
+    if (url !== undefined) return url
+    const ended = await Promise.race([once(started.child.stdout!, 'data'), started.ended])
+    if (!Array.isArray(ended)) throw new Error(`not ready: ${started.err}`)
+  }
+}
+
+/** As Ctrl-C does: to the command and all that it has started. */
+export async function interrupt({ child, ended }: Started): Promise<void> {
+  if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT')
+  await ended
+}
