@@ -1,6 +1,7 @@
 /**
  * Timestamps of writes. All that a server sends has them from here, whoever it is sent for, so
- * that what is sent later is later to the cluster, within a millisecond as well.
+ * that what is sent later is later to the cluster, within a millisecond as well; and so is what
+ * another server sends, as far as the clocks of the machines agree.
  */
 import { policies } from 'cassandra-driver'
 
@@ -9,6 +10,8 @@ const { MonotonicTimestampGenerator } = policies.timestampGeneration
 /** The driver takes no others than its own. */
 export class WriteClock extends MonotonicTimestampGenerator {
   #last = 0
+  /** Milliseconds by which the machine's clock was set since the process started. */
+  #setBy = 0
 
   constructor() {
     super(warningMs, warningMs)
@@ -16,9 +19,20 @@ export class WriteClock extends MonotonicTimestampGenerator {
 
   /** Microseconds since 1970, no two alike. */
   override next(): number {
-    return (this.#last = Math.max(Date.now() * 1_000, this.#last + 1))
+    return (this.#last = Math.max(Math.floor(this.#nowMs() * 1_000), this.#last + 1))
+  }
+
+  /** With parts of a millisecond, which the machine's clock does not tell. */
+  #nowMs(): number {
+    const elapsed = performance.timeOrigin + performance.now()
+    const told = Date.now()
+    if (Math.abs(elapsed + this.#setBy - told) > toleratedMs) this.#setBy = told - elapsed
+    return elapsed + this.#setBy
   }
 }
+
+/** The one that tells parts may be so far from the one that is set, if only by rounding. */
+const toleratedMs = 2
 
 /** As the driver has it, for warnings that this one never gives. */
 const warningMs = 1_000

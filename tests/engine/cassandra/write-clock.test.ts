@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
+
+function waitMicros(count: number): void {
+  const until = performance.now() + count / 1_000
+  while (performance.now() < until);
+}
+
+test('a clock never gives the same twice', () => {
+  const clock = new WriteClock()
+  let last = 0
+  for (let i = 0; i < 10_000; i++) {
+    const next = clock.next()
+    assert(next > last)
+    last = next
+  }
+})
+
+test('what one server writes after another is later, within a millisecond, too', () => {
+  const clocks = [new WriteClock(), new WriteClock()]
+  let last = 0
+  for (let i = 0; i < 2_000; i++) {
+    waitMicros(20)
+    const next = clocks[i % 2]!.next()
+    assert(next > last, `${next} comes after ${last}`)
+    last = next
+  }
+})
+
+test('a clock follows that of the machine', () => {
+  const clock = new WriteClock()
+  const { now } = Date
+  try {
+    for (const hour of [1, -1]) {
+      Date.now = () => now() + hour * 3_600_000
+      // It never goes back, so only the first is there at once.
+      if (hour === 1) assert(Math.abs(clock.next() / 1_000 - Date.now()) < 5)
+      else assert(new WriteClock().next() / 1_000 - Date.now() < 5)
+    }
+  } finally {
+    Date.now = now
+  }
+})
