@@ -45,6 +45,37 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await model.compareAll()
   })
 
+  test('merge and delete rows as one', async () => {
+    const random = new Random(seed)
+    const definition = {
+      columns: { p: 'int', c: 'int', a: 'int', b: 'text' },
+      primaryKey: { partitionBy: ['p'], partitionSort: { c: 1 } },
+    }
+    await done(0, '', { createTable: { name: 'rows', definition } })
+    const rows = new Map<string, Record<string, unknown>>()
+    for (let step = 0; step < 300; step++) {
+      const place = random.pick(places)
+      const key = { p: random.integer(0, 2), c: random.integer(0, 4) }
+      const id = JSON.stringify(key)
+      const change = random.pick([{ a: step }, { b: `b${step}` }, { a: step, b: 'both' }])
+      if (random.chance(0.2)) {
+        await done(place, '/rows', { deleteOne: { filter: key } })
+        rows.delete(id)
+      } else {
+        await done(place, '/rows', { insertOne: { document: { ...key, ...change } } })
+        rows.set(id, { ...key, ...rows.get(id), ...change })
+      }
+      const find = { filter: { p: key.p }, sort: { c: 1 } }
+      const { data } = await done(random.pick(places), '/rows', { find })
+      const expected = [...rows.values()].filter(({ p }) => p === key.p)
+      assert.deepEqual(
+        data!.documents,
+        expected.toSorted((x, y) => (x['c'] as number) - (y['c'] as number)),
+        `step ${step}`,
+      )
+    }
+  })
+
   test('count every increment', async () => {
     await create('counters')
     await done(0, '/counters', { insertOne: { document: { _id: 1, n: 0 } } })
