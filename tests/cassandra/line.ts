@@ -1,5 +1,6 @@
-/** Connections to a node that can be held up, and cut. */
+/** Connections to a node that can be held up, cut and encrypted. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 
 export class Line {
   readonly #server: Server
@@ -7,8 +8,8 @@ export class Line {
   /** Those on which the node answers. */
   readonly #answers = new Set<Socket>()
 
-  private constructor(host: string, port: number) {
-    this.#server = createServer((socket) => {
+  private constructor(host: string, port: number, tls: TlsOptions | undefined) {
+    const carry = (socket: Socket) => {
       const there = connect(port, host)
       this.#answers.add(there)
       for (const [one, other] of [
@@ -19,11 +20,13 @@ export class Line {
         one.on('error', () => other.destroy())
         one.pipe(other)
       }
-    })
+    }
+    this.#server = tls === undefined ? createServer(carry) : createTlsServer(tls, carry)
   }
 
-  static async to(host: string, port: number): Promise<Line> {
-    const line = new Line(host, port)
+  /** With `tls`, those who connect to the line have to encrypt. */
+  static async to(host: string, port: number, tls?: TlsOptions): Promise<Line> {
+    const line = new Line(host, port, tls)
     await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve))
     return line
   }

@@ -24,6 +24,7 @@ const own = [
     'study',
     'tables',
     'terms',
+    'tls',
   ].map((name) => `tests/cassandra/${name}.ts`),
 ]
 const ofAll = globSync('tests/{clients,commands}/*.test.ts', { cwd: root })

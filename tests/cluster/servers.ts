@@ -76,18 +76,32 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     }
   })
 
-  test('count every increment', async () => {
+  test('count every increment that they answer, and none twice', async (t) => {
     await create('counters')
     await done(0, '/counters', { insertOne: { document: { _id: 1, n: 0 } } })
     const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } } }
+    let answered = 0
+    let unknown = 0
     const add = async (place: Place) => {
-      for (let step = 0; step < 20; step++) await done(place, '/counters', { updateOne })
+      for (let step = 0; step < 20; step++) {
+        const { codes, text } = await send(place, '/counters', { updateOne })
+        if (codes.length === 0) answered++
+        // The cluster could not say, and others have changed it since.
+        else if (codes[0] === 'TIMEOUT_WRITING_DATA') unknown++
+        else assert.deepEqual(codes, ['FAILED_CONCURRENT_OPERATIONS'], text)
+      }
     }
     await Promise.all([...places, ...places, ...places].map(add))
-    for (const place of places) {
-      const { data } = await done(place, '/counters', { findOne: {} })
-      assert.deepEqual(data!.document, { _id: 1, n: 120 })
-    }
+    t.diagnostic(`${answered} of 120 were answered, ${unknown} may have been made`)
+    assert(answered >= 100)
+    const [one, other] = await Promise.all(
+      places.map(async (place) => {
+        const { data } = await done(place, '/counters', { findOne: {} })
+        return data!.document!['n'] as number
+      }),
+    )
+    assert.equal(one, other)
+    assert(one! >= answered && one! <= answered + unknown, `${one} were counted`)
   })
 
   test('change schemas at the same time', async () => {

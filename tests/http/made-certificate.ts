@@ -1,5 +1,5 @@
 /**
- * A certificate for 127.0.0.1 that signs itself, with a key of its own: new for every call,
+ * A certificate for 127.0.0.1, or another address, that signs itself, with a key of its own: new for every call,
  * and never kept. Written out in DER by hand, as RFC 5280 has it, since Node reads
  * certificates but makes none.
  */
@@ -12,7 +12,10 @@ export interface MadeCertificate {
   readonly key: string
 }
 
-export function makeCertificate(name = 'stela test'): MadeCertificate {
+export function makeCertificate(
+  name = 'stela test',
+  address: readonly number[] = [127, 0, 0, 1],
+): MadeCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const who = sequence(set(sequence(objectId('2.5.4.3'), tagged(0x0c, Buffer.from(name)))))
   const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'))
@@ -34,7 +37,7 @@ export function makeCertificate(name = 'stela test'): MadeCertificate {
           '2.5.29.17',
           sequence(
             tagged(0x82, Buffer.from('localhost')),
-            tagged(0x87, Buffer.of(127, 0, 0, 1)),
+            tagged(0x87, Buffer.from(address)),
           ),
         ),
       ),

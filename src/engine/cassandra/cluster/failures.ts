@@ -84,6 +84,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.AuthenticationError) return `refuses: ${error.message}`
   if (!(error instanceof Error)) return 'does not answer'
   const { code } = error as NodeJS.ErrnoException
+  if (typeof code === 'string' && /CERT|ALTNAME/.test(code))
+    return `shows a certificate that is not accepted (${code})`
   return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`
 }
 

@@ -202,7 +202,8 @@ function versionIn(version: number | string): types.TimeUuid {
 /**
  * Whether the write was made. Where its outcome is not known, what is stored by then tells: the
  * version that it gives, or that nothing is left of what it deletes. As long as all is as it was
- * before, it is sent again. Where others have changed the document meanwhile, nobody can tell.
+ * before, it is sent again. Where others have changed the document meanwhile, only a version that
+ * is older than the write's own tells something: none can follow it that is.
  */
 async function runOnce(
   session: Session,
@@ -221,11 +222,20 @@ async function runOnce(
       if (!isInDoubt((error as EngineError).cause)) throw error
       failure = error
     }
-    const version = await versionOf(session, collection, key).catch(() => unknown)
+    const version = await versionOf(session, collection, key).catch(
+      (): typeof unknown => unknown,
+    )
     if (version === after) return true
-    if (version !== unknown && version !== before) break
+    if (version === unknown || version === before) continue
+    if (version !== undefined && after !== undefined && isOlder(version, after))
+      return false
+    break
   }
   throw failure
+}
+
+function isOlder(version: string, other: string): boolean {
+  return timestampIn(version) < timestampIn(other)
 }
 
 /** Of a document that is written; undefined: there is none. */
