@@ -129,6 +129,13 @@ export class VectorView {
     )
   }
 
+  /** As the above, but each document is looked at: a walk may end early while others write. */
+  scanAll(query: Float32Array, breadth: number, matches?: Matches): Candidate[] {
+    for (const segment of this.#segments) segment.forget()
+    this.#remembered = undefined
+    return this.#merge((segment) => segment.scanAll(query, breadth, matches))
+  }
+
   /** As `search`, among some documents: each of them is looked at. */
   scan(query: Float32Array, breadth: number, documents: Float64Array): Candidate[] {
     return this.#merge((segment) => segment.scan(query, breadth, documents))

@@ -88,6 +88,7 @@ function* findCandidates(
   const unfiltered = view.count <= scanMax ? scanBreadth : breadth
   if (filter.kind === 'and' && filter.of.length === 0) {
     yield { candidates: view.search(query, unfiltered) }
+    if (view.count >= limit) yield { candidates: view.scanAll(query, scanBreadth) }
     return
   }
   const name = known.nameOf(filter, reader)
@@ -112,6 +113,8 @@ function* findCandidates(
   const narrowed = Math.max(breadthMinFiltered, 2 * limit, breadth * Math.sqrt(share))
   const candidates = view.searchMatching(query, Math.ceil(narrowed), asked, name)
   yield { candidates, matches }
+  if (share * view.count >= limit)
+    yield { candidates: view.scanAll(query, scanBreadth, asked), matches }
 }
 
 interface Found {
