@@ -1,11 +1,13 @@
 /**
  * A page of docs/clients as a recipe. The words after a fence's language say what a block is:
  * `sh install` and `sh run` are commands, `text output` is what the run prints, and a file name
- * is the file that the block is saved as.
+ * is the file that the block is saved as. `sh certificate` makes cert.pem and key.pem, for pages
+ * that need a server with TLS.
  */
 export interface Recipe {
   /** None where a system brings the client. */
   readonly install: string | undefined
+  readonly certificate: string | undefined
   /** Texts by file name. */
   readonly files: Readonly<Record<string, string>>
   readonly run: string
@@ -19,10 +21,10 @@ export function readRecipe(page: string): Recipe {
     if (blocks.has(role!)) throw new Error(`The page has two blocks for ${role!}`)
     blocks.set(role!, text!)
   }
-  const { install, run, output, ...files } = Object.fromEntries(blocks)
+  const { install, certificate, run, output, ...files } = Object.fromEntries(blocks)
   if (run === undefined || output === undefined)
     throw new Error('The page has no block that is run, or none with its output')
-  return { install, run, output, files }
+  return { install, certificate, run, output, files }
 }
 
 export interface Client {

@@ -7,6 +7,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -53,22 +54,57 @@ async function report(client: Client): Promise<void> {
 
 /** What went wrong, if anything did. */
 async function follow({ name }: Client, folder: string): Promise<string | undefined> {
-  const { install, files, run, output } = readRecipe(read(`${name}.md`))
-  for (const [file, content] of Object.entries(files))
+  const recipe = readRecipe(read(`${name}.md`))
+  for (const [file, content] of Object.entries(recipe.files))
     await writeFile(join(folder, file), content)
-  const installed = install === undefined ? undefined : await shell(install, folder)
-  if (installed?.code) return installed.out + installed.err
+  for (const script of [recipe.install, recipe.certificate]) {
+    const done = script === undefined ? undefined : await shell(script, folder)
+    if (done?.code) return done.out + done.err
+  }
+  const hasCertificate = recipe.certificate !== undefined
+  const adminPort = await freePort()
   await using stela = await startStela({
-    settings: { users: `${account.user}:${account.password}` },
+    settings: {
+      users: `${account.user}:${account.password}`,
+      ...(hasCertificate && {
+        'tls-cert': join(folder, 'cert.pem'),
+        'tls-key': join(folder, 'key.pem'),
+        'admin-port': adminPort,
+      }),
+    },
   })
-  const shown = await shell(run, folder, {
-    STELA_URL: stela.url,
-    STELA_TOKEN: stela.token,
-    STELA_USER: account.user,
-    STELA_PASSWORD: account.password,
-  })
-  if (shown.code === 0 && shown.out.trim() === output.trim()) return undefined
+  const shown = await shell(
+    hasCertificate ? withOwnHostsFile(recipe.run) : recipe.run,
+    folder,
+    {
+      STELA_URL: stela.url,
+      STELA_PORT: new URL(stela.url).port,
+      STELA_ADMIN_URL: `https://127.0.0.1:${adminPort}`,
+      STELA_TOKEN: stela.token,
+      STELA_USER: account.user,
+      STELA_PASSWORD: account.password,
+    },
+  )
+  if (shown.code === 0 && shown.out.trim() === recipe.output.trim()) return undefined
   return `It printed:\n${shown.out}${shown.err}`
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+/** What the script adds to /etc/hosts, nobody else sees, and it needs no rights for it. */
+function withOwnHostsFile(script: string): string {
+  return `cp /etc/hosts hosts
+unshare --map-root-user --mount bash -e -o pipefail <<'END_OF_SCRIPT'
+mount --bind hosts /etc/hosts
+${script}
+END_OF_SCRIPT`
 }
 
 interface Shown {
