@@ -58,8 +58,8 @@ async function follow({ name }: Client, folder: string): Promise<string | undefi
   for (const [file, content] of Object.entries(recipe.files))
     await writeFile(join(folder, file), content)
   for (const script of [recipe.install, recipe.certificate]) {
-    const done = script === undefined ? undefined : await shell(script, folder)
-    if (done?.code) return done.out + done.err
+    const done = await shell(script ?? '', folder)
+    if (done.code !== 0) return done.out + done.err
   }
   const hasCertificate = recipe.certificate !== undefined
   const adminPort = await freePort()
