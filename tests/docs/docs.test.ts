@@ -21,6 +21,7 @@ import * as catalogue from '../../src/search/lexical/analyzers.ts'
 import { findLanguageProblem } from '../../src/search/lexical/languages/index.ts'
 import { LetterModels } from '../commands/letter-models.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { readClients, readRecipe } from '../recipes/page.ts'
 
 const root = new URL('../../', import.meta.url)
 const reference = new URL('docs/reference/', root)
@@ -262,6 +263,21 @@ describe('the README', () => {
       await server.close()
     }
   })
+})
+
+test('each page of clients is a recipe for the version that their index lists', () => {
+  const clients = readClients(read('docs/clients/README.md'))
+  const pages = readdirSync(new URL('docs/clients/', root)).filter(
+    (name) => name !== 'README.md',
+  )
+  assert.deepEqual(clients.map(({ name }) => `${name}.md`).toSorted(), pages.toSorted())
+  for (const { name, version } of clients) {
+    const { install = 'any', files } = readRecipe(read(`docs/clients/${name}.md`))
+    assert(
+      [install, ...Object.values(files)].some((text) => text.includes(version)),
+      name,
+    )
+  }
 })
 
 /** Equal, but for the last digits of what a model says, which differ between machines. */

@@ -1,0 +1,158 @@
+/**
+ * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
+ * empty folder and against a server of its own. Clients come from their registries, so this needs
+ * a network, and Python and Maven besides npm; it is no part of `npm test`.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { startStela } from '../../src/start-stela.ts'
+import { readClients, readRecipe, type Client } from './page.ts'
+
+const pages = new URL('../../docs/clients/', import.meta.url)
+/** For pages whose client signs in by name and password. */
+const account = { user: 'ann', password: 'secret' }
+
+const clients = readClients(read('README.md'))
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !clients.some((client) => client.name === name))
+if (unknown.length > 0) {
+  console.log(`There is no recipe for ${unknown.join(', ')}.`)
+  process.exit(1)
+}
+for (const client of clients)
+  if (asked.length === 0 || asked.includes(client.name)) await report(client)
+
+function read(page: string): string {
+  return readFileSync(new URL(page, pages), 'utf8')
+}
+
+async function report(client: Client): Promise<void> {
+  const start = performance.now()
+  const folder = await mkdtemp(join(tmpdir(), 'stela-recipe-'))
+  const problem = await follow(client, folder).catch((error: unknown) => String(error))
+  const version = installedVersion(client.package, folder) ?? 'not installed'
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const wrong =
+    problem ??
+    ([version, 'any'].includes(client.version)
+      ? undefined
+      : `README.md lists ${client.version}\n`)
+  const result = wrong === undefined ? 'passed' : 'failed'
+  console.log(`${client.name}  ${client.package} ${version}  ${result}  ${seconds} s`)
+  if (wrong !== undefined) {
+    console.log(wrong)
+    process.exitCode = 1
+  }
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** What went wrong, if anything did. */
+async function follow({ name }: Client, folder: string): Promise<string | undefined> {
+  const recipe = readRecipe(read(`${name}.md`))
+  for (const [file, content] of Object.entries(recipe.files))
+    await writeFile(join(folder, file), content)
+  for (const script of [recipe.install, recipe.certificate]) {
+    const done = await shell(script ?? '', folder)
+    if (done.code !== 0) return done.out + done.err
+  }
+  const hasCertificate = recipe.certificate !== undefined
+  const adminPort = await freePort()
+  await using stela = await startStela({
+    settings: {
+      users: `${account.user}:${account.password}`,
+      ...(hasCertificate && {
+        'tls-cert': join(folder, 'cert.pem'),
+        'tls-key': join(folder, 'key.pem'),
+        'admin-port': adminPort,
+      }),
+    },
+  })
+  const shown = await shell(
+    hasCertificate ? withOwnHostsFile(recipe.run) : recipe.run,
+    folder,
+    {
+      STELA_URL: stela.url,
+      STELA_PORT: new URL(stela.url).port,
+      STELA_ADMIN_URL: `https://127.0.0.1:${adminPort}`,
+      STELA_TOKEN: stela.token,
+      STELA_USER: account.user,
+      STELA_PASSWORD: account.password,
+    },
+  )
+  if (shown.code === 0 && shown.out.trim() === recipe.output.trim()) return undefined
+  return `It printed:\n${shown.out}${shown.err}`
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+/** What the script adds to /etc/hosts, nobody else sees, and it needs no rights for it. */
+function withOwnHostsFile(script: string): string {
+  return `cp /etc/hosts hosts
+unshare --map-root-user --mount bash -e -o pipefail <<'END_OF_SCRIPT'
+mount --bind hosts /etc/hosts
+${script}
+END_OF_SCRIPT`
+}
+
+interface Shown {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+async function shell(
+  script: string,
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Shown> {
+  // npm tells its scripts where it runs, and an npm that they start would install there.
+  const inherited = Object.entries(process.env).filter(
+    ([variable]) => !/^(?:npm_|INIT_CWD$|STELA_)/.test(variable),
+  )
+  const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 600_000,
+  })
+  const ended = once(child, 'close') as Promise<[number | null]>
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended,
+  ])
+  return { code, out, err }
+}
+
+/** As what was installed says of itself. */
+function installedVersion(packageName: string, folder: string): string | undefined {
+  if (packageName === 'curl')
+    return /[\d.]+/.exec(execFileSync('curl', ['--version'], { encoding: 'utf8' }))?.[0]
+  const manifest = join('node_modules', packageName, 'package.json')
+  const [found] = globSync(manifest, { cwd: folder })
+  if (found !== undefined) {
+    const { version } = JSON.parse(readFileSync(join(folder, found), 'utf8')) as {
+      version: string
+    }
+    return version
+  }
+  const marks = [
+    `.venv/lib/*/site-packages/${packageName.replaceAll('-', '_')}-*.dist-info`,
+    `target/dependency/${packageName.split(':').at(-1)!}-*.jar`,
+  ]
+  const [mark] = globSync(marks, { cwd: folder })
+  return mark === undefined ? undefined : /-(\d[^/]*)\.(?:dist-info|jar)$/.exec(mark)?.[1]
+}
