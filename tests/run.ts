@@ -44,7 +44,7 @@ const first = [
 /** Where files take less time than a process of their own does to start. They share some. */
 const short = [
   ...['admin', 'auth', 'clients', 'collections', 'commands', 'databases', 'errors', 'json'],
-  ...['language', 'mcp', 'paging', 'providers', 'search', 'engine/cassandra'],
+  ...['language', 'mcp', 'paging', 'providers', 'search', 'engine'],
 ]
 const groupSize = 12
 

@@ -14,8 +14,7 @@ import { Readings, readingText } from '../../bench/tables/readings.ts'
 import { Texts } from '../../bench/texts.ts'
 import { Clusters } from '../../bench/vectors/clusters.ts'
 import { rateAt } from '../../bench/vectors/curve.ts'
-import { studies, workloads } from '../../bench/workloads/registry.ts'
-import { testStudy } from './toy-study.ts'
+import { workloads } from '../../bench/workloads/registry.ts'
 
 test('every workload runs against each of its baselines', async () => {
   const { rows, figures } = await runBench({
@@ -46,23 +45,6 @@ test('every workload runs against each of its baselines', async () => {
   }
   for (const { what, value } of figures) assert(Number.isFinite(value) && value > 0, what)
 })
-
-/**
- * As few as a study needs to go through all that it does. Two are asked where what they measure
- * is at hand: in tests/cassandra and tests/package.
- */
-const elsewhere = ['cassandra', 'package']
-const toySizes: Readonly<Record<string, readonly number[]>> = {
-  vector: [1200],
-  lexical: [200],
-  hybrid: [100],
-  tables: [50, 250],
-  mcp: [100],
-  scale: [1],
-}
-
-for (const study of studies.filter(({ name }) => !elsewhere.includes(name)))
-  testStudy(study, toySizes[study.name]!)
 
 test('the rate at a recall lies on the line between the points around it', () => {
   const line = {
@@ -115,7 +97,7 @@ test('the command line runs one workload, keeps what it loaded and tells the mac
     const { stdout } = await promisify(execFile)(process.execPath, [
       '--disable-warning=ExperimentalWarning',
       fileURLToPath(new URL('../../bench/canonical.ts', import.meta.url)),
-      ...['find-one', '--sizes', '50,150', '--connections', '1', '--seconds', '0.1'],
+      ...['find-one', '--sizes', '50,150', '--connections', '1', '--seconds', '0.05'],
       ...['--markdown', '--keep', folder],
     ])
     assert.match(stdout, /^- Measured on \d{4}-\d\d-\d\d$/m)

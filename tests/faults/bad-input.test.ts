@@ -842,7 +842,7 @@ describe('page states', () => {
 test('thousands of commands with random faults get an answer each', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const mutations = mutationsOf(new Random(seed))
-  const count = 2_400
+  const count = 1_600
   const vector = { dimension: 3, metric: 'dot_product' }
   const options = { vector, indexing: { deny: ['unindexed'] } }
   for (const [name, made] of [
