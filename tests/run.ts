@@ -44,7 +44,7 @@ const first = [
 /** Where files take less time than a process of their own does to start. They share some. */
 const short = [
   ...['admin', 'auth', 'clients', 'collections', 'commands', 'databases', 'errors', 'json'],
-  ...['language', 'mcp', 'paging', 'providers', 'search', 'engine'],
+  ...['language', 'mcp', 'paging', 'providers', 'search', 'engine/cassandra'],
 ]
 const groupSize = 12
 
@@ -111,8 +111,12 @@ function testFiles(): string[] {
   const files = globSync(patterns, { cwd: root }).toSorted(
     (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
   )
-  const alone = files.filter((file) => !isShort(file)).map((file) => join(root, file))
-  return [...alone, ...inGroups(files.filter(isShort))]
+  const alone = files.filter((file) => !isShort(file))
+  const long = alone.filter((file) => rank(file) < first.length)
+  const others = alone.filter((file) => !long.includes(file))
+  const whole = (file: string) => join(root, file)
+  // The shortest come last, so that all cores are busy until the end.
+  return [...long.map(whole), ...inGroups(files.filter(isShort)), ...others.map(whole)]
 }
 
 function folderOf(file: string): string {
