@@ -70,6 +70,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'analysis-budget': [],
   deadline: [],
   caller: [],
+  'side-by-side': [],
   steps: [],
   'sibling-module': [],
 }
@@ -82,6 +83,7 @@ const byAnyone = [
   'json',
   'limits',
   'sibling-module',
+  'side-by-side',
   'steps',
 ]
 

@@ -8,6 +8,7 @@ import type { ColumnValue } from '../language/columns/column.ts'
 import { keyFilter } from '../language/columns/key-conditions.ts'
 import type { RowFilter } from '../language/columns/row-filter.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
+import { sideBySide } from '../side-by-side.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
 
 /** By the names of columns, since engines have objects of their own for those. */
@@ -65,14 +66,10 @@ export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
     keyOf,
     async find(records) {
       const found = new Map<string, RowValues>()
-      const left = records.values()
-      const takeAll = async () => {
-        for (const row of left) {
-          const there = await findOne(row)
-          if (there !== undefined) found.set(keyOf(row), there)
-        }
-      }
-      await Promise.all(Array.from({ length: atATime }, takeAll))
+      await sideBySide(records, atATime, async (row) => {
+        const there = await findOne(row)
+        if (there !== undefined) found.set(keyOf(row), there)
+      })
       return found
     },
     async insert(records) {

@@ -2,6 +2,7 @@
  * Clients that write documents through both servers and read them back, and a record of what
  * was answered: what a document may be like then is known at any time.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandAnswer } from '../harness.ts'
 import { Random } from '../model/random.ts'
 import type { Place, TwoServers } from './two-servers.ts'
@@ -48,7 +49,7 @@ export class Load {
   /** Resolves when so many more were answered. */
   async answersMore(count: number): Promise<void> {
     const until = this.answered + count
-    while (this.answered < until) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (this.answered < until) await sleep(20)
   }
 
   /** What it failed with since it was asked last. */
@@ -115,7 +116,7 @@ export class Load {
       this.failures.push({ codes: answer.codes, text: answer.text })
     } catch (error) {
       this.failures.push({ codes: ['no answer'], text: String(error) })
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await sleep(20)
     }
     return undefined
   }

@@ -7,12 +7,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import ts from 'typescript'
 import { printFindings } from '../../bench/report.ts'
 import { measurePackage } from '../../bench/workloads/package.ts'
+import { findPort } from '../cassandra/ports.ts'
 import { temporaryFolder } from '../harness.ts'
 import { BareRoot, readStages } from './bare-root.ts'
 import { installPackage, root, type Installed } from './install-package.ts'
@@ -207,7 +207,7 @@ test('the image serves in a bare root that its user cannot write to, and is heal
     cpSync(join(installed.checkout, name), join(built, name), { recursive: true })
   cpSync(join(app, 'node_modules'), join(built, 'node_modules'), { recursive: true })
   const image = new BareRoot(join(folder, 'image'), running!, built)
-  const port = String(await freePort())
+  const port = String(await findPort(['127.0.0.1']))
   const environment = { STELA_PORT: port, STELA_ADMIN_TOKEN: 'secret' }
   assert.equal(await image.healthCheck(environment), 1)
   const child = image.start(environment)
@@ -223,11 +223,3 @@ test('the image serves in a bare root that its user cannot write to, and is heal
   }
   assert.equal(child.exitCode, 0)
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  return port
-}

@@ -7,11 +7,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { startStela } from '../../src/start-stela.ts'
+import { findPort } from '../cassandra/ports.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
 
 const pages = new URL('../../docs/clients/', import.meta.url)
@@ -62,7 +62,7 @@ async function follow({ name }: Client, folder: string): Promise<string | undefi
     if (done.code !== 0) return done.out + done.err
   }
   const hasCertificate = recipe.certificate !== undefined
-  const adminPort = await freePort()
+  const adminPort = await findPort(['127.0.0.1'])
   await using stela = await startStela({
     settings: {
       users: `${account.user}:${account.password}`,
@@ -87,15 +87,6 @@ async function follow({ name }: Client, folder: string): Promise<string | undefi
   )
   if (shown.code === 0 && shown.out.trim() === recipe.output.trim()) return undefined
   return `It printed:\n${shown.out}${shown.err}`
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  listener.close()
-  await once(listener, 'close')
-  return port
 }
 
 /** What the script adds to /etc/hosts, nobody else sees, and it needs no rights for it. */

@@ -7,6 +7,7 @@ import { types } from 'cassandra-driver'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
+import { sideBySide } from '../../../side-by-side.ts'
 import type {
   Collection,
   NewRecord,
@@ -61,11 +62,9 @@ export async function writeDocuments(
   }
   // Those of one document are made in their order.
   const groups = Map.groupBy(writes.keys(), (position) => idKey(idOf(writes[position]!)))
-  const left = groups.values()
-  const takeAll = async () => {
-    for (const group of left) for (const position of group) await makeOne(position)
-  }
-  await Promise.all(Array.from({ length: Math.min(atATime, groups.size) }, takeAll))
+  await sideBySide(groups.values(), atATime, async (group) => {
+    for (const position of group) await makeOne(position)
+  })
   return outcomes
 }
 

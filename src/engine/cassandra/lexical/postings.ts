@@ -12,6 +12,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Corpus } from '../../../search/lexical/bm25.ts'
+import { sideBySide } from '../../../side-by-side.ts'
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
@@ -121,11 +122,7 @@ export class Postings {
     texts: readonly IndexedText[],
     timestamp: bigint,
   ): Promise<void> {
-    const left = texts.values()
-    const takeAll = async () => {
-      for (const text of left) await this.put(place, text, timestamp)
-    }
-    await Promise.all(Array.from({ length: textsAtATime }, takeAll))
+    await sideBySide(texts, textsAtATime, (text) => this.put(place, text, timestamp))
   }
 
   /** What the record had before this version, but for the text that it has now. */
@@ -328,12 +325,9 @@ export class Postings {
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
-    const left = statements.values()
-    const takeAll = async () => {
-      for (const statement of left)
-        await this.#session.run(statement, 'write', { isIdempotent: true })
-    }
-    await Promise.all(Array.from({ length: Math.min(atATime, statements.length) }, takeAll))
+    await sideBySide(statements, atATime, (statement) =>
+      this.#session.run(statement, 'write', { isIdempotent: true }),
+    )
   }
 
   #remember(key: string, known: KnownCorpus): void {

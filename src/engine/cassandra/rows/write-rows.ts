@@ -3,6 +3,7 @@ import type { Caller } from '../../../caller.ts'
 import type { Column } from '../../../language/columns/column.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import { keyFilter } from '../../../language/columns/key-conditions.ts'
+import { sideBySide } from '../../../side-by-side.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
 import { isInDoubt } from '../cluster/failures.ts'
@@ -33,17 +34,17 @@ export async function mergeRows(
   const groups = Map.groupBy(merges.keys(), (position) => {
     return keyOfMerge(merges[position]!, table)
   })
-  const left = ordered ? Iterator.from([[...merges.keys()]]) : groups.values()
-  const takeAll = async () => {
-    for (const group of left)
+  await sideBySide(
+    ordered ? [[...merges.keys()]] : groups.values(),
+    atATime,
+    async (group) => {
       for (const position of group) {
         deadline?.check()
         await mergeOne(access, table, merges[position]!)
         outcomes[position] = 'done'
       }
-  }
-  const takers = ordered ? 1 : Math.min(atATime, groups.size)
-  await Promise.all(Array.from({ length: takers }, takeAll))
+    },
+  )
   return outcomes
 }
 
