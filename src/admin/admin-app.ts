@@ -17,6 +17,7 @@ import { addressOfClient } from '../http/client-address.ts'
 import { connectionOf } from '../http/connection.ts'
 import { isJson, tokenOf } from '../http/headers.ts'
 import { createListener, type ListenerSettings } from '../http/listener.ts'
+import { noSchemas } from '../http/no-schemas.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import type { Shutdown } from '../http/shutdown.ts'
 import { absentRoutes } from './absent-routes.ts'
@@ -58,6 +59,7 @@ export function buildAdminApp(
 ): FastifyInstance {
   const app = fastify({
     logger: false,
+    schemaController: noSchemas,
     return503OnClosing: false,
     bodyLimit: services.limits.adminBodySizeMax,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },

@@ -24,6 +24,7 @@ import { createListener, type ListenerSettings } from './listener.ts'
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts'
 import { addOpenApiRoute } from './openapi/openapi-route.ts'
 import { isTrustedOrigin, refuseOrigin, type OriginSettings } from './origin.ts'
+import { noSchemas } from './no-schemas.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
@@ -50,6 +51,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   }
   const app = fastify({
     logger: false,
+    schemaController: noSchemas,
     // A request that meets a stopping server on a kept connection is still served.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
