@@ -22,7 +22,7 @@ export const packageStudy: Study = {
   size: 20,
   async run({ size, folder, progress }) {
     progress('packing and installing')
-    return measurePackage(await installPackage(folder), size, progress)
+    return measurePackage(await installPackage(folder, ['--omit=optional']), size, progress)
   },
 }
 

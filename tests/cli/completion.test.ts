@@ -1,6 +1,10 @@
 /** `stela completion`: the scripts, run by the shells that are here. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { serveOptions } from '../../src/settings/config.ts'
 import { runStela } from './run-stela.ts'
@@ -65,15 +69,40 @@ describe('in bash', () => {
   })
 })
 
-for (const [shell, check] of [
-  ['zsh', ['-f', '-n']],
-  ['fish', ['--no-execute']],
-] as const)
-  test(`${shell} is told of each flag of serve`, async () => {
+/** How a shell is asked what it offers after some words, once it has read the script. */
+const asks = {
+  zsh: (file: string, words: readonly string[]) => [
+    ...['-f', '-c'],
+    `compdef() { }; source ${file}; emulate sh
+      COMP_WORDS=(stela ${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length}
+      _stela
+      printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  fish: (file: string, words: readonly string[]) => [
+    ...['--no-config', '-c'],
+    `source ${file}; complete -C 'stela ${words.join(' ')}' | string replace -r '\\t.*' ''`,
+  ],
+}
+
+for (const shell of ['zsh', 'fish'] as const)
+  test(`${shell} is offered the same, where it is installed`, async () => {
     const script = await scriptFor(shell)
     for (const { long } of serveOptions())
       assert(script.includes(shell === 'fish' ? ` -l ${long!.slice(2)} ` : long!), long)
-    // Where the shell is installed, it has to understand all of it.
-    const { status, error } = spawnSync(shell, [...check, '/dev/stdin'], { input: script })
-    if (error === undefined) assert.equal(status, 0)
+    if (spawnSync(shell, ['--version']).error !== undefined) return
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'stela-'))
+    const file = join(folder.path, 'script')
+    writeFileSync(file, script)
+    const offered = (...words: string[]) => {
+      const run = spawnSync(shell, asks[shell](file, words), { encoding: 'utf8' })
+      assert.equal(run.stderr, '')
+      // zsh itself leaves out what does not begin with the word that is being typed.
+      const begins = (word: string) => word !== '' && word.startsWith(words.at(-1)!)
+      return run.stdout.split('\n').filter(begins)
+    }
+    assert.deepEqual(offered('se'), ['serve'])
+    assert.deepEqual(offered('serve', '--durab'), ['--durability'])
+    assert.deepEqual(offered('serve', '--durability', ''), ['full', 'relaxed'])
+    assert.deepEqual(offered('token', 'cr'), ['create'])
   })

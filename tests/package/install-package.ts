@@ -27,11 +27,12 @@ export interface Installed {
 
 /**
  * Built in a copy of what the image is built from, and of what `npm pack` takes besides: other
- * tests use build/. Optional packages are left out unless they are asked for: they take 340 MB.
+ * tests use build/. What the install script of an optional package cannot fetch is left out by
+ * npm.
  */
 export async function installPackage(
   folder: string,
-  flags: readonly string[] = ['--omit=optional'],
+  flags: readonly string[] = [],
 ): Promise<Installed> {
   const checkout = join(folder, 'checkout')
   for (const name of [...imageSources(), 'README.md', 'LICENSE', 'CHANGELOG.md'])

@@ -1,7 +1,6 @@
 /**
  * The package as people install it: `npm pack` in a checkout, `npm install` of the file in an
- * empty folder and with an empty cache. Optional packages, 280 MB, are left out: the server
- * has to do without them, too.
+ * empty folder and with an empty cache.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
