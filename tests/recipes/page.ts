@@ -14,13 +14,19 @@ export interface Recipe {
   readonly output: string
 }
 
-/** Throws when the page lacks a part. */
-export function readRecipe(page: string): Recipe {
+/** What the page has, by what it is for. */
+export function readBlocks(page: string): ReadonlyMap<string, string> {
   const blocks = new Map<string, string>()
   for (const [, role, text] of page.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)) {
     if (blocks.has(role!)) throw new Error(`The page has two blocks for ${role!}`)
     blocks.set(role!, text!)
   }
+  return blocks
+}
+
+/** Throws when the page lacks a part. */
+export function readRecipe(page: string): Recipe {
+  const blocks = readBlocks(page)
   const { install, certificate, run, output, ...files } = Object.fromEntries(blocks)
   if (run === undefined || output === undefined)
     throw new Error('The page has no block that is run, or none with its output')

@@ -1,32 +1,41 @@
 /**
  * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
- * empty folder and against a server of its own. Clients come from their registries, so this needs
- * a network, and Python and Maven besides npm; it is no part of `npm test`.
+ * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
+ * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
+ * part of `npm test`.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { startStela } from '../../src/start-stela.ts'
 import { findPort } from '../cassandra/ports.ts'
+import { followTestSuites } from './in-test-suites.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
+import { shell } from './shell.ts'
 
 const pages = new URL('../../docs/clients/', import.meta.url)
 /** For pages whose client signs in by name and password. */
 const account = { user: 'ann', password: 'secret' }
 
+/** docs/testing-with-stela.md, which has no client of its own. */
+const testSuites = 'testing-with-stela'
+
 const clients = readClients(read('README.md'))
 const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !clients.some((client) => client.name === name))
+const known = [...clients.map(({ name }) => name), testSuites]
+const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.log(`There is no recipe for ${unknown.join(', ')}.`)
   process.exit(1)
 }
-for (const client of clients)
-  if (asked.length === 0 || asked.includes(client.name)) await report(client)
+for (const client of clients) if (isAsked(client.name)) await report(client)
+if (isAsked(testSuites)) await reportTestSuites()
+
+function isAsked(name: string): boolean {
+  return asked.length === 0 || asked.includes(name)
+}
 
 function read(page: string): string {
   return readFileSync(new URL(page, pages), 'utf8')
@@ -50,6 +59,12 @@ async function report(client: Client): Promise<void> {
     process.exitCode = 1
   }
   await rm(folder, { recursive: true, force: true })
+}
+
+async function reportTestSuites(): Promise<void> {
+  const problem = await followTestSuites(read(`../${testSuites}.md`))
+  console.log(`${testSuites}  ${problem === undefined ? 'passed' : `failed\n${problem}`}`)
+  if (problem !== undefined) process.exitCode = 1
 }
 
 /** What went wrong, if anything did. */
@@ -96,36 +111,6 @@ unshare --map-root-user --mount bash -e -o pipefail <<'END_OF_SCRIPT'
 mount --bind hosts /etc/hosts
 ${script}
 END_OF_SCRIPT`
-}
-
-interface Shown {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-async function shell(
-  script: string,
-  cwd: string,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<Shown> {
-  // npm tells its scripts where it runs, and an npm that they start would install there.
-  const inherited = Object.entries(process.env).filter(
-    ([variable]) => !/^(?:npm_|INIT_CWD$|STELA_)/.test(variable),
-  )
-  const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
-    cwd,
-    env: { ...Object.fromEntries(inherited), ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 600_000,
-  })
-  const ended = once(child, 'close') as Promise<[number | null]>
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    ended,
-  ])
-  return { code, out, err }
 }
 
 /** As what was installed says of itself. */
