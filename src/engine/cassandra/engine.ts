@@ -57,6 +57,7 @@ import {
   readDocuments,
   type DocumentAccess,
 } from './documents/read-documents.ts'
+import { moreTermsOf } from './documents/more-terms.ts'
 import { searchByRank, searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
 import { Postings } from './lexical/postings.ts'
@@ -323,10 +324,10 @@ class CassandraEngine implements Engine {
       const { by } = search
       const access = this.#documents(collection)
       if (by.kind === 'vector')
-        return searchNearest(access.session, collection, { ...search, by }, caller)
-      const { postings, findsWords } = access
+        return searchNearest(access, collection, { ...search, by }, caller)
+      const { postings, more } = access
       const wanted = { ...search, by }
-      if (findsWords) return searchByRank(access, collection, wanted, caller)
+      if (more.words) return searchByRank(access, collection, wanted, caller)
       return postings && searchByTerms(access, postings, collection, wanted, caller)
     })
   }
@@ -345,7 +346,7 @@ class CassandraEngine implements Engine {
       session: this.#session,
       limits,
       postings: isOurs ? postings : undefined,
-      findsWords: lexical.enabled && capabilities.indexAnalyzer,
+      more: moreTermsOf(capabilities, lexical.enabled),
     }
   }
 

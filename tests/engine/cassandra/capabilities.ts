@@ -9,6 +9,7 @@ export const apache: Capabilities = {
   notEquals: false,
   notContains: false,
   indexedIn: false,
+  mapRanges: false,
 }
 
 export const fork: Capabilities = {
@@ -19,4 +20,5 @@ export const fork: Capabilities = {
   notEquals: true,
   notContains: true,
   indexedIn: true,
+  mapRanges: true,
 }

@@ -3,11 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ownCaller } from '../../../src/caller.ts'
 import { conditionsOf } from '../../../src/engine/cassandra/documents/columns.ts'
-import {
-  planFilter,
-  withWords,
-  type Branch,
-} from '../../../src/engine/cassandra/documents/filter-plan.ts'
+import type { Branch } from '../../../src/engine/cassandra/documents/filter-plan.ts'
+import { planWith } from '../../../src/engine/cassandra/documents/more-terms.ts'
 import {
   selectNearest,
   selectRanked,
@@ -17,6 +14,7 @@ import type { Collection, SearchPlace } from '../../../src/engine/contract.ts'
 import { EngineError } from '../../../src/engine/errors.ts'
 import type { Filter } from '../../../src/language/filters/filter.ts'
 import { pathOf } from '../../model/random.ts'
+import type { Value } from '../../../src/json/value.ts'
 
 const books: Collection = {
   kind: 'collection',
@@ -38,12 +36,14 @@ const match: Filter = {
 }
 const year: Filter = { kind: 'eq', path: pathOf('year'), value: 1961 }
 
-function branchOf(filter: Filter): Branch {
-  const plan = planFilter(filter)
+const everything = { or: true, negations: true, ranges: true, words: true }
+const onlyWords = { or: false, negations: false, ranges: false, words: true }
+
+function branchOf(filter: Filter, more = onlyWords): Branch {
+  const plan = planWith(filter, more)
   assert(plan.kind === 'branches')
-  const branches = withWords(plan.branches, filter)
-  assert.equal(branches.length, 1)
-  return branches[0]!
+  assert.equal(plan.branches.length, 1)
+  return plan.branches[0]!
 }
 
 describe('documents', () => {
@@ -56,6 +56,69 @@ describe('documents', () => {
       text: 'array_contains CONTAINS ? AND query_lexical_value : ?',
       values: ['year N1961', 'Owls at night'],
     })
+  })
+
+  test('are asked for in one statement where there is OR', () => {
+    const date: Value = new Map([['$date', 5]])
+    const cases: [Filter, string, readonly unknown[]][] = [
+      [
+        { kind: 'or', of: [year, { kind: 'exists', path: pathOf('a.b'), exists: false }] },
+        '(array_contains CONTAINS ? OR exist_keys NOT CONTAINS ?)',
+        ['year N1961', 'a.b'],
+      ],
+      [
+        {
+          kind: 'or',
+          of: [
+            { kind: 'and', of: [year, match] },
+            { ...year, kind: 'eq', value: null },
+          ],
+        },
+        '((array_contains CONTAINS ? AND query_lexical_value : ?) OR query_null_values CONTAINS ?)',
+        ['year N1961', 'Owls at night', 'year'],
+      ],
+      [
+        { kind: 'in', path: pathOf('a'), values: ['x', true] },
+        '(array_contains CONTAINS ? OR array_contains CONTAINS ?)',
+        ['a Sx', 'a B1'],
+      ],
+      [
+        {
+          kind: 'and',
+          of: [{ kind: 'nin', path: pathOf('a'), values: ['x', 1, null] }, year],
+        },
+        'array_contains CONTAINS ? AND array_contains NOT CONTAINS ? AND array_contains NOT CONTAINS ? ' +
+          'AND query_null_values NOT CONTAINS ? AND array_contains NOT CONTAINS ?',
+        ['year N1961', 'a Sx', 'a N1', 'a', 'a Z'],
+      ],
+      [{ kind: 'notSize', path: pathOf('a'), size: 2 }, 'array_size[?] != ?', ['a', 2]],
+      [
+        { kind: 'gte', path: pathOf('a'), value: date },
+        'query_timestamp_values[?] >= ?',
+        ['a', new Date(5)],
+      ],
+    ]
+    for (const [filter, text, values] of cases)
+      assert.deepEqual(conditionsOf(branchOf(filter, everything)), { text, values })
+    const { text, values } = conditionsOf(
+      branchOf({ kind: 'lt', path: pathOf('a'), value: 2.5 }, everything),
+    )
+    assert.equal(text, 'query_dbl_values[?] < ?')
+    assert.deepEqual(values.map(String), ['a', '2.5'])
+  })
+
+  test('are not asked for by what could leave one out', () => {
+    const unsure: Filter[] = [
+      // This could be read as the path "a" and the text "b Sc".
+      { kind: 'ne', path: pathOf('a'), value: 'b Sc' },
+      { kind: 'ne', path: pathOf('a'), value: ['x'] },
+      { kind: 'notAll', path: pathOf('a'), values: [1] },
+      { kind: 'or', of: [year, { kind: 'ne', path: pathOf('a'), value: ['x'] }] },
+      { kind: 'ne', path: pathOf('_id'), value: 1 },
+    ]
+    for (const filter of unsure) assert.deepEqual(branchOf(filter, everything), [])
+    const text: Filter = { kind: 'gt', path: pathOf('a'), value: 'x' }
+    assert.deepEqual(branchOf(text, everything), [{ kind: 'exists', path: 'a' }])
   })
 
   test('are ranked by words', () => {

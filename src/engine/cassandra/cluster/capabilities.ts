@@ -20,6 +20,8 @@ export interface Capabilities {
   readonly notContains: boolean
   /** Whether an index serves IN. */
   readonly indexedIn: boolean
+  /** Whether an index serves `map[key] > value` and the like. */
+  readonly mapRanges: boolean
 }
 
 export interface ProbedCluster extends Capabilities {
@@ -56,6 +58,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     // No statement asks for these alone; the products that have the one have the others.
     notEquals: notContains,
     indexedIn: or,
+    mapRanges: or,
     extensions: terms,
     sourceModel: terms,
   }

@@ -7,7 +7,7 @@ import type { CollectionOptions } from '../../schema.ts'
 import { lexicalColumn } from '../catalog/collection-table.ts'
 import type { Statement } from '../cluster/statement.ts'
 import type { DocumentKey } from './document-key.ts'
-import type { Branch, Term } from './filter-plan.ts'
+import type { Branch, PresenceTerm, Term } from './filter-plan.ts'
 import { scaledNumber } from './numerals.ts'
 import { shred, type Shredded } from './shred.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
@@ -97,9 +97,12 @@ function withinTerms(texts: ReadonlyMap<string, string>): Map<string, string> {
 
 /** The conditions of a branch, joined by "and"; without any it is an empty text. */
 export function conditionsOf(branch: Branch): Statement {
-  const all = branch.map(conditionOf)
+  return joined(branch.map(conditionOf), ' AND ')
+}
+
+function joined(all: readonly Statement[], by: string): Statement {
   return {
-    text: all.map(({ text }) => text).join(' AND '),
+    text: all.map(({ text }) => text).join(by),
     values: all.flatMap(({ values }) => values),
   }
 }
@@ -107,16 +110,48 @@ export function conditionsOf(branch: Branch): Statement {
 function conditionOf(term: Term): Statement {
   switch (term.kind) {
     case 'contains':
-      return { text: 'array_contains CONTAINS ?', values: [term.entry] }
+    case 'null':
+    case 'exists':
+      return presenceOf(term, 'CONTAINS')
+    case 'lacks':
+      return presenceOf(term.of, 'NOT CONTAINS')
     case 'text':
       return { text: 'query_text_values[?] = ?', values: [term.path, term.text] }
-    case 'null':
-      return { text: 'query_null_values CONTAINS ?', values: [term.path] }
     case 'size':
       return { text: 'array_size[?] = ?', values: [term.path, term.size] }
-    case 'exists':
-      return { text: 'exist_keys CONTAINS ?', values: [term.path] }
+    case 'otherSize':
+      return { text: 'array_size[?] != ?', values: [term.path, term.size] }
+    case 'range':
+      return rangeOf(term)
     case 'words':
       return { text: `${lexicalColumn} : ?`, values: [term.text] }
+    case 'any': {
+      const { text, values } = joined(term.of.map(groupOf), ' OR ')
+      return { text: `(${text})`, values }
+    }
   }
+}
+
+function groupOf(branch: Branch): Statement {
+  const { text, values } = conditionsOf(branch)
+  return { text: branch.length === 1 ? text : `(${text})`, values }
+}
+
+function presenceOf(term: PresenceTerm, operator: 'CONTAINS' | 'NOT CONTAINS'): Statement {
+  switch (term.kind) {
+    case 'contains':
+      return { text: `array_contains ${operator} ?`, values: [term.entry] }
+    case 'null':
+      return { text: `query_null_values ${operator} ?`, values: [term.path] }
+    case 'exists':
+      return { text: `exist_keys ${operator} ?`, values: [term.path] }
+  }
+}
+
+function rangeOf({ path, operator, bound }: Extract<Term, { kind: 'range' }>): Statement {
+  const [column, value] =
+    'ms' in bound
+      ? ['query_timestamp_values', new Date(bound.ms)]
+      : ['query_dbl_values', boundDecimal(bound.number)]
+  return { text: `${column}[?] ${operator} ?`, values: [path, value] }
 }

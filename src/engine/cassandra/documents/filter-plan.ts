@@ -4,9 +4,9 @@
  * A cluster of Apache Cassandra knows equality and presence, joined by "and". So a filter
  * becomes a few branches, each a list of such terms, which together find every document that
  * matches, and some that do not: those are sorted out by the whole filter. Where nothing can
- * be served all documents are read.
+ * be served all documents are read. Other products can be asked more: more-terms.ts.
  */
-import type { Value } from '../../../json/value.ts'
+import type { Numeric, Value } from '../../../json/value.ts'
 import { isObject } from '../../../json/value.ts'
 import { extendedOf } from '../../../json/extended.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
@@ -21,8 +21,23 @@ export type Term =
   | { readonly kind: 'null'; readonly path: string }
   | { readonly kind: 'size'; readonly path: string; readonly size: number }
   | { readonly kind: 'exists'; readonly path: string }
-  /** Only where the cluster has an index of terms. */
+  | CapableTerm
+
+/** What only some clusters can be asked. It is the same in all branches of a plan. */
+export type CapableTerm =
   | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'lacks'; readonly of: PresenceTerm }
+  | { readonly kind: 'otherSize'; readonly path: string; readonly size: number }
+  | {
+      readonly kind: 'range'
+      readonly path: string
+      readonly operator: '>' | '>=' | '<' | '<='
+      readonly bound: { readonly number: Numeric } | { readonly ms: number }
+    }
+  /** All terms of one of these hold. */
+  | { readonly kind: 'any'; readonly of: readonly Branch[] }
+
+export type PresenceTerm = Extract<Term, { kind: 'contains' | 'null' | 'exists' }>
 
 /** Terms that must all hold; none: all documents are read. */
 export type Branch = readonly Term[]
@@ -58,10 +73,7 @@ export function planFilter(filter: Filter): FilterPlan {
 /** Conditions that a term can say in full. */
 const wholeKinds: ReadonlySet<Filter['kind']> = new Set(['eq', 'size', 'exists'] as const)
 
-/**
- * Whether documents that were written as these columns are found by all terms. Words are the
- * same in all branches.
- */
+/** Whether documents that were written as these columns are found by all terms. */
 export function holdsAll(terms: Branch, shredded: Shredded): boolean {
   return terms.every((term) => holds(term, shredded))
 }
@@ -78,16 +90,10 @@ function holds(term: Term, { contains, texts, nulls, sizes, exists }: Shredded):
       return sizes.get(term.path) === term.size
     case 'exists':
       return exists.has(term.path)
-    case 'words':
+    default:
+      // The same in all branches, so it tells none from another.
       return true
   }
-}
-
-/** The same branches, among what has the words that the filter asks for. */
-export function withWords(branches: readonly Branch[], filter: Filter): readonly Branch[] {
-  const words = flatten(filter).find((part) => part.kind === 'match')?.text
-  if (words === undefined) return branches
-  return branches.map((terms) => [...terms, { kind: 'words', text: words }])
 }
 
 type Conjunct = Exclude<Filter, { readonly kind: 'and' }>
@@ -145,7 +151,9 @@ function alternativesOf(filter: Filter): readonly Branch[] | undefined {
   }
 }
 
-function alternativesOfComparison(comparison: Comparison): readonly Branch[] | undefined {
+export function alternativesOfComparison(
+  comparison: Comparison,
+): readonly Branch[] | undefined {
   const path = comparison.path.text
   if (isKept(path)) return undefined
   switch (comparison.kind) {
@@ -173,11 +181,11 @@ function alternativesOfComparison(comparison: Comparison): readonly Branch[] | u
 }
 
 /** Fields that have columns of their own, and are found in other ways. */
-function isKept(path: string): boolean {
+export function isKept(path: string): boolean {
   return path === '_id' || path.startsWith('$')
 }
 
-function equalTo(path: string, value: Value): readonly Branch[] {
+export function equalTo(path: string, value: Value): readonly Branch[] {
   if (value === null) return [[{ kind: 'null', path }]]
   const text = textOf(value)
   if (text !== undefined)

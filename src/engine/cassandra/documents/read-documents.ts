@@ -19,13 +19,8 @@ import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
-import {
-  holdsAll,
-  planFilter,
-  withWords,
-  type Branch,
-  type FilterPlan,
-} from './filter-plan.ts'
+import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
+import { planWith, type MoreTerms } from './more-terms.ts'
 import { shred } from './shred.ts'
 import { readDocument, splitText } from './stored-text.ts'
 
@@ -55,8 +50,8 @@ export interface DocumentAccess {
   readonly limits: ReadLimits
   /** The index of terms; undefined: the collection has none, or the cluster has its own. */
   readonly postings: Postings | undefined
-  /** Whether the cluster has one. */
-  readonly findsWords: boolean
+  /** What the cluster can be asked besides. */
+  readonly more: MoreTerms
 }
 
 export async function readDocuments(
@@ -123,7 +118,7 @@ async function* findMatching(
 ): AsyncGenerator<Found> {
   const { scannedMax } = access.limits
   const { filter } = wanted
-  const plan = planFilter(filter)
+  const plan = planWith(filter, access.more)
   const indexing = indexingRule(collection.options.indexing)
   let scanned = 0
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
@@ -161,14 +156,7 @@ function findCandidates(
   const place = after === undefined ? { branch: 0, token: undefined } : placeAt(after)
   // Where conditions are left over, nobody knows how many have to be looked at.
   const firstPage = plan.isWhole ? Math.min(count, fetchSize) : fetchSize
-  const { branches } = plan
-  return findByBranches(
-    session,
-    collection,
-    access.findsWords ? withWords(branches, filter) : branches,
-    place,
-    firstPage,
-  )
+  return findByBranches(session, collection, plan.branches, place, firstPage)
 }
 
 function tooMuch({ name }: Collection, scannedMax: number): EngineError {

@@ -26,20 +26,21 @@ import { countsFor, nearestMax, upToSize } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { conditionsOf } from './columns.ts'
-import { planFilter, withWords, type Branch } from './filter-plan.ts'
+import type { Branch } from './filter-plan.ts'
+import { planWith } from './more-terms.ts'
 import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
 
 /** Undefined: it is done above, from all documents that the filter matches. */
 export async function searchNearest(
-  session: Session,
+  { session, more }: DocumentAccess,
   collection: Collection,
   search: Search & { readonly by: ByVector },
   caller: Caller,
 ): Promise<SearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
-  const plan = planFilter(filter)
+  const plan = planWith(filter, more)
   // The zero vector has no direction, and nodes fail on it.
   if (plan.kind === 'keys' || by.numbers.every((one) => one === 0)) return undefined
   const hits = new Map<string, Hit>()
@@ -125,14 +126,14 @@ function selectOrdered(
 
 /** Where the cluster has an index of terms. Ranks of several branches do not compare. */
 export async function searchByRank(
-  { session }: DocumentAccess,
+  { session, more }: DocumentAccess,
   collection: Collection,
   search: Search & { readonly by: ByTerms },
   caller: Caller,
 ): Promise<SearchResult> {
   const { by, filter, withSearchFields } = search
-  const plan = planFilter(filter)
-  const branches = plan.kind === 'branches' ? withWords(plan.branches, filter) : []
+  const plan = planWith(filter, more)
+  const branches = plan.kind === 'branches' ? plan.branches : []
   const branch = branches.length === 1 ? branches[0]! : []
   const ask = async (limit: number) => {
     const statement = selectRanked(collection, branch, by.text, limit)

@@ -1,0 +1,150 @@
+/**
+ * What of a filter clusters can be asked that know more than Apache Cassandra does: OR, what
+ * is not there, ranges of values in a map, words. All of it is implied by the filter, so no
+ * document that matches is missed; the whole filter still looks at what is found.
+ */
+import { extendedOf } from '../../../json/extended.ts'
+import { isNumeric, isObject } from '../../../json/value.ts'
+import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
+import {
+  alternativesOfComparison,
+  equalTo,
+  isKept,
+  planFilter,
+  type Branch,
+  type CapableTerm,
+  type FilterPlan,
+  type PresenceTerm,
+  type Term,
+} from './filter-plan.ts'
+import { hashOf } from './hash.ts'
+
+/** What a collection can be asked on its cluster, besides equality and presence. */
+export interface MoreTerms {
+  readonly or: boolean
+  readonly negations: boolean
+  readonly ranges: boolean
+  readonly words: boolean
+}
+
+/** Releases with NOT CONTAINS but without OR have no index that serves it. */
+export function moreTermsOf(
+  { or, notContains, mapRanges, indexAnalyzer }: Capabilities,
+  hasWords: boolean,
+): MoreTerms {
+  return {
+    or,
+    negations: notContains && or,
+    ranges: mapRanges,
+    words: hasWords && indexAnalyzer,
+  }
+}
+
+export function planWith(filter: Filter, can: MoreTerms): FilterPlan {
+  const plan = planFilter(filter)
+  if (plan.kind === 'keys' || plan.branches.length === 0) return plan
+  if (can.or) return { ...plan, branches: [joinedTerms(filter, can)] }
+  const more = flatten(filter).flatMap((one) => moreTerms(one, can))
+  return { ...plan, branches: plan.branches.map((terms) => [...terms, ...more]) }
+}
+
+/** Equalities first, because they find few documents. */
+function joinedTerms(filter: Filter, can: MoreTerms): Branch {
+  const terms = termsOf(filter, can)
+  const order = (term: Term) => (term.kind === 'exists' ? 1 : isCapable(term) ? 2 : 0)
+  return terms.toSorted((a, b) => order(a) - order(b))
+}
+
+function isCapable({ kind }: Term): boolean {
+  return !['contains', 'text', 'null', 'size', 'exists'].includes(kind)
+}
+
+/** Terms that all hold wherever the filter does. */
+function termsOf(filter: Filter, can: MoreTerms): readonly Term[] {
+  switch (filter.kind) {
+    case 'and':
+      return filter.of.flatMap((part) => termsOf(part, can))
+    case 'or': {
+      const parts = filter.of.map((part) => termsOf(part, can))
+      return parts.every(({ length }) => length > 0) ? [anyOf(parts)] : []
+    }
+    default: {
+      const more = moreTerms(filter, can)
+      if (more.length > 0) return more
+      const alternatives = alternativesOfComparison(filter)
+      if (alternatives === undefined || alternatives.length === 0) return []
+      return alternatives.length === 1 ? alternatives[0]! : [anyOf(alternatives)]
+    }
+  }
+}
+
+function anyOf(parts: readonly Branch[]): CapableTerm {
+  return { kind: 'any', of: parts }
+}
+
+const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+function moreTerms(filter: Filter, can: MoreTerms): readonly CapableTerm[] {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return []
+    case 'match':
+      return can.words ? [{ kind: 'words', text: filter.text }] : []
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return can.ranges ? rangeOf(filter) : []
+    default:
+      return can.negations && !isKept(filter.path.text) ? negationOf(filter) : []
+  }
+}
+
+/** Of numbers and dates: longer texts are stored without being in the index. */
+function rangeOf({
+  kind,
+  path: { text: path },
+  value,
+}: Extract<Comparison, { kind: 'gt' | 'gte' | 'lt' | 'lte' }>): readonly CapableTerm[] {
+  if (isKept(path)) return []
+  const operator = operators[kind]
+  if (isNumeric(value)) return [{ kind: 'range', path, operator, bound: { number: value } }]
+  const extended = isObject(value) ? extendedOf(value) : undefined
+  if (extended?.kind !== 'date') return []
+  return [{ kind: 'range', path, operator, bound: { ms: extended.ms } }]
+}
+
+function negationOf(comparison: Comparison): readonly CapableTerm[] {
+  const path = comparison.path.text
+  switch (comparison.kind) {
+    case 'ne':
+      return lackingAll(equalTo(path, comparison.value))
+    case 'nin': {
+      const inArrays: PresenceTerm = { kind: 'contains', entry: `${path} ${hashOf(null)}` }
+      return comparison.values.flatMap((value) => [
+        ...lackingAll(equalTo(path, value)),
+        ...(value === null ? lacking(inArrays) : []),
+      ])
+    }
+    case 'exists':
+      return comparison.exists ? [] : lacking({ kind: 'exists', path })
+    case 'notSize':
+      return [{ kind: 'otherSize', path, size: comparison.size }]
+    default:
+      return []
+  }
+}
+
+function lackingAll(alternatives: readonly Branch[]): readonly CapableTerm[] {
+  return alternatives.flatMap(([term]) =>
+    term!.kind === 'contains' || term!.kind === 'null' ? lacking(term!) : [],
+  )
+}
+
+/** A path or value with a space in it could be read as another path with another value. */
+function lacking(term: PresenceTerm): readonly CapableTerm[] {
+  const isClear = term.kind !== 'contains' || term.entry.split(' ').length === 2
+  return isClear ? [{ kind: 'lacks', of: term }] : []
+}

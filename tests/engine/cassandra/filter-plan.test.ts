@@ -1,0 +1,90 @@
+/**
+ * Random filters and documents: whatever a cluster can be asked, a document that matches is
+ * found by the plan. Terms are looked up in the columns that the document is stored as.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Branch, Term } from '../../../src/engine/cassandra/documents/filter-plan.ts'
+import { keyOf } from '../../../src/engine/cassandra/documents/document-key.ts'
+import {
+  planWith,
+  type MoreTerms,
+} from '../../../src/engine/cassandra/documents/more-terms.ts'
+import { shred, type Shredded } from '../../../src/engine/cassandra/documents/shred.ts'
+import { indexingRule } from '../../../src/language/filters/indexing.ts'
+import { matches } from '../../../src/language/filters/matches.ts'
+import { compareValues } from '../../../src/language/values/order.ts'
+import {
+  Random,
+  randomFields,
+  randomFilter,
+  randomId,
+  seed,
+  times,
+} from '../../model/random.ts'
+
+const shape = { nested: 0.35, scalars: 30, fields: 6 }
+const rule = indexingRule(undefined)
+const clusters: readonly MoreTerms[] = [
+  { or: false, negations: false, ranges: false, words: false },
+  { or: true, negations: true, ranges: true, words: true },
+  { or: true, negations: false, ranges: false, words: true },
+]
+
+test(`documents that match are found, SEED=${seed}`, () => {
+  const random = new Random(seed)
+  let found = 0
+  for (let round = 0; round < 20_000 * times; round++) {
+    const document = randomFields(random, shape)
+    document.set('_id', randomId(random, 30))
+    const filter = randomFilter(random, shape, rule)
+    if (!matches(filter, document)) continue
+    const shredded = shred(document, {})
+    for (const can of clusters) {
+      const plan = planWith(filter, can)
+      const isFound =
+        plan.kind === 'keys'
+          ? plan.keys.some(({ text }) => text === keyOf(document.get('_id')!).text)
+          : plan.branches.some((branch) => holdsAll(branch, shredded))
+      assert(isFound, JSON.stringify({ filter, document: [...document], can }))
+      found++
+    }
+  }
+  assert(found > 1_000)
+})
+
+function holdsAll(branch: Branch, shredded: Shredded): boolean {
+  return branch.every((term) => holds(term, shredded))
+}
+
+function holds(term: Term, shredded: Shredded): boolean {
+  switch (term.kind) {
+    case 'contains':
+      return shredded.contains.has(term.entry)
+    case 'text':
+      return shredded.texts.get(term.path) === term.text
+    case 'null':
+      return shredded.nulls.has(term.path)
+    case 'size':
+      return shredded.sizes.get(term.path) === term.size
+    case 'exists':
+      return shredded.exists.has(term.path)
+    case 'lacks':
+      return !holds(term.of, shredded)
+    case 'otherSize':
+      return shredded.sizes.get(term.path) !== term.size
+    case 'any':
+      return term.of.some((branch) => holdsAll(branch, shredded))
+    case 'range': {
+      const { bound, path, operator } = term
+      const stored = 'ms' in bound ? shredded.dates.get(path) : shredded.numbers.get(path)
+      if (stored === undefined) return false
+      const order = compareValues(stored, 'ms' in bound ? bound.ms : bound.number)
+      return operator.startsWith('>')
+        ? order > 0 || (order === 0 && operator === '>=')
+        : order < 0 || (order === 0 && operator === '<=')
+    }
+    case 'words':
+      return true
+  }
+}
