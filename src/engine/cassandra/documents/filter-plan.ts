@@ -50,6 +50,8 @@ export type FilterPlan =
       readonly branches: readonly Branch[]
       /** Whether the terms say all that the filter does, so that nearly all found match. */
       readonly isWhole: boolean
+      /** Whether all match, so that none has to be looked at. */
+      readonly isExact: boolean
     }
 
 /** A filter with more alternatives than this is served without them. */
@@ -67,7 +69,15 @@ export function planFilter(filter: Filter): FilterPlan {
     conjuncts.every(({ kind }) => wholeKinds.has(kind)) &&
     alternatives.length === conjuncts.length &&
     alternatives.every(({ length }) => length === 1)
-  return { kind: 'branches', branches: branchesOf(alternatives), isWhole }
+  const isExact = isWhole && alternatives.flat(2).every(isClear)
+  return { kind: 'branches', branches: branchesOf(alternatives), isWhole, isExact }
+}
+
+/** A path or value with a space in it could be read as another path with another value. */
+export function isClear(term: Term): boolean {
+  if (term.kind === 'contains') return term.entry.split(' ').length === 2
+  // Texts and what stands for objects and arrays are in one column.
+  return term.kind !== 'text'
 }
 
 /** Conditions that a term can say in full. */

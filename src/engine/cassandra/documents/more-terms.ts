@@ -10,6 +10,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import {
   alternativesOfComparison,
   equalTo,
+  isClear,
   isKept,
   planFilter,
   type Branch,
@@ -143,8 +144,6 @@ function lackingAll(alternatives: readonly Branch[]): readonly CapableTerm[] {
   )
 }
 
-/** A path or value with a space in it could be read as another path with another value. */
 function lacking(term: PresenceTerm): readonly CapableTerm[] {
-  const isClear = term.kind !== 'contains' || term.entry.split(' ').length === 2
-  return isClear ? [{ kind: 'lacks', of: term }] : []
+  return isClear(term) ? [{ kind: 'lacks', of: term }] : []
 }
