@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { build } from './server.ts'
 import { readConfig, serveOptions, type Config } from './settings/config.ts'
 
-/** What the server's process is told. */
+/** What the server's process is to do. */
 export interface TestServerOrder {
   /** Of `stela serve`. */
   readonly flags: readonly string[]

@@ -4,7 +4,7 @@ import type { Access, Holder } from './access.ts'
 import type { TokenKeeper } from './authenticator.ts'
 import { accountOf } from './tokens.ts'
 
-/** Where the store has accounts, whoever they let in may try anything: the store decides. */
+/** Where the store has accounts, their users may try anything: the store decides. */
 export function tokensOf(access: Access, engine: Engine): TokenKeeper {
   if (engine.knowsAccount === undefined) return access
   return {

@@ -3,7 +3,7 @@
  *
  * There is one implementation of the protocol, at /v1/mcp of a server, so messages are handed
  * on to one: to the one that a URL names, or else to one in this process, over the data folder,
- * on a port that nobody else is told, with a token that nobody else has.
+ * on a free port, with a token of its own.
  */
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'

@@ -10,7 +10,7 @@ import type { Engine } from './contract.ts'
 import { EngineError } from './errors.ts'
 import { OneByOne } from './one-by-one.ts'
 
-/** All settings that there are, so that whoever moves them misses none. */
+/** All settings that there are, so that a move of all misses none. */
 export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
 
 type SettingName = (typeof settingNames)[number]

@@ -1,5 +1,5 @@
 /**
- * Which web pages may speak for whoever looks at them.
+ * Which web pages may speak for the people who look at them.
  *
  * A page of any site can have a browser send requests to a server on the same machine, and
  * with a name that it lets point there, it can even read the answers. The name is in the

@@ -2,7 +2,7 @@
  * The Model Context Protocol: the commands of the API as tools of assistants.
  *
  * Messages come over Streamable HTTP, each in a request of its own. Nothing of a client is
- * remembered between them: whoever sends a tool call first is served, and a session id is
+ * remembered between them: a first message may be a tool call, and a session id is
  * handed out only because some clients want one.
  */
 import { randomUUID } from 'node:crypto'

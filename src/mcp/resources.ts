@@ -246,7 +246,7 @@ async function run(
   return succeeded(await call.run(place, command, fields))
 }
 
-/** Whoever reads a resource is told what a command would have been told. */
+/** A resource is refused with the error that its command would have had. */
 function succeeded(reply: Reply): Reply {
   const first = reply.errors?.[0]
   if (first === undefined) return reply

@@ -131,7 +131,7 @@ function writeOut(schema: Schema, clauses: Schemas): Schema {
   }
 }
 
-/** How many examples a tool shows: they cost whoever reads all tools. */
+/** How many examples a tool shows: they cost tokens of every model that reads all tools. */
 const examplesMax = 2
 
 function shown(tool: Tool, examples: readonly CommandExample[]): readonly unknown[] {

@@ -55,7 +55,7 @@ const copies = 3
 /** Characters of a reply whose copies nobody needs to ask room for. */
 const littleMax = 65_536
 
-/** Before they are made: what only reads may be told that there is no room. */
+/** Before they are made: a command that only reads may be refused for want of room. */
 function holdCopies(texts: readonly LongText[], call: WrappedCall): void {
   const length = copies * texts.reduce((sum, text) => sum + lengthOf(text), 0)
   if (length > littleMax && !call.holdReply(length, length)) throw call.noRoomFor('reply')

@@ -29,7 +29,7 @@ const someMax = 5
 /** Milliseconds before a write is tried again that may go better then. */
 const pauses = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** `progress` is told how many are done. */
+/** `progress` is called with how many are done. */
 export async function copyRecords<R>(
   from: RecordSet<R>,
   to: RecordSet<R>,
@@ -138,7 +138,7 @@ async function* ahead<R>(pages: AsyncIterable<readonly R[]>): AsyncGenerator<rea
   const iterator = pages[Symbol.asyncIterator]()
   const next = () => {
     const read = iterator.next()
-    // Whoever waits for it is told.
+    // Its failure is thrown where it is awaited.
     read.catch(() => undefined)
     return read
   }

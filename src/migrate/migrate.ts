@@ -20,7 +20,7 @@ import { rowSet } from './row-set.ts'
 
 /** Hears how far it is. */
 export interface MigrationListener {
-  /** Copying begins of so many, about. What it returns is told how many are done. */
+  /** Copying begins of so many, about. The result is called with how many are done. */
   copying(target: NamedTarget, estimate: number): (count: number) => void
   copied(target: NamedTarget, copied: Copied): void
   verifying(target: NamedTarget): void

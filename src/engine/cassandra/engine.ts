@@ -128,7 +128,7 @@ interface Connected {
   readonly tally: StatementTally
 }
 
-/** What the engine has as the server's own user, whoever it acts for. */
+/** What the engine has as the server's own user, for all principals. */
 class Shared {
   readonly client: Client
   readonly session: Session

@@ -1,4 +1,4 @@
-/** Tables and user-defined types of what system_schema says, whoever made them. */
+/** Tables and user-defined types from system_schema, also those that CQL made. */
 import {
   userTypeNameOf,
   type UserField,

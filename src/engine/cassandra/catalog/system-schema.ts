@@ -69,7 +69,7 @@ export async function readKeyspace(
   return { targets, types }
 }
 
-/** What is told of one keyspace, as it is told. */
+/** What system_schema says of one keyspace. */
 export interface SchemaRows {
   readonly tables: readonly TableRow[]
   readonly types: readonly TypeRow[]

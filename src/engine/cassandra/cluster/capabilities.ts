@@ -1,6 +1,6 @@
 /**
  * What a cluster can do: releases and products differ. Statements tell: one that cannot be
- * parsed is told from one that is refused for what it says.
+ * parsed fails in another way than one that is refused for what it says.
  */
 import type { Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'

@@ -17,10 +17,10 @@ export interface Probes {
   agree(): Promise<boolean>
 }
 
-/** Whoever asks more often is told what was found then. */
+/** For so long what was found is the answer. */
 const trustedMs = 1_000
 
-/** For all of a look: whoever asks waits for it. */
+/** For all of a look: callers wait for it. */
 const lookMsMax = 5_000
 
 const disagreementMsMax = 10_000

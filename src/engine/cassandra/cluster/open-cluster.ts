@@ -34,7 +34,7 @@ export const waitingMax = 1_024
 
 /** What clients of one server share; another that only looks needs none of it. */
 export interface ClientParts {
-  /** Told of every statement that is sent again. */
+  /** Called for every statement that is sent again. */
   readonly retried: () => void
   readonly clock: WriteClock
 }

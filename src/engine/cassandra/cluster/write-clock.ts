@@ -1,5 +1,5 @@
 /**
- * Timestamps of writes. All that a server sends has them from here, whoever it is sent for, so
+ * Timestamps of writes. All that a server sends has them from here, for every user, so
  * that what is sent later is later to the cluster, within a millisecond as well; and so is what
  * another server sends, as far as the clocks of the machines agree.
  */
@@ -25,8 +25,8 @@ export class WriteClock extends MonotonicTimestampGenerator {
   /** With parts of a millisecond, which the machine's clock does not tell. */
   #nowMs(): number {
     const elapsed = performance.timeOrigin + performance.now()
-    const told = Date.now()
-    if (Math.abs(elapsed + this.#setBy - told) > toleratedMs) this.#setBy = told - elapsed
+    const now = Date.now()
+    if (Math.abs(elapsed + this.#setBy - now) > toleratedMs) this.#setBy = now - elapsed
     return elapsed + this.#setBy
   }
 }

@@ -4,7 +4,7 @@
  *
  * A text is known by its record's key and a digest of itself. What the index says of a text is
  * written before the record is, and counts only if the record has that very text when it is
- * read. So a record that was written is always found, whoever died when; what is left of texts
+ * read. So a record that was written is always found, at whatever step a server died; what is left of texts
  * that no record has is removed when it is met, or with the write that replaced them.
  *
  * Timestamps order writes and removals: each has that of the record's version. They rise from

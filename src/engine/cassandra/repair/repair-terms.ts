@@ -35,7 +35,7 @@ export interface RepairOptions extends ClusterOptions {
 }
 
 export interface RepairListener {
-  /** What comes next; it is told how many of its documents or rows were read. */
+  /** What comes next. The result is called with the number of records read so far. */
   indexing(place: RepairedPlace): (count: number) => void
   indexed(place: RepairedPlace, count: number): void
 }

@@ -7,7 +7,7 @@ import { quoteName, type Statement } from '../cluster/statement.ts'
 import { bindElement } from './cql-values.ts'
 import { anyOf, indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
 
-/** Undefined: the cluster cannot be told. */
+/** Undefined: the cluster cannot be asked. */
 export function elementTerms(
   condition: RowComparison,
   { table, can }: TermContext,

@@ -11,7 +11,7 @@ import { anyOf, indexOn, type Term, type TermContext } from './term.ts'
 export interface RowBranch {
   /** Matches all that the branch stands for. */
   readonly filter: RowFilter
-  /** What the cluster is told: all must hold. */
+  /** What the cluster is asked: all must hold. */
   readonly terms: readonly Statement[]
   readonly allowFiltering: boolean
   /** Whether the key or an index leads to the rows; otherwise all are read. */
@@ -110,7 +110,7 @@ interface KeyTerms {
 
 const noKey: KeyTerms = { terms: [], columns: new Set(), done: [], hasChoice: false }
 
-/** Of the partition, and of columns of its sort up to the first that is not told by equality. */
+/** Of the partition, and of columns of its sort up to the first without an equality. */
 function keyTerms(
   partition: readonly ColumnValue[],
   said: ReadonlyMap<string, Said>,
@@ -148,7 +148,7 @@ function keyTerms(
   return { terms, columns, done, hasChoice }
 }
 
-/** What one of must hold, where the cluster has OR; the key cannot be told so. */
+/** What one of must hold, where the cluster has OR; the key cannot be asked for so. */
 function groupTerms(joint: RowFilter, context: TermContext): readonly Term[] | undefined {
   if (!context.can.or) return undefined
   const key = keyNames(context.table.definition)
@@ -165,7 +165,7 @@ function groupTerms(joint: RowFilter, context: TermContext): readonly Term[] | u
   return term && [term]
 }
 
-/** Where some cannot be told, the others say less, but nothing wrong. */
+/** Where some cannot be asked, the others say less, but nothing wrong. */
 function allOf(terms: readonly (Term | undefined)[]): Term | undefined {
   const known = terms.filter((term) => term !== undefined)
   if (known.length < 2 && known.length === terms.length) return known[0]

@@ -16,7 +16,7 @@ export interface RowSelect {
   readonly limit?: number
   /** Whether rows of a partition come in the order in which they are stored, or backwards. */
   readonly direction?: 1 | -1
-  /** Whether the place of partitions among all is told, by which they come. */
+  /** Whether rows come with the tokens of their partitions, which is their order. */
   readonly withToken?: boolean
 }
 
@@ -53,7 +53,7 @@ export interface NearestSelect extends Pick<RowSelect, 'columns' | 'branch'> {
   readonly limit: number
 }
 
-/** The nearest first. How near they are is told by their vectors. */
+/** The nearest first. How near they are follows from their vectors. */
 export function selectNearest(table: Table, select: NearestSelect): Statement {
   const { columns, branch, column, numbers, limit } = select
   return joined(selection(table, columns), where(branch.terms), {

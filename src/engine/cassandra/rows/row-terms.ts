@@ -20,7 +20,7 @@ import { bindValue, withoutSign } from './cql-values.ts'
 import { elementTerms } from './element-terms.ts'
 import { indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
 
-/** Terms that all must hold; undefined: the cluster cannot be told. */
+/** Terms that all must hold; undefined: the cluster cannot be asked. */
 export function termsOf(
   condition: RowCondition,
   context: TermContext,
