@@ -111,9 +111,15 @@ describe('statements of a command', () => {
     assert.equal(counts.take().ofCommands, pages)
   })
 
-  test('countDocuments takes one for fifty documents that it looks at', () =>
+  test('countDocuments takes one where the indexes say all', () =>
     assertTakes(
       many(() => ({ countDocuments: { filter: { kind: 'usual' } } })),
+      1,
+    ))
+
+  test('countDocuments takes one for fifty documents that it has to look at', () =>
+    assertTakes(
+      many(() => ({ countDocuments: { filter: { kind: 'usual', n: { $gte: 0 } } } })),
       2,
     ))
 
