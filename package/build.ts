@@ -37,21 +37,6 @@ const locations: Plugin = {
   },
 }
 
-/**
- * To import node:http as a module has Node look at all that it exports, and so load a client
- * of WebSockets: a tenth of a start. To require it has not.
- */
-const requiredHttp: Plugin = {
-  name: 'required-http',
-  setup(building) {
-    const namespace = 'required'
-    building.onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace }))
-    building.onLoad({ filter: /^/, namespace }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}')`,
-    }))
-  },
-}
-
 rmSync(to, { recursive: true, force: true })
 await Promise.all([buildModules(), buildScript()])
 writeTypes()
@@ -72,7 +57,7 @@ function buildModules() {
     format: 'esm',
     splitting: true,
     sourcemap: true,
-    plugins: [locations, requiredHttp],
+    plugins: [locations],
   })
 }
 

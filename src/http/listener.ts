@@ -1,6 +1,5 @@
 /** The server that listens: plain HTTP/1.1, or TLS with HTTP/2 and HTTP/1.1. */
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import {
   constants,
   createSecureServer,
@@ -11,6 +10,7 @@ import type { Socket } from 'node:net'
 import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
 import { fixedLimits } from '../limits.ts'
+import { http } from '../node-http.ts'
 
 const { keepAliveMs, headersMsMax, streamsMax } = fixedLimits
 
@@ -48,7 +48,7 @@ export function createListener(
   }
   const server =
     tls === undefined
-      ? createServer(timeouts, onRequest)
+      ? http.createServer(timeouts, onRequest)
       : createTlsServer(tls, timeouts, settings, onRequest, onContinue)
   if (tls === undefined && onContinue !== undefined) server.on('checkContinue', onContinue)
   if (connectionsMax > 0) server.maxConnections = connectionsMax

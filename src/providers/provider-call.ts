@@ -10,9 +10,10 @@
  * answer. Of other places they learn no host and no address either: those go to the log.
  */
 import { once } from 'node:events'
-import { Agent, request as requestPlainly, type IncomingMessage } from 'node:http'
+import type { Agent, IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
+import { http } from '../node-http.ts'
 import type { ProviderAddress } from './provider-url.ts'
 import { isPrivateHost, lookupPublic } from './public-address.ts'
 
@@ -69,8 +70,8 @@ export class ProviderCaller {
   readonly #loggedAt = new Map<string, number>()
   /** Kept apart, so that no connection to a trusted place serves one that is not. */
   readonly #agents = {
-    trusted: { 'http:': agent(Agent), 'https:': agent(SecureAgent) },
-    guarded: { 'http:': agent(Agent), 'https:': agent(SecureAgent) },
+    trusted: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },
+    guarded: { 'http:': agent(http.Agent), 'https:': agent(SecureAgent) },
   }
 
   constructor(log: (level: 'warn', message: string) => void = () => undefined) {
@@ -182,7 +183,7 @@ async function send(
   let timer: NodeJS.Timeout | undefined
   const seen = { late: false, reused: false, connected: false }
   try {
-    const request = url.protocol === 'https:' ? requestSecurely : requestPlainly
+    const request = url.protocol === 'https:' ? requestSecurely : http.request
     const outgoing = request(url, {
       method: 'POST',
       headers: {

@@ -1,6 +1,7 @@
 /** Asks the management port of a running server for a backup. */
-import * as http from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
+import { http } from '../../node-http.ts'
 import { Failure } from '../records/failure.ts'
 
 export interface Asked {
@@ -14,7 +15,7 @@ export interface Asked {
 /** The server gives a sign of life every few seconds. */
 const silenceMsMax = 120_000
 
-export async function requestBackup(asked: Asked): Promise<http.IncomingMessage> {
+export async function requestBackup(asked: Asked): Promise<IncomingMessage> {
   const response = await post(asked)
   if (response.statusCode === 200) return response
   const message = messageIn(await textOf(response))
@@ -41,7 +42,7 @@ export async function requestBackup(asked: Asked): Promise<http.IncomingMessage>
   }
 }
 
-function post({ adminUrl, token, have, signal }: Asked): Promise<http.IncomingMessage> {
+function post({ adminUrl, token, have, signal }: Asked): Promise<IncomingMessage> {
   const body = Buffer.from(JSON.stringify({ have }))
   return new Promise((resolve, reject) => {
     const { request } = adminUrl.startsWith('https:') ? https : http
@@ -66,7 +67,7 @@ function post({ adminUrl, token, have, signal }: Asked): Promise<http.IncomingMe
   })
 }
 
-async function textOf(response: http.IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   let text = ''
   try {
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {

@@ -4,11 +4,12 @@
  * A server that goes away may come back: once one answer has arrived, later requests are
  * tried again with growing pauses. Before that, an address is more likely to be wrong.
  */
-import * as http from 'node:http'
+import type { Agent } from 'node:http'
 import * as https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { JsonProblem, parseAsWritten } from '../../json/parse.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { http } from '../../node-http.ts'
 import { Failure } from './failure.ts'
 
 export interface ApiClientOptions {
@@ -47,15 +48,15 @@ const hopeless = [
 
 export class ApiClient {
   readonly #options: ApiClientOptions
-  readonly #agent: http.Agent
+  readonly #agent: Agent
   readonly #closed = new AbortController()
   #wasReached = false
 
   constructor(options: ApiClientOptions) {
     this.#options = options
     const { connections: maxSockets } = options
-    const { Agent } = options.url.startsWith('https:') ? https : http
-    this.#agent = new Agent({ keepAlive: true, maxSockets })
+    const { Agent: Kind } = options.url.startsWith('https:') ? https : http
+    this.#agent = new Kind({ keepAlive: true, maxSockets })
   }
 
   /**
