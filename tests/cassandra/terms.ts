@@ -59,6 +59,16 @@ describe(`terms on a cluster (seed ${seed})`, () => {
       }
   })
 
+  test('are scored where another server has just written most of them', async () => {
+    const first = await LexicalStore.create(engines[0], 'behind')
+    const second = await LexicalStore.find(engines[1], 'behind')
+    assert.deepEqual(await second.search('ant'), [])
+    await first.insert([{ _id: 1 }, 'ant bee'], [{ _id: 2 }, 'ant'])
+    assert.deepEqual(await second.search('ant'), [2, 1])
+    await first.insert(...[3, 4, 5].map((_id) => [{ _id }, 'bee ant ant'] as const))
+    assert.deepEqual(await second.search('ant'), [2, 3, 4, 5, 1])
+  })
+
   test('of documents that were never written are found by nobody', async () => {
     const store = await LexicalStore.create(engines[0], 'unwritten')
     await store.insert([{ _id: 1 }, 'ant'])

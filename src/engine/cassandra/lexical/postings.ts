@@ -211,12 +211,16 @@ export class Postings {
     }
   }
 
-  /** How many texts there are, and how long: as of a while ago, if others write. */
-  async corpus(place: TextPlace): Promise<Corpus> {
+  /**
+   * How many texts there are, and how long: as of a while ago, if others write, unless there
+   * were fewer then than are known of now.
+   */
+  async corpus(place: TextPlace, knownOf: number): Promise<Corpus> {
     const key = printPlace(place)
     const known = this.#corpora.get(key)
     const startedAt = performance.now()
-    if (known !== undefined && startedAt < known.until) return known.corpus
+    const isTrusted = known !== undefined && known.corpus.documents >= knownOf
+    if (isTrusted && startedAt < known.until) return known.corpus
     const { target, path } = place
     const text =
       `SELECT count(tokens) AS documents, sum(tokens) AS tokens FROM ${this.#tables.texts} ` +

@@ -48,10 +48,8 @@ export async function searchTerms<Item>(
 ): Promise<SearchResult<Item>> {
   const { by, limit, after, sizeMax, textsMax } = search
   const { texts, frequencies } = await gather(postings, place, by, textsMax, caller)
-  const statistics: TermStatistics = after?.statistics ?? {
-    ...(await postings.corpus(place)),
-    documentFrequencies: frequencies,
-  }
+  const statistics =
+    after?.statistics ?? (await statisticsOf(postings, place, texts, frequencies))
   const candidates = scored(texts, by, statistics)
     .filter(({ key, score }) => isAfter(key, score, after, records))
     .sort((a, b) => b.score - a.score || records.compare(a.key, b.key))
@@ -123,6 +121,29 @@ function newText({ key, digest, tokens, written }: Posting): GatheredText {
 /** Long words are rare, mostly. */
 function rarestFirst(terms: readonly string[]): readonly number[] {
   return [...terms.keys()].toSorted((a, b) => terms[b]!.length - terms[a]!.length)
+}
+
+/**
+ * Texts may be written and removed while they are counted, and their postings outlive them.
+ * There are as many as were found, at least: scores of fewer would be no numbers.
+ */
+async function statisticsOf(
+  postings: Postings,
+  place: TextPlace,
+  texts: ReadonlyMap<string, GatheredText>,
+  frequencies: readonly number[],
+): Promise<TermStatistics> {
+  const found = Math.max(...frequencies)
+  const foundTokens = Iterator.from(texts.values()).reduce(
+    (all, one) => all + one.tokens,
+    0,
+  )
+  const { documents, tokens } = await postings.corpus(place, found)
+  return {
+    documents: Math.max(documents, found),
+    tokens: Math.max(tokens, foundTokens),
+    documentFrequencies: frequencies,
+  }
 }
 
 interface ScoredText extends FoundText {
