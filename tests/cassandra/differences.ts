@@ -57,6 +57,20 @@ describe('on a cluster', () => {
     await refused(table, alter({ drop: { columns: ['at'] } }), 'at')
   })
 
+  test('no field of a type is called __proto__', async () => {
+    const fields = JSON.parse('{ "x": "int", "__proto__": "int" }') as object
+    await refused('', { createType: { name: 'lost', definition: { fields } } }, '__proto__')
+    await send('', { createType: { name: 'kept', definition: { fields: { x: 'int' } } } })
+    const rename = JSON.parse('{ "fields": { "x": "__proto__" } }') as object
+    await refused('', { alterType: { name: 'kept', rename } }, '__proto__')
+  })
+
+  test('vectors of one dimension have no index by cosine', async () => {
+    const table = await create('short', { v: { type: 'vector', dimension: 1 } })
+    const definition = { column: 'v', options: { metric: 'cosine' } }
+    await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
+  })
+
   test('durations are in no set', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }

@@ -23,6 +23,7 @@ const own = [
     'statements',
     'study',
     'tables',
+    'tables-model',
     'terms',
     'tls',
   ].map((name) => `tests/cassandra/${name}.ts`),

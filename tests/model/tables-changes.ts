@@ -8,9 +8,11 @@ import {
   describeTable,
   describeType,
   freeFieldName,
+  isOfUserType,
   randomColumn,
   randomIndex,
   randomType,
+  type Vocabulary,
 } from './tables-schema.ts'
 import type { Session, World } from './tables-session.ts'
 import { object, primitiveNames, type Json, type UserType } from './tables-values.ts'
@@ -21,6 +23,7 @@ export class SchemaChanges {
   readonly #random: Random
   readonly #table: TableOracle
   readonly #types: readonly UserType[]
+  readonly #vocabulary: Vocabulary
   readonly #writes: Writes
   #indexes = 0
 
@@ -29,6 +32,7 @@ export class SchemaChanges {
     this.#random = world.random
     this.#table = world.table
     this.#types = world.types
+    this.#vocabulary = world.vocabulary
     this.#writes = writes
   }
 
@@ -55,6 +59,7 @@ export class SchemaChanges {
       this.#random,
       this.#table,
       `${this.#session.name}_i${this.#indexes++}`,
+      this.#vocabulary,
     )
     if (index === undefined || (isPlain && !isPlainIndex(index))) return
     const answer = await this.#whileWriting(isAlone, () =>
@@ -97,7 +102,8 @@ export class SchemaChanges {
     )
     if (again.length > 0 && random.chance(0.6)) {
       const { name, type: before } = random.pick(again)
-      const type = random.chance(0.5) ? before : randomType(random, this.#types)
+      const isSame = !this.#vocabulary.dropsAnyColumn || random.chance(0.5)
+      const type = isSame ? before : randomType(random, this.#types)
       const column = { name, type }
       const answer = await this.#whileWriting(false, () =>
         this.#alter('add', describeColumns([column], random)),
@@ -106,7 +112,7 @@ export class SchemaChanges {
       table.addColumn(column)
       return
     }
-    const column = randomColumn(random, table, this.#types)
+    const column = randomColumn(random, table, this.#types, this.#vocabulary)
     if (column === undefined || table.columns.length > 20) return
     const answer = await this.#whileWriting(false, () =>
       this.#alter('add', describeColumns([column], random)),
@@ -117,7 +123,10 @@ export class SchemaChanges {
 
   async dropColumn(): Promise<void> {
     const table = this.#table
-    const others = table.columns.filter((column) => !table.isKey(column))
+    const { dropsAnyColumn } = this.#vocabulary
+    const others = table.columns.filter(
+      (column) => !table.isKey(column) && (dropsAnyColumn || !isOfUserType(column)),
+    )
     if (others.length < 3) return
     const column = this.#random.pick(others)
     const isIndexed = table.indexes.some((index) => index.column === column)
@@ -151,13 +160,16 @@ export class SchemaChanges {
     const { name, fields } = type
     if (random.chance(0.5) || fields.length > 6) {
       const field = random.pick(fields)
-      const renamed = freeFieldName(random, type)
+      const renamed = freeFieldName(random, type, this.#vocabulary)
       const rename = object({ fields: new Map([[field.name, renamed]]) })
       await this.#session.ok('', object({ alterType: object({ name, rename }) }))
       field.name = renamed
       return
     }
-    const field = { name: freeFieldName(random, type), type: random.pick(primitiveNames) }
+    const field = {
+      name: freeFieldName(random, type, this.#vocabulary),
+      type: random.pick(primitiveNames),
+    }
     const add = object({ fields: new Map([[field.name, field.type]]) })
     await this.#session.ok('', object({ alterType: object({ name, add }) }))
     fields.push(field)

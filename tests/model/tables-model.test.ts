@@ -39,7 +39,11 @@ describe(`tables against a plain Map, seed ${seed}`, () => {
       })
 
       test('a table that takes many steps to read', async () => {
-        await run(new Model(service, seedOf(tablesPerRound), 'large', true), 20, 40)
+        await run(
+          new Model(service, seedOf(tablesPerRound), 'large', { isLarge: true }),
+          20,
+          40,
+        )
       })
 
       test('leaves a folder that is sound', () => service.stop())

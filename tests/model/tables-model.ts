@@ -4,7 +4,7 @@ import { SchemaChanges } from './tables-changes.ts'
 import { anything, RandomFilters } from './tables-filters.ts'
 import { Finds } from './tables-finds.ts'
 import type { TableOracle } from './tables-oracle.ts'
-import { randomTable, randomUserType } from './tables-schema.ts'
+import { anyVocabulary, randomTable, randomUserType } from './tables-schema.ts'
 import { Session, type Service, type World } from './tables-session.ts'
 import { Writes } from './tables-writes.ts'
 
@@ -18,19 +18,25 @@ export class Model {
   readonly #finds: Finds
 
   /** All that happens follows from the seed. */
-  constructor(service: Service, seed: number, name: string, isLarge = false) {
+  constructor(
+    service: Service,
+    seed: number,
+    name: string,
+    { isLarge = false, vocabulary = anyVocabulary } = {},
+  ) {
     const random = new Random(seed)
     // Types stay when tables go.
     const types = ['u1', 'u2']
       .slice(random.integer(0, 2))
-      .map((start) => randomUserType(random, `${start}_${seed}`))
-    let table = randomTable(random, types)
+      .map((start) => randomUserType(random, `${start}_${seed}`, vocabulary))
+    let table = randomTable(random, types, vocabulary)
     // With fewer columns in its key there are not that many rows.
-    while (isLarge && table.partitionSort.length < 2) table = randomTable(random, types)
+    while (isLarge && table.partitionSort.length < 2)
+      table = randomTable(random, types, vocabulary)
     const spread = random.pick([2, 6, 40])
     const filters = new RandomFilters(table, random, spread)
     const session = new Session(service, name)
-    const world: World = { session, random, table, types, filters, spread }
+    const world: World = { session, random, table, types, filters, vocabulary, spread }
     this.#seed = seed
     this.#session = session
     this.#random = random

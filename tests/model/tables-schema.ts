@@ -17,6 +17,16 @@ import {
   type UserType,
 } from './tables-values.ts'
 
+/** What can be in a schema. */
+export interface Vocabulary {
+  /** Of columns and fields. */
+  readonly names: readonly string[]
+  /** Whether an index can be of values whose type may change, and of any vectors. */
+  readonly hasAnyIndex: boolean
+  /** Whether every column can be dropped, and come back with another type. */
+  readonly dropsAnyColumn: boolean
+}
+
 /** Among them some that the service may use inside, and some that JavaScript does. */
 const names = [
   ...['id', '_id', 'part-key', '10', '2', 'a.b', 'a', 'b', 'A', 'x y', 'n~2', 'n', 'Ünï'],
@@ -35,8 +45,21 @@ const names = [
   ...['a&.b', '[]', "o'k", '$', '\u00e9', 'key', 'inserted', 'text', 'vectors', 'search'],
 ].filter((name) => !name.startsWith('$'))
 
-export function randomTable(random: Random, types: readonly UserType[]): TableOracle {
-  const free = namesInTurn(random)
+export const anyVocabulary: Vocabulary = { names, hasAnyIndex: true, dropsAnyColumn: true }
+
+/** What a cluster and its driver have room for: docs/cassandra.md says what is missing. */
+export const clusterVocabulary: Vocabulary = {
+  names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
+  hasAnyIndex: false,
+  dropsAnyColumn: false,
+}
+
+export function randomTable(
+  random: Random,
+  types: readonly UserType[],
+  vocabulary: Vocabulary,
+): TableOracle {
+  const free = namesInTurn(random, vocabulary)
   const partitionBy = random.list(1, random.chance(0.6) ? 1 : 3, () =>
     newColumn(free, keyType(random, true)),
   )
@@ -59,6 +82,7 @@ export function randomColumn(
   random: Random,
   table: TableOracle,
   types: readonly UserType[],
+  { names }: Vocabulary,
 ): Column | undefined {
   const taken = new Set([...table.columns, ...table.dropped].map(({ name }) => name))
   const free = names.filter((name) => !taken.has(name))
@@ -66,8 +90,12 @@ export function randomColumn(
   return { name: random.pick(free), type: randomType(random, types) }
 }
 
-export function randomUserType(random: Random, name: string): UserType {
-  const free = namesInTurn(random)
+export function randomUserType(
+  random: Random,
+  name: string,
+  vocabulary: Vocabulary,
+): UserType {
+  const free = namesInTurn(random, vocabulary)
   const fields = random.list(1, 4, () => ({
     name: free(),
     type: random.pick(primitiveNames),
@@ -76,7 +104,11 @@ export function randomUserType(random: Random, name: string): UserType {
 }
 
 /** A name that no field has. */
-export function freeFieldName(random: Random, { fields }: UserType): string {
+export function freeFieldName(
+  random: Random,
+  { fields }: UserType,
+  { names }: Vocabulary,
+): string {
   return random.pick(names.filter((name) => !fields.some((field) => field.name === name)))
 }
 
@@ -105,7 +137,7 @@ function newColumn(free: () => string, type: ColumnType): Column {
   return { name: free(), type }
 }
 
-function namesInTurn(random: Random): () => string {
+function namesInTurn(random: Random, { names }: Vocabulary): () => string {
   const left = shuffled(names, random)
   return () => left.pop()!
 }
@@ -160,11 +192,13 @@ export function randomIndex(
   random: Random,
   table: TableOracle,
   name: string,
+  { hasAnyIndex }: Vocabulary,
 ): Index | undefined {
   const searched = table.columns.filter(isSearched)
   const isPicky = searched.length > 0 && random.chance(0.45)
   const column = random.pick(isPicky ? searched : table.columns)
   if (table.partitionBy.length === 1 && table.partitionBy[0] === column) return undefined
+  if (!hasAnyIndex && (isOfUserType(column) || isShortVector(column))) return undefined
   const index = indexOn(column, random, table.isKey(column), name)
   const isThere =
     index === undefined ||
@@ -175,6 +209,15 @@ export function randomIndex(
         (other.kind !== 'regular' || index.kind !== 'regular' || other.part === index.part),
     )
   return isThere ? undefined : index
+}
+
+/** Whether values or elements of it are. */
+export function isOfUserType({ type }: Column): boolean {
+  return type.kind !== 'vector' && typeof type.of !== 'string'
+}
+
+function isShortVector({ type }: Column): boolean {
+  return type.kind === 'vector' && type.dimension === 1
 }
 
 /** What can be searched by vector or by words. */

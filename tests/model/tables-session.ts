@@ -13,6 +13,7 @@ import {
 import type { Random } from './random.ts'
 import type { RandomFilters } from './tables-filters.ts'
 import type { TableOracle } from './tables-oracle.ts'
+import type { Vocabulary } from './tables-schema.ts'
 import { jsonText, type Json, type UserType } from './tables-values.ts'
 
 /** Who answers. */
@@ -102,6 +103,7 @@ export interface World {
   readonly table: TableOracle
   readonly types: readonly UserType[]
   readonly filters: RandomFilters
+  readonly vocabulary: Vocabulary
   /** How different values are. */
   readonly spread: number
 }

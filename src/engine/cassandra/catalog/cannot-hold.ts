@@ -3,6 +3,7 @@ import type { Column } from '../../../language/columns/column.ts'
 import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
 import type { KeyspaceSchema, Table } from '../../schema.ts'
 import { isOfCluster } from './system-schema.ts'
+import { lostField } from './type-ddl.ts'
 
 /** As CQL has them: also in quotes, names of keyspaces and tables take no other characters. */
 const plainName = /^\w+$/
@@ -11,11 +12,16 @@ const keyspaceLengthMax = 48
 
 export function cannotHold(
   keyspace: string,
-  { targets }: KeyspaceSchema,
+  { targets, types }: KeyspaceSchema,
   systemKeyspace: string,
 ): readonly string[] {
   return [
     ...problemOfKeyspace(keyspace, systemKeyspace),
+    ...types
+      .filter(({ fields }) => fields.some(({ name }) => name === lostField))
+      .map(
+        ({ name }) => `${keyspace}.${name}: no field of a type may be called ${lostField}`,
+      ),
     ...targets.flatMap((target) => {
       const problems = [
         ...(plainName.test(target.name) ? [] : [`its name ${onlyPlain}`]),

@@ -1,6 +1,7 @@
 /** Statements that define user-defined types. */
 import type { UserField, UserType } from '../../../language/columns/column-type.ts'
 import type { TypeAlteration } from '../../schema-change.ts'
+import { EngineError } from '../../errors.ts'
 import { quoteName, quoteTarget } from '../cluster/statement.ts'
 
 export function createType(keyspace: string, { name, fields }: UserType): string {
@@ -17,7 +18,7 @@ export function alterType(
   const alter = `ALTER TYPE ${quoteTarget({ keyspace, name })}`
   return [
     ...renamed.map(
-      ([from, to]) => `${alter} RENAME ${quoteName(from)} TO ${quoteName(to)}`,
+      ([from, to]) => `${alter} RENAME ${quoteName(from)} TO ${printFieldName(to)}`,
     ),
     ...added.map((field) => `${alter} ADD ${printField(field)}`),
   ]
@@ -28,5 +29,17 @@ export function dropType(keyspace: string, name: string): string {
 }
 
 function printField({ name, type }: UserField): string {
-  return `${quoteName(name)} ${type}`
+  return `${printFieldName(name)} ${type}`
+}
+
+/** The one field that the driver would drop from values that it reads. */
+export const lostField = '__proto__'
+
+function printFieldName(name: string): string {
+  if (name === lostField)
+    throw new EngineError(
+      'unsupported',
+      `a field of a type cannot be called ${lostField} on a cluster. Choose another name`,
+    )
+  return quoteName(name)
 }
