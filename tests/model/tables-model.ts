@@ -16,6 +16,7 @@ export class Model {
   readonly #writes: Writes
   readonly #changes: SchemaChanges
   readonly #finds: Finds
+  readonly #changesIndexesInUse: boolean
 
   /** All that happens follows from the seed. */
   constructor(
@@ -38,6 +39,7 @@ export class Model {
     const session = new Session(service, name)
     const world: World = { session, random, table, types, filters, vocabulary, spread }
     this.#seed = seed
+    this.#changesIndexesInUse = vocabulary.changesIndexesInUse
     this.#session = session
     this.#random = random
     this.#table = table
@@ -85,7 +87,7 @@ export class Model {
       [0.03, () => this.#writes.truncate()],
       [2.2, () => this.#changes.createIndex()],
       [0.8, () => this.#changes.dropIndex()],
-      [0.6, () => this.#changeIndexWhileFinding()],
+      [this.#changesIndexesInUse ? 0.6 : 0, () => this.#changeIndexWhileFinding()],
       [0.4, () => this.#changes.addColumn()],
       [0.4, () => this.#changes.dropColumn()],
       [0.3, () => this.#changes.alterType()],

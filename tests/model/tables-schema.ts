@@ -25,6 +25,8 @@ export interface Vocabulary {
   readonly hasAnyIndex: boolean
   /** Whether every column can be dropped, and come back with another type. */
   readonly dropsAnyColumn: boolean
+  /** Whether finds may run while an index comes or goes. */
+  readonly changesIndexesInUse: boolean
 }
 
 /** Among them some that the service may use inside, and some that JavaScript does. */
@@ -45,13 +47,19 @@ const names = [
   ...['a&.b', '[]', "o'k", '$', '\u00e9', 'key', 'inserted', 'text', 'vectors', 'search'],
 ].filter((name) => !name.startsWith('$'))
 
-export const anyVocabulary: Vocabulary = { names, hasAnyIndex: true, dropsAnyColumn: true }
+export const anyVocabulary: Vocabulary = {
+  names,
+  hasAnyIndex: true,
+  dropsAnyColumn: true,
+  changesIndexesInUse: true,
+}
 
 /** What a cluster and its driver have room for: docs/cassandra.md says what is missing. */
 export const clusterVocabulary: Vocabulary = {
   names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
   hasAnyIndex: false,
   dropsAnyColumn: false,
+  changesIndexesInUse: false,
 }
 
 export function randomTable(

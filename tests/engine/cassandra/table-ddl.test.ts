@@ -52,6 +52,8 @@ const noSource = { comment: '', extensions: new Map() }
 const table: ChangedTable = {
   ...target,
   definition: {
+    partitionBy: ['id'],
+    partitionSort: [{ column: 'at', direction: 1 }],
     columns: [
       ...newTable.columns,
       { name: 'title', type: { type: 'text' } },

@@ -8,7 +8,7 @@ import { quoteName, quoteOptions, quoteTarget } from '../cluster/statement.ts'
 export function createIndex(
   table: { readonly keyspace: string; readonly name: string },
   index: TableIndex,
-  column: Column,
+  column: Column & { readonly isKey: boolean },
   can: Capabilities,
 ): string | undefined {
   const options = optionsOf(index, column, can)
@@ -46,7 +46,7 @@ function targetOf({ part }: RegularIndex, { name, type }: Column): string {
 
 function optionsOf(
   index: TableIndex,
-  { type }: Column,
+  { type, isKey }: Column & { readonly isKey: boolean },
   can: Capabilities,
 ): Record<string, string> | undefined {
   switch (index.kind) {
@@ -63,7 +63,8 @@ function optionsOf(
         : undefined
     case 'regular': {
       const isText = type.type === 'text' || type.type === 'ascii'
-      const folding = index.folding ?? (isText ? plainFolding : undefined)
+      // Columns of the key take no such options, not even those that change nothing.
+      const folding = index.folding ?? (isText && !isKey ? plainFolding : undefined)
       return folding === undefined
         ? {}
         : {

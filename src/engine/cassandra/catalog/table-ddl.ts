@@ -2,7 +2,12 @@
  * Statements that define tables, and change what defines them. A change may take two: one for
  * what CQL knows of, and one for what the table notes besides (table-notes.ts).
  */
-import type { Column, EmbeddingService, TableDefinition } from '../../schema.ts'
+import {
+  keyNames,
+  type Column,
+  type EmbeddingService,
+  type TableDefinition,
+} from '../../schema.ts'
 import type { NewTable, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteTarget } from '../cluster/statement.ts'
@@ -56,7 +61,7 @@ export function dropTable(target: TargetName): string {
 
 /** What there is of a table before it is changed. */
 export interface ChangedTable extends TargetName {
-  readonly definition: Pick<TableDefinition, 'columns' | 'indexes'>
+  readonly definition: TableDefinition
   readonly source: NoteSource
 }
 
@@ -93,7 +98,8 @@ export function changeTable(
     case 'createIndex': {
       const { index } = change
       const column = table.definition.columns.find(({ name }) => name === index.column)!
-      const statement = createIndex(table, index, column, can)
+      const isKey = keyNames(table.definition).includes(column.name)
+      const statement = createIndex(table, index, { ...column, isKey }, can)
       const own = noteOf(index, can)
       // A note without an index says nothing, so it comes first.
       return [

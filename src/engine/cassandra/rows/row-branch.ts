@@ -1,4 +1,5 @@
 /** One query of the cluster: what it says of the key, of indexed columns, and of others. */
+import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { KeyCondition } from '../../../language/columns/key-conditions.ts'
 import type { RowCondition, RowFilter } from '../../../language/columns/row-filter.ts'
@@ -61,6 +62,8 @@ export function branchOf(
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
+    /** Columns of which nothing more may be said: an equality goes with nothing else. */
+    const asked = new Set<string>()
     // Whole partitions that are too many to ask for one by one are not asked for at all.
     const isPartial = partitionBy.some((name) => said.get(name)?.condition.eq === undefined)
     for (const [name, { column, condition, conditions }] of said) {
@@ -72,14 +75,21 @@ export function branchOf(
       const found = valueTerms(column, condition, context)?.map((term) =>
         isWithin ? { ...term, isIndexed: false } : term,
       )
-      if (found && allows({ column }, found)) take(conditions, found)
+      if (found && allows({ column }, found)) {
+        take(conditions, found)
+        asked.add(name)
+      }
     }
-    for (const part of parts) {
+    for (const part of equalitiesFirst(parts)) {
       if (isJoint(part))
         take([part], use === 'read' ? groupTerms(part, context) : undefined)
       else if (!said.get(part.column.name)?.conditions.includes(part)) {
-        const found = key.includes(part.column.name) ? undefined : termsOf(part, context)
-        if (found && allows(part, found)) take([part], found)
+        const { name, type } = part.column
+        if (key.includes(name) || asked.has(name)) continue
+        const found = termsOf(part, context)
+        if (found === undefined || !allows(part, found)) continue
+        take([part], found)
+        if (!isCollection(type)) asked.add(name)
       }
     }
   }
@@ -96,6 +106,10 @@ export function branchOf(
     isServed: partition !== undefined || indexed.length > 0,
     rest: { kind: 'and', of: parts.filter((part) => !done.has(part)) },
   }
+}
+
+function equalitiesFirst(parts: readonly RowFilter[]): readonly RowFilter[] {
+  return parts.toSorted((a, b) => Number(b.kind === 'eq') - Number(a.kind === 'eq'))
 }
 
 interface KeyTerms {

@@ -16,7 +16,7 @@ import type {
   RowSearch,
   RowSearchResult,
 } from '../../contract.ts'
-import type { Table, VectorIndex } from '../../schema.ts'
+import { keyNames, type Table, type VectorIndex } from '../../schema.ts'
 import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
@@ -44,8 +44,10 @@ export async function searchNearestRows(
 ): Promise<RowSearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
   const plan = rowConditions(table, filter, access.can, 'search')
-  // The zero vector has no direction, and nodes fail on it.
-  if (by.numbers.every((one) => one === 0)) return undefined
+  // The zero vector has no direction, and nodes fail on it. Of vectors in the key their
+  // indexes find some only.
+  const isInKey = keyNames(table.definition).includes(by.column.name)
+  if (isInKey || by.numbers.every((one) => one === 0)) return undefined
   const hits = new Map<string, Hit<Row>>()
   for (const branch of plan.branches) {
     const found = await nearestOf(access, table, branch, search, caller)
