@@ -41,6 +41,9 @@ const notInherited = /^(?:STELA_.*|NODE_OPTIONS|NODE_V8_COVERAGE|NODE_TEST_CONTE
 /** Starts a server, on a free port. Throws when a setting is wrong, and says which. */
 export async function startStela(options: StelaOptions = {}): Promise<Stela> {
   const { keyspaces = [], settings = {}, token = randomBytes(24).toString('hex') } = options
+  if (token === '') throw new Error('The token is empty. Leave it out to have one made')
+  if ('data' in settings)
+    throw new Error('The folder is an option of its own: startStela({ data })')
   const temporary =
     options.data === undefined ? await mkdtemp(join(tmpdir(), 'stela-')) : undefined
   const data = options.data ?? temporary!

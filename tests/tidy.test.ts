@@ -93,8 +93,8 @@ const byAnyone = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http', 'admin'],
   'prom-client': ['http'],
-  'node:http': ['http', 'providers', 'cli'],
-  'node:https': ['providers', 'cli'],
+  'node:http': ['http', 'providers', 'cli', 'test-server'],
+  'node:https': ['providers', 'cli', 'test-server'],
   'node:http2': ['http'],
   'node:sqlite': ['engine/embedded'],
   'cassandra-driver': ['engine/cassandra'],

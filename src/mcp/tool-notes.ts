@@ -43,8 +43,10 @@ export const toolNotes: Readonly<Record<string, string>> = {
   countDocuments:
     'The status has count, and moreData where there are more than are counted. For a whole ' +
     'collection estimatedDocumentCount is faster.',
-  deleteOne: 'The status has deletedCount. It cannot be undone.',
+  deleteOne:
+    'The status has deletedCount, which is -1 for a table, deleted or not. It cannot be undone.',
   deleteMany:
-    'The status has deletedCount, which is -1 when all was deleted, and moreData where it has ' +
-    'to be called again. It cannot be undone; countDocuments says beforehand what matches.',
+    'The status has deletedCount, and moreData where it has to be called again; -1 says that ' +
+    'nobody counted: a collection was emptied, or rows of a table were deleted. It cannot be ' +
+    'undone; countDocuments says beforehand what matches.',
 }

@@ -57,18 +57,16 @@ export function commandOf(
   given: JsonObject,
 ): { readonly place: CommandPlace; readonly fields: JsonObject } {
   const { name, command, nameArgument } = tool
+  const known = argumentsOf(tool)
+  for (const field of given.keys())
+    if (!known.includes(field))
+      throw apiError('COMMAND_FIELD_UNKNOWN', { field, where: `tool ${name}`, known })
   const fields = new Map(given)
   const [keyspace = '', target = ''] = tool.path.map((argument) => {
     fields.delete(argument)
     return nameIn(given.get(argument), argument)
   })
   if (nameArgument !== undefined && nameArgument !== 'name') {
-    if (fields.has('name'))
-      throw apiError('COMMAND_FIELD_UNKNOWN', {
-        field: 'name',
-        where: `tool ${name}`,
-        known: argumentsOf(tool),
-      })
     const named = fields.get(nameArgument)
     fields.delete(nameArgument)
     fields.set('name', nameIn(named, nameArgument))

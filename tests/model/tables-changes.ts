@@ -103,7 +103,7 @@ export class SchemaChanges {
     if (again.length > 0 && random.chance(0.6)) {
       const { name, type: before } = random.pick(again)
       const isSame = !this.#vocabulary.dropsAnyColumn || random.chance(0.5)
-      const type = isSame ? before : randomType(random, this.#types)
+      const type = isSame ? before : randomType(random, this.#types, this.#vocabulary)
       const column = { name, type }
       const answer = await this.#whileWriting(false, () =>
         this.#alter('add', describeColumns([column], random)),

@@ -23,6 +23,8 @@ export interface Vocabulary {
   readonly names: readonly string[]
   /** Whether an index can be of values whose type may change, and of any vectors. */
   readonly hasAnyIndex: boolean
+  /** Whether durations, which have no order, can be in a set. */
+  readonly hasSetsOfDurations: boolean
   /** Whether every column can be dropped, and come back with another type. */
   readonly dropsAnyColumn: boolean
   /** Whether finds may run while an index comes or goes. */
@@ -50,6 +52,7 @@ const names = [
 export const anyVocabulary: Vocabulary = {
   names,
   hasAnyIndex: true,
+  hasSetsOfDurations: true,
   dropsAnyColumn: true,
   changesIndexesInUse: true,
 }
@@ -58,6 +61,7 @@ export const anyVocabulary: Vocabulary = {
 export const clusterVocabulary: Vocabulary = {
   names: names.filter((name) => /^\w+$/.test(name) && name !== '__proto__'),
   hasAnyIndex: false,
+  hasSetsOfDurations: false,
   dropsAnyColumn: false,
   changesIndexesInUse: false,
 }
@@ -74,7 +78,9 @@ export function randomTable(
   const sorted = random.list(0, random.pick([0, 1, 2, 3]), () =>
     newColumn(free, keyType(random, false)),
   )
-  const others = random.list(3, 9, () => newColumn(free, randomType(random, types)))
+  const others = random.list(3, 9, () =>
+    newColumn(free, randomType(random, types, vocabulary)),
+  )
   // Something to search in.
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'one', of: 'text' }))
   if (random.chance(0.7)) others.push(newColumn(free, { kind: 'vector', dimension: 3 }))
@@ -90,12 +96,13 @@ export function randomColumn(
   random: Random,
   table: TableOracle,
   types: readonly UserType[],
-  { names }: Vocabulary,
+  vocabulary: Vocabulary,
 ): Column | undefined {
+  const { names } = vocabulary
   const taken = new Set([...table.columns, ...table.dropped].map(({ name }) => name))
   const free = names.filter((name) => !taken.has(name))
   if (free.length === 0) return undefined
-  return { name: random.pick(free), type: randomType(random, types) }
+  return { name: random.pick(free), type: randomType(random, types, vocabulary) }
 }
 
 export function randomUserType(
@@ -120,7 +127,11 @@ export function freeFieldName(
   return random.pick(names.filter((name) => !fields.some((field) => field.name === name)))
 }
 
-export function randomType(random: Random, types: readonly UserType[]): ColumnType {
+export function randomType(
+  random: Random,
+  types: readonly UserType[],
+  { hasSetsOfDurations }: Vocabulary,
+): ColumnType {
   const kind = random.next()
   const element = (): ElementType =>
     types.length > 0 && random.chance(0.2)
@@ -128,10 +139,18 @@ export function randomType(random: Random, types: readonly UserType[]): ColumnTy
       : random.pick(primitiveNames)
   if (kind < 0.5) return { kind: 'one', of: random.pick(primitiveNames) }
   if (kind < 0.6) return { kind: 'list', of: element() }
-  if (kind < 0.7) return { kind: 'set', of: element() }
+  if (kind < 0.7) {
+    const of = element()
+    return { kind: !hasSetsOfDurations && hasDuration(of) ? 'list' : 'set', of }
+  }
   if (kind < 0.85) return { kind: 'map', key: random.pick(ordered), of: element() }
   if (kind < 0.93) return { kind: 'vector', dimension: random.integer(1, 5) }
   return { kind: 'one', of: types.length > 0 ? random.pick(types) : 'text' }
+}
+
+function hasDuration(element: ElementType): boolean {
+  if (typeof element === 'string') return element === 'duration'
+  return element.fields.some(({ type }) => type === 'duration')
 }
 
 const ordered = primitiveNames.filter((name) => name !== 'duration')

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { startStela, type Stela } from '../../src/start-stela.ts'
 import { temporaryFolder } from '../harness.ts'
+import { makeCertificate } from '../http/made-certificate.ts'
 
 async function send({ url, token }: Stela, path: string, body: object): Promise<string> {
   const response = await fetch(`${url}/v1${path}`, {
@@ -86,6 +88,19 @@ describe('startStela', () => {
       /page-size.*at least 1/s,
     )
     await assert.rejects(startStela({ keyspaces: ['not a name'] }), /not a name/)
+    await assert.rejects(startStela({ settings: { data: 'elsewhere' } }), /data/)
+    await assert.rejects(startStela({ token: '' }), /token is empty/)
+  })
+
+  test('has its keyspaces with TLS, too', async () => {
+    const folder = await temporaryFolder()
+    const { cert, key } = makeCertificate()
+    const settings = { 'tls-cert': join(folder, 'cert'), 'tls-key': join(folder, 'key') }
+    await writeFile(settings['tls-cert'], cert)
+    await writeFile(settings['tls-key'], key)
+    await using secured = await startStela({ keyspaces: ['library'], settings })
+    assert.match(secured.url, /^https:/)
+    await rm(folder, { recursive: true })
   })
 
   test('ends with the process that started it, however that ends', async () => {

@@ -14,7 +14,7 @@ export const wordsOfFields: Readonly<Record<string, FieldWords>> = {
   add: { says: 'Fields to add, with their types.', schema: 'FieldTypes' },
   document: { says: 'The document or row to insert.', schema: 'Document' },
   documents: { says: 'The documents or rows to insert.' },
-  filter: { says: 'Which documents or rows; left out: all.', schema: 'Filter' },
+  filter: { says: 'Which documents or rows; empty: all.', schema: 'Filter' },
   indexType: { says: 'The kind of index, if it is said: the one that the command makes.' },
   name: { says: 'Its name.' },
   operation: { says: 'The one change to make.', schema: 'TableOperation' },
