@@ -15,6 +15,9 @@ const to = join(root, 'dist')
 /** What `import … from 'stela'` is: it has types, and a form for those who `require`. */
 const entry = join(from, 'start-stela.ts')
 
+/** What dist/main.js loads. */
+const program = 'program'
+
 const shared: BuildOptions = {
   bundle: true,
   packages: 'external',
@@ -39,6 +42,7 @@ const locations: Plugin = {
 
 rmSync(to, { recursive: true, force: true })
 await Promise.all([buildModules(), buildScript()])
+writeProgram()
 writeTypes()
 copyPages()
 
@@ -46,13 +50,13 @@ function buildModules() {
   return build({
     ...shared,
     entryPoints: [
-      join(from, 'main.ts'),
-      entry,
-      join(from, 'test-server.ts'),
-      ...siblings(),
+      { in: join(from, 'main.ts'), out: program },
+      ...[entry, join(from, 'test-server.ts'), ...siblings()].map((file) => ({
+        in: file,
+        out: basename(file, '.ts'),
+      })),
     ],
     // All in one folder, where src/sibling-module.ts looks.
-    entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     format: 'esm',
     splitting: true,
@@ -88,6 +92,18 @@ function siblings(): string[] {
 
 function sources(): string[] {
   return globSync('**/*.ts', { cwd: from }).map((file) => join(from, file))
+}
+
+/** Older releases of Node cannot even load it, and would say so in their own words. */
+function writeProgram(): void {
+  const text = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  console.error(\`stela needs Node 24 or later, and this is \${process.versions.node}.\`)
+  process.exit(1)
+}
+await import('./${program}.js')
+`
+  writeFileSync(join(to, 'main.js'), text, { mode: 0o755 })
 }
 
 function writeTypes(): void {

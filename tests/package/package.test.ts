@@ -53,7 +53,7 @@ test('the package holds JavaScript, its types, pages and the kernel, and nothing
     ],
   )
   assert(listed.includes('dist/http/pages/root.html'))
-  assert(listed.includes('dist/main.js.map'))
+  assert(listed.includes('dist/program.js.map'))
   for (const [path] of JSON.stringify(exports).matchAll(/(?<="\.\/)dist[^"]+/g))
     assert(listed.includes(path), path)
   assert.deepEqual(files, ['dist', 'build/vector-kernel.wasm', 'CHANGELOG.md'])
