@@ -185,7 +185,6 @@ describe('a folder of backups with links in it', () => {
   })
 })
 
-// eslint-disable-next-line @typescript-eslint/require-await
 async function* streamOf(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* chunks
 }
