@@ -42,9 +42,10 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('the package holds JavaScript, its types, pages and the kernel, and nothing else', () => {
+test('the package holds JavaScript, its types, pages, the console and the kernel, and nothing else', () => {
   const listed = installed.packed.files.map(({ path }) => path)
-  const others = listed.filter((path) => !/^dist\/.*\.(?:js|js\.map)$/.test(path))
+  const isUsual = /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+)$/
+  const others = listed.filter((path) => !isUsual.test(path))
   assert.deepEqual(
     others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),
     [
@@ -55,9 +56,12 @@ test('the package holds JavaScript, its types, pages and the kernel, and nothing
   )
   assert(listed.includes('dist/http/pages/root.html'))
   assert(listed.includes('dist/main.js.map'))
+  assert(listed.includes('build/console/index.html'))
   for (const [path] of JSON.stringify(exports).matchAll(/(?<="\.\/)dist[^"]+/g))
     assert(listed.includes(path), path)
-  assert.deepEqual(files, ['dist', 'build/vector-kernel.wasm', 'CHANGELOG.md'])
+  assert.deepEqual(files, [
+    ...['dist', 'build/vector-kernel.wasm', 'build/console', 'CHANGELOG.md'],
+  ])
 })
 
 test('npx stela --version is the version', async () => {
