@@ -50,6 +50,8 @@ const workers: Plugin = {
 }
 
 mkdirSync(outdir, { recursive: true })
+// What fails leaves nothing behind.
+process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
 const main = await bundle(join(from, 'main.tsx'))
 writeFileSync(join(outdir, 'index.html'), pageOf(main))
 const sizes = await Promise.all([...files].map(writePacked))

@@ -10,12 +10,12 @@ import type { FastifyInstance } from 'fastify'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
-import { FixedContent, type PackedForms } from './fixed-content.ts'
+import { FixedContent } from './fixed-content.ts'
 
 const path = '/console'
 
 /** In a checkout and in the package alike. */
-const folder = new URL('../../../build/console/', import.meta.url)
+const builtFolder = new URL('../../../build/console/', import.meta.url)
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -45,8 +45,9 @@ const forEver = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 export function addConsolePage(
   app: FastifyInstance,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
+  folder = builtFolder,
 ): void {
-  const files = new ConsoleFiles()
+  const files = new ConsoleFiles(folder)
   app.get(path, (request, reply) => {
     reply.hijack()
     const { raw } = request
@@ -70,28 +71,24 @@ export function addConsolePage(
 /** Read when they are first asked for; few are large. */
 class ConsoleFiles {
   readonly #known = new Map<string, FixedContent>()
+  readonly #folder: URL
+
+  constructor(folder: URL) {
+    this.#folder = folder
+  }
 
   find(name: string): FixedContent | undefined {
     const known = this.#known.get(name)
     // A path can lead anywhere; a name that the folder lists cannot.
-    if (known !== undefined || !namesIn(folder).includes(name)) return known
+    if (known !== undefined || !namesIn(this.#folder).includes(name)) return known
     const contentType = contentTypes[extname(name)]
     if (contentType === undefined) return undefined
-    const content = new FixedContent(
-      contentType,
-      readFileSync(new URL(name, folder)),
-      name === 'index.html' ? safely : { ...safely, ...forEver },
-      packedForms(name),
-    )
+    const read = (file: string) => readFileSync(new URL(file, this.#folder))
+    const headers = name === 'index.html' ? safely : { ...safely, ...forEver }
+    const packed = { br: read(`${name}.br`), gzip: read(`${name}.gz`) }
+    const content = new FixedContent(contentType, read(name), headers, packed)
     this.#known.set(name, content)
     return content
-  }
-}
-
-function packedForms(name: string): PackedForms {
-  return {
-    br: readFileSync(new URL(`${name}.br`, folder)),
-    gzip: readFileSync(new URL(`${name}.gz`, folder)),
   }
 }
 
