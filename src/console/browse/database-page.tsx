@@ -1,0 +1,3 @@
+export function DatabasePage({ database }: { readonly database: string }) {
+  return <p>{database}</p>
+}

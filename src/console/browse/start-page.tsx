@@ -1,0 +1,3 @@
+export function StartPage() {
+  return <p>start</p>
+}
