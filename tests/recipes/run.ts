@@ -1,7 +1,8 @@
 /**
  * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
  * empty folder and against a server of its own. Clients come from their registries, so this needs
- * a network, and Python and Maven besides npm; it is no part of `npm test`.
+ * a network, and Python and Maven besides npm; it is no part of `npm test`. `console` is what the
+ * console shows as code for Python and Java.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,6 +13,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { startStela } from '../../src/start-stela.ts'
 import { findPort } from '../cassandra/ports.ts'
+import { runCodeInClients } from '../console/code-in-clients.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
 
 const pages = new URL('../../docs/clients/', import.meta.url)
@@ -20,13 +22,19 @@ const account = { user: 'ann', password: 'secret' }
 
 const clients = readClients(read('README.md'))
 const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !clients.some((client) => client.name === name))
+const names = [...clients.map((client) => client.name), 'console']
+const unknown = asked.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.log(`There is no recipe for ${unknown.join(', ')}.`)
   process.exit(1)
 }
 for (const client of clients)
   if (asked.length === 0 || asked.includes(client.name)) await report(client)
+if (asked.length === 0 || asked.includes('console')) {
+  const wrong = await runCodeInClients()
+  console.log(wrong === undefined ? 'console  passed' : `console  failed\n${wrong}`)
+  if (wrong !== undefined) process.exitCode = 1
+}
 
 function read(page: string): string {
   return readFileSync(new URL(page, pages), 'utf8')
