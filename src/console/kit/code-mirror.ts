@@ -37,8 +37,7 @@ import {
 import { tags } from '@lezer/highlight'
 import { EditorView } from 'codemirror'
 import { readTree } from '../json/json-tree.ts'
-import type { EditorProps } from './editor.tsx'
-import type { Mark } from './editor-text.ts'
+import type { EditorProps, Mark } from './editor-text.ts'
 
 /** Beyond this, colouring and checking each change would be felt. */
 const checkedLengthMax = 1_000_000

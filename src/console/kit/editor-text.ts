@@ -1,4 +1,4 @@
-/** What an editor is told about its text: pure shapes, which other parts fill. */
+/** What an editor is told, and tells: pure shapes, which other parts fill. */
 
 /** Something wrong with a part of the text. */
 export interface Mark {
@@ -26,3 +26,22 @@ export interface Proposal {
 
 export type Complete = (text: string, position: number) => Proposals | undefined
 export type Check = (text: string) => readonly Mark[]
+
+export interface EditorProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange?: (value: string) => void
+  /** Proposals for names, operators and values. */
+  readonly complete?: Complete
+  /** What is wrong with the text, besides not being JSON. */
+  readonly check?: Check
+  /** What the server had against it. */
+  readonly marks?: readonly Mark[]
+  /** Control or Command with Enter. */
+  readonly onSubmit?: () => void
+  readonly isReadOnly?: boolean
+  readonly hasFocus?: boolean
+  readonly placeholder?: string
+  /** `line` grows with its text from one line on; `fill` takes all the room. */
+  readonly size?: 'line' | 'fill'
+}

@@ -1,26 +1,7 @@
 /** An editor of JSON. What it is made of is loaded with the first one that is shown. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Check, Complete, Mark } from './editor-text.ts'
 import type { CodeMirror } from './code-mirror.ts'
-
-export interface EditorProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange?: (value: string) => void
-  /** Proposals for names, operators and values. */
-  readonly complete?: Complete
-  /** What is wrong with the text, besides not being JSON. */
-  readonly check?: Check
-  /** What the server had against it. */
-  readonly marks?: readonly Mark[]
-  /** Control or Command with Enter. */
-  readonly onSubmit?: () => void
-  readonly isReadOnly?: boolean
-  readonly hasFocus?: boolean
-  readonly placeholder?: string
-  /** `line` grows with its text from one line on; `fill` takes all the room. */
-  readonly size?: 'line' | 'fill'
-}
+import type { EditorProps } from './editor-text.ts'
 
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
