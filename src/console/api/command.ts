@@ -1,7 +1,13 @@
 /** Sends commands, as any client does. */
 import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
-import { isObject, type JsonObject, type Printable, type Value } from '../json/value.ts'
+import {
+  isObject,
+  toPlain,
+  type JsonObject,
+  type Printable,
+  type Value,
+} from '../json/value.ts'
 import { commandPath, type Address } from './place.ts'
 import { send } from './send.ts'
 
@@ -51,7 +57,8 @@ export class Reply {
   }
 
   get status(): Readonly<Record<string, unknown>> {
-    return this.#read().status ?? {}
+    if (this.#exact === undefined) return this.#read().status ?? {}
+    return (toPlain(this.#exact.get('status') ?? null) ?? {}) as Record<string, unknown>
   }
 
   get errors(): readonly ApiProblem[] {

@@ -1,6 +1,6 @@
 /** Where commands are sent: to a database, a keyspace, or what a keyspace holds. */
 export interface Address {
-  /** The id of the database; empty for the home of a server that does not tell ids. */
+  /** The id of the database; empty for the home database. */
   readonly database: string
   readonly keyspace?: string
   readonly name?: string
@@ -65,7 +65,7 @@ export function keyColumns({ table }: Place): readonly string[] {
 
 /**
  * The path of the command API, from the server's own address on. The home database has the
- * usual one, where it is known which that is.
+ * usual one.
  */
 export function commandPath({ database, keyspace, name }: Address): string {
   const root = database === '' ? 'v1' : `databases/${encodeURIComponent(database)}/v1`

@@ -20,7 +20,7 @@ export interface Route {
   readonly tab: string
 }
 
-/** How the home database is written whose id is not known. */
+/** How the home database is written, whose id is empty here. */
 const home = 'home'
 
 const nowhere: Route = {

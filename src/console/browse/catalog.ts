@@ -13,11 +13,13 @@ import {
   type TableDefinition,
 } from '../api/place.ts'
 import { Store } from '../api/store.ts'
-import { valueAt, type JsonObject } from '../json/value.ts'
+import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
 
 export interface Database {
-  /** Empty where the server does not tell ids. */
+  /** Where its commands go; empty for the home database. */
   readonly id: string
+  /** By which the management API knows it, if that answers. */
+  readonly managedId?: string
   readonly name: string
   readonly isHome: boolean
 }
@@ -71,11 +73,10 @@ interface DatabaseView {
 export async function loadDatabases(): Promise<void> {
   try {
     const views = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
-    const databases = views.map(({ id, info, dataEndpointUrl }) => ({
-      id,
-      name: info.name,
-      isHome: !dataEndpointUrl.includes(`/databases/${id}`),
-    }))
+    const databases = views.map(({ id, info, dataEndpointUrl }) => {
+      const isHome = !dataEndpointUrl.includes(`/databases/${id}`)
+      return { id: isHome ? '' : id, managedId: id, name: info.name, isHome }
+    })
     if (databases.length > 0) {
       setDatabases({ value: databases, isLoading: false }, true)
       return
@@ -211,22 +212,14 @@ function readDefinition(definition: JsonObject): TableDefinition {
   const key = definition.get('primaryKey') as JsonObject
   const sort = key.get('partitionSort') as JsonObject
   return {
-    columns: new Map([...columns].map(([name, type]) => [name, plain(type) as ColumnType])),
+    columns: new Map(
+      [...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]),
+    ),
     partitionBy: key.get('partitionBy') as string[],
-    partitionSort: new Map([...sort].map(([name, order]) => [name, Number(plain(order))])),
+    partitionSort: new Map(
+      [...sort].map(([name, order]) => [name, Number(toPlain(order))]),
+    ),
   }
-}
-
-/** As JavaScript reads JSON. Not for names that others chose. */
-function plain(value: unknown): unknown {
-  if (value instanceof Map)
-    return Object.fromEntries(
-      [...(value as JsonObject)].map(([name, v]) => [name, plain(v)]),
-    )
-  if (Array.isArray(value)) return value.map(plain)
-  if (typeof value === 'object' && value !== null && 'text' in value)
-    return Number(value.text)
-  return value
 }
 
 interface SizeView {
@@ -242,7 +235,7 @@ const countedMax = 50
 async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
   const { database, keyspace } = address
   if (targets.length === 0) return
-  const known = database === '' ? undefined : await findSizes(database)
+  const known = await findSizes(database)
   const sizes =
     known?.filter((size) => size.keyspace === keyspace) ?? (await countEach(targets))
   setTargets(keyOf(database, keyspace), ({ value = [], ...rest }) => ({
@@ -252,12 +245,18 @@ async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
 }
 
 async function findSizes(database: string): Promise<readonly SizeView[] | undefined> {
+  const managedId = databaseOf(database)?.managedId
+  if (managedId === undefined) return undefined
   try {
-    const path = `databases/${encodeURIComponent(database)}/sizes`
+    const path = `databases/${encodeURIComponent(managedId)}/sizes`
     return (await manage<{ collections: readonly SizeView[] }>('GET', path)).collections
   } catch {
     return undefined
   }
+}
+
+export function databaseOf(id: string): Database | undefined {
+  return catalog.get().databases.value?.find((database) => database.id === id)
 }
 
 async function countEach(targets: readonly Target[]): Promise<readonly SizeView[]> {

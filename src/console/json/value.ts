@@ -69,3 +69,12 @@ export function valueAt(root: Value, path: readonly string[]): Value | undefined
 export function writePath(names: readonly string[]): string {
   return names.map((name) => name.replace(/[.&]/g, '&$&')).join('.')
 }
+
+/** As JavaScript reads JSON: numbers may lose digits, so this is not to be written back. */
+export function toPlain(value: Value): unknown {
+  if (value instanceof Numeral) return Number(value.text)
+  if (Array.isArray(value)) return value.map(toPlain)
+  if (!isObject(value)) return value
+  // Like JSON.parse, this makes a field of `__proto__`, and not a prototype.
+  return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]))
+}
