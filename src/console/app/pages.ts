@@ -36,6 +36,11 @@ export const tabPages: readonly TabPage[] = [
     load: () => import('../query/query-page.tsx').then((module) => module.QueryPage),
   },
   {
+    tab: 'files',
+    label: 'Files',
+    load: () => import('../files/files-page.tsx').then((module) => module.FilesPage),
+  },
+  {
     tab: 'settings',
     label: 'Settings',
     load: () => import('../browse/settings-page.tsx').then((module) => module.SettingsPage),
