@@ -85,7 +85,7 @@ export class CodeMirror {
       closeBrackets(),
       isLong ? [] : [json(), syntaxHighlighting(colours)],
       EditorView.lineWrapping,
-      isReadOnly ? [] : highlightActiveLine(),
+      isReadOnly || size === 'line' ? [] : highlightActiveLine(),
       theme,
       EditorState.readOnly.of(isReadOnly),
       EditorState.tabSize.of(2),
@@ -97,6 +97,13 @@ export class CodeMirror {
       Prec.highest(
         keymap.of([
           { key: 'Mod-Enter', run: () => this.#submit() },
+          {
+            key: 'Enter',
+            run: (view) =>
+              this.#props().isSingleLine === true &&
+              completionStatus(view.state) !== 'active' &&
+              this.#submit(),
+          },
           // The Tab key leaves the editor, unless a proposal is there to be taken.
           {
             key: 'Tab',

@@ -42,6 +42,8 @@ export interface EditorProps {
   readonly isReadOnly?: boolean
   readonly hasFocus?: boolean
   readonly placeholder?: string
+  /** Enter alone submits, and there is one line. */
+  readonly isSingleLine?: boolean
   /** `line` grows with its text from one line on; `fill` takes all the room. */
   readonly size?: 'line' | 'fill'
 }
