@@ -70,7 +70,15 @@ interface DatabaseView {
   readonly dataEndpointUrl: string
 }
 
-export async function loadDatabases(): Promise<void> {
+/** When it was last begun; sizes are asked for by what it finds. */
+let loadedDatabases = Promise.resolve()
+
+export function loadDatabases(): Promise<void> {
+  loadedDatabases = findDatabases()
+  return loadedDatabases
+}
+
+async function findDatabases(): Promise<void> {
   try {
     const views = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
     const databases = views.map(({ id, info, dataEndpointUrl }) => {
@@ -245,6 +253,7 @@ async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
 }
 
 async function findSizes(database: string): Promise<readonly SizeView[] | undefined> {
+  await loadedDatabases
   const managedId = databaseOf(database)?.managedId
   if (managedId === undefined) return undefined
   try {
