@@ -158,7 +158,7 @@ describe('proposals', () => {
 
 describe('marks', () => {
   test('leave alone what the server takes', () => {
-    for (const [clause, text, command] of [
+    for (const [clause, text] of [
       ['filter', '{}'],
       [
         'filter',
@@ -176,7 +176,7 @@ describe('marks', () => {
       ['options', '{"limit": 5, "includeSimilarity": true}'],
       ['document', '{"a": {"$date": 5}, "$vector": [1]}'],
     ] as const)
-      assert.deepEqual(marks(clause, text, command), [], text)
+      assert.deepEqual(marks(clause, text), [], text)
   })
 
   test('stand where the mistake is', () => {
