@@ -79,7 +79,7 @@ async function bundle(source: string): Promise<Bundle> {
     splitting: true,
     minify: true,
     // Browsers of the last two years.
-    target: ['chrome120', 'firefox121', 'safari17.4'],
+    target: ['chrome131', 'firefox132', 'safari18'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     // All that it would take from there is above.

@@ -7,6 +7,7 @@
  */
 import type { ComponentType } from 'preact'
 import type { Place } from '../api/place.ts'
+import { mayManageAccess } from '../operate/access-lists.ts'
 
 export interface TabPage {
   readonly tab: string
@@ -47,4 +48,16 @@ export const tabPages: readonly TabPage[] = [
   },
 ]
 
-export const serverPages: readonly ServerPage[] = []
+export const serverPages: readonly ServerPage[] = [
+  {
+    page: 'operate',
+    label: 'Operate',
+    load: () => import('../operate/operate-page.tsx').then((module) => module.OperatePage),
+  },
+  {
+    page: 'access',
+    label: 'Access',
+    isAllowed: mayManageAccess,
+    load: () => import('../operate/access-page.tsx').then((module) => module.AccessPage),
+  },
+]

@@ -7,7 +7,7 @@
  * whoever has one never asks again.
  */
 import type { FastifyInstance } from 'fastify'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { FixedContent } from './fixed-content.ts'
@@ -56,7 +56,7 @@ export function addConsolePage(
       reply.raw.end()
       return
     }
-    const page = files.find('index.html') ?? unbuiltPage
+    const page = files.findPage() ?? unbuiltPage
     page.answer(raw, reply.raw)
   })
   app.get<{ Params: { file: string } }>(`${path}/:file`, (request, reply) => {
@@ -68,13 +68,21 @@ export function addConsolePage(
   })
 }
 
-/** Read when they are first asked for; few are large. */
+/** Read when they are first asked for; few are large. Built anew, they are read anew. */
 class ConsoleFiles {
+  #builtAt = 0
   readonly #known = new Map<string, FixedContent>()
   readonly #folder: URL
 
   constructor(folder: URL) {
     this.#folder = folder
+  }
+
+  findPage(): FixedContent | undefined {
+    const builtAt = statSync(new URL('index.html', this.#folder), quietly)?.mtimeMs ?? 0
+    if (builtAt !== this.#builtAt) this.#known.clear()
+    this.#builtAt = builtAt
+    return this.find('index.html')
   }
 
   find(name: string): FixedContent | undefined {
@@ -91,6 +99,8 @@ class ConsoleFiles {
     return content
   }
 }
+
+const quietly = { throwIfNoEntry: false } as const
 
 function namesIn(place: URL): readonly string[] {
   try {
