@@ -126,7 +126,7 @@ function strongestOf(
 ): Float64Array[] {
   const image = (direction: Float64Array) =>
     Float64Array.from(direction, (_, row) => dotExact(direction, matrix, row * size))
-  let basis = Array.from({ length: count }, () =>
+  let basis: Float64Array[] = Array.from({ length: count }, () =>
     Float64Array.from({ length: size }, () => random() - 0.5),
   )
   for (let round = 0; round < rounds; round++) basis = orthonormal(basis.map(image))
