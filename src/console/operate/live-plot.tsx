@@ -11,7 +11,7 @@ export interface LivePlotProps {
   readonly times: readonly number[]
 }
 
-const height = 150
+const height = 140
 
 export function LivePlot({ plot, times }: LivePlotProps) {
   const { title, unit, series } = plot
@@ -82,7 +82,7 @@ function optionsFor(
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, smallest[unit])] },
     },
     axes: [
-      { ...axis, size: 24, space: 70 },
+      { ...axis, size: 24, space: 70, values: (_plot, ticks) => ticks.map(timeOf) },
       {
         ...axis,
         size: 58,
@@ -100,6 +100,10 @@ function optionsFor(
       })),
     ],
   }
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString('en', { hour12: false })
 }
 
 /** The top of a plot that shows nothing but zeros. */

@@ -111,7 +111,11 @@ export function RolesSection({
 function mayWords(actions: readonly string[]): string {
   const { labels, others } = abilitiesOf(actions)
   if (labels.length === 0) return `${others} actions`
-  return labels.join(', ')
+  const [first = '', ...more] = labels
+  return [
+    first,
+    ...more.map((label) => label.charAt(0).toLowerCase() + label.slice(1)),
+  ].join(', ')
 }
 
 function DeleteRole({

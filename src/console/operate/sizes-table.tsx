@@ -52,7 +52,7 @@ export function SizesTable() {
   const { value, error, isLoading, reload } = useLoad(loadSizes, [])
   const [order, setOrder] = useState<readonly [SizeColumn, 1 | -1]>(['bytes', -1])
   return (
-    <section class="stack" aria-labelledby="sizes">
+    <section class="stack long-list" aria-labelledby="sizes">
       <div class="row">
         <h2 id="sizes">Sizes</h2>
         <Button icon="refresh" kind="quiet" isBusy={isLoading} onClick={reload}>
@@ -65,7 +65,7 @@ export function SizesTable() {
         <EmptyState title="No collections yet" actions={<a href="#/">Make one</a>} />
       )}
       {value !== undefined && value.length > 0 && (
-        <div class="table-frame sizes-frame" tabIndex={0} role="region" aria-label="Sizes">
+        <div class="table-frame" tabIndex={0} role="region" aria-label="Sizes">
           <table class="data-table">
             <thead>
               <tr>

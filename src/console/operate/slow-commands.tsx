@@ -28,7 +28,7 @@ export function SlowCommands() {
   )
   if (error instanceof ManageError && error.isForbidden) return null
   return (
-    <section class="stack" aria-labelledby="slow-commands">
+    <section class="stack long-list" aria-labelledby="slow-commands">
       <div class="row">
         <h2 id="slow-commands">Slow commands</h2>
         <Button icon="refresh" kind="quiet" isBusy={isLoading} onClick={reload}>
