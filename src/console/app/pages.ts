@@ -37,6 +37,11 @@ export const tabPages: readonly TabPage[] = [
     load: () => import('../query/query-page.tsx').then((module) => module.QueryPage),
   },
   {
+    tab: 'search',
+    label: 'Search',
+    load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
+  },
+  {
     tab: 'files',
     label: 'Files',
     load: () => import('../files/files-page.tsx').then((module) => module.FilesPage),
