@@ -17,6 +17,8 @@ interface DatabaseView {
 
 async function loadSizes(): Promise<readonly SizeRow[]> {
   const databases = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
+  if (databases.length === 0)
+    throw new Error('This token may not see which databases there are.')
   const lists = await Promise.all(
     databases
       .filter(({ status }) => status === 'ACTIVE')
