@@ -8,8 +8,7 @@ export interface PreviewedField {
   readonly sample: string
 }
 
-const typeLabels: Readonly<Record<FieldType, string>> = {
-  auto: 'as it is',
+const typeLabels: Readonly<Record<Exclude<FieldType, 'auto'>, string>> = {
   text: 'text',
   number: 'number',
   boolean: 'boolean',
@@ -21,9 +20,12 @@ export function FieldMappings({
   fields,
   mappings,
   types,
+  isCsv,
   onChange,
 }: {
   readonly fields: readonly PreviewedField[]
+  /** Cells have no types: what they are is guessed. */
+  readonly isCsv: boolean
   readonly mappings: readonly FieldMapping[]
   /** The columns of a table; undefined for a collection. */
   readonly types: ReadonlyMap<string, ColumnType> | undefined
@@ -56,6 +58,7 @@ export function FieldMappings({
               mapping={mapping}
               sample={samples.get(mapping.source) ?? ''}
               types={types}
+              auto={isCsv ? 'by its look' : 'as it is'}
               onChange={(more) => change(mapping.source, more)}
             />
           ))}
@@ -69,8 +72,11 @@ function MappingRow({
   mapping,
   sample,
   types,
+  auto,
   onChange,
 }: {
+  /** What a field is whose type nobody chose. */
+  readonly auto: string
   readonly mapping: FieldMapping
   readonly sample: string
   readonly types: ReadonlyMap<string, ColumnType> | undefined
@@ -134,9 +140,11 @@ function MappingRow({
         >
           {fieldTypes.map((each) => (
             <option key={each} value={each} selected={each === type}>
-              {each === 'auto' && column !== undefined
-                ? `of the column: ${column.type}`
-                : typeLabels[each]}
+              {each !== 'auto'
+                ? typeLabels[each]
+                : column === undefined
+                  ? auto
+                  : `of the column: ${column.type}`}
             </option>
           ))}
         </select>

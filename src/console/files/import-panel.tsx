@@ -115,6 +115,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
                 fields={fieldsOf(opened.records, opened.columns)}
                 mappings={mappings}
                 types={types}
+                isCsv={opened.columns !== undefined}
                 onChange={setMappings}
               />
               {canNest(opened, place) && (

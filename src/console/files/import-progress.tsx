@@ -20,7 +20,7 @@ export function ImportProgress({
   const isRunning = state.phase === 'running' || state.phase === 'stopping'
   const one = place.kind === 'table' ? 'row' : 'document'
   return (
-    <div class="stack">
+    <div class="stack long-list">
       {isRunning ? (
         <div class="stack" role="status" aria-live="off">
           <progress
