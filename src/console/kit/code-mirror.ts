@@ -42,9 +42,15 @@ import type { EditorProps, Mark } from './editor-text.ts'
 /** Beyond this, colouring and checking each change would be felt. */
 const checkedLengthMax = 1_000_000
 
+/** Keys that are pressed before the page is drawn again. */
+const typedMax = 50
+
 export class CodeMirror {
   readonly #view: EditorView
   readonly #props: () => EditorProps
+  /** Texts that the page was told of, and has not given back. */
+  readonly #typed: string[] = []
+  #isSetting = false
 
   constructor(host: HTMLElement, props: () => EditorProps) {
     this.#props = props
@@ -57,11 +63,29 @@ export class CodeMirror {
     if (props().hasFocus === true) this.#view.focus()
   }
 
-  /** Leaves the cursor alone where the text is the one that was typed. */
+  /**
+   * What was typed comes back by the page, and may be older than what has been typed since:
+   * then it is no news.
+   */
   setText(text: string): void {
+    const known = this.#typed.indexOf(text)
+    if (known >= 0) {
+      this.#typed.splice(0, known + 1)
+      return
+    }
     const { doc } = this.#view.state
     if (doc.length === text.length && doc.toString() === text) return
+    this.#typed.length = 0
+    this.#isSetting = true
     this.#view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+    this.#isSetting = false
+  }
+
+  #tell(text: string): void {
+    if (this.#isSetting) return
+    this.#typed.push(text)
+    if (this.#typed.length > typedMax) this.#typed.shift()
+    this.#props().onChange?.(text)
   }
 
   setMarks(marks: readonly Mark[]): void {
@@ -122,7 +146,7 @@ export class CodeMirror {
         { ...indentWithTab, key: 'Alt-Tab' },
       ]),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) this.#props().onChange?.(update.state.doc.toString())
+        if (update.docChanged) this.#tell(update.state.doc.toString())
       }),
     ]
   }
