@@ -164,7 +164,7 @@ function fieldsOf(
     try {
       for (const [name, value] of valuesOf(record, columns))
         if ((samples.get(name) ?? '') === '')
-          samples.set(name, columns === undefined ? printJson(value) : String(value))
+          samples.set(name, typeof value === 'string' && columns ? value : printJson(value))
     } catch {
       // It will be among the rejected lines.
     }

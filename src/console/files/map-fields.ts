@@ -96,7 +96,7 @@ function set(
   }
   if (taken !== undefined && !isObject(taken))
     throw new RecordError(`The field ${whole} lies within one that is no object.`)
-  const inside: JsonObject = taken ?? new Map()
+  const inside: JsonObject = taken ?? new Map<string, Value>()
   object.set(name!, inside)
   set(inside, rest, value, whole)
 }

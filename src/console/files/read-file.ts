@@ -53,12 +53,15 @@ export async function* textOf(
   isGzip: boolean,
   onRead: (bytes: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  const reader = file.stream().getReader()
+  const reader = file.stream().getReader() as ReadableStreamDefaultReader<Bytes>
   let bytes = 0
   const counted = new ReadableStream<Bytes>({
     async pull(controller) {
       const { done, value } = await reader.read()
-      if (done) return controller.close()
+      if (done) {
+        controller.close()
+        return
+      }
       bytes += value.length
       onRead(bytes)
       controller.enqueue(value)
@@ -66,7 +69,7 @@ export async function* textOf(
     cancel: (reason) => reader.cancel(reason),
   })
   const plain = isGzip
-    ? counted.pipeThrough(new DecompressionStream('gzip') as ByteTransform)
+    ? counted.pipeThrough<Bytes>(new DecompressionStream('gzip'))
     : counted
   const pieces = plain.pipeThrough(new TextDecoderStream()).getReader()
   try {
@@ -85,9 +88,6 @@ export async function* textOf(
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
-
-/** What the types of browsers and of Node agree on. */
-type ByteTransform = ReadableWritablePair<Bytes, Bytes>
 
 export interface RecordSource {
   /** Of CSV, from its first row; of others none are known beforehand. */

@@ -54,7 +54,8 @@ export class JsonSplitter implements Splitter {
     if (character === '\n') this.#line++
     switch (this.#state) {
       case 'string':
-        return this.#stepInString(character)
+        this.#stepInString(character)
+        return undefined
       case 'nested':
         return this.#stepInside(character)
       case 'scalar':
@@ -106,10 +107,9 @@ export class JsonSplitter implements Splitter {
     this.#at = stringEnd.exec(this.#text)?.index ?? this.#text.length
   }
 
-  #stepInString(character: string): undefined {
+  #stepInString(character: string): void {
     if (character === '\\') this.#at++
     else if (character === '"') this.#state = 'nested'
-    return undefined
   }
 
   /** Not what a record is, but it has to be told where it stands. */

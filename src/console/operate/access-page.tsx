@@ -3,8 +3,8 @@ import { manage } from '../api/manage.ts'
 import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice, Loading } from '../kit/notice.tsx'
 import { ifAllowed, listRoles, listTokens, type Token } from './access-lists.ts'
-import type { Role } from './policies.ts'
-import { RolesSection, type DatabaseName } from './roles-section.tsx'
+import type { DatabaseName, Role } from './policies.ts'
+import { RolesSection } from './roles-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
 interface AccessView {

@@ -59,7 +59,7 @@ function useWatched(pace: Pace): Watched {
       setWatched(({ looks }) => ({
         ...(metrics.status === 'fulfilled'
           ? { looks: addLook(looks, metrics.value) }
-          : { looks, metricsProblem: String((metrics.reason as Error).message) }),
+          : { looks, metricsProblem: (metrics.reason as Error).message }),
         ...(health.status === 'fulfilled'
           ? { health: health.value }
           : { healthError: health.reason as unknown }),

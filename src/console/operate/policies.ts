@@ -13,6 +13,11 @@ export interface Role {
   readonly Policy: Policy
 }
 
+export interface DatabaseName {
+  readonly id: string
+  readonly name: string
+}
+
 /** Some actions that one would allow together. */
 export interface Ability {
   readonly label: string

@@ -8,8 +8,7 @@ import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { abilities, everywhere, resourceOf, scopeOf } from './policies.ts'
-import type { Role, Scope } from './policies.ts'
-import type { DatabaseName } from './roles-section.tsx'
+import type { DatabaseName, Role, Scope } from './policies.ts'
 
 export function RoleForm({
   role,

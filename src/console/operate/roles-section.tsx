@@ -7,13 +7,8 @@ import { Dialog } from '../kit/dialog.tsx'
 import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
-import { abilitiesOf, scopeWords, type Role } from './policies.ts'
+import { abilitiesOf, scopeWords, type DatabaseName, type Role } from './policies.ts'
 import { RoleForm } from './role-form.tsx'
-
-export interface DatabaseName {
-  readonly id: string
-  readonly name: string
-}
 
 export function RolesSection({
   roles,

@@ -245,7 +245,10 @@ function Revoke({
 }) {
   const revoke = useAction(async () => {
     await manage('DELETE', `clientIdSecrets/${encodeURIComponent(token.clientId)}`)
-    if (isOwn(token)) return signOut()
+    if (isOwn(token)) {
+      signOut()
+      return
+    }
     onClose()
     onRevoked()
     showToast({ text: 'The token is revoked.' })
