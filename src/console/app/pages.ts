@@ -42,6 +42,12 @@ export const tabPages: readonly TabPage[] = [
     load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
   },
   {
+    tab: 'map',
+    label: 'Map',
+    isFor: hasVectors,
+    load: () => import('../map/map-page.tsx').then((module) => module.MapPage),
+  },
+  {
     tab: 'files',
     label: 'Files',
     load: () => import('../files/files-page.tsx').then((module) => module.FilesPage),
@@ -66,3 +72,10 @@ export const serverPages: readonly ServerPage[] = [
     load: () => import('../operate/access-page.tsx').then((module) => module.AccessPage),
   },
 ]
+
+function hasVectors({ options, table }: Place): boolean {
+  return (
+    options.vector !== undefined ||
+    [...table.columns.values()].some(({ type }) => type === 'vector')
+  )
+}

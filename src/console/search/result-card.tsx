@@ -10,7 +10,7 @@ import {
   textOf,
   type SearchResult,
 } from './search-results.ts'
-import { wayLabels, type WayName } from './search-ways.ts'
+import type { WayName } from './search-ways.ts'
 
 export interface ResultCardProps {
   readonly place: Place
@@ -72,7 +72,15 @@ export function ResultCard(props: ResultCardProps) {
         <ul class="result-elsewhere" aria-label="In the other searches">
           {elsewhere.map(({ way, rank: other }) => (
             <li key={way} class={other === undefined ? 'absent' : ''}>
-              {wayLabels[way]}: {other === undefined ? 'not there' : ordinal(other)}
+              {way}{' '}
+              {other === undefined ? (
+                <>
+                  <span aria-hidden="true">–</span>
+                  <span class="unseen">not there</span>
+                </>
+              ) : (
+                ordinal(other)
+              )}
             </li>
           ))}
         </ul>

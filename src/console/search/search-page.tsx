@@ -248,20 +248,24 @@ function ResultColumn({
     <section class="search-column" aria-label={wayLabels[way.name]}>
       <header>
         <h2>{wayLabels[way.name]}</h2>
-        {results !== undefined && (
-          <span class="hint">
-            {formatMany(results.length, 'result')}, {formatMs(elapsedMs ?? 0)}
-          </span>
-        )}
         <Button kind="quiet" class="push" onClick={onCode}>
           As code
         </Button>
       </header>
-      <p class="hint">{explanations[way.name]}</p>
+      <p class="hint">
+        {results !== undefined &&
+          `${formatMany(results.length, 'result')}, ${formatMs(elapsedMs ?? 0)}. `}
+        {explanations[way.name]}
+      </p>
       <ErrorNotice error={error} />
       <Warnings warnings={column.warnings ?? []} />
       {results === undefined && error === undefined && <Loading label="Searching" />}
-      {results?.length === 0 && <p class="quiet-text">Nothing was found this way.</p>}
+      {results?.length === 0 && (
+        <p class="quiet-text">
+          Nothing was found this way.
+          {way.name === 'words' && ' Fewer words find more.'}
+        </p>
+      )}
       {results !== undefined && results.length > 0 && (
         <ol class="results">
           {results.map((result, position) => (
@@ -289,7 +293,8 @@ function ResultColumn({
 const explanations: Readonly<Record<WayName, string>> = {
   meaning: 'Nearest to the vector that the service makes of the text.',
   vector: 'Nearest to the vector.',
-  words: 'Has all of the words; the order is by BM25, which also counts how rare they are.',
+  words:
+    'Has all of the words, in the order of BM25: often, and where few others have them.',
   hybrid: 'Found by meaning or by words, and put in order by a reranker.',
 }
 
