@@ -52,8 +52,8 @@ export async function loadVectors(
       const vector =
         position instanceof Numeral ? cut.vectors[Number(position.text)] : undefined
       document.delete(field)
-      if (vector === undefined || vector.length !== (vectors[0]?.length ?? vector.length))
-        continue
+      const length = vectors[0]?.length ?? vector?.length
+      if (vector === undefined || vector.length !== length) continue
       documents.push(document)
       vectors.push(vector)
     }

@@ -118,7 +118,7 @@ export function MapPage({ place }: { readonly place: Place }) {
         </p>
       </div>
       <ErrorNotice error={filterError ?? loaded.error ?? projection.error} />
-      {data !== undefined && data.documents.length === 0 && (
+      {data?.documents.length === 0 && (
         <EmptyState title="No vectors to show">
           {data.seen === 0
             ? `No ${noun(place, 2)} match.`

@@ -44,20 +44,24 @@ function tagsOf(kind: string, mixed: number): string[] {
 export const wordDimension = 96
 
 /**
- * A vector without a model: each word, and each part of three letters, counts somewhere. Texts
+ * A vector without a model: each word, and each part of four letters, counts somewhere. Texts
  * that share words are near each other, which is enough to look around with.
  */
 export function wordVector(text: string): number[] {
   const vector = new Array<number>(wordDimension).fill(0)
+  const add = (part: string, weight: number) => {
+    const mixed = hash(part)
+    // Half of the parts count as less than nothing, so that chance meetings cancel out.
+    vector[mixed % wordDimension]! += (mixed >>> 24) % 2 === 0 ? weight : -weight
+  }
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
     if (word.length < 4) continue
-    vector[hash(word) % wordDimension]! += 1
-    for (let at = 0; at + 4 <= word.length; at++)
-      vector[hash(word.slice(at, at + 4)) % wordDimension]! += 0.3
+    add(word, 1)
+    for (let at = 0; at + 4 <= word.length; at++) add(word.slice(at, at + 4), 0.4)
   }
-  const length = Math.hypot(...vector) || 1
-  // Five digits are enough, and cosine takes no vector of zeros.
-  vector[0]! += length === 1 ? 0.1 : 0
+  // Cosine takes no vector of zeros.
+  if (vector.every((value) => value === 0)) vector[0] = 1
+  const length = Math.hypot(...vector)
   return vector.map((value) => Math.round((value / length) * 1e5) / 1e5)
 }
 
