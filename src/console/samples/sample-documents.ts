@@ -41,7 +41,7 @@ function tagsOf(kind: string, mixed: number): string[] {
 }
 
 /** Numbers in the vectors of servers that have no model of their own. */
-export const wordDimension = 96
+export const wordDimension = 192
 
 /**
  * A vector without a model: each word, and each part of four letters, counts somewhere. Texts
@@ -60,7 +60,7 @@ export function wordVector(text: string): number[] {
     for (let at = 0; at + 4 <= word.length; at++) add(word.slice(at, at + 4), 0.4)
   }
   // Cosine takes no vector of zeros.
-  if (vector.every((value) => value === 0)) vector[0] = 1
+  if (!vector.some((value) => value !== 0)) vector[0] = 1
   const length = Math.hypot(...vector)
   return vector.map((value) => Math.round((value / length) * 1e5) / 1e5)
 }

@@ -1,5 +1,4 @@
 /** Results of searches in one shape, whichever way they were found. */
-import type { Reply } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { idKey } from '../data/document-id.ts'
 import { kindOf, shortText } from '../json/value-text.ts'
@@ -18,6 +17,12 @@ export interface SearchResult {
   readonly bar: number
   /** Of a hybrid search. */
   readonly scores: HybridScores | undefined
+}
+
+/** What a find or findAndRerank answered. */
+export interface SearchReply {
+  readonly status: Readonly<Record<string, unknown>>
+  readonly documents: readonly JsonObject[]
 }
 
 export interface HybridScores {
@@ -40,7 +45,7 @@ interface WireScores {
 export function readResults(
   place: Place,
   way: Way,
-  reply: Reply,
+  reply: SearchReply,
   stems: ReadonlySet<string>,
 ): readonly SearchResult[] {
   const scores = (
