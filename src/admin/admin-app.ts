@@ -23,6 +23,7 @@ import { backupRoutes } from './backup-routes.ts'
 import { databaseRoutes } from './database-routes.ts'
 import { keyspaceRoutes } from './keyspace-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
+import { permissionRoutes } from './permission-routes.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 import { regionRoutes } from './region-routes.ts'
 import { roleRoutes } from './role-routes.ts'
@@ -55,6 +56,7 @@ const routes: readonly AdminRoute[] = [
   ...organizationRoutes,
   ...tokenRoutes,
   ...roleRoutes,
+  ...permissionRoutes,
   ...userRoutes,
   ...backupRoutes,
   ...slowCommandRoutes,

@@ -4,6 +4,7 @@ import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
 import { catalog, keyOf, refreshSizes } from '../browse/catalog.ts'
+import { useMay } from '../browse/permissions.ts'
 import { checkClause } from '../completion/check-clause.ts'
 import { completeClause } from '../completion/complete-clause.ts'
 import { fieldListOf } from '../completion/field-paths.ts'
@@ -62,6 +63,7 @@ export function DataPage({ place }: { readonly place: Place }) {
   const list = useMemo(() => fieldListOf(place, documents), [place, pages.page])
   const context = { clause: 'filter' as const, command: 'find', list }
   const isTable = place.kind === 'table'
+  const mayWrite = useMay(place)('db-table-modify')
 
   const apply = (filter: JsonObject) => {
     setFilterText(filter.size === 0 ? '' : printJson(filter))
@@ -94,13 +96,16 @@ export function DataPage({ place }: { readonly place: Place }) {
       const filter = withCondition(place, query.filter, path, value, isWanted)
       if (filter !== undefined) apply(filter)
     },
-    edit: (document) => setOpen({ kind: 'edit', document }),
     ...(vectorFieldOf(place) === undefined
       ? {}
       : {
           findSimilar: (document: JsonObject) => void findSimilar(place, document, store),
         }),
-    remove: (document) => setOpen({ kind: 'delete', doomed: { documents: [document] } }),
+    ...(mayWrite && {
+      edit: (document: JsonObject) => setOpen({ kind: 'edit', document }),
+      remove: (document: JsonObject) =>
+        setOpen({ kind: 'delete', doomed: { documents: [document] } }),
+    }),
     showValue: (path, value) => setOpen({ kind: 'value', name: path.join(' › '), value }),
     copy: (value) => {
       void copyText(typeof value === 'string' ? value : printPretty(value))
@@ -197,7 +202,7 @@ export function DataPage({ place }: { readonly place: Place }) {
             Delete {chosen.length} selected
           </Button>
         )}
-        {!isTable && documents.length > 0 && query.similarTo === undefined && (
+        {mayWrite && !isTable && documents.length > 0 && query.similarTo === undefined && (
           <Button
             kind="quiet"
             icon="delete"
@@ -217,9 +222,11 @@ export function DataPage({ place }: { readonly place: Place }) {
           Open as query
         </Button>
         <Button icon="refresh" label="Refresh" onClick={afterChange} />
-        <Button kind="primary" icon="add" onClick={() => setOpen({ kind: 'insert' })}>
-          Insert
-        </Button>
+        {mayWrite && (
+          <Button kind="primary" icon="add" onClick={() => setOpen({ kind: 'insert' })}>
+            Insert
+          </Button>
+        )}
       </div>
       {(filterError ?? pages.error) !== undefined || pages.page?.warnings.length ? (
         <div class="toolbar-notes">
@@ -243,15 +250,14 @@ export function DataPage({ place }: { readonly place: Place }) {
           actions={actions}
           sortOf={sortOf}
           onSort={onSort}
-          selected={selected}
-          onSelect={setSelected}
+          {...(mayWrite ? { selected, onSelect: setSelected } : {})}
         />
       ) : (
         pages.error === undefined && (
           <NothingHere
             place={place}
             isFiltered={isFiltered}
-            onInsert={() => setOpen({ kind: 'insert' })}
+            onInsert={mayWrite ? () => setOpen({ kind: 'insert' }) : undefined}
           />
         )
       )}
@@ -314,7 +320,7 @@ function NothingHere({
 }: {
   readonly place: Place
   readonly isFiltered: boolean
-  readonly onInsert: () => void
+  readonly onInsert: (() => void) | undefined
 }) {
   if (isFiltered)
     return (
@@ -326,12 +332,15 @@ function NothingHere({
     <EmptyState
       title={`${place.name} is empty`}
       actions={
-        <Button kind="primary" icon="add" onClick={onInsert}>
-          Insert {noun(place, 2)}
-        </Button>
+        onInsert !== undefined && (
+          <Button kind="primary" icon="add" onClick={onInsert}>
+            Insert {noun(place, 2)}
+          </Button>
+        )
       }
     >
-      Insert some here, drop a file on the Files page, or send them from a program.
+      {onInsert !== undefined &&
+        'Insert some here, drop a file on the Files page, or send them from a program.'}
     </EmptyState>
   )
 }
