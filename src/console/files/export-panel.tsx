@@ -12,22 +12,21 @@ import { Segments } from '../kit/tabs.tsx'
 import { parseJson } from '../json/parse-json.ts'
 import { isObject, type JsonObject, type Printable } from '../json/value.ts'
 import { CsvSplitter, writeRow } from './csv.ts'
+import { takeExported, type ExportedQuery } from './exported-query.ts'
 import { runExport, type ExportPage, type ExportSummary } from './export-run.ts'
 import { openSink } from './save-file.ts'
 
 type Format = 'jsonl' | 'csv'
 
-interface Query {
-  readonly filter: string
-  readonly sort: string
-  readonly limit: string
+interface Query extends ExportedQuery {
   readonly withVectors: boolean
 }
 
-const everything: Query = { filter: '', sort: '', limit: '', withVectors: false }
-
 export function ExportPanel({ place }: { readonly place: Place }) {
-  const [query, setQuery] = useState(everything)
+  const [query, setQuery] = useState<Query>(() => ({
+    ...takeExported(place),
+    withVectors: false,
+  }))
   const [format, setFormat] = useState<Format>('jsonl')
   const [columns, setColumns] = useState<string | undefined>(undefined)
   const [count, setCount] = useState<number | undefined>(undefined)
@@ -93,6 +92,12 @@ export function ExportPanel({ place }: { readonly place: Place }) {
           placeholder="{} : in any order"
           onChange={(sort) => change({ sort })}
         />
+        <LabelledEditor
+          label="Projection"
+          value={query.projection}
+          placeholder="{} : whole"
+          onChange={(projection) => change({ projection })}
+        />
         <TextField
           label="At most"
           type="number"
@@ -102,7 +107,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
           onChange={(limit) => change({ limit })}
         />
       </div>
-      {place.kind === 'collection' && place.options.vector !== undefined && (
+      {hasVectors(place) && query.projection.trim() === '' && (
         <CheckField
           label="With vectors"
           value={query.withVectors}
@@ -201,17 +206,24 @@ function namesIn(text: string): readonly string[] {
 }
 
 /** The fields of the find, without where it goes on. */
-function commandOf({ kind }: Place, query: Query): Record<string, Printable> {
+function commandOf(place: Place, query: Query): Record<string, Printable> {
   const { limit, withVectors } = query
   const filter = objectIn(query.filter, 'The filter')
   const sort = objectIn(query.sort, 'The sort')
+  const projection =
+    objectIn(query.projection, 'The projection') ??
+    // Without it, what is searched by is left out.
+    (withVectors && hasVectors(place) ? { '*': 1 } : undefined)
   return {
     ...(filter !== undefined && { filter }),
     ...(sort !== undefined && { sort }),
-    // Without it, what is searched by is left out.
-    ...(withVectors && kind === 'collection' && { projection: { '*': 1 } }),
+    ...(projection !== undefined && { projection }),
     ...(limit !== '' && { options: { limit: Number(limit) } }),
   }
+}
+
+function hasVectors({ kind, options }: Place): boolean {
+  return kind === 'collection' && options.vector !== undefined
 }
 
 function objectIn(text: string, what: string): JsonObject | undefined {

@@ -1,6 +1,7 @@
 /** Any find: its clauses with completion, its results, and what the server says of it. */
 import { useMemo, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
 import { checkClause } from '../completion/check-clause.ts'
 import type { Clause } from '../completion/clause-shape.ts'
 import { completeClause } from '../completion/complete-clause.ts'
@@ -14,6 +15,7 @@ import { PageBar } from '../data/page-bar.tsx'
 import { marksOf } from '../data/text-marks.ts'
 import { usePages } from '../data/use-pages.ts'
 import { ValueDialog } from '../data/value-dialog.tsx'
+import { exportedQuery, limitIn } from '../files/exported-query.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { printJson, printPretty } from '../json/print-json.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
@@ -162,6 +164,15 @@ export function QueryPage({ place }: { readonly place: Place }) {
         </Button>
         <Button icon="save" onClick={() => setOpen('save')}>
           Save as
+        </Button>
+        <Button
+          icon="save"
+          onClick={() => {
+            exportedQuery.set({ ...query, limit: limitIn(query.options) })
+            goTo(routeTo(place.database, place.keyspace, place.name, 'files'))
+          }}
+        >
+          To a file
         </Button>
         <Button icon="copy" onClick={() => setOpen('code')}>
           As code
