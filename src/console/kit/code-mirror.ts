@@ -15,17 +15,8 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { json } from '@codemirror/lang-json'
-import {
-  bracketMatching,
-  foldGutter,
-  foldKeymap,
-  HighlightStyle,
-  indentOnInput,
-  syntaxHighlighting,
-} from '@codemirror/language'
-import { linter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
+import { bracketMatching, indentService } from '@codemirror/language'
 import { EditorState, Prec, type Extension } from '@codemirror/state'
 import {
   drawSelection,
@@ -34,13 +25,16 @@ import {
   lineNumbers,
   placeholder,
 } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
 import { EditorView } from 'codemirror'
 import { readTree } from '../json/json-tree.ts'
 import type { EditorProps, Mark } from './editor-text.ts'
+import { jsonColours } from './json-colours.ts'
+import { setMarks, textMarks } from './text-marks.ts'
 
 /** Beyond this, colouring and checking each change would be felt. */
 const checkedLengthMax = 1_000_000
+
+const checkDelayMs = 300
 
 /** Keys that are pressed before the page is drawn again. */
 const typedMax = 50
@@ -51,6 +45,7 @@ export class CodeMirror {
   /** Texts that the page was told of, and has not given back. */
   readonly #typed: string[] = []
   #isSetting = false
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: HTMLElement, props: () => EditorProps) {
     this.#props = props
@@ -88,26 +83,26 @@ export class CodeMirror {
     this.#props().onChange?.(text)
   }
 
-  setMarks(marks: readonly Mark[]): void {
-    const diagnostics = marks.map((mark) => this.#diagnostic(mark))
-    this.#view.dispatch(setDiagnostics(this.#view.state, diagnostics))
+  /** Looks at the text again: what the server had against it has changed. */
+  refreshMarks(): void {
+    this.#check()
   }
 
   destroy(): void {
+    clearTimeout(this.#timer)
     this.#view.destroy()
   }
 
   #extensions(): Extension[] {
     const { label, isReadOnly = false, size = 'line', ...props } = this.#props()
-    const isLong = this.#props().value.length > checkedLengthMax
     return [
-      size === 'fill' ? [lineNumbers(), foldGutter()] : [],
+      size === 'fill' ? lineNumbers() : [],
       history(),
       drawSelection(),
-      indentOnInput(),
+      jsonIndent,
       bracketMatching(),
       closeBrackets(),
-      isLong ? [] : [json(), syntaxHighlighting(colours)],
+      jsonColours,
       EditorView.lineWrapping,
       isReadOnly || size === 'line' ? [] : highlightActiveLine(),
       theme,
@@ -115,9 +110,7 @@ export class CodeMirror {
       EditorState.tabSize.of(2),
       EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': 'true' }),
       placeholder(props.placeholder ?? ''),
-      isReadOnly
-        ? []
-        : [this.#completion(), linter((view) => this.#check(view), { delay: 300 })],
+      isReadOnly ? [] : [this.#completion(), textMarks],
       Prec.highest(
         keymap.of([
           { key: 'Mod-Enter', run: () => this.#submit() },
@@ -138,15 +131,15 @@ export class CodeMirror {
       ),
       keymap.of([
         ...closeBracketsKeymap,
-        ...defaultKeymap,
+        ...standardKeymap,
         ...historyKeymap,
-        ...foldKeymap,
         ...completionKeymap,
         { key: 'Ctrl-i', run: startCompletion },
-        { ...indentWithTab, key: 'Alt-Tab' },
       ]),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) this.#tell(update.state.doc.toString())
+        if (!update.docChanged) return
+        this.#tell(update.state.doc.toString())
+        this.#checkSoon()
       }),
     ]
   }
@@ -185,33 +178,42 @@ export class CodeMirror {
     }
   }
 
-  #check(view: EditorView): readonly Diagnostic[] {
-    const { check, marks = [] } = this.#props()
-    const { doc } = view.state
-    if (doc.length > checkedLengthMax) return []
+  /** Once nothing was typed for a moment. */
+  #checkSoon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#check(), checkDelayMs)
+  }
+
+  #check(): void {
+    const { check, marks = [], isReadOnly, onMarks } = this.#props()
+    const { doc } = this.#view.state
+    if (isReadOnly === true || doc.length > checkedLengthMax) return
     const text = doc.toString()
     const mistakes = text.trim() === '' ? [] : readTree(text).mistakes
     const found = mistakes.length > 0 ? mistakes : [...(check?.(text) ?? []), ...marks]
-    return found.map((mark) => this.#diagnostic(mark))
-  }
-
-  /** A mark that can be seen: within the text, and at least one character long. */
-  #diagnostic({ from, to, message, kind = 'error' }: Mark): Diagnostic {
-    const { length } = this.#view.state.doc
-    const start = Math.max(0, Math.min(from, length - 1))
-    const end = Math.min(Math.max(to, start + 1), length)
-    return { from: start, to: Math.max(start, end), message, severity: kind }
+    this.#view.dispatch({ effects: setMarks.of(found) })
+    onMarks?.(
+      found.map((mark) => ({
+        ...mark,
+        line: doc.lineAt(placeIn(doc.length, mark)).number,
+      })),
+    )
   }
 }
 
-/** Colours are those of the page, which shine through into the shadow root. */
-const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--json-name)' },
-  { tag: tags.string, color: 'var(--json-string)' },
-  { tag: tags.number, color: 'var(--json-number)' },
-  { tag: [tags.bool, tags.null], color: 'var(--json-word)' },
-])
+function placeIn(length: number, { from }: Mark): number {
+  return Math.max(0, Math.min(from, length))
+}
 
+/** A line is as far in as the one before, and further where that opens something. */
+const jsonIndent = indentService.of((context, position) => {
+  const before = context.state.doc.lineAt(Math.max(0, position - 1)).text
+  const text = position > 0 ? before : ''
+  const indent = /^ */.exec(text)![0].length
+  return /[[{]\s*$/.test(text) ? indent + 2 : indent
+})
+
+/** Colours are those of the page, which shine through into the shadow root. */
 const theme = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'transparent', color: 'var(--text)' },
   '&.cm-focused': { outline: 'none' },
@@ -251,12 +253,17 @@ const theme = EditorView.theme({
     color: 'var(--accent-text)',
   },
   '.cm-completionDetail': { color: 'var(--text-quiet)', fontStyle: 'normal' },
-  '.cm-diagnostic': { padding: '4px 8px', fontFamily: 'var(--font)' },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
-  '.cm-foldPlaceholder': {
-    backgroundColor: 'var(--hover)',
-    color: 'var(--text-quiet)',
-    border: 'none',
-    padding: '0 4px',
+  '.mark-message': { padding: '4px 8px', fontFamily: 'var(--font)', maxWidth: '480px' },
+  '.text-mark.error': {
+    textDecoration: 'underline wavy var(--bad)',
+    textUnderlineOffset: '3px',
   },
+  '.text-mark.warning': {
+    textDecoration: 'underline wavy var(--warn)',
+    textUnderlineOffset: '3px',
+  },
+  '.json-name': { color: 'var(--json-name)' },
+  '.json-string': { color: 'var(--json-string)' },
+  '.json-number': { color: 'var(--json-number)' },
+  '.json-word': { color: 'var(--json-word)' },
 })

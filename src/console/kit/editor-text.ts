@@ -8,6 +8,11 @@ export interface Mark {
   readonly kind?: 'error' | 'warning'
 }
 
+export interface PlacedMark extends Mark {
+  /** 1 for the first. */
+  readonly line: number
+}
+
 /** What could stand where the cursor is. */
 export interface Proposals {
   /** Where the text starts that a proposal replaces. */
@@ -37,6 +42,8 @@ export interface EditorProps {
   readonly check?: Check
   /** What the server had against it. */
   readonly marks?: readonly Mark[]
+  /** Hears of all marks, by this editor. */
+  readonly onMarks?: (marks: readonly PlacedMark[]) => void
   /** Control or Command with Enter. */
   readonly onSubmit?: () => void
   readonly isReadOnly?: boolean
