@@ -81,8 +81,8 @@ describe('the files of a collection', { skip: noBrowser }, () => {
     await page.context().close()
   })
 
-  test('takes packed lines that are dropped on it, with every digit', async () => {
-    const page = await console.page(at('rows'))
+  test('takes packed lines that are dropped on its name, with every digit', async () => {
+    const page = await console.page('#/')
     const lines = [
       '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
       'no JSON',
@@ -96,7 +96,8 @@ describe('the files of a collection', { skip: noBrowser }, () => {
       return data
     })()`
     const dataTransfer = await page.evaluateHandle(drop)
-    await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer })
+    const name = page.getByRole('treeitem', { name: 'rows' })
+    await name.dispatchEvent('drop', { dataTransfer })
     await page.getByText('packed by gzip').waitFor()
     assert.equal(await page.getByLabel('Column for ID').inputValue(), 'id')
     await page.getByRole('button', { name: 'Insert all' }).click()

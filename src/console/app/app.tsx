@@ -14,6 +14,7 @@ import {
 } from '../browse/catalog.ts'
 import { KeyspacePage } from '../browse/keyspace-page.tsx'
 import { StartPage } from '../browse/start-page.tsx'
+import { fileDrop } from '../files/dropped-file.ts'
 import { formatBytes, formatMany } from '../kit/format.ts'
 import { useLoad, useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
@@ -89,7 +90,7 @@ function PlacePage({ current }: { readonly current: Route }) {
     ...(place.bytes === undefined ? [] : [formatBytes(place.bytes)]),
   ]
   return (
-    <div class="place">
+    <div class="place" {...fileDrop({ database, keyspace, name })}>
       <div class="place-head">
         <nav class="crumbs" aria-label="Where this is">
           <a href={routeTo(database)}>{databaseName}</a>

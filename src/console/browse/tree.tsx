@@ -1,6 +1,7 @@
 /** Databases, keyspaces, collections and tables, at the left of every page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { goTo, route, routeTo, type Route } from '../app/route.ts'
+import { fileDrop } from '../files/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { formatBytes, formatCount, formatMany, formatShortCount } from '../kit/format.ts'
@@ -29,6 +30,8 @@ interface Line {
   readonly isCurrent: boolean
   /** Loads what is below, unless it is there. */
   readonly open?: () => void
+  /** Of a collection or table: it takes files. */
+  readonly drop?: ReturnType<typeof fileDrop>
 }
 
 export function Tree() {
@@ -142,6 +145,7 @@ function TreeLines({
           class={`tree-line level-${line.level}`}
           onFocus={() => setFocused(line.key)}
           onKeyDown={(event) => onKey(event, line, position)}
+          {...line.drop}
         >
           <span
             class={`twisty ${line.isOpen === true ? 'open' : ''}`}
@@ -239,6 +243,7 @@ function listKeyspace(
       icon: kind,
       href: routeTo(database, keyspace, name, current.tab === '' ? 'data' : current.tab),
       isCurrent: isHere && current.name === name,
+      drop: fileDrop({ database, keyspace, name }),
       title: title.join(', '),
       ...(documents === undefined ? {} : { count: documents }),
     }

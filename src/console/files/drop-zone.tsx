@@ -21,16 +21,10 @@ export function DropZone({
   return (
     <div
       class={`drop-zone ${isOver ? 'over' : ''}`}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
+      // The page around it takes the file.
+      onDragOver={() => setOver(true)}
       onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        take(event.dataTransfer?.files)
-      }}
+      onDrop={() => setOver(false)}
     >
       <p>
         Drop a file here: its records become {what}. JSON lines, JSON and CSV are read,

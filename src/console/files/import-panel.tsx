@@ -5,9 +5,10 @@ import { refreshSizes } from '../browse/catalog.ts'
 import { Button } from '../kit/button.tsx'
 import { CheckField, SelectField } from '../kit/fields.tsx'
 import { formatBytes } from '../kit/format.ts'
-import { useAction } from '../kit/hooks.ts'
+import { useAction, useStore } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { DropZone } from './drop-zone.tsx'
+import { droppedFile, takeDropped } from './dropped-file.ts'
 import { FieldMappings, type PreviewedField } from './field-mappings.tsx'
 import { FilePreview } from './file-preview.tsx'
 import { ImportProgress } from './import-progress.tsx'
@@ -38,6 +39,8 @@ export function ImportPanel({ place }: { readonly place: Place }) {
   const [mappings, setMappings] = useState<readonly FieldMapping[]>([])
   const [nestNames, setNestNames] = useState(true)
   const [running, setRunning] = useState<RunningImport | undefined>(undefined)
+  const latest = useRef(running)
+  latest.current = running
   const types = place.kind === 'table' ? place.table.columns : undefined
   const open = useAction(async (file: File, format?: FileFormat) => {
     const found = await detectKind(file, file.name)
@@ -58,9 +61,13 @@ export function ImportPanel({ place }: { readonly place: Place }) {
       ),
     )
   })
+  // Dropped here, or elsewhere on the collection or table.
+  const dropped = useStore(droppedFile)
+  useEffect(() => {
+    const file = takeDropped(place)
+    if (file !== undefined && latest.current === undefined) open.run(file)
+  }, [dropped])
   // Who leaves the page while it runs would not see what became of it.
-  const latest = useRef(running)
-  latest.current = running
   useEffect(() => () => latest.current?.cancel(), [])
   const begin = () => {
     const { file, kind } = opened!
