@@ -11,8 +11,8 @@ export interface ShownColumn {
 }
 
 const widthMin = 72
-const widthMax = 300
-const letterWidth = 7.4
+const widthMax = 320
+const letterWidth = 7.8
 const padding = 30
 
 export const narrowest = 48

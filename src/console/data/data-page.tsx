@@ -126,6 +126,10 @@ export function DataPage({ place }: { readonly place: Place }) {
       )
     store.update(({ similarTo: _, ...before }) => ({ ...before, sort }))
   }
+  // That everything is read is what was asked for.
+  const warnings = (pages.page?.warnings ?? []).filter(
+    ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
+  )
   const isFiltered = query.filter.size > 0 || query.similarTo !== undefined
   const total = targets
     .get(keyOf(place.database, place.keyspace))
@@ -228,17 +232,12 @@ export function DataPage({ place }: { readonly place: Place }) {
           </Button>
         )}
       </div>
-      {(filterError ?? pages.error) !== undefined || pages.page?.warnings.length ? (
+      {((filterError ?? pages.error) !== undefined || warnings.length > 0) && (
         <div class="toolbar-notes">
           <ErrorNotice error={filterError ?? pages.error} />
-          {/* That everything is read is what was asked for. */}
-          <Warnings
-            warnings={(pages.page?.warnings ?? []).filter(
-              ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
-            )}
-          />
+          <Warnings warnings={warnings} />
         </div>
-      ) : null}
+      )}
       {pages.page === undefined && pages.error === undefined ? (
         <Loading />
       ) : documents.length > 0 ? (

@@ -23,7 +23,6 @@ export function parseJson(text: string): Value {
 /** More than any document has; a reply has a few more than its documents. */
 const depthMax = 200
 
-const space = /[ \t\n\r]*/y
 const numeral = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /true|false|null/y
 
@@ -42,9 +41,11 @@ class Reader {
   }
 
   skipSpace(): void {
-    space.lastIndex = this.at
-    space.test(this.text)
-    this.at = space.lastIndex
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.at++
+    }
   }
 
   readValue(depth: number): Value {
@@ -74,10 +75,10 @@ class Reader {
 
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at
-    const found = pattern.exec(this.text)
-    if (found === null) return undefined
+    if (!pattern.test(this.text)) return undefined
+    const start = this.at
     this.at = pattern.lastIndex
-    return found[0]
+    return this.text.slice(start, this.at)
   }
 
   #readObject(depth: number): JsonObject {
