@@ -85,10 +85,10 @@ export function DatabasePage({ database }: { readonly database: string }) {
       {open === 'create' && (
         <CreateKeyspace database={database} onClose={() => setOpen(undefined)} />
       )}
-      {open === 'terminate' && (
+      {open === 'terminate' && entry?.managedId !== undefined && (
         <TerminateDatabase
-          id={entry!.managedId!}
-          name={entry!.name}
+          id={entry.managedId}
+          name={entry.name}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -144,10 +144,10 @@ function TerminateDatabase({
   const [typed, setTyped] = useState('')
   const { run, isBusy, error } = useAction(async () => {
     await manage('POST', `databases/${id}/terminate`)
-    await loadDatabases()
     showToast({ text: `Terminated ${name}.` })
     onClose()
     goTo('#/')
+    await loadDatabases()
   })
   return (
     <Dialog

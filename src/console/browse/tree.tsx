@@ -4,7 +4,7 @@ import { goTo, route, routeTo, type Route } from '../app/route.ts'
 import { fileDrop } from '../files/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/fields.tsx'
-import { formatBytes, formatCount, formatMany, formatShortCount } from '../kit/format.ts'
+import { formatBytes, formatCount, formatShortCount } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
 import { Icon, type IconName } from '../kit/icons.tsx'
 import { messageOf } from '../kit/notice.tsx'
@@ -25,7 +25,8 @@ interface Line {
   readonly href: string
   /** Undefined for what has nothing below it. */
   readonly isOpen?: boolean
-  readonly count?: number
+  /** How many, and how large. */
+  readonly facts?: string
   readonly title?: string
   readonly isCurrent: boolean
   /** Loads what is below, unless it is there. */
@@ -159,11 +160,7 @@ function TreeLines({
           </span>
           <Icon name={line.icon} />
           <span class="tree-label">{line.label}</span>
-          {line.count !== undefined && (
-            <span class="tree-count" aria-label={formatMany(line.count, 'document')}>
-              {formatShortCount(line.count)}
-            </span>
-          )}
+          {line.facts !== undefined && <span class="tree-facts">{line.facts}</span>}
         </a>
       ))}
     </div>
@@ -245,10 +242,15 @@ function listKeyspace(
       isCurrent: isHere && current.name === name,
       drop: fileDrop({ database, keyspace, name }),
       title: title.join(', '),
-      ...(documents === undefined ? {} : { count: documents }),
+      ...(documents === undefined ? {} : { facts: factsOf(documents, bytes) }),
     }
   })
   return wanted !== '' && below.length === 0 ? [] : [line, ...below]
+}
+
+function factsOf(documents: number, bytes: number | undefined): string {
+  const count = formatShortCount(documents)
+  return bytes === undefined ? count : `${count} · ${formatBytes(bytes)}`
 }
 
 function many(kind: 'collection' | 'table'): string {
