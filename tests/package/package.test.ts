@@ -123,7 +123,7 @@ describe('npx stela serve', () => {
   })
 
   test('has its pages', async () => {
-    for (const path of ['/', '/swagger-ui', '/api/json/openapi', '/metrics'])
+    for (const path of ['/', '/console', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })
 })
