@@ -267,6 +267,37 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await page.context().close()
   })
 
+  test('has pages that are accessible in both themes, and fit 800 pixels', async () => {
+    const table = { columns: { id: 'int', note: 'text' }, primaryKey: 'id' }
+    await console.server.command('/library', {
+      createTable: { name: 'rows', definition: table },
+    })
+    await console.server.command('/library/rows', {
+      insertOne: { document: { id: 1, note: 'one' } },
+    })
+    const page = await console.page('#/', { viewport: { width: 800, height: 600 } })
+    const library = '#/db/home/library'
+    for (const [hash, shown] of [
+      ['#/', 'the home database'],
+      ['#/db/home', 'default_keyspace'],
+      [library, 'Documents or rows'],
+      [`${library}/books/data`, '1–20'],
+      [`${library}/books/query`, 'Nothing was run yet'],
+      [`${library}/books/settings`, 'Drop collection'],
+      [`${library}/rows/data`, '1–1'],
+      [`${library}/rows/settings`, 'Create index'],
+      ['#/nowhere', 'There is nothing here'],
+    ] as const)
+      for (const theme of ['light', 'dark']) {
+        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+        await page.locator('main').getByText(shown).first().waitFor()
+        await page.getByLabel('Theme').selectOption(theme)
+        await assertAccessible(page)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 800)
+      }
+    await page.context().close()
+  })
+
   test('offers only what the token may do', async () => {
     const roles = await admin('GET', 'organizations/roles')
     const readOnly = (roles as { Name: string; ID: string }[]).find(

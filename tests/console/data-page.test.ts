@@ -177,6 +177,11 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     const text = await document.innerText()
     assert.match(text, /"\$vector": \[1.0, 2.0\]/)
     await type(document, text.replace('"n"', '"m": "added", "n"'))
+    // Somebody else was faster: saving again is what overwrites it.
+    await books.updateOne({ _id: 'new' }, { $set: { other: true } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Somebody changed it meanwhile').waitFor()
+    assert.equal((await books.findOne({ _id: 'new' }))!['m'], undefined)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     const replaced = await books.findOne({ _id: 'new' }, { projection: { '*': 1 } })

@@ -8,15 +8,24 @@ import { DataTable } from '../kit/data-table.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { useAction, useStore } from '../kit/hooks.ts'
-import { ErrorNotice, Loading } from '../kit/notice.tsx'
+import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
-import { catalog, loadDatabases } from './catalog.ts'
+import { SampleButton } from '../samples/sample-button.tsx'
+import { catalog, keyOf, loadDatabases } from './catalog.ts'
 import { useMay } from './permissions.ts'
 
 export function StartPage() {
-  const { databases, isManaged } = useStore(catalog)
+  const { databases, keyspaces, targets, isManaged } = useStore(catalog)
   const [isCreating, setCreating] = useState(false)
   const may = useMay({ database: '' })
+  const [first = ''] = keyspaces.get('')?.value ?? []
+  const mayCreate = useMay({ database: '', keyspace: first, name: '*' })
+  const isFresh =
+    first !== '' &&
+    databases.value?.length === 1 &&
+    keyspaces
+      .get('')!
+      .value!.every((name) => targets.get(keyOf('', name))?.value?.length === 0)
   return (
     <div class="page">
       <div class="page-head">
@@ -52,6 +61,22 @@ export function StartPage() {
             },
           ]}
         />
+      )}
+      {isFresh && (
+        <EmptyState
+          title="There is nothing to look at yet"
+          actions={
+            mayCreate('db-table-create') ? (
+              <>
+                <SampleButton kind="primary" database="" keyspace={first} />
+                <a href={routeTo('', first)}>Create a collection</a>
+              </>
+            ) : undefined
+          }
+        >
+          Load sample data to see what the console can do, or create a collection of your
+          own.
+        </EmptyState>
       )}
       {isCreating && <CreateDatabase onClose={() => setCreating(false)} />}
     </div>

@@ -180,7 +180,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         )}
         {!isTable && (
           <CheckField
-            label="Search fields"
+            label="Search fields, such as $vector"
             value={query.isWhole}
             onChange={(isWhole) => store.update((before) => ({ ...before, isWhole }))}
           />

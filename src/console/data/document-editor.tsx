@@ -6,13 +6,13 @@ import type { Clause } from '../completion/clause-shape.ts'
 import { completeClause } from '../completion/complete-clause.ts'
 import type { FieldList } from '../completion/field-paths.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { printPretty } from '../json/print-json.ts'
+import { printJson, printPretty } from '../json/print-json.ts'
 import { isObject, type JsonObject } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Editor } from '../kit/editor.tsx'
 import { useAction, useLoad } from '../kit/hooks.ts'
-import { ErrorNotice, Loading } from '../kit/notice.tsx'
+import { ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import {
@@ -140,10 +140,17 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
   useEffect(() => {
     if (whole !== undefined) setText(printPretty(whole))
   }, [whole])
+  /** What others made of it since it was read. */
+  const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(mode === 'replace' ? text : update)
     if (!isObject(value)) throw new Error('Write an object.')
-    if (mode === 'replace') await replaceDocument(place, whole!, value)
+    const now = mode === 'replace' ? await readWhole(place, document) : undefined
+    if (now !== undefined && !isSame(now, changed ?? whole!)) {
+      setChanged(now)
+      return
+    }
+    if (mode === 'replace') await replaceDocument(place, changed ?? whole!, value)
     else await updateDocument(place, whole!, value)
     showToast({ text: `Saved ${idText(place, document)}.` })
     onDone()
@@ -179,6 +186,20 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
         ]}
       />
       <ErrorNotice error={loadError ?? error} />
+      {changed !== undefined && (
+        <Notice kind="warning" title="Somebody changed it meanwhile.">
+          <div class="row">
+            Saving again puts this text in the place of theirs.
+            <Button
+              onClick={() => {
+                setText(printPretty(changed))
+              }}
+            >
+              Show theirs
+            </Button>
+          </div>
+        </Notice>
+      )}
       {whole === undefined ? (
         loadError === undefined && <Loading />
       ) : mode === 'replace' ? (
@@ -206,6 +227,10 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       )}
     </Dialog>
   )
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return printJson(one) === printJson(other)
 }
 
 function ClauseEditor({
