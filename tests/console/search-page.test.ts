@@ -1,8 +1,15 @@
 /** Sample data, the Search page and the Map page, in a real browser. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { vector } from '@datastax/astra-db-ts'
 import type { Locator, Page } from 'playwright-core'
+import { testToken } from '../harness.ts'
 import { noBrowser } from '../http/browser.ts'
+import { runProgram, type Ran } from './code-runs.ts'
 import { assertAccessible, ConsoleWindow } from './console-window.ts'
 
 const markup = '<img src=x onerror="document.title=1">'
@@ -31,9 +38,9 @@ describe('searching and mapping', { skip: noBrowser }, () => {
   }
 
   /** Types, searches, and waits until all columns have answered. */
-  async function search(text: string, vector = ''): Promise<void> {
+  async function search(text: string, near = ''): Promise<void> {
     await page.getByLabel('Search for').fill(text)
-    await page.getByRole('textbox', { name: 'Vector' }).fill(vector)
+    await page.getByRole('textbox', { name: 'Vector' }).fill(near)
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.locator('.search-form [aria-busy="false"]').waitFor()
   }
@@ -46,11 +53,11 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     const places = console.db().collection('sample_places')
     assert.equal(await places.countDocuments({}, 1000), 200)
     const found = await places.findOne({ _id: 'garden-4' })
-    assert.equal(found?.['name'], 'Moss Garden')
-    assert(found['since'] instanceof Date)
-    const { vector, rerank } = await places.options()
-    assert.equal(vector?.service?.provider, 'local')
-    assert.equal(rerank?.service?.provider, 'local')
+    assert.equal(found!['name'], 'Moss Garden')
+    assert(found!['since'] instanceof Date)
+    const options = await places.options()
+    assert.equal(options.vector?.service?.provider, 'local')
+    assert.equal(options.rerank?.service.provider, 'local')
   })
 
   test('finds in four ways, as the client does', async () => {
@@ -85,9 +92,11 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     )
     const marked = await column('By meaning').locator('mark').allTextContents()
     assert(marked.includes('Reading'))
-    const widths = await column('By meaning')
-      .locator('.score-bar > span')
-      .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
+    const widths = await page.evaluate<number[]>(
+      `Array.from(document.querySelectorAll('[aria-label="By meaning"] .score-bar > span'),
+        (bar) => bar.getBoundingClientRect().width)`,
+    )
+    assert.equal(widths.length, 10)
     assert.deepEqual(
       widths,
       widths.toSorted((a, b) => b - a),
@@ -134,10 +143,19 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     await search('needle')
     await column('Hybrid').getByRole('button', { name: 'As code' }).click()
     const dialog = page.getByRole('dialog')
-    assert.match((await dialog.locator('pre').textContent())!, /findAndRerank/)
+    for (const [language, program] of [
+      ['curl', 'bash'],
+      ['TypeScript', process.execPath],
+    ] as const) {
+      await dialog.getByRole('button', { name: language }).click()
+      const text = (await dialog.locator('pre').textContent())!
+      assert.match(text, /findAndRerank/)
+      const { out, err } = await runText(program, text)
+      assert(out.includes('needle <img'), `${language}: ${out}${err}`)
+    }
     await page.keyboard.press('Escape')
     await column('By words').getByRole('button', { name: markup, exact: true }).click()
-    await page.getByRole('button', { name: 'Insert' }).waitFor()
+    await page.locator('.grid-row.document').first().waitFor()
     assert.equal(await page.locator('.grid-row.document').count(), 1)
     await console
       .db()
@@ -157,15 +175,13 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     assert.equal(await legend.getByRole('listitem').count(), 10)
     await page.getByLabel('Colour by').selectOption('price')
     assert.match((await legend.textContent())!, /0 – /)
-    const drawn = await page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-      const pen = canvas.getContext('2d')!
-      const { data } = pen.getImageData(0, 0, canvas.width, canvas.height)
-      const colors = new Set<number>()
-      for (let at = 0; at < data.length; at += 4)
-        if (data[at + 3]! > 200)
-          colors.add((data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!)
-      return colors.size
-    })
+    const drawn = await page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('canvas')
+      const { width, height } = canvas
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+      const opaque = new Uint32Array(data.buffer).filter((pixel) => pixel >>> 24 > 200)
+      return new Set(opaque).size
+    })()`)
     assert(drawn > 5)
   })
 
@@ -240,8 +256,8 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     })
     await notes.createTextIndex('notes_says', 'says')
     await notes.insertMany([
-      { id: 'a', says: 'blue sky', near: [0, 1] },
-      { id: 'b', says: 'blue sea', near: [1, 0] },
+      { id: 'a', says: 'blue sky', near: vector([0, 1]) },
+      { id: 'b', says: 'blue sea', near: vector([1, 0]) },
       { id: 'c', says: 'green sea' },
     ])
     const goTo = (path: string) =>
@@ -264,3 +280,16 @@ describe('searching and mapping', { skip: noBrowser }, () => {
     await page.getByText('This collection cannot be searched').waitFor()
   })
 })
+
+/** As a person would who pasted it into a file. */
+async function runText(program: string, text: string): Promise<Ran> {
+  const folder = await mkdtemp(join(tmpdir(), 'stela-pasted-'))
+  try {
+    const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+    await symlink(packages, join(folder, 'node_modules'))
+    await writeFile(join(folder, 'pasted.mts'), text)
+    return await runProgram(program, ['pasted.mts'], folder, testToken)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
