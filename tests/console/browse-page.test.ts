@@ -79,7 +79,6 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     assert.notEqual(await background(), light)
     await page.goto(`${console.server.url}/console#/db/home/library`)
     await page.getByRole('cell', { name: 'books' }).waitFor()
-    await assertAccessible(page)
     await page.setViewportSize({ width: 800, height: 600 })
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 800)
     await page.getByRole('button', { name: 'Show the tree' }).click()

@@ -117,7 +117,7 @@ function TypeParts({
   readonly change: (part: Partial<ColumnForm>) => void
 }) {
   const valueTypes = [
-    ...scalarTypes.map((value) => ({ value: value as string })),
+    ...scalarTypes.map((value): { value: string } => ({ value })),
     ...types.map((name) => ({ value: ownTypeChoice(name), label: name })),
   ]
   switch (column.type) {

@@ -127,7 +127,7 @@ export function ServiceFields({
             {...hintOf(rangeText(size))}
           />
         )}
-        {model?.vectorDimension != null && (
+        {typeof model?.vectorDimension === 'number' && (
           <p class="hint">Vectors have {model.vectorDimension} numbers.</p>
         )}
       </div>

@@ -23,7 +23,7 @@ import { openedQuery } from '../query/opened-query.ts'
 import { ColumnDialog } from './column-dialog.tsx'
 import { listFields } from './columns.ts'
 import { withCondition } from './conditions.ts'
-import { dataQueryOf, noQuery, type DataQuery } from './data-query.ts'
+import { dataQueryOf, noQuery, withoutSimilar, type DataQuery } from './data-query.ts'
 import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
 import { DocumentEditor } from './document-editor.tsx'
 import { DocumentGrid, type GridActions } from './document-grid.tsx'
@@ -124,7 +124,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         isTable ? column : writePath([column]),
         new Numeral(order === 'ascending' ? '1' : '-1'),
       )
-    store.update(({ similarTo: _, ...before }) => ({ ...before, sort }))
+    store.update((before) => ({ ...withoutSimilar(before), sort }))
   }
   // That everything is read is what was asked for.
   const warnings = (pages.page?.warnings ?? []).filter(
@@ -192,7 +192,7 @@ export function DataPage({ place }: { readonly place: Place }) {
               icon="close"
               label="No longer by similarity"
               kind="quiet"
-              onClick={() => store.update(({ similarTo: _, ...before }) => before)}
+              onClick={() => store.update(withoutSimilar)}
             />
           </span>
         )}

@@ -28,3 +28,7 @@ export function dataQueryOf({ database, keyspace, name }: Place): Store<DataQuer
   queries.set(key, made)
   return made
 }
+
+export function withoutSimilar({ filter, sort, isWhole }: DataQuery): DataQuery {
+  return { filter, sort, isWhole }
+}

@@ -1,13 +1,7 @@
 /** One page of documents or rows: as many pages of the API as it takes. */
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
-import {
-  Numeral,
-  valueAt,
-  type JsonObject,
-  type Printable,
-  type Value,
-} from '../json/value.ts'
+import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
 
 export interface FindFields {
   readonly filter?: Value
@@ -75,14 +69,4 @@ function fieldsWith(fields: FindFields, pageState: string | null): Printable {
     projection: fields.projection,
     options: options.size === 0 ? undefined : options,
   }
-}
-
-/** Whether the sort is a search by vector, which has one page and wants a limit. */
-export function isVectorSearch(place: Place, sort: Value | undefined): boolean {
-  if (!(sort instanceof Map)) return false
-  const [name, order] = [...(sort as JsonObject)][0] ?? []
-  if (name === undefined) return false
-  if (name === '$vector' || name === '$vectorize') return true
-  const isColumn = place.table.columns.get(name)?.type === 'vector'
-  return isColumn && !(order instanceof Numeral)
 }

@@ -272,10 +272,17 @@ function takeOpened(): QueryText {
 
 /** Throws an Error that names the clause which is no JSON object. */
 function parseQuery(query: QueryText): FindFields {
-  const parsed = Object.entries(query)
-    .filter(([, text]) => text.trim() !== '')
-    .map(([clause, text]) => [clause, parseClause(clause, text)] as const)
-  return Object.fromEntries(parsed) as FindFields
+  const { filter, sort, projection, options } = query
+  return {
+    ...(isBlank(filter) ? {} : { filter: parseClause('filter', filter) }),
+    ...(isBlank(sort) ? {} : { sort: parseClause('sort', sort) }),
+    ...(isBlank(projection) ? {} : { projection: parseClause('projection', projection) }),
+    ...(isBlank(options) ? {} : { options: parseClause('options', options) }),
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
 }
 
 function parseClause(clause: string, text: string): JsonObject {
