@@ -188,7 +188,7 @@ describe('a map', () => {
 
   test('tells which points are near, or enclosed', () => {
     const view = fitView(positions, size)
-    assert.equal(pointAt(positions, view, 201, 151, 10), 4)
+    assert.equal(pointAt(positions, view, 201, screenY(view, 0) + 1, 10), 4)
     assert.equal(pointAt(positions, view, 201, 80, 10), undefined)
     const upper = [
       { x: 0, y: 0 },

@@ -13,6 +13,8 @@ export interface Size {
 }
 
 const margin = 24
+/** Buttons are at the top. */
+const marginTop = 56
 
 /** Shows all points, in the middle. */
 export function fitView(positions: Float32Array, { width, height }: Size): MapView {
@@ -27,7 +29,7 @@ export function fitView(positions: Float32Array, { width, height }: Size): MapVi
   const [wide, high] = [maxX - minX, maxY - minY]
   const fits = [
     ...(wide > 0 ? [(width - 2 * margin) / wide] : []),
-    ...(high > 0 ? [(height - 2 * margin) / high] : []),
+    ...(high > 0 ? [(height - margin - marginTop) / high] : []),
   ]
   const scale = Math.max(1e-30, Math.min(...fits, 1e30))
   const isPoint = fits.length === 0
@@ -35,7 +37,7 @@ export function fitView(positions: Float32Array, { width, height }: Size): MapVi
   return {
     scale: used,
     left: width / 2 - ((minX + maxX) / 2) * used,
-    top: height / 2 + ((minY + maxY) / 2) * used,
+    top: (height - margin + marginTop) / 2 + ((minY + maxY) / 2) * used,
   }
 }
 
