@@ -1,6 +1,6 @@
 /** How much each collection and table holds, of all databases that the token may see. */
 import { useState } from 'preact/hooks'
-import { manage } from '../api/manage.ts'
+import { manage, ManageError } from '../api/manage.ts'
 import { routeTo } from '../app/route.ts'
 import { Button } from '../kit/button.tsx'
 import { formatBytes, formatCount } from '../kit/format.ts'
@@ -61,7 +61,7 @@ export function SizesTable() {
           Refresh
         </Button>
       </div>
-      {error !== undefined && <Notice>{messageOf(error)}</Notice>}
+      {error !== undefined && <Notice>{reasonOf(error)}</Notice>}
       {value === undefined && error === undefined && <Loading />}
       {value?.length === 0 && (
         <EmptyState title="No collections yet" actions={<a href="#/">Make one</a>} />
@@ -92,6 +92,13 @@ export function SizesTable() {
       )}
     </section>
   )
+}
+
+function reasonOf(error: unknown): string {
+  const isUnserved = error instanceof ManageError && error.httpStatus === 404
+  return isUnserved
+    ? 'The management API tells sizes, and this server was started without it: --admin-port off.'
+    : messageOf(error)
 }
 
 function SortableTitle({
