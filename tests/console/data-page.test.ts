@@ -269,6 +269,12 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await cell(page, 'bo').click()
     await choose(page, 'Filter by this value')
     await page.locator('.page-bar').getByText('1–1').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('button', { name: 'Delete all' }).click()
+    await dialog.getByLabel('Type loans to confirm').fill('loans')
+    await dialog.getByRole('button', { name: 'Delete 3 rows' }).click()
+    await page.getByText('loans is empty').waitFor()
+    assert.equal(await loans.findOne({}), null)
     await page.context().close()
   })
 
@@ -399,7 +405,7 @@ function hostileDocuments(): string {
   const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`field${n}`, n]))
   const documents = [
     '{"_id":"<script>document.title = \\"bad\\"</script>","html":"<img src=x onerror=\\"document.title=1\\">","__proto__":{"polluted":true}}',
-    JSON.stringify({ _id: 'long', ['n'.repeat(950)]: '<b>'.repeat(3000) }),
+    JSON.stringify({ _id: 'long', ['n'.repeat(950)]: '<b>'.repeat(4000) }),
     JSON.stringify({ _id: 'wide', ...wide }),
     JSON.stringify({ _id: 'large', text: 'x'.repeat(3_000_000) }),
     JSON.stringify({ _id: 'many', list: Array.from({ length: 100_000 }, (_, n) => n) }),

@@ -40,6 +40,11 @@ export function App() {
 
 function Page() {
   const current = useStore(route)
+  useEffect(() => {
+    const { name, keyspace, page } = current
+    const place = [name, keyspace, page].find((part) => part !== '')
+    document.title = place === undefined ? 'Stela' : `${place} · Stela`
+  }, [current])
   switch (current.kind) {
     case 'start':
       return <StartPage />

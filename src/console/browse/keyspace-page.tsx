@@ -157,6 +157,7 @@ export function KeyspacePage({
               {
                 title: 'Actions',
                 isTitleHidden: true,
+                isNumber: true,
                 render: ({ udtName }) =>
                   may('db-keyspace-alter') && (
                     <Button

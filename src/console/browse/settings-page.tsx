@@ -108,6 +108,7 @@ function TableSettings({
           {
             title: 'Actions',
             isTitleHidden: true,
+            isNumber: true,
             render: ([name]) =>
               mayAlter &&
               keyText(place, name) === '' && (
@@ -155,6 +156,7 @@ function TableSettings({
             {
               title: 'Actions',
               isTitleHidden: true,
+              isNumber: true,
               render: ({ name }) =>
                 mayAlter && (
                   <Button

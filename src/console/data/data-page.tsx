@@ -130,10 +130,15 @@ export function DataPage({ place }: { readonly place: Place }) {
   const warnings = (pages.page?.warnings ?? []).filter(
     ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
   )
-  const isFiltered = query.filter.size > 0 || query.similarTo !== undefined
   const total = targets
     .get(keyOf(place.database, place.keyspace))
     ?.value?.find(({ name }) => name === place.name)?.documents
+  // Rows are deleted by their keys, or all at once.
+  const canDeleteAll =
+    documents.length > 0 &&
+    query.similarTo === undefined &&
+    (!isTable || (query.filter.size === 0 && total !== undefined))
+  const isFiltered = query.filter.size > 0 || query.similarTo !== undefined
 
   return (
     <div class="data-page">
@@ -180,7 +185,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         )}
         {!isTable && (
           <CheckField
-            label="Search fields, such as $vector"
+            label={place.options.vector === undefined ? 'Show $lexical' : 'Show $vector'}
             value={query.isWhole}
             onChange={(isWhole) => store.update((before) => ({ ...before, isWhole }))}
           />
@@ -206,7 +211,7 @@ export function DataPage({ place }: { readonly place: Place }) {
             Delete {chosen.length} selected
           </Button>
         )}
-        {mayWrite && !isTable && documents.length > 0 && query.similarTo === undefined && (
+        {mayWrite && canDeleteAll && (
           <Button
             kind="quiet"
             icon="delete"
@@ -287,6 +292,9 @@ export function DataPage({ place }: { readonly place: Place }) {
         <DeleteDialog
           place={place}
           doomed={open.doomed}
+          {...(isTable && total !== undefined
+            ? { known: { count: total, isMore: true } }
+            : {})}
           onClose={() => setOpen(undefined)}
           onDone={afterChange}
         />

@@ -26,16 +26,19 @@ export type Doomed =
 export interface DeleteDialogProps {
   readonly place: Place
   readonly doomed: Doomed
+  /** How many match, where they cannot be counted. */
+  readonly known?: Matching
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-export function DeleteDialog({ place, doomed, onClose, onDone }: DeleteDialogProps) {
+export function DeleteDialog(props: DeleteDialogProps) {
+  const { place, doomed, known, onClose, onDone } = props
   const { value: matching, error: countError } = useLoad(
     async (signal): Promise<Matching> =>
       'documents' in doomed
         ? { count: doomed.documents.length, isMore: false }
-        : countMatching(place, doomed.filter, signal),
+        : (known ?? countMatching(place, doomed.filter, signal)),
     [],
   )
   const [typed, setTyped] = useState('')
@@ -54,7 +57,7 @@ export function DeleteDialog({ place, doomed, onClose, onDone }: DeleteDialogPro
   const number =
     matching === undefined
       ? ''
-      : `${matching.isMore ? 'more than ' : ''}${formatCount(matching.count)} ${noun(place, matching.count)}`
+      : `${matching.isMore && known === undefined ? 'more than ' : ''}${formatCount(matching.count)} ${noun(place, matching.count)}`
   return (
     <Dialog
       title={`Delete ${number}?`}

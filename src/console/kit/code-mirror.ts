@@ -34,7 +34,7 @@ import { setMarks, textMarks } from './text-marks.ts'
 /** Beyond this, colouring and checking each change would be felt. */
 const checkedLengthMax = 1_000_000
 
-const checkDelayMs = 300
+const checkDelayMs = 500
 
 /** Keys that are pressed before the page is drawn again. */
 const typedMax = 50
@@ -181,7 +181,11 @@ export class CodeMirror {
   /** Once nothing was typed for a moment. */
   #checkSoon(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#check(), checkDelayMs)
+    this.#timer = setTimeout(() => {
+      // Whoever is choosing a proposal has not finished yet.
+      if (completionStatus(this.#view.state) === 'active') this.#checkSoon()
+      else this.#check()
+    }, checkDelayMs)
   }
 
   #check(): void {

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 export interface Column<T> {
   readonly title: string
   readonly render: (row: T) => ComponentChildren
+  /** At the right: numbers, and buttons. */
   readonly isNumber?: boolean
   readonly isTitleHidden?: boolean
 }
