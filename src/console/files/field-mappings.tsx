@@ -1,5 +1,8 @@
 /** What becomes of each field of a file. */
+import { useState } from 'preact/hooks'
 import type { ColumnType } from '../api/place.ts'
+import { TextField } from '../kit/fields.tsx'
+import { formatCount, formatMany } from '../kit/format.ts'
 import { fieldTypes, type FieldMapping, type FieldType } from './map-fields.ts'
 
 export interface PreviewedField {
@@ -7,6 +10,9 @@ export interface PreviewedField {
   /** The first value that it has. */
   readonly sample: string
 }
+
+/** Rows that are made: a file may have thousands of fields, and each row has three controls. */
+const shownMax = 100
 
 const typeLabels: Readonly<Record<Exclude<FieldType, 'auto'>, string>> = {
   text: 'text',
@@ -31,40 +37,63 @@ export function FieldMappings({
   readonly types: ReadonlyMap<string, ColumnType> | undefined
   readonly onChange: (mappings: readonly FieldMapping[]) => void
 }) {
+  const [wanted, setWanted] = useState('')
   const samples = new Map(fields.map(({ name, sample }) => [name, sample]))
+  const found = mappings.filter(({ source }) =>
+    source.toLowerCase().includes(wanted.toLowerCase()),
+  )
+  const isLong = mappings.length > shownMax
   const change = (source: string, more: Partial<FieldMapping>) =>
     onChange(mappings.map((each) => (each.source === source ? { ...each, ...more } : each)))
   return (
-    <div
-      class="table-frame field-mappings"
-      tabIndex={0}
-      role="region"
-      aria-label="What becomes of fields"
-    >
-      <table class="data-table">
-        <thead>
-          <tr>
-            <th scope="col">Use</th>
-            <th scope="col">In the file</th>
-            <th scope="col">For example</th>
-            <th scope="col">{types === undefined ? 'Field' : 'Column'}</th>
-            <th scope="col">Type</th>
-          </tr>
-        </thead>
-        <tbody>
-          {mappings.map((mapping) => (
-            <MappingRow
-              key={mapping.source}
-              mapping={mapping}
-              sample={samples.get(mapping.source) ?? ''}
-              types={types}
-              auto={isCsv ? 'by its look' : 'as it is'}
-              onChange={(more) => change(mapping.source, more)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      {isLong && (
+        <div class="row">
+          <TextField
+            label="Find a field"
+            isLabelHidden
+            type="search"
+            placeholder="Find a field"
+            value={wanted}
+            onChange={setWanted}
+          />
+          <span class="quiet-text" role="status">
+            {formatCount(Math.min(found.length, shownMax))} of{' '}
+            {formatMany(mappings.length, 'field')} are shown.
+          </span>
+        </div>
+      )}
+      <div
+        class="table-frame field-mappings"
+        tabIndex={0}
+        role="region"
+        aria-label="What becomes of fields"
+      >
+        <table class="data-table">
+          <thead>
+            <tr>
+              <th scope="col">Use</th>
+              <th scope="col">In the file</th>
+              <th scope="col">For example</th>
+              <th scope="col">{types === undefined ? 'Field' : 'Column'}</th>
+              <th scope="col">Type</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, shownMax).map((mapping) => (
+              <MappingRow
+                key={mapping.source}
+                mapping={mapping}
+                sample={samples.get(mapping.source) ?? ''}
+                types={types}
+                auto={isCsv ? 'by its look' : 'as it is'}
+                onChange={(more) => change(mapping.source, more)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   )
 }
 

@@ -18,14 +18,16 @@ import { detectKind, openRecords, type FileFormat, type FileKind } from './read-
 import type { SourceRecord } from './source-record.ts'
 import { printJson } from '../json/print-json.ts'
 
-/** Records that are looked at before anything is sent. */
+/** Records that are looked at before anything is sent, and characters of them. */
 const previewedMax = 50
+const previewedLengthMax = 2_000_000
 
 interface Opened {
   readonly file: File
   readonly kind: FileKind
   readonly columns: readonly string[] | undefined
   readonly records: readonly SourceRecord[]
+  readonly fields: readonly PreviewedField[]
 }
 
 const formats: readonly { readonly value: FileFormat; readonly label: string }[] = [
@@ -47,13 +49,15 @@ export function ImportPanel({ place }: { readonly place: Place }) {
     const kind = format === undefined ? found : { ...found, format }
     const { columns, records: all } = await openRecords(file, kind)
     const records: SourceRecord[] = []
+    let length = 0
     for await (const record of all) {
       records.push(record)
-      if (records.length >= previewedMax) break
+      length += record.text.length
+      if (records.length >= previewedMax || length >= previewedLengthMax) break
     }
-    setRunning(undefined)
-    setOpened({ file, kind, columns, records })
     const fields = fieldsOf(records, columns)
+    setRunning(undefined)
+    setOpened({ file, kind, columns, records, fields })
     setMappings(
       firstMappings(
         fields.map(({ name }) => name),
@@ -119,7 +123,7 @@ export function ImportPanel({ place }: { readonly place: Place }) {
             <>
               <FilePreview records={opened.records} columns={opened.columns} />
               <FieldMappings
-                fields={fieldsOf(opened.records, opened.columns)}
+                fields={opened.fields}
                 mappings={mappings}
                 types={types}
                 isCsv={opened.columns !== undefined}
