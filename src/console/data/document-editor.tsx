@@ -45,7 +45,11 @@ export function DocumentEditor(props: DocumentEditorProps) {
 }
 
 function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
-  const [text, setText] = useState(() => startText(place))
+  const [start] = useState(() => startText(place))
+  const [text, setText] = useState(start)
+  const leave = () => {
+    if (text === start || mayDiscard()) onClose()
+  }
   const { run, isBusy, error } = useAction(async () => {
     const value = parseJson(text)
     const documents = (Array.isArray(value) ? value : [value]).filter(isObject)
@@ -59,13 +63,13 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
     <Dialog
       title={`Insert ${place.kind === 'table' ? 'rows' : 'documents'}`}
       size="large"
-      onClose={onClose}
+      onClose={leave}
       actions={
         <>
           <span class="hint push">
             An object, or an array of several. Control+Enter inserts.
           </span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={leave}>Cancel</Button>
           <Button kind="primary" isBusy={isBusy} onClick={run}>
             Insert
           </Button>
@@ -136,7 +140,12 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
   const [mode, setMode] = useState<Mode>('replace')
   const { value: whole, error: loadError } = useLoad(() => readWhole(place, document), [])
   const [text, setText] = useState('')
-  const [update, setUpdate] = useState('{\n  "$set": {  }\n}')
+  const [update, setUpdate] = useState(startUpdate)
+  const leave = () => {
+    const isTouched =
+      update !== startUpdate || (whole !== undefined && text !== printPretty(whole))
+    if (!isTouched || mayDiscard()) onClose()
+  }
   useEffect(() => {
     if (whole !== undefined) setText(printPretty(whole))
   }, [whole])
@@ -160,11 +169,11 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
     <Dialog
       title={`Edit ${idText(place, document)}`}
       size="large"
-      onClose={onClose}
+      onClose={leave}
       actions={
         <>
           <span class="hint push">Control+Enter saves, Control+Space proposes names.</span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={leave}>Cancel</Button>
           <Button
             kind="primary"
             isBusy={isBusy}
@@ -227,6 +236,12 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       )}
     </Dialog>
   )
+}
+
+const startUpdate = '{\n  "$set": {  }\n}'
+
+function mayDiscard(): boolean {
+  return confirm('Discard what you typed?')
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

@@ -2,13 +2,16 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
+import { useMay } from '../browse/permissions.ts'
 import { checkClause } from '../completion/check-clause.ts'
 import type { Clause } from '../completion/clause-shape.ts'
 import { completeClause } from '../completion/complete-clause.ts'
 import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
 import { countMatching } from '../data/change-documents.ts'
 import { withCondition } from '../data/conditions.ts'
+import { DocumentEditor } from '../data/document-editor.tsx'
 import { DocumentGrid, type GridActions } from '../data/document-grid.tsx'
+import { idFilter } from '../data/document-id.ts'
 import { findPage, type FindFields } from '../data/find-page.ts'
 import { gridStateOf } from '../data/grid-state.ts'
 import { PageBar } from '../data/page-bar.tsx'
@@ -47,7 +50,12 @@ interface Submitted {
   readonly run: number
 }
 
-type Open = 'code' | 'queries' | 'save' | { readonly name: string; readonly value: Value }
+type Open =
+  | 'code'
+  | 'queries'
+  | 'save'
+  | { readonly name: string; readonly value: Value }
+  | { readonly edited: JsonObject }
 
 export function QueryPage({ place }: { readonly place: Place }) {
   const [query, setQuery] = useState<QueryText>(() => takeOpened())
@@ -57,6 +65,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
   const [kept, setKept] = useState(() => readQueries(localStorage, place))
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const gridState = gridStateOf(place)
+  const mayWrite = useMay(place)('db-table-modify')
   const { view, pageSize } = useStore(gridState)
   const sample = useLoad((signal) => findPage(place, {}, { pageSize: 20, signal }), [])
   const fields = useMemo(
@@ -111,6 +120,13 @@ export function QueryPage({ place }: { readonly place: Place }) {
       setQuery(wanted)
       run(wanted)
     },
+    // What a projection leaves out would not be seen, but that is read again to be edited.
+    ...(mayWrite && {
+      edit: (document: JsonObject) => {
+        if (idFilter(place, document) !== undefined) setOpen({ edited: document })
+        else showToast({ text: 'The projection leaves out its id.', kind: 'error' })
+      },
+    }),
     showValue: (path, value) => setOpen({ name: path.join(' › '), value }),
     copy: (value) => {
       void copyText(typeof value === 'string' ? value : printPretty(value))
@@ -244,7 +260,16 @@ export function QueryPage({ place }: { readonly place: Place }) {
           onClose={() => setOpen(undefined)}
         />
       )}
-      {typeof open === 'object' && (
+      {typeof open === 'object' && 'edited' in open && (
+        <DocumentEditor
+          place={place}
+          fields={fields}
+          document={open.edited}
+          onClose={() => setOpen(undefined)}
+          onDone={pages.reload}
+        />
+      )}
+      {typeof open === 'object' && 'name' in open && (
         <ValueDialog
           name={open.name}
           value={open.value}
