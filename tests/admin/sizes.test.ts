@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixedLimits } from '../../src/limits.ts'
+import { openMemoryEngine } from '../engine/memory/memory-engine.ts'
+import { MemoryStore } from '../engine/memory/memory-store.ts'
+import { startServer, testToken } from '../harness.ts'
 import { AdminServer } from './admin-server.ts'
 
 interface WireSize {
@@ -119,6 +122,21 @@ test('shows what a token may see, and counts what it may read', async () => {
   assert.deepEqual(await sizes(id, views), [])
   const { token: stranger } = await admin.tokenFor([''], ['org-token-read'])
   await admin.refuse(404, 'GET', `/databases/${id}/sizes`, { token: stranger })
+})
+
+test('tells counts alone where the store is kept elsewhere', async (context) => {
+  const server = await startServer({ adminPort: 0 }, openMemoryEngine(new MemoryStore()))
+  context.after(() => server.close())
+  await server.command('/default_keyspace', { createCollection: { name: 'a' } })
+  await server.command('/default_keyspace/a', { insertOne: { document: {} } })
+  const ask = async (path: string) =>
+    (await server.send(`/v2/${path}`, { headers: { Token: testToken } })).body as unknown
+  const [{ id }] = (await ask('databases')) as [{ id: string }]
+  assert.deepEqual(await ask(`databases/${id}/sizes`), {
+    collections: [
+      { keyspace: 'default_keyspace', name: 'a', kind: 'collection', documents: 1 },
+    ],
+  })
 })
 
 test('tells the latest slow commands, without a word of what was sent', async () => {
