@@ -12,6 +12,7 @@ import type { CodeRequest } from '../../src/console/code/write-code.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject, Value } from '../../src/json/value.ts'
 import { startStela } from '../../src/start-stela.ts'
+import { findPort } from '../cassandra/ports.ts'
 import { readRecipe } from '../recipes/page.ts'
 import { cases as mostCases, left, rerankCase } from './code-cases.ts'
 import { runProgram, separator, type Ran } from './code-runs.ts'
@@ -34,30 +35,45 @@ export async function runCodeInClients(): Promise<string | undefined> {
 
 async function runAll(page: string, write: (request: CodeRequest) => string, run: Run) {
   const folder = await mkdtemp(join(tmpdir(), 'stela-code-'))
-  await using stela = await startStela()
+  const port = await findPort(['127.0.0.1'])
+  await using stela = await startStela({ settings: { 'admin-port': port } })
   try {
     await install(page, folder)
-    const texts = cases.map(({ request }) => write({ ...request, url: stela.url }))
-    const { code, out, err } = await run(folder, texts, stela.token)
-    assert.equal(code, 0, out + err)
-    const printed = out.split(separator)
-    cases.forEach(({ request, prints }, position) => {
-      for (const pattern of prints)
-        assert.match(
-          printed[position] ?? '',
-          pattern,
-          `${page}: ${request.command} ${request.body}`,
+    const second = `${stela.url}/databases/${await createDatabase(port, stela.token)}`
+    for (const url of [stela.url, second]) {
+      const texts = cases.map(({ request }) => write({ ...request, url }))
+      const { code, out, err } = await run(folder, texts, stela.token)
+      assert.equal(code, 0, out + err)
+      const printed = out.split(separator)
+      cases.forEach(({ request, prints }, position) => {
+        for (const pattern of prints)
+          assert.match(
+            printed[position] ?? '',
+            pattern,
+            `${page}: ${request.command} ${request.body}`,
+          )
+      })
+      for (const [path, command, expected] of left)
+        assert.deepEqual(
+          await ask(`${url}/v1/default_keyspace${path}`, command, stela.token),
+          parseStored(expected),
+          page,
         )
-    })
-    for (const [path, command, expected] of left)
-      assert.deepEqual(
-        await ask(`${stela.url}/v1/default_keyspace${path}`, command, stela.token),
-        parseStored(expected),
-        page,
-      )
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Its address is below the server's, which not every client expects. */
+async function createDatabase(port: number, token: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/v2/databases`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'second', keyspace: 'default_keyspace' }),
+  })
+  assert.equal(response.status, 201)
+  return response.headers.get('location')!
 }
 
 /** As the client's own page says. */

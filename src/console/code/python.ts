@@ -24,14 +24,30 @@ export function writePython(request: CodeRequest): string {
     return writeRequest(request, body, 'a float would lose digits')
   const { kind, target } = request
   const decimals = hasDecimals && kind === 'collection'
+  const { origin, path } = splitUrl(request.url)
+  const options = [
+    ...(path === '' && !decimals ? [] : ['APIOptions']),
+    ...(path === '' ? [] : ['DataAPIURLOptions']),
+    ...(decimals ? ['SerdesOptions'] : []),
+  ]
   const lines = ['import os']
   if (hasDecimals) lines.push('from decimal import Decimal')
   lines.push('', 'from astrapy import DataAPIClient')
-  if (decimals) lines.push('from astrapy.api_options import APIOptions, SerdesOptions')
+  if (options.length > 0)
+    lines.push(`from astrapy.api_options import ${options.join(', ')}`)
   lines.push('from astrapy.constants import Environment', '')
-  lines.push('client = DataAPIClient(environment=Environment.HCD)')
+  lines.push(
+    path === ''
+      ? 'client = DataAPIClient(environment=Environment.HCD)'
+      : `client = DataAPIClient(
+    environment=Environment.HCD,
+    api_options=APIOptions(
+        data_api_url_options=DataAPIURLOptions(api_path=${quote(path)}),
+    ),
+)`,
+  )
   lines.push('database = client.get_database(')
-  lines.push(`    ${quote(request.url)},`)
+  lines.push(`    ${quote(origin)},`)
   lines.push('    token=os.environ["STELA_TOKEN"],')
   if (request.keyspace !== undefined) lines.push(`    keyspace=${quote(request.keyspace)},`)
   lines.push(')')
@@ -49,6 +65,12 @@ export function writePython(request: CodeRequest): string {
     lines.push('', ...writeCall(call, kind))
   } else lines.push('', ...writeCommand(request, body))
   return `${lines.join('\n')}\n`
+}
+
+/** The client takes addresses without a path, and has an option for the path. */
+function splitUrl(url: string): { readonly origin: string; readonly path: string } {
+  const { origin, pathname } = new URL(url)
+  return { origin, path: pathname.replace(/\/+$/, '') }
 }
 
 function writeCall({ method, positional, named }: ClientCall, kind: string): string[] {

@@ -29,7 +29,7 @@ export interface FieldList {
 /** So that a document of two thousand fields does not make a list that nobody reads. */
 const fieldsMax = 2000
 const depthMax = 8
-const valuesMax = 8
+const valuesMax = 30
 const valueLengthMax = 60
 
 class Tally {
