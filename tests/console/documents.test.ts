@@ -23,6 +23,13 @@ import { JsonError, parseJson } from '../../src/console/json/parse-json.ts'
 import { printJson, printPretty } from '../../src/console/json/print-json.ts'
 import { isCut, shortText } from '../../src/console/json/value-text.ts'
 import { toPlain, writePath, type JsonObject } from '../../src/console/json/value.ts'
+import { parseRoute, routeTo } from '../../src/console/app/route.ts'
+import {
+  formatBytes,
+  formatMany,
+  formatMs,
+  formatShortCount,
+} from '../../src/console/kit/format.ts'
 import { commandPath, noTable, type Place } from '../../src/console/api/place.ts'
 import {
   addNamed,
@@ -225,6 +232,37 @@ describe('a document', () => {
     assert.equal(writePath(['a&b', 'c.d', '0']), 'a&&b.c&.d.0')
     assert.equal(commandPath(collection), 'v1/library/books')
     assert.equal(commandPath({ database: 'id' }), 'databases/id/v1')
+  })
+})
+
+describe('addresses and numbers of the console', () => {
+  test('lead back to where they came from', () => {
+    const hash = routeTo('', 'library', 'odd/name%20?#', 'data')
+    assert.equal(hash, '#/db/home/library/odd%2Fname%2520%3F%23/data')
+    const { kind, database, keyspace, name, tab } = parseRoute(hash)
+    assert.deepEqual(
+      [kind, database, keyspace, name, tab],
+      ['place', '', 'library', 'odd/name%20?#', 'data'],
+    )
+    assert.equal(parseRoute('').kind, 'start')
+    assert.equal(parseRoute('#/db/an-id').database, 'an-id')
+    assert.equal(parseRoute('#/db/an-id/k').kind, 'keyspace')
+    assert.equal(parseRoute('#/operate').page, 'operate')
+    assert.equal(parseRoute('#/db/%E0%A4%A/k').database, '%E0%A4%A')
+  })
+
+  test('are short', () => {
+    assert.deepEqual([0, 999, 1000, 1234, 99_949, 1e6, 12e9].map(formatShortCount), [
+      ...['0', '999', '1 k', '1.2 k', '100 k', '1 M', '12 G'],
+    ])
+    assert.deepEqual([0, 999, 1000, 57_344, 999_600, 5e12].map(formatBytes), [
+      ...['0 B', '999 B', '1.0 kB', '57 kB', '1.0 MB', '5.0 TB'],
+    ])
+    assert.deepEqual([0.123, 5.04, 99.6, 12_345].map(formatMs), [
+      ...['0.12 ms', '5.0 ms', '100 ms', '12.3 s'],
+    ])
+    assert.equal(formatMany(1, 'document'), '1 document')
+    assert.equal(formatMany(2000, 'document'), '2,000 documents')
   })
 })
 

@@ -2,6 +2,7 @@
 import type { Place } from '../api/place.ts'
 import { cutName, shortText } from '../json/value-text.ts'
 import type { JsonObject } from '../json/value.ts'
+import { canOpen } from './document-lines.ts'
 
 export interface ShownColumn {
   readonly name: string
@@ -51,7 +52,9 @@ function guessWidth(name: string, documents: readonly JsonObject[]): number {
   let letters = cutName(name).length + 2
   for (const document of documents.slice(0, 12)) {
     const value = document.get(name)
-    if (value !== undefined) letters = Math.max(letters, shortText(value).length)
+    if (value === undefined) continue
+    const mark = canOpen(value) ? 3 : 0
+    letters = Math.max(letters, shortText(value).length + mark)
   }
   return Math.round(Math.min(widthMax, Math.max(widthMin, letters * letterWidth + padding)))
 }

@@ -1,5 +1,5 @@
 /** A document or row as JSON: to insert, to replace, or to change by update operators. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { checkClause } from '../completion/check-clause.ts'
 import type { Clause } from '../completion/clause-shape.ts'
@@ -139,16 +139,14 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
   const { place, fields, document, onClose, onDone } = props
   const [mode, setMode] = useState<Mode>('replace')
   const { value: whole, error: loadError } = useLoad(() => readWhole(place, document), [])
-  const [text, setText] = useState('')
+  const [typed, setText] = useState<string | undefined>(undefined)
+  const read = useMemo(() => (whole === undefined ? '' : printPretty(whole)), [whole])
+  const text = typed ?? read
   const [update, setUpdate] = useState(startUpdate)
   const leave = () => {
-    const isTouched =
-      update !== startUpdate || (whole !== undefined && text !== printPretty(whole))
+    const isTouched = update !== startUpdate || (typed !== undefined && typed !== read)
     if (!isTouched || mayDiscard()) onClose()
   }
-  useEffect(() => {
-    if (whole !== undefined) setText(printPretty(whole))
-  }, [whole])
   /** What others made of it since it was read. */
   const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
   const { run, isBusy, error } = useAction(async () => {
@@ -217,7 +215,7 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
           label="Document"
           clause="document"
           fields={fields}
-          text={text === '' ? printPretty(whole) : text}
+          text={text}
           onChange={setText}
           error={error}
           onSubmit={run}
