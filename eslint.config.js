@@ -5,7 +5,9 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { project: './tsconfig.json' } },
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './src/console/tsconfig.json'] },
+    },
     rules: {
       // `array[i]!` after a bounds check reads better than a branch that cannot happen.
       '@typescript-eslint/no-non-null-assertion': 'off',

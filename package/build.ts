@@ -117,6 +117,7 @@ function writeTypes(): void {
 
 /** Whatever else is among the sources: pages, their styles and scripts. */
 function copyPages(): void {
-  for (const file of globSync('**/*.{html,css,js,svg,json}', { cwd: from }))
+  const options = { cwd: from, exclude: ['console/**'] }
+  for (const file of globSync('**/*.{html,css,js,svg,json}', options))
     cpSync(join(from, file), join(to, file))
 }

@@ -197,6 +197,8 @@ const fixed = {
   lockoutForgottenMs: 300_000,
   /** Terminated databases that stay readable; of more, the oldest do not. */
   terminatedDatabasesMax: 1_000,
+  /** Slow commands that the management API tells of; of more, the oldest are forgotten. */
+  slowCommandsMax: 100,
   /** Bytes of a request for a backup: the keys of some hundred thousand files. */
   backupBodySizeMax: 16_000_000,
   /** Milliseconds in which nothing of a backup may be read: it holds on to what is overwritten. */

@@ -27,6 +27,7 @@ import { replyLittleMax } from './http/call-memory.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown } from './http/shutdown.ts'
+import { RecentSlowCommands } from './http/slow-commands.ts'
 import { fixedLimits } from './limits.ts'
 import { mcpProtocol } from './mcp/mcp.ts'
 import { Turns } from './http/turns.ts'
@@ -111,8 +112,30 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
     metrics?.countUnread()
     log.debug('A connection was closed: its client does not read a reply')
   })
+  const slowCommands = new RecentSlowCommands()
   const { requestTimeoutMs, connectionsMax, tls } = config
   const listener = { requestTimeoutMs, connectionsMax, tls, log: report }
+  let url = ''
+  const admin =
+    config.adminPort === 'off'
+      ? undefined
+      : buildAdminApp(
+          {
+            engine,
+            databases,
+            access,
+            audit,
+            limits,
+            log,
+            authenticator,
+            shutdown,
+            slowCommands,
+            slowCommandMs: config.slowCommandMs,
+            isBehindProxy: config.isBehindProxy,
+            dataUrl: () => config.publicUrl ?? url,
+          },
+          listener,
+        )
   const app = buildApp(
     {
       engine,
@@ -129,6 +152,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       shutdown,
       metrics,
       slowCommandMs: config.slowCommandMs || Infinity,
+      slowCommands,
       isBehindProxy: config.isBehindProxy,
       timeouts: new CommandTimeouts(config.commandTimeoutMs),
       rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
@@ -146,32 +170,17 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       corsOrigins: config.corsOrigins,
       publicUrl: config.publicUrl,
       metricsAccess: config.metrics,
+      console: config.console,
+      management: admin && ((request, response) => admin.routing(request, response)),
       ...(log.isLevelEnabled('debug') && {
         onAnswered: (request) => log.debug(request, 'Answered a request'),
       }),
     },
   )
-  let url = ''
-  const admin =
-    config.adminPort === 'off'
-      ? undefined
-      : buildAdminApp(
-          {
-            engine,
-            databases,
-            access,
-            audit,
-            limits,
-            log,
-            authenticator,
-            shutdown,
-            isBehindProxy: config.isBehindProxy,
-            dataUrl: () => config.publicUrl ?? url,
-          },
-          listener,
-        )
   return {
     async listen() {
+      // Its requests may come to either.
+      await admin?.ready()
       const port = await listenOn(app, config.host, config.port)
       url = urlOf(config, port)
       const adminUrl = admin && urlOf(config, await listenOnAdminPort(admin, config))

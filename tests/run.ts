@@ -38,12 +38,13 @@ const quick = [
 /** Where the files are that take longest: nobody is to wait for one that started last. */
 const first = [
   ...['bench', 'package', 'cassandra', 'faults', 'hostile', 'fuzz', 'torture', 'upgrade'],
-  ...['engine', 'cli', 'model'],
+  ...['console', 'engine', 'cli', 'model'],
 ]
 
 /** Where files take less time than a process of their own does to start. They share some. */
 const short = [
-  ...['admin', 'auth', 'clients', 'collections', 'commands', 'databases', 'errors', 'json'],
+  ...['admin', 'auth', 'clients', 'collections', 'commands', 'console', 'databases'],
+  ...['errors', 'json'],
   ...['language', 'mcp', 'paging', 'providers', 'search', 'engine/cassandra'],
 ]
 const groupSize = 12
@@ -126,6 +127,8 @@ function folderOf(file: string): string {
 /** What a file does to its whole process, such as a hook, would be done to the others. */
 function isShort(file: string): boolean {
   if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
+  // Each of these has a browser.
+  if (file.endsWith('-page.test.ts')) return false
   const text = readFileSync(join(root, file), 'utf8')
   return !/^(?:(?:before|after)(?:Each)?\(|process\.)/m.test(text)
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 const root = new URL('../', import.meta.url)
 const files = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .toSorted()
 
 function read(path: string): string {
@@ -40,6 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['auth', 'databases', 'commands', 'collections', 'providers', 'engine'],
   admin: ['http', 'auth', 'databases', 'engine'],
   mcp: ['http', 'auth', 'commands'],
+  console: [],
   auth: ['engine'],
   databases: ['engine'],
   migrate: ['engine', 'language', 'search'],
@@ -214,16 +215,20 @@ test('packages with one home are used there alone', () => {
 })
 
 test('only what package.json lists is imported', () => {
-  const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
-    'dependencies' | 'optionalDependencies',
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    read('package.json'),
+  ) as Record<
+    'dependencies' | 'optionalDependencies' | 'devDependencies',
     Record<string, string>
   >
   const listed = { ...dependencies, ...optionalDependencies }
-  const offences = imports.flatMap(({ place, from }) =>
-    from.startsWith('.') || from.startsWith('node:') || packageOf(from) in listed
+  const offences = imports.flatMap(({ file, place, from }) => {
+    // What the console is made of is bundled into it, and need not be installed.
+    const known = partOf(file) === 'console' ? devDependencies : listed
+    return from.startsWith('.') || from.startsWith('node:') || packageOf(from) in known
       ? []
-      : [place],
-  )
+      : [place]
+  })
   assertNone(offences, 'a package that another one happens to bring may go away with it')
 })
 
@@ -269,8 +274,9 @@ test('commands/ lists the API: a file for each command, and what runs them', () 
 test('files are named in kebab-case, and no folder is a drawer for leftovers', () => {
   const offences = files.filter(
     (file) =>
-      !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.ts$/.test(file) ||
-      /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/.test(file),
+      !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.tsx?$/.test(
+        file,
+      ) || /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.tsx?$)/.test(file),
   )
   assertNone(offences, 'a file is named for what is in it')
 })

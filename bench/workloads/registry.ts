@@ -1,4 +1,5 @@
 import { cassandra } from './cassandra.ts'
+import { consoleStudy } from './console.ts'
 import { findIndexed } from './find-indexed.ts'
 import { findOne } from './find-one.ts'
 import { findSortedFiltered } from './find-sorted-filtered.ts'
@@ -41,4 +42,5 @@ export const studies: readonly Study[] = [
   cassandra,
   scale,
   packageStudy,
+  consoleStudy,
 ]

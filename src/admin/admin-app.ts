@@ -12,7 +12,6 @@ import {
 } from 'fastify'
 import { AccessRefusal } from '../auth/access.ts'
 import { isPrincipal, refusalReason, type Authenticator } from '../auth/authenticator.ts'
-import type { Principal } from '../auth/principal.ts'
 import { addressOfClient } from '../http/client-address.ts'
 import { connectionOf } from '../http/connection.ts'
 import { isJson, tokenOf } from '../http/headers.ts'
@@ -25,10 +24,19 @@ import { backupRoutes } from './backup-routes.ts'
 import { databaseRoutes } from './database-routes.ts'
 import { keyspaceRoutes } from './keyspace-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
+import { permissionRoutes } from './permission-routes.ts'
 import { Refusal, refusalOf } from './refusal.ts'
 import { regionRoutes } from './region-routes.ts'
 import { roleRoutes } from './role-routes.ts'
-import { AdminCall, type AdminRoute, type AdminServices, type Method } from './route.ts'
+import {
+  AdminCall,
+  type AdminCaller,
+  type AdminRoute,
+  type AdminServices,
+  type Method,
+} from './route.ts'
+import { sizeRoutes } from './size-routes.ts'
+import { slowCommandRoutes } from './slow-command-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
 import { userRoutes } from './user-routes.ts'
 
@@ -44,12 +52,15 @@ const prefix = '/v2'
 const routes: readonly AdminRoute[] = [
   ...databaseRoutes,
   ...keyspaceRoutes,
+  ...sizeRoutes,
   ...regionRoutes,
   ...organizationRoutes,
   ...tokenRoutes,
   ...roleRoutes,
+  ...permissionRoutes,
   ...userRoutes,
   ...backupRoutes,
+  ...slowCommandRoutes,
   ...absentRoutes,
 ]
 
@@ -68,7 +79,7 @@ export function buildAdminApp(
       void sendRefusal(new Refusal(400, 'The path cannot be read'), request, reply)
     },
   })
-  const callers = new WeakMap<FastifyRequest, Principal>()
+  const callers = new WeakMap<FastifyRequest, AdminCaller>()
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', requestIdFor(request))
     callers.set(request, await identify(request, services))
@@ -86,7 +97,7 @@ export function buildAdminApp(
       services.audit.refused(
         'not permitted',
         askedBy(request, services),
-        callers.get(request),
+        callers.get(request)?.principal,
       )
     const refusal = refusalOf(failure) ?? ourMistake(failure, request, services)
     return sendRefusal(refusal, request, reply)
@@ -109,7 +120,7 @@ export function buildAdminApp(
 async function identify(
   request: FastifyRequest,
   services: AdminAppServices,
-): Promise<Principal> {
+): Promise<AdminCaller> {
   const { audit, authenticator } = services
   const { headers } = request.raw
   const asked = askedBy(request, services)
@@ -124,7 +135,7 @@ async function identify(
   }
   const connection = connectionOf(request.raw)
   const found = await authenticator.identify(token, { connection, address: asked.address })
-  if (isPrincipal(found)) return found
+  if (isPrincipal(found)) return { principal: found, token }
   audit.refused(refusalReason(found), asked)
   if (found.why === 'unknown')
     throw new Refusal(401, 'The token is not valid: it is unknown or revoked')
@@ -178,7 +189,7 @@ function parseBody(request: FastifyRequest, body: string): unknown {
 function addRoute(
   app: FastifyInstance,
   route: AdminRoute,
-  callers: WeakMap<FastifyRequest, Principal>,
+  callers: WeakMap<FastifyRequest, AdminCaller>,
   services: AdminAppServices & AdminServices,
 ): void {
   const { shutdown } = services

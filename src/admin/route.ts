@@ -4,8 +4,10 @@ import type { Action } from '../auth/actions.ts'
 import type { Asked, Audit, Changed } from '../auth/audit.ts'
 import type { Resource } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
+import { TokenCredentials } from '../auth/tokens.ts'
 import type { Databases } from '../databases/databases.ts'
-import type { Engine } from '../engine/contract.ts'
+import type { Engine, EngineCredentials } from '../engine/contract.ts'
+import type { SlowCommands } from '../http/slow-commands.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from './refusal.ts'
 
@@ -35,6 +37,9 @@ export interface AdminServices {
   readonly audit: Audit
   readonly limits: Limits
   readonly log: AdminLog
+  readonly slowCommands: SlowCommands
+  /** Commands that take as long or longer are among them; 0: none are. */
+  readonly slowCommandMs: number
   /** Raised when the server stops: what would go on for long ends then. */
   readonly stopping: AbortSignal
   /** Where the data of the home database is served. */
@@ -43,6 +48,12 @@ export interface AdminServices {
 
 export interface AdminLog {
   error(details: object, message: string): void
+}
+
+/** Who asks, and by what that is known. */
+export interface AdminCaller {
+  readonly principal: Principal
+  readonly token: string
 }
 
 /** One request of a known principal. */
@@ -55,9 +66,10 @@ export class AdminCall {
   /** As JSON.parse made it; undefined: there was none. */
   readonly body: unknown
   readonly #asked: Asked
+  readonly #token: string
 
   constructor(
-    principal: Principal,
+    { principal, token }: AdminCaller,
     services: AdminServices,
     sent: Pick<AdminCall, 'params' | 'query' | 'body'>,
     asked: Asked,
@@ -68,6 +80,12 @@ export class AdminCall {
     this.query = sent.query
     this.body = sent.body
     this.#asked = asked
+    this.#token = token
+  }
+
+  /** For stores that have accounts of their own. */
+  get credentials(): EngineCredentials {
+    return new TokenCredentials(this.#token)
   }
 
   /** Refuses principals that may not do this here. */

@@ -240,6 +240,13 @@ function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperat
         assert(used > 0 && used <= size, `statistics: the heap of ${thread}`)
       return statistics
     },
+    async sizeOf(target) {
+      const size = await ask('sizeOf', () => operations.sizeOf(target))
+      const { count, diskUse, vectors = {} } = size
+      for (const [name, value] of Object.entries<number>({ count, ...diskUse, ...vectors }))
+        assertCount(`sizeOf: ${name}`, value)
+      return size
+    },
     backup: (have, signal) => operations.backup(have, signal),
   }
 }

@@ -3,10 +3,14 @@
  * operators of its own, such as a cluster, has none of it.
  */
 import type { BackupPart } from './backup.ts'
+import type { Target } from './schema.ts'
 
 export interface EngineOperations {
   /** For monitoring. Waits for nothing that is being read or written. */
   statistics(): Promise<EngineStatistics>
+
+  /** What a collection or table holds and takes. EngineError 'gone': it is no more. */
+  sizeOf(target: Target): Promise<TargetSize>
 
   /**
    * A copy of everything, settings included, as it is at one moment, without the files that
@@ -40,6 +44,15 @@ export interface EngineStatistics {
   readonly diskUse: Readonly<Record<string, number>>
   /** The heaps of the threads besides the one that answers requests. */
   readonly threads: readonly ThreadMemory[]
+}
+
+export interface TargetSize {
+  /** Documents or rows. */
+  readonly count: number
+  /** Bytes on disk, by what they are for. */
+  readonly diskUse: Readonly<Record<string, number>>
+  /** In its vector indexes, and the bytes of memory that these take; undefined: none is open. */
+  readonly vectors: { readonly count: number; readonly memory: number } | undefined
 }
 
 /** In bytes. */

@@ -25,6 +25,7 @@ import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts'
 import { addOpenApiRoute } from './openapi/openapi-route.ts'
 import { isTrustedOrigin, refuseOrigin, type OriginSettings } from './origin.ts'
 import { noSchemas } from './no-schemas.ts'
+import { addConsolePage } from './pages/console-page.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
@@ -33,6 +34,10 @@ import { requestIdOf } from './request-id.ts'
 
 export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
+  /** Whether the web console is served. */
+  readonly console: boolean
+  /** Who answers management's requests where they come here, too; undefined: nobody. */
+  readonly management: RequestListener | undefined
   /** Called for every request that was answered; absent, it costs nothing. */
   readonly onAnswered?: (request: AnsweredRequest) => void
 }
@@ -45,9 +50,12 @@ export interface AnsweredRequest {
 }
 
 export function buildApp(services: HttpServices, settings: HttpSettings): FastifyInstance {
+  const refusePath = (request: IncomingMessage, response: ServerResponse) => {
+    refuseRoute(request, response, services).catch(() => request.destroy())
+  }
   const refuseUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack()
-    refuseRoute(request.raw, reply.raw, services).catch(() => request.raw.destroy())
+    refusePath(request.raw, reply.raw)
   }
   const app = fastify({
     logger: false,
@@ -68,7 +76,8 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   addMetricsRoute(app, services, settings.metricsAccess)
   addOpenApiRoute(app, services.limits)
   addReferencePage(app)
-  addRootPage(app)
+  if (settings.console) addConsolePage(app, refusePath)
+  addRootPage(app, settings.console)
   return app
 }
 
@@ -78,11 +87,16 @@ function listenerFor(
   services: HttpServices,
   settings: HttpSettings,
 ): Server {
-  const { corsOrigins, onAnswered } = settings
+  const { corsOrigins, management, onAnswered } = settings
   const addresses = new AddressBook()
   const queue = new RequestQueue((request, response) => {
     services.metrics?.followRequest(response)
     if (onAnswered !== undefined) watch(request, response, onAnswered)
+    if (management !== undefined && managementPath.test(request.url!)) {
+      if (request.headers.expect !== undefined) response.writeContinue()
+      management(request, response)
+      return
+    }
     if (services.compression) offerPacking(request, response)
     if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
     const address = addresses.find(request.url!)
@@ -127,6 +141,14 @@ function watch(
     }),
   )
 }
+
+/**
+ * The management API of the console's own origin. A page of another origin gains nothing by
+ * it: the token is in a header, which a browser neither adds by itself, as it does cookies,
+ * nor lets a foreign page send without asking here first. That is answered like any request
+ * without a token, whatever --cors-origins says.
+ */
+const managementPath = /^\/v2(?:[/?]|$)/
 
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 

@@ -38,9 +38,10 @@ export function encodingOf(response: ServerResponse): Encoding | undefined {
   return chosen.get(response)
 }
 
-/** What the client likes best; undefined when that is the body as it is. */
+/** What the client likes best of these; undefined when that is the body as it is. */
 export function chooseEncoding(
   accepted: string | string[] | undefined,
+  offered: readonly Encoding[] = encodings,
 ): Encoding | undefined {
   if (accepted === undefined) return undefined
   const weights = new Map<string, number>()
@@ -54,7 +55,7 @@ export function chooseEncoding(
   const others = weights.get('*') ?? 0
   let best: Encoding | undefined
   let bestWeight = weights.get('identity') ?? 0
-  for (const encoding of encodings) {
+  for (const encoding of offered) {
     const weight = weigh(encoding) ?? others
     // The body as it is wins only where the client says that it likes it better.
     const isBetter = best === undefined ? weight >= bestWeight : weight > bestWeight

@@ -42,6 +42,7 @@ import type { BodyReceiver } from './receive-body.ts'
 import type { ReplyWriter } from './reply-writer.ts'
 import { retryAfterSeconds } from './reply.ts'
 import type { Shutdown } from './shutdown.ts'
+import type { SlowCommands } from './slow-commands.ts'
 import type { Turns } from './turns.ts'
 
 export interface HttpServices extends Services, ProxySettings, Rooms {
@@ -55,8 +56,9 @@ export interface HttpServices extends Services, ProxySettings, Rooms {
   readonly shutdown: Shutdown
   /** Undefined: nobody wants them. */
   readonly metrics: Metrics | undefined
-  /** Commands that take as long or longer are logged. */
+  /** Commands that take as long or longer are logged and noted. */
   readonly slowCommandMs: number
+  readonly slowCommands: SlowCommands
   readonly timeouts: CommandTimeouts
   /** Undefined: anybody may be as fast as they like. */
   readonly rateLimit: RateLimit | undefined
@@ -148,10 +150,10 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
 
   /** Its command is done, which began then. */
   count(reply: Reply, startedAt = this.startedAt): void {
-    const { metrics, slowCommandMs, log } = this.#services
+    const { metrics, slowCommandMs } = this.#services
     const elapsedMs = performance.now() - startedAt
     metrics?.countCommand(this.command, reply, elapsedMs, isGone(this.#response))
-    if (elapsedMs >= slowCommandMs) logSlow(this, elapsedMs, log)
+    if (elapsedMs >= slowCommandMs) tellSlow(this, elapsedMs, this.#services)
   }
 
   /** Its reply is known. */
@@ -307,13 +309,15 @@ function traceOf(
 }
 
 /** Says where to look, and nothing of what was sent. */
-function logSlow(call: HttpCall, elapsedMs: number, log: HttpLog): void {
-  const { command = 'unknown', requestId } = call
-  const target = nameOf(call)
-  log.warn(
-    { command, target, elapsedMs: Math.round(elapsedMs), requestId },
-    'A command was slow',
-  )
+function tellSlow(
+  call: HttpCall,
+  elapsed: number,
+  { log, slowCommands }: Pick<HttpServices, 'log' | 'slowCommands'>,
+): void {
+  const { command = 'unknown', requestId, databaseId: database } = call
+  const told = { command, target: nameOf(call), elapsedMs: Math.round(elapsed), requestId }
+  log.warn(told, 'A command was slow')
+  slowCommands.note({ time: new Date().toISOString(), database, ...told })
 }
 
 /** What there is no room for, by what is counted. */

@@ -90,6 +90,8 @@ export interface Config {
   readonly corsOrigins: AllowedOrigins | undefined
   /** Whether bodies may be packed, of replies and of requests. */
   readonly compression: boolean
+  /** Whether the web console is served. */
+  readonly console: boolean
   readonly logLevel: LogLevel
   readonly metrics: MetricsAccess
   /** Commands that take as long or longer are logged; 0: none are. */
@@ -149,6 +151,7 @@ export const defaultConfig: Config = {
   tls: undefined,
   corsOrigins: undefined,
   compression: false,
+  console: true,
   logLevel: 'info',
   metrics: 'on',
   slowCommandMs: 1000,
@@ -217,6 +220,9 @@ export function serveOptions(): Option[] {
     setting('metrics', '<access>', 'GET /metrics: on: for all; token: for administrators')
       .choices(['on', 'token', 'off'])
       .default(metrics),
+    setting('console', '<on|off>', 'the web console, at /console')
+      .choices(['on', 'off'])
+      .default('on'),
     setting('tls-cert', '<file>', 'certificate in PEM: serve HTTPS').argParser(notEmpty),
     setting('tls-key', '<file>', "the certificate's key, in PEM").argParser(notEmpty),
     setting(
@@ -380,6 +386,7 @@ export function readConfig(
     tlsKey?: string
     corsOrigins?: AllowedOrigins
     compression: 'on' | 'off'
+    console: 'on' | 'off'
     requestTimeout: number
     commandTimeout: number
     replyTimeout: number
@@ -446,6 +453,7 @@ export function readConfig(
     tls: checkCertificate(given.tlsCert, given.tlsKey),
     corsOrigins: given.corsOrigins,
     compression: given.compression === 'on',
+    console: given.console === 'on',
     logLevel: given.logLevel,
     metrics: given.metrics,
     slowCommandMs: given.slowCommand,

@@ -84,3 +84,28 @@ describe('the role', () => {
     )
   })
 })
+
+test('a token can ask what it may do itself, and where', async () => {
+  const { token } = await admin.tokenOf('API RO User')
+  const reader = await actionsOf(token, '?keyspace=main&name=carts')
+  assert(reader.includes('db-table-select') && !reader.includes('db-table-modify'))
+  const { id } = await admin.createDatabase()
+  const { token: narrow } = await admin.tokenFor(
+    [`:db:${id}:keyspace:main:table:carts`],
+    ['db-table-select', 'db-table-modify'],
+  )
+  const carts = `?database=${id}&keyspace=main&name=carts`
+  assert.deepEqual(await actionsOf(narrow, carts), ['db-table-select', 'db-table-modify'])
+  assert.deepEqual(await actionsOf(narrow, carts.replace('carts', 'other')), [])
+  assert.deepEqual(await actionsOf(narrow, '?keyspace=main&name=carts'), [])
+  const twice = await admin.call('GET', '/permissions?name=a&name=b', { token: narrow })
+  assert.equal(twice.http, 400)
+})
+
+async function actionsOf(token: string, query: string): Promise<readonly string[]> {
+  const path = `/permissions${query}`
+  const { actions } = await admin.ask<{ actions: readonly string[] }>('GET', path, {
+    token,
+  })
+  return actions
+}

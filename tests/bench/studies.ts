@@ -13,6 +13,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   tables: [50, 250],
   mcp: [100],
   scale: [1],
+  console: [2000],
 }
 
 for (const study of studies.filter(({ name }) => !elsewhere.includes(name)))

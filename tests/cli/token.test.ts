@@ -107,7 +107,13 @@ describe('stela token, with a server that runs', () => {
       connectTo(server.adminUrl, undefined).list(),
       /there is no token. Set STELA/,
     )
-    await fails(connectTo(server.url, testToken).list(), /not as the management port/)
+    const unmanaged = await startServer()
+    try {
+      const list = connectTo(unmanaged.url, testToken).list()
+      await fails(list, /not as the management port/)
+    } finally {
+      await unmanaged.close()
+    }
     await fails(connectTo(nowhere, testToken).list(), /no server answers at .*:9: /)
   })
 })

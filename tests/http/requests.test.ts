@@ -376,19 +376,6 @@ describe('the root', () => {
     for (const path of [health, reference, openapi])
       assert.equal((await server.send(`/${path}`, {})).http, 200, path)
   })
-
-  test('shows a browser a page that runs no script and loads nothing', async () => {
-    const answer = await server.send('/', { headers: { Accept: 'text/html,*/*;q=0.8' } })
-    assert.equal(answer.http, 200)
-    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
-    assert.equal(answer.headers.get('vary'), 'Accept')
-    const policy = answer.headers.get('content-security-policy')!
-    assert.match(policy, /^default-src 'none'; style-src 'sha256-[^ ]+'; /)
-    assert(!policy.includes('script-src') && !/<script|onload/.test(answer.text))
-    for (const [, path] of answer.text.matchAll(/<a href="([^"]+)"/g))
-      assert.equal((await server.send(`/${path!}`, {})).http, 200, path)
-    assert.equal((await server.send('/', { method: 'POST' })).http, 404)
-  })
 })
 
 describe('health', () => {

@@ -41,9 +41,10 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('the package holds JavaScript, its types, pages and the kernel, and nothing else', () => {
+test('the package holds JavaScript, its types, pages, the console and the kernel, and nothing else', () => {
   const listed = installed.packed.files.map(({ path }) => path)
-  const others = listed.filter((path) => !/^dist\/.*\.(?:js|js\.map)$/.test(path))
+  const isUsual = /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+)$/
+  const others = listed.filter((path) => !isUsual.test(path))
   assert.deepEqual(
     others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),
     [
@@ -54,9 +55,12 @@ test('the package holds JavaScript, its types, pages and the kernel, and nothing
   )
   assert(listed.includes('dist/http/pages/root.html'))
   assert(listed.includes('dist/program.js.map'))
+  assert(listed.includes('build/console/index.html'))
   for (const [path] of JSON.stringify(exports).matchAll(/(?<="\.\/)dist[^"]+/g))
     assert(listed.includes(path), path)
-  assert.deepEqual(files, ['dist', 'build/vector-kernel.wasm', 'CHANGELOG.md'])
+  assert.deepEqual(files, [
+    ...['dist', 'build/vector-kernel.wasm', 'build/console', 'CHANGELOG.md'],
+  ])
 })
 
 test('npx stela --version is the version', async () => {
@@ -118,7 +122,7 @@ describe('npx stela serve', () => {
   })
 
   test('has its pages', async () => {
-    for (const path of ['/', '/swagger-ui', '/api/json/openapi', '/metrics'])
+    for (const path of ['/', '/console', '/swagger-ui', '/api/json/openapi', '/metrics'])
       assert.equal((await fetch(url + path)).status, 200, path)
   })
 })

@@ -2,7 +2,7 @@
  * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
  * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
  * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
- * part of `npm test`.
+ * part of `npm test`. `console` is what the console shows as code for Python and Java.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStela } from '../../src/start-stela.ts'
 import { findPort } from '../cassandra/ports.ts'
+import { runCodeInClients } from '../console/code-in-clients.ts'
 import { followTestSuites } from './in-test-suites.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
 import { shell } from './shell.ts'
@@ -22,16 +23,21 @@ const account = { user: 'ann', password: 'secret' }
 /** docs/testing-with-stela.md, which has no client of its own. */
 const testSuites = 'testing-with-stela'
 
+/** What the console shows as code. */
+const codeOfConsole = 'console'
+
 const clients = readClients(read('README.md'))
 const asked = process.argv.slice(2)
-const known = [...clients.map(({ name }) => name), testSuites]
+const known = [...clients.map(({ name }) => name), testSuites, codeOfConsole]
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.log(`There is no recipe for ${unknown.join(', ')}.`)
   process.exit(1)
 }
 for (const client of clients) if (isAsked(client.name)) await report(client)
-if (isAsked(testSuites)) await reportTestSuites()
+if (isAsked(testSuites))
+  reportRun(testSuites, await followTestSuites(read(`../${testSuites}.md`)))
+if (isAsked(codeOfConsole)) reportRun(codeOfConsole, await runCodeInClients())
 
 function isAsked(name: string): boolean {
   return asked.length === 0 || asked.includes(name)
@@ -61,9 +67,8 @@ async function report(client: Client): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function reportTestSuites(): Promise<void> {
-  const problem = await followTestSuites(read(`../${testSuites}.md`))
-  console.log(`${testSuites}  ${problem === undefined ? 'passed' : `failed\n${problem}`}`)
+function reportRun(name: string, problem: string | undefined): void {
+  console.log(`${name}  ${problem === undefined ? 'passed' : `failed\n${problem}`}`)
   if (problem !== undefined) process.exitCode = 1
 }
 

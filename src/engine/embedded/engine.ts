@@ -54,6 +54,7 @@ import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
 import type { WriteOutcome } from './threads/write-batch.ts'
 import { statisticsOf } from './statistics.ts'
+import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
 import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
@@ -379,6 +380,13 @@ class EmbeddedEngine implements Engine {
           movedReads: this.#records.moved,
         }),
       ),
+    sizeOf: (target) =>
+      this.#attempt(() => {
+        const stored = this.#stored(target)
+        const file = this.#catalog.storeFile(stored)!
+        const [stores, files, vectors] = [this.#stores, this.#files, this.#vectors]
+        return targetSize(stored, file, { stores, files, vectors })
+      }),
     backup: (have, signal) => this.#backups.run(have, signal),
   }
 

@@ -1,16 +1,24 @@
-/** The page at the server's address: what this is, and where to go on. */
+/**
+ * The page at the server's address: what this is, and where to go on. Where there is a
+ * console, browsers are sent on to it.
+ */
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readVersion } from '../metrics.ts'
 import { FixedContent } from './fixed-content.ts'
 
-export function addRootPage(app: FastifyInstance): void {
+export function addRootPage(app: FastifyInstance, hasConsole: boolean): void {
   let page: FixedContent | undefined
   let summary: FixedContent | undefined
   app.get('/', (request, reply) => {
     reply.hijack()
     const isBrowser = request.headers.accept?.includes('text/html') === true
+    if (isBrowser && hasConsole) {
+      const onward = { ...vary, Location: 'console', 'Content-Length': 0 }
+      reply.raw.writeHead(302, onward).end()
+      return
+    }
     const content = isBrowser ? (page ??= readPage()) : (summary ??= makeSummary())
     content.answer(request.raw, reply.raw)
   })

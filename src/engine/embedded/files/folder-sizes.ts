@@ -30,16 +30,17 @@ export class FolderMeter {
   sizes(): Promise<Partial<FolderSizes>> {
     const now = performance.now()
     if (this.#counted === undefined || now - this.#countedAt >= countedMs) {
-      this.#counted = count(this.#dataDir).catch(() => ({}))
+      this.#counted = sizesIn(this.#dataDir).catch(() => ({}))
       this.#countedAt = now
     }
     return this.#counted
   }
 }
 
-async function count(dataDir: string): Promise<FolderSizes> {
+/** Of a data folder, or of the folder of one collection or table. */
+export async function sizesIn(folder: string): Promise<FolderSizes> {
   const sizes = { data: 0, logs: 0, vectors: 0 }
-  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const kind = entry.isFile() ? kindOf(entry.name, basename(entry.parentPath)) : 'other'
     if (kind !== 'other') sizes[kind] += await sizeOf(join(entry.parentPath, entry.name))
   }

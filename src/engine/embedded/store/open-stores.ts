@@ -56,6 +56,11 @@ export class OpenStores {
     return this.#stores.size
   }
 
+  /** The store of a target if it is open, for those who only look at it. */
+  find({ uid }: StoredTarget): OpenStore | undefined {
+    return this.#stores.get(uid)
+  }
+
   /** The store of a target, which is as given; undefined when it is not open. */
   use(target: StoredTarget): OpenStore | undefined {
     const store = this.#stores.get(target.uid)

@@ -92,6 +92,16 @@ export class Vectors {
     return this.#indexes.values().reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** The same of one store; undefined when none of its indexes is open. */
+  sizeIn(file: string): { readonly count: number; readonly memory: number } | undefined {
+    const open = [...this.#indexes.values()].filter(({ name }) => name.file === file)
+    if (open.length === 0) return undefined
+    return {
+      count: open.reduce((sum, { count }) => sum + count, 0),
+      memory: open.reduce((sum, { size }) => sum + size, 0),
+    }
+  }
+
   /** Of the thread that builds them, once there is one. */
   async threadMemory(): Promise<ThreadMemory | undefined> {
     return this.#started?.memory()

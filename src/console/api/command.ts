@@ -1,0 +1,164 @@
+/** Sends commands, as any client does. */
+import { parseJson } from '../json/parse-json.ts'
+import { printJson } from '../json/print-json.ts'
+import {
+  isObject,
+  toPlain,
+  type JsonObject,
+  type Printable,
+  type Value,
+} from '../json/value.ts'
+import { commandPath, type Address } from './place.ts'
+import { send } from './send.ts'
+
+/** An error or a warning, as the API tells it. */
+export interface ApiProblem {
+  readonly errorCode: string
+  readonly title: string
+  readonly message: string
+  readonly family?: string
+  readonly scope?: string
+}
+
+/** What a command answered, as plain objects. */
+export interface ReplyData {
+  readonly document?: Record<string, unknown> | null
+  readonly documents?: readonly Record<string, unknown>[]
+  readonly nextPageState?: string | null
+}
+
+export interface CommandOptions {
+  readonly signal?: AbortSignal
+  /** Asks for the server's trace, in status.trace. */
+  readonly trace?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The answer to a command. Large ones are parsed when they are looked at, and only once. */
+export class Reply {
+  /** The body that was sent. */
+  readonly sent: string
+  /** The body that came back, with all digits of its numbers. */
+  readonly received: string
+  /** From the request to the last byte of the reply. */
+  readonly elapsedMs: number
+  #plain: Plain | undefined
+  #exact: JsonObject | undefined
+
+  constructor(sent: string, received: string, elapsedMs: number) {
+    this.sent = sent
+    this.received = received
+    this.elapsedMs = elapsedMs
+  }
+
+  /** As JavaScript reads it: fine for counts, names and vectors, not to be written back. */
+  get data(): ReplyData {
+    return this.#read().data ?? {}
+  }
+
+  get status(): Readonly<Record<string, unknown>> {
+    if (this.#exact === undefined) return this.#read().status ?? {}
+    return (toPlain(this.#exact.get('status') ?? null) ?? {}) as Record<string, unknown>
+  }
+
+  get errors(): readonly ApiProblem[] {
+    return this.#read().errors ?? []
+  }
+
+  get warnings(): readonly ApiProblem[] {
+    return (this.status['warnings'] as readonly ApiProblem[] | undefined) ?? []
+  }
+
+  /** The whole reply with nothing lost. */
+  get exact(): JsonObject {
+    this.#exact ??= parseJson(this.received) as JsonObject
+    return this.#exact
+  }
+
+  /** The documents or rows of a find, or the one of a findOne, with nothing lost. */
+  get documents(): readonly JsonObject[] {
+    const data = this.exact.get('data')
+    if (!isObject(data ?? null)) return []
+    const many = (data as JsonObject).get('documents')
+    const one: Value = (data as JsonObject).get('document') ?? null
+    return (Array.isArray(many) ? many : [one]).filter(isObject)
+  }
+
+  #read(): Plain {
+    this.#plain ??= JSON.parse(this.received) as Plain
+    return this.#plain
+  }
+}
+
+interface Plain {
+  readonly data?: ReplyData
+  readonly status?: Record<string, unknown>
+  readonly errors?: readonly ApiProblem[]
+}
+
+/** The API refused a command, in whole or in part. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly errors: readonly ApiProblem[]
+  readonly httpStatus: number
+  /** What was done all the same: some documents of an insertMany, for instance. */
+  readonly reply: Reply
+
+  constructor(errors: readonly ApiProblem[], httpStatus: number, reply: Reply) {
+    super(errors[0]?.message ?? `The server answered with HTTP status ${httpStatus}.`)
+    this.errors = errors
+    this.httpStatus = httpStatus
+    this.reply = reply
+  }
+
+  get code(): string {
+    return this.errors[0]?.errorCode ?? `HTTP ${this.httpStatus}`
+  }
+
+  /** The token is fine, but may not do this. */
+  get isForbidden(): boolean {
+    return this.code === 'UNAUTHORIZED_ACCESS'
+  }
+}
+
+/** `command(place, 'find', { filter })`: throws a CommandError where the reply has errors. */
+export async function command(
+  address: Address,
+  name: string,
+  fields: Printable = {},
+  options: CommandOptions = {},
+): Promise<Reply> {
+  const body = printJson({ [name]: fields })
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    ...(options.trace === true ? { 'Feature-Flag-request-tracing': 'true' } : {}),
+    ...options.headers,
+  }
+  const startedAt = performance.now()
+  const response = await send(commandPath(address), {
+    method: 'POST',
+    headers,
+    body,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+  const received = await response.text()
+  const reply = new Reply(body, received, performance.now() - startedAt)
+  // Most replies of finds are large, and have their errors at the start.
+  const mayFail =
+    !response.ok || received.startsWith('{"errors"') || !received.startsWith('{"data"')
+  if (mayFail) {
+    const errors = readErrors(reply)
+    if (!response.ok || errors.length > 0)
+      throw new CommandError(errors, response.status, reply)
+  }
+  return reply
+}
+
+/** A proxy in between may answer with something else than JSON. */
+function readErrors(reply: Reply): readonly ApiProblem[] {
+  try {
+    return reply.errors
+  } catch {
+    return []
+  }
+}

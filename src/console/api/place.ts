@@ -1,0 +1,74 @@
+/** Where commands are sent: to a database, a keyspace, or what a keyspace holds. */
+export interface Address {
+  /** The id of the database; empty for the home database. */
+  readonly database: string
+  readonly keyspace?: string
+  readonly name?: string
+}
+
+/** A collection or table, as its pages get it. */
+export interface Place extends Address {
+  readonly keyspace: string
+  readonly name: string
+  readonly kind: 'collection' | 'table'
+  /** A collection's options. */
+  readonly options: CollectionOptions
+  /** A table's columns and key; empty for a collection. */
+  readonly table: TableDefinition
+}
+
+export interface CollectionOptions {
+  readonly defaultId?: { readonly type: string }
+  readonly vector?: {
+    readonly dimension: number
+    readonly metric: string
+    readonly sourceModel?: string
+    readonly service?: { readonly provider: string; readonly modelName: string | null }
+  }
+  readonly indexing?: {
+    readonly allow?: readonly string[]
+    readonly deny?: readonly string[]
+  }
+  readonly lexical?: { readonly enabled: boolean; readonly analyzer?: unknown }
+  readonly rerank?: {
+    readonly enabled: boolean
+    readonly service?: { readonly provider: string; readonly modelName: string }
+  }
+}
+
+export interface TableDefinition {
+  readonly columns: ReadonlyMap<string, ColumnType>
+  readonly partitionBy: readonly string[]
+  /** Columns with 1 or -1, in order. */
+  readonly partitionSort: ReadonlyMap<string, number>
+}
+
+export interface ColumnType {
+  readonly type: string
+  readonly keyType?: ColumnType | string
+  readonly valueType?: ColumnType | string
+  readonly dimension?: number
+  readonly udtName?: string
+  readonly service?: { readonly provider: string; readonly modelName: string | null }
+}
+
+export const noTable: TableDefinition = {
+  columns: new Map(),
+  partitionBy: [],
+  partitionSort: new Map(),
+}
+
+/** The columns that name one row. */
+export function keyColumns({ table }: Place): readonly string[] {
+  return [...table.partitionBy, ...table.partitionSort.keys()]
+}
+
+/**
+ * The path of the command API, from the server's own address on. The home database has the
+ * usual one.
+ */
+export function commandPath({ database, keyspace, name }: Address): string {
+  const root = database === '' ? 'v1' : `databases/${encodeURIComponent(database)}/v1`
+  const rest = [keyspace, name].filter((part) => part !== undefined)
+  return [root, ...rest.map(encodeURIComponent)].join('/')
+}

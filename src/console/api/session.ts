@@ -1,0 +1,29 @@
+/**
+ * Who is signed in. The token is kept in memory, and in the tab's session storage if the
+ * person asked for that; it is never part of an address.
+ */
+import { Store } from './store.ts'
+
+export interface Session {
+  readonly token: string
+}
+
+const storageKey = 'stela.token'
+
+export const session = new Store<Session | undefined>(restore())
+
+export function signIn(token: string, isKept: boolean): void {
+  if (isKept) sessionStorage.setItem(storageKey, token)
+  else sessionStorage.removeItem(storageKey)
+  session.set({ token })
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(storageKey)
+  session.set(undefined)
+}
+
+function restore(): Session | undefined {
+  const token = sessionStorage.getItem(storageKey)
+  return token === null ? undefined : { token }
+}

@@ -1,0 +1,147 @@
+/** Which page is shown. */
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import { session } from '../api/session.ts'
+import { DatabasePage } from '../browse/database-page.tsx'
+import {
+  catalog,
+  forgetCatalog,
+  keyOf,
+  loadDatabases,
+  loadKeyspaces,
+  loadTargets,
+} from '../browse/catalog.ts'
+import { KeyspacePage } from '../browse/keyspace-page.tsx'
+import { StartPage } from '../browse/start-page.tsx'
+import { fileDrop } from '../files/dropped-file.ts'
+import { formatBytes, formatMany } from '../kit/format.ts'
+import { useLoad, useStore } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
+import { TabLinks } from '../kit/tabs.tsx'
+import { Frame } from './frame.tsx'
+import { serverPages, tabPages } from './pages.ts'
+import { route, routeTo, type Route } from './route.ts'
+import { SignIn } from './sign-in.tsx'
+
+export function App() {
+  const current = useStore(session)
+  useEffect(() => {
+    forgetCatalog()
+    if (current !== undefined) void loadDatabases()
+  }, [current])
+  if (current === undefined) return <SignIn />
+  return (
+    <Frame>
+      <Page />
+    </Frame>
+  )
+}
+
+function Page() {
+  const current = useStore(route)
+  useEffect(() => {
+    const { name, keyspace, page } = current
+    const place = [name, keyspace, page].find((part) => part !== '')
+    document.title = place === undefined ? 'Stela' : `${place} · Stela`
+  }, [current])
+  switch (current.kind) {
+    case 'start':
+      return <StartPage />
+    case 'database':
+      return <DatabasePage key={current.database} database={current.database} />
+    case 'keyspace':
+      return (
+        <KeyspacePage
+          key={keyOf(current.database, current.keyspace)}
+          database={current.database}
+          keyspace={current.keyspace}
+        />
+      )
+    case 'page':
+      return <ServerPageAt key={current.page} page={current.page} />
+    case 'place':
+      return <PlacePage current={current} />
+  }
+}
+
+function ServerPageAt({ page }: { readonly page: string }) {
+  const found = serverPages.find((entry) => entry.page === page)
+  if (found === undefined) return <NotFound />
+  return <Lazy load={found.load} props={{}} />
+}
+
+function PlacePage({ current }: { readonly current: Route }) {
+  const { database, keyspace, name } = current
+  const { databases, targets, keyspaces } = useStore(catalog)
+  const part = targets.get(keyOf(database, keyspace))
+  useEffect(() => {
+    if (part === undefined) void loadTargets(database, keyspace)
+    if (!keyspaces.has(database)) void loadKeyspaces(database)
+  }, [database, keyspace, part === undefined])
+  const place = part?.value?.find((target) => target.name === name)
+  if (place === undefined) {
+    if (part?.error !== undefined) return <ErrorNotice error={part.error} />
+    return part === undefined || part.isLoading ? <Loading /> : <NotFound />
+  }
+  const databaseName = databases.value?.find(({ id }) => id === database)?.name ?? 'stela'
+  const tabs = tabPages.filter(({ isFor }) => isFor?.(place) ?? true)
+  const tab = tabs.find((entry) => entry.tab === current.tab) ?? tabs[0]!
+  const facts = [
+    place.kind,
+    ...(place.documents === undefined
+      ? []
+      : [formatMany(place.documents, place.kind === 'table' ? 'row' : 'document')]),
+    ...(place.bytes === undefined ? [] : [formatBytes(place.bytes)]),
+  ]
+  return (
+    <div class="place" {...fileDrop({ database, keyspace, name })}>
+      <div class="place-head">
+        <nav class="crumbs" aria-label="Where this is">
+          <a href={routeTo(database)}>{databaseName}</a>
+          <a href={routeTo(database, keyspace)}>{keyspace}</a>
+        </nav>
+        <h1>{name}</h1>
+        <span class="place-facts">{facts.join(' · ')}</span>
+      </div>
+      <TabLinks
+        label="Pages"
+        tabs={tabs.map((entry) => ({
+          label: entry.label,
+          href: routeTo(database, keyspace, name, entry.tab),
+          isCurrent: entry === tab,
+        }))}
+      />
+      <div class="place-page">
+        <Lazy
+          key={`${tab.tab}/${database}/${keyspace}/${name}`}
+          load={tab.load}
+          props={{ place }}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Lazy<Props extends { readonly place?: Place }>({
+  load,
+  props,
+}: {
+  readonly load: () => Promise<ComponentType<Props>>
+  readonly props: Props
+}) {
+  // In an object: a component is a function, which state would call.
+  const { value, error } = useLoad(async () => ({ Loaded: await load() }), [load])
+  if (error !== undefined) return <ErrorNotice error={error} />
+  if (value === undefined) return <Loading />
+  const { Loaded } = value
+  return <Loaded {...props} />
+}
+
+function NotFound() {
+  return (
+    <EmptyState title="There is nothing here" actions={<a href="#/">All databases</a>}>
+      It may have been dropped, or the token may not see it.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,102 @@
+/** What stands around every page: header, tree, messages. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { signOut } from '../api/session.ts'
+import { Tree } from '../browse/tree.tsx'
+import { Button } from '../kit/button.tsx'
+import { SelectField } from '../kit/fields.tsx'
+import { useLoad, useStore } from '../kit/hooks.ts'
+import { Toasts } from '../kit/toasts.tsx'
+import { Brand } from './brand.tsx'
+import { serverPages, type ServerPage } from './pages.ts'
+import { route } from './route.ts'
+import { chooseTheme, theme, type Theme } from './theme.ts'
+
+export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const current = useStore(route)
+  const [isTreeShown, setTreeShown] = useState(false)
+  // In narrow windows the tree lies over the page, and goes away once something is chosen.
+  useEffect(() => setTreeShown(false), [current])
+  return (
+    <div class={`frame ${isTreeShown ? 'tree-shown' : ''}`}>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to the page
+      </a>
+      <header class="frame-header">
+        <Button
+          icon="menu"
+          label={isTreeShown ? 'Hide the tree' : 'Show the tree'}
+          kind="quiet"
+          class="tree-switch"
+          onClick={() => setTreeShown(!isTreeShown)}
+        />
+        <a class="home-link" href="#/" aria-label="Stela: all databases">
+          <Brand />
+        </a>
+        <ServerLinks />
+        <ThemeSwitch />
+        <Button kind="quiet" onClick={signOut}>
+          Sign out
+        </Button>
+      </header>
+      <aside class="frame-tree" aria-label="What there is">
+        <Tree />
+      </aside>
+      <main id="main" class="frame-main" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+    </div>
+  )
+}
+
+/** The address is the console's own, so the browser cannot follow the link itself. */
+function skipToMain(event: Event): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#main')?.focus()
+}
+
+function ServerLinks() {
+  const current = useStore(route)
+  const { value: pages = [] } = useLoad(allowedPages, [])
+  return (
+    <nav class="server-links" aria-label="Server">
+      <a href="#/" aria-current={current.kind === 'page' ? undefined : 'page'}>
+        Data
+      </a>
+      {pages.map(({ page, label }) => (
+        <a
+          key={page}
+          href={`#/${page}`}
+          aria-current={current.page === page ? 'page' : undefined}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+async function allowedPages(): Promise<readonly ServerPage[]> {
+  const answers = await Promise.all(
+    serverPages.map(async ({ isAllowed }) => (await isAllowed?.()) ?? true),
+  )
+  return serverPages.filter((_, position) => answers[position])
+}
+
+function ThemeSwitch() {
+  return (
+    <SelectField<Theme>
+      label="Theme"
+      isLabelHidden
+      class="theme-switch"
+      value={useStore(theme)}
+      onChange={chooseTheme}
+      choices={[
+        { value: 'system', label: 'Theme: system' },
+        { value: 'light', label: 'Theme: light' },
+        { value: 'dark', label: 'Theme: dark' },
+      ]}
+    />
+  )
+}

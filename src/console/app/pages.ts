@@ -1,0 +1,81 @@
+/**
+ * All pages, by where they hang. Each is loaded when it is first wanted.
+ *
+ * A tab belongs to a collection or table, and its component takes `{ place }`. A page belongs to
+ * the server, and takes nothing. Style sheets of pages are listed in styles/console.css: those
+ * that only a page imports would not be loaded with it.
+ */
+import type { ComponentType } from 'preact'
+import type { Place } from '../api/place.ts'
+import { mayManageAccess } from '../operate/access-lists.ts'
+
+export interface TabPage {
+  readonly tab: string
+  readonly label: string
+  /** Left out where there is nothing that it could show. */
+  readonly isFor?: (place: Place) => boolean
+  readonly load: () => Promise<ComponentType<{ readonly place: Place }>>
+}
+
+export interface ServerPage {
+  readonly page: string
+  readonly label: string
+  /** Whether the token may use it; always, if absent. */
+  readonly isAllowed?: () => Promise<boolean>
+  readonly load: () => Promise<ComponentType>
+}
+
+export const tabPages: readonly TabPage[] = [
+  {
+    tab: 'data',
+    label: 'Data',
+    load: () => import('../data/data-page.tsx').then((module) => module.DataPage),
+  },
+  {
+    tab: 'query',
+    label: 'Query',
+    load: () => import('../query/query-page.tsx').then((module) => module.QueryPage),
+  },
+  {
+    tab: 'search',
+    label: 'Search',
+    load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
+  },
+  {
+    tab: 'map',
+    label: 'Map',
+    isFor: hasVectors,
+    load: () => import('../map/map-page.tsx').then((module) => module.MapPage),
+  },
+  {
+    tab: 'files',
+    label: 'Files',
+    load: () => import('../files/files-page.tsx').then((module) => module.FilesPage),
+  },
+  {
+    tab: 'settings',
+    label: 'Settings',
+    load: () => import('../browse/settings-page.tsx').then((module) => module.SettingsPage),
+  },
+]
+
+export const serverPages: readonly ServerPage[] = [
+  {
+    page: 'operate',
+    label: 'Operate',
+    load: () => import('../operate/operate-page.tsx').then((module) => module.OperatePage),
+  },
+  {
+    page: 'access',
+    label: 'Access',
+    isAllowed: mayManageAccess,
+    load: () => import('../operate/access-page.tsx').then((module) => module.AccessPage),
+  },
+]
+
+function hasVectors({ options, table }: Place): boolean {
+  return (
+    options.vector !== undefined ||
+    [...table.columns.values()].some(({ type }) => type === 'vector')
+  )
+}

@@ -1,0 +1,61 @@
+/**
+ * Where one is: the part of the address behind the #. The server serves one page, and never
+ * sees this part.
+ *
+ *     #/                              everything
+ *     #/db/<id>                       a database
+ *     #/db/<id>/<keyspace>            a keyspace
+ *     #/db/<id>/<keyspace>/<name>/data   a page of a collection or table
+ *     #/operate                       a page of the server
+ */
+export interface Route {
+  readonly kind: 'start' | 'page' | 'database' | 'keyspace' | 'place'
+  /** A page of the server. */
+  readonly page: string
+  readonly database: string
+  readonly keyspace: string
+  readonly name: string
+  readonly tab: string
+}
+
+/** How the home database is written, whose id is empty here. */
+const home = 'home'
+
+export const nowhere: Route = {
+  kind: 'start',
+  page: '',
+  database: '',
+  keyspace: '',
+  name: '',
+  tab: '',
+}
+
+export function parseRoute(hash: string): Route {
+  const [first = '', ...rest] = hash
+    .replace(/^#?\/?/, '')
+    .split('/')
+    .map(decode)
+  if (first === '') return nowhere
+  if (first !== 'db') return { ...nowhere, kind: 'page', page: first }
+  const [id = '', keyspace = '', name = '', tab = 'data'] = rest
+  const database = id === home ? '' : id
+  if (keyspace === '') return { ...nowhere, kind: 'database', database }
+  if (name === '') return { ...nowhere, kind: 'keyspace', database, keyspace }
+  return { ...nowhere, kind: 'place', database, keyspace, name, tab }
+}
+
+export function routeTo(database: string, keyspace = '', name = '', tab = ''): string {
+  const parts = [database === '' ? home : database, keyspace, name, tab]
+  return `#/db/${parts
+    .filter((part) => part !== '')
+    .map(encodeURIComponent)
+    .join('/')}`
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

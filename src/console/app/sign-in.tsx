@@ -1,0 +1,67 @@
+/** The first page: who are you? */
+import { useState } from 'preact/hooks'
+import { command, CommandError } from '../api/command.ts'
+import { signIn } from '../api/session.ts'
+import { Button } from '../kit/button.tsx'
+import { CheckField, TextField } from '../kit/fields.tsx'
+import { useAction } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { Brand } from './brand.tsx'
+
+export function SignIn() {
+  const [token, setToken] = useState('')
+  const [isShown, setShown] = useState(false)
+  const [isKept, setKept] = useState(false)
+  const { run, isBusy, error } = useAction(async () => {
+    const wanted = token.trim()
+    if (wanted === '') throw new Error('Type or paste a token.')
+    // Tried before it is kept: what the server does not know is of no use to the page.
+    await tryToken(wanted)
+    signIn(wanted, isKept)
+  })
+  return (
+    <main class="sign-in">
+      <form
+        class="sign-in-card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          run()
+        }}
+      >
+        <Brand />
+        <h1>Sign in</h1>
+        <TextField
+          label="Token"
+          type={isShown ? 'text' : 'password'}
+          value={token}
+          onChange={setToken}
+          isMonospaced
+          hasFocus
+          hint="The server printed one when it first started, or its administrator makes one for you."
+        />
+        <CheckField label="Show the token" value={isShown} onChange={setShown} />
+        <CheckField
+          label="Keep it for this tab"
+          value={isKept}
+          onChange={setKept}
+          hint="It outlives a reload, and is gone with the tab."
+        />
+        <ErrorNotice error={error} />
+        <Button kind="primary" isSubmit isBusy={isBusy}>
+          Sign in
+        </Button>
+        <p class="sign-in-more">
+          Commands are described in the <a href="swagger-ui">reference</a>.
+        </p>
+      </form>
+    </main>
+  )
+}
+
+async function tryToken(token: string): Promise<void> {
+  try {
+    await command({ database: '' }, 'findKeyspaces', {}, { headers: { Token: token } })
+  } catch (error) {
+    if (!(error instanceof CommandError) || !error.isForbidden) throw error
+  }
+}

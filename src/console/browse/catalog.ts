@@ -1,0 +1,290 @@
+/**
+ * What there is: databases, their keyspaces, and what those hold. Each part is loaded when it is
+ * first looked at, and again when something changed it.
+ */
+import { command, CommandError } from '../api/command.ts'
+import { manage, ManageError } from '../api/manage.ts'
+import {
+  noTable,
+  type Address,
+  type CollectionOptions,
+  type ColumnType,
+  type Place,
+  type TableDefinition,
+} from '../api/place.ts'
+import { Store } from '../api/store.ts'
+import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
+
+export interface Database {
+  /** Where its commands go; empty for the home database. */
+  readonly id: string
+  /** By which the management API knows it, if that answers. */
+  readonly managedId?: string
+  readonly name: string
+  readonly isHome: boolean
+}
+
+/** A collection or table, with what is known of its size. */
+export interface Target extends Place {
+  readonly documents?: number
+  readonly bytes?: number
+}
+
+/** A part of the catalog, as far as it is known. */
+export interface Part<T> {
+  readonly value?: T
+  readonly error?: unknown
+  readonly isLoading: boolean
+}
+
+export interface Catalog {
+  readonly databases: Part<readonly Database[]>
+  /** Names of keyspaces by database. */
+  readonly keyspaces: ReadonlyMap<string, Part<readonly string[]>>
+  /** By database and keyspace: see `keyOf`. */
+  readonly targets: ReadonlyMap<string, Part<readonly Target[]>>
+  /** Whether the management API answers here. */
+  readonly isManaged: boolean
+}
+
+const empty: Catalog = {
+  databases: { isLoading: true },
+  keyspaces: new Map(),
+  targets: new Map(),
+  isManaged: false,
+}
+
+export const catalog = new Store<Catalog>(empty)
+
+export function keyOf(database: string, keyspace: string): string {
+  return `${database}/${keyspace}`
+}
+
+export function forgetCatalog(): void {
+  catalog.set(empty)
+}
+
+interface DatabaseView {
+  readonly id: string
+  readonly info: { readonly name: string }
+  readonly dataEndpointUrl: string
+}
+
+/** When it was last begun; sizes are asked for by what it finds. */
+let loadedDatabases = Promise.resolve()
+
+export function loadDatabases(): Promise<void> {
+  loadedDatabases = findDatabases()
+  return loadedDatabases
+}
+
+async function findDatabases(): Promise<void> {
+  try {
+    const views = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
+    const databases = views.map(({ id, info, dataEndpointUrl }) => {
+      const isHome = !dataEndpointUrl.includes(`/databases/${id}`)
+      return { id: isHome ? '' : id, managedId: id, name: info.name, isHome }
+    })
+    if (databases.length > 0) {
+      setDatabases({ value: databases, isLoading: false }, true)
+      return
+    }
+  } catch (error) {
+    if (!(error instanceof ManageError)) {
+      setDatabases({ error, isLoading: false }, false)
+      return
+    }
+  }
+  // The token may not list databases, or the server keeps the management API to itself.
+  setDatabases({ value: [homeDatabase], isLoading: false }, false)
+}
+
+const homeDatabase: Database = { id: '', name: 'stela', isHome: true }
+
+function setDatabases(databases: Catalog['databases'], isManaged: boolean): void {
+  catalog.update((before) => ({ ...before, databases, isManaged }))
+}
+
+export async function loadKeyspaces(database: string): Promise<void> {
+  setKeyspaces(database, (before) => ({ ...before, isLoading: true }))
+  try {
+    const { status } = await command({ database }, 'findKeyspaces')
+    const value = (status['keyspaces'] as string[]).toSorted()
+    setKeyspaces(database, () => ({ value, isLoading: false }))
+  } catch (error) {
+    setKeyspaces(database, () => ({ error, isLoading: false }))
+  }
+}
+
+type Change<T> = (before: Part<T>) => Part<T>
+
+function setKeyspaces(database: string, change: Change<readonly string[]>): void {
+  catalog.update((before) => ({
+    ...before,
+    keyspaces: changed(before.keyspaces, database, change),
+  }))
+}
+
+function setTargets(key: string, change: Change<readonly Target[]>): void {
+  catalog.update((before) => ({ ...before, targets: changed(before.targets, key, change) }))
+}
+
+function changed<T>(
+  parts: ReadonlyMap<string, Part<T>>,
+  key: string,
+  change: Change<T>,
+): ReadonlyMap<string, Part<T>> {
+  return new Map(parts).set(key, change(parts.get(key) ?? { isLoading: true }))
+}
+
+export async function loadTargets(database: string, keyspace: string): Promise<void> {
+  const key = keyOf(database, keyspace)
+  setTargets(key, (before) => ({ ...before, isLoading: true }))
+  const address = { database, keyspace }
+  try {
+    const [collections, tables] = await Promise.all([
+      findCollections(address),
+      findTables(address),
+    ])
+    const value = [...collections, ...tables].toSorted((one, other) =>
+      one.name.localeCompare(other.name),
+    )
+    setTargets(key, ({ value: old = [] }) => ({
+      value: withSizes(value, old),
+      isLoading: false,
+    }))
+    await loadSizes(address, value)
+  } catch (error) {
+    setTargets(key, () => ({ error, isLoading: false }))
+  }
+}
+
+/** What was known of sizes stays until more is known. */
+function withSizes(
+  targets: readonly Target[],
+  sized: readonly Target[],
+): readonly Target[] {
+  return targets.map((target) => {
+    const { documents, bytes } = sized.find(({ name }) => name === target.name) ?? {}
+    return {
+      ...target,
+      ...(documents === undefined ? {} : { documents }),
+      ...(bytes === undefined ? {} : { bytes }),
+    }
+  })
+}
+
+interface CollectionView {
+  readonly name: string
+  readonly options?: CollectionOptions
+}
+
+async function findCollections(address: KeyspaceAddress): Promise<readonly Target[]> {
+  const { status } = await command(address, 'findCollections', {
+    options: { explain: true },
+  })
+  return (status['collections'] as readonly CollectionView[]).map(
+    ({ name, options = {} }) => ({
+      ...address,
+      name,
+      kind: 'collection',
+      options,
+      table: noTable,
+    }),
+  )
+}
+
+type KeyspaceAddress = Required<Omit<Address, 'name'>>
+
+async function findTables(address: KeyspaceAddress): Promise<readonly Target[]> {
+  try {
+    const { exact } = await command(address, 'listTables', { options: { explain: true } })
+    const tables = valueAt(exact, ['status', 'tables']) as readonly JsonObject[]
+    return tables.map((table) => ({
+      ...address,
+      name: table.get('name') as string,
+      kind: 'table',
+      options: {},
+      table: readDefinition(table.get('definition') as JsonObject),
+    }))
+  } catch (error) {
+    // A server may have tables switched off.
+    if (error instanceof CommandError && !error.isForbidden) return []
+    throw error
+  }
+}
+
+/** Names of columns are free, so they are kept in maps: one may be called `__proto__`. */
+function readDefinition(definition: JsonObject): TableDefinition {
+  const columns = definition.get('columns') as JsonObject
+  const key = definition.get('primaryKey') as JsonObject
+  const sort = key.get('partitionSort') as JsonObject
+  return {
+    columns: new Map(
+      [...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]),
+    ),
+    partitionBy: key.get('partitionBy') as string[],
+    partitionSort: new Map(
+      [...sort].map(([name, order]) => [name, Number(toPlain(order))]),
+    ),
+  }
+}
+
+interface SizeView {
+  readonly keyspace: string
+  readonly name: string
+  readonly documents?: number
+  readonly bytes?: number
+}
+
+/** Collections that are counted one by one, where the management API cannot tell. */
+const countedMax = 50
+
+async function loadSizes(address: KeyspaceAddress, targets: readonly Target[]) {
+  const { database, keyspace } = address
+  if (targets.length === 0) return
+  const known = await findSizes(database)
+  const sizes =
+    known?.filter((size) => size.keyspace === keyspace) ?? (await countEach(targets))
+  setTargets(keyOf(database, keyspace), ({ value = [], ...rest }) => ({
+    ...rest,
+    value: withSizes(value, sizes as readonly Target[]),
+  }))
+}
+
+async function findSizes(database: string): Promise<readonly SizeView[] | undefined> {
+  await loadedDatabases
+  const managedId = databaseOf(database)?.managedId
+  if (managedId === undefined) return undefined
+  try {
+    const path = `databases/${encodeURIComponent(managedId)}/sizes`
+    return (await manage<{ collections: readonly SizeView[] }>('GET', path)).collections
+  } catch {
+    return undefined
+  }
+}
+
+export function databaseOf(id: string): Database | undefined {
+  return catalog.get().databases.value?.find((database) => database.id === id)
+}
+
+async function countEach(targets: readonly Target[]): Promise<readonly SizeView[]> {
+  const counted = targets.filter(({ kind }) => kind === 'collection').slice(0, countedMax)
+  const counts = await Promise.all(
+    counted.map(async (target): Promise<SizeView[]> => {
+      try {
+        const { status } = await command(target, 'estimatedDocumentCount')
+        return [{ ...target, documents: status['count'] as number }]
+      } catch {
+        return []
+      }
+    }),
+  )
+  return counts.flat()
+}
+
+/** Counts and sizes again, after documents came or went. */
+export async function refreshSizes({ database, keyspace }: Place): Promise<void> {
+  const targets = catalog.get().targets.get(keyOf(database, keyspace))?.value ?? []
+  await loadSizes({ database, keyspace }, targets)
+}

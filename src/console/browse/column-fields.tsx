@@ -1,0 +1,182 @@
+/** Rows of a form for columns: names, types and what belongs to them. */
+import { useLoad } from '../kit/hooks.ts'
+import { command } from '../api/command.ts'
+import { Button } from '../kit/button.tsx'
+import { SelectField, TextField } from '../kit/fields.tsx'
+import {
+  columnTypes,
+  emptyColumn,
+  ownTypeChoice,
+  scalarTypes,
+  type ColumnForm,
+  type ColumnKind,
+} from './schema-forms.ts'
+import { ServiceFields } from './service-fields.tsx'
+
+export interface ColumnFieldsProps {
+  readonly database: string
+  readonly keyspace: string
+  readonly columns: readonly ColumnForm[]
+  readonly onChange: (columns: readonly ColumnForm[]) => void
+  /** Whether columns can be part of the key. */
+  readonly hasKey: boolean
+}
+
+export function useTypes(database: string, keyspace: string): readonly string[] {
+  const { value = [] } = useLoad(
+    async (signal) => {
+      const { status } = await command({ database, keyspace }, 'listTypes', {}, { signal })
+      return status['types'] as readonly string[]
+    },
+    [database, keyspace],
+  )
+  return value
+}
+
+export function ColumnFields(props: ColumnFieldsProps) {
+  const { database, keyspace, columns, onChange, hasKey } = props
+  const types = useTypes(database, keyspace)
+  const change = (id: number, part: Partial<ColumnForm>) =>
+    onChange(columns.map((column) => (column.id === id ? { ...column, ...part } : column)))
+  return (
+    <fieldset>
+      <legend>Columns</legend>
+      {columns.map((column, position) => (
+        <div key={column.id} class="column-form">
+          <div class="column-row">
+            <TextField
+              label={`Column ${position + 1}`}
+              value={column.name}
+              onChange={(name) => change(column.id, { name })}
+              isRequired
+            />
+            <SelectField<ColumnKind>
+              label="Type"
+              value={column.type}
+              choices={columnTypes}
+              onChange={(type) =>
+                change(column.id, { type, udtName: column.udtName || (types[0] ?? '') })
+              }
+            />
+            {hasKey && (
+              <SelectField<ColumnForm['key']>
+                label="Key"
+                value={column.key}
+                onChange={(key) => change(column.id, { key })}
+                choices={[
+                  { value: 'none', label: 'no' },
+                  { value: 'partition', label: 'partition by' },
+                  { value: 'ascending', label: 'sort, ascending' },
+                  { value: 'descending', label: 'sort, descending' },
+                ]}
+              />
+            )}
+            <Button
+              icon="delete"
+              label={`Remove column ${position + 1}`}
+              kind="quiet"
+              isDisabled={columns.length === 1}
+              onClick={() => onChange(columns.filter(({ id }) => id !== column.id))}
+            />
+          </div>
+          <TypeParts
+            database={database}
+            column={column}
+            types={types}
+            change={(part) => change(column.id, part)}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          icon="add"
+          onClick={() => onChange([...columns, emptyColumn(Date.now() + columns.length)])}
+        >
+          Add a column
+        </Button>
+      </div>
+      {hasKey && (
+        <p class="hint">
+          Rows with the same values in “partition by” form a partition, which “sort” orders.
+          Together they name one row, in the order of the columns here.
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+function TypeParts({
+  database,
+  column,
+  types,
+  change,
+}: {
+  readonly database: string
+  readonly column: ColumnForm
+  readonly types: readonly string[]
+  readonly change: (part: Partial<ColumnForm>) => void
+}) {
+  const valueTypes = [
+    ...scalarTypes.map((value): { value: string } => ({ value })),
+    ...types.map((name) => ({ value: ownTypeChoice(name), label: name })),
+  ]
+  switch (column.type) {
+    case 'map':
+    case 'list':
+    case 'set':
+      return (
+        <div class="fields">
+          {column.type === 'map' && (
+            <SelectField<string>
+              label="Type of keys"
+              value={column.keyType}
+              choices={scalarTypes.filter((type) => type !== 'duration')}
+              onChange={(keyType) => change({ keyType })}
+            />
+          )}
+          <SelectField
+            label="Type of values"
+            value={column.valueType}
+            choices={valueTypes}
+            onChange={(valueType) => change({ valueType })}
+          />
+        </div>
+      )
+    case 'userDefined':
+      return types.length === 0 ? (
+        <p class="hint bad">The keyspace has no types yet: create one first.</p>
+      ) : (
+        <SelectField
+          label="Which type"
+          value={column.udtName}
+          choices={types}
+          onChange={(udtName) => change({ udtName })}
+        />
+      )
+    case 'vector':
+      return (
+        <>
+          {column.service.provider === '' && (
+            <TextField
+              label="Dimension"
+              type="number"
+              value={column.dimension}
+              onChange={(dimension) => change({ dimension })}
+            />
+          )}
+          <details>
+            <summary>A model makes the vectors</summary>
+            <ServiceFields
+              database={database}
+              service={column.service}
+              onChange={(service) => change({ service })}
+              dimension={column.dimension}
+              onDimension={(dimension) => change({ dimension })}
+            />
+          </details>
+        </>
+      )
+    default:
+      return null
+  }
+}

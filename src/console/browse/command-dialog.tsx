@@ -1,0 +1,76 @@
+/** A form beside the command that it sends, which changes as one types. */
+import type { ComponentChildren } from 'preact'
+import { command } from '../api/command.ts'
+import { commandPath, type Address } from '../api/place.ts'
+import { printPretty } from '../json/print-json.ts'
+import type { Printable } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { useAction } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { showToast } from '../kit/toasts.tsx'
+
+export interface CommandDialogProps {
+  readonly title: string
+  readonly address: Address
+  readonly command: string
+  /** May throw while what is typed makes no sense yet. */
+  readonly fields: () => Printable
+  readonly submitLabel: string
+  readonly isDanger?: boolean
+  readonly isReady?: boolean
+  readonly doneText: string
+  readonly children: ComponentChildren
+  readonly size?: 'medium' | 'large'
+  readonly onClose: () => void
+  readonly onDone: () => void | Promise<void>
+}
+
+export function CommandDialog(props: CommandDialogProps) {
+  const { title, address, fields, submitLabel, isReady = true, onClose } = props
+  const { run, isBusy, error } = useAction(async () => {
+    await command(address, props.command, fields())
+    showToast({ text: props.doneText })
+    await props.onDone()
+    onClose()
+  })
+  return (
+    <Dialog
+      title={title}
+      size={props.size ?? 'large'}
+      onClose={onClose}
+      onSubmit={run}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind={props.isDanger === true ? 'danger' : 'primary'}
+            isSubmit
+            isBusy={isBusy}
+            isDisabled={!isReady}
+          >
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <ErrorNotice error={error} />
+      <div class="form-with-command">
+        <div class="stack">{props.children}</div>
+        <CodeBlock
+          label={`POST /${commandPath(address)}`}
+          text={preview(props.command, fields)}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+function preview(name: string, fields: () => Printable): string {
+  try {
+    return printPretty({ [name]: fields() })
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,240 @@
+/** The form of createCollection: every option that it has. */
+import { useState } from 'preact/hooks'
+import { command } from '../api/command.ts'
+import { Field, SelectField, TextField } from '../kit/fields.tsx'
+import { useLoad } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { AnalyzerField } from './analyzer-field.tsx'
+import { CommandDialog } from './command-dialog.tsx'
+import {
+  createCollectionFields,
+  emptyCollection,
+  type CollectionForm,
+} from './schema-forms.ts'
+import { ServiceFields } from './service-fields.tsx'
+import { VectorFields } from './vector-fields.tsx'
+
+export interface CreateProps {
+  readonly database: string
+  readonly keyspace: string
+  readonly onClose: () => void
+  readonly onDone: (name: string) => void | Promise<void>
+}
+
+export function CreateCollection({ database, keyspace, onClose, onDone }: CreateProps) {
+  const [form, setForm] = useState<CollectionForm>(emptyCollection)
+  const change = (part: Partial<CollectionForm>) =>
+    setForm((before) => ({ ...before, ...part }))
+  return (
+    <CommandDialog
+      title={`Create a collection in ${keyspace}`}
+      address={{ database, keyspace }}
+      command="createCollection"
+      fields={() => createCollectionFields(form)}
+      submitLabel="Create collection"
+      isReady={form.name !== ''}
+      doneText={`Created ${form.name}.`}
+      onClose={onClose}
+      onDone={() => onDone(form.name)}
+    >
+      <TextField
+        label="Name"
+        value={form.name}
+        onChange={(name) => change({ name })}
+        hint="Letters, digits and underscores; at most 48."
+        hasFocus
+        isRequired
+      />
+      <VectorSection database={database} form={form} change={change} />
+      <fieldset>
+        <legend>Search by words</legend>
+        <Segments<CollectionForm['lexical']>
+          label="Search by words"
+          value={form.lexical}
+          onChange={(lexical) => change({ lexical })}
+          options={[
+            { value: 'default', label: 'As the server has it' },
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+        />
+        {form.lexical === 'on' && (
+          <AnalyzerField
+            value={form.analyzer}
+            onChange={(analyzer) => change({ analyzer })}
+          />
+        )}
+      </fieldset>
+      <RerankSection database={database} form={form} change={change} />
+      <fieldset>
+        <legend>Indexing</legend>
+        <Segments<CollectionForm['indexing']>
+          label="Indexing"
+          value={form.indexing}
+          onChange={(indexing) => change({ indexing })}
+          options={[
+            { value: 'all', label: 'Everything' },
+            { value: 'allow', label: 'Only these' },
+            { value: 'deny', label: 'All but these' },
+          ]}
+        />
+        {form.indexing !== 'all' && (
+          <Field label="Paths" hint="One on a line; * stands for all.">
+            {({ id, describedBy }) => (
+              <textarea
+                id={id}
+                class="monospaced"
+                rows={3}
+                value={form.paths}
+                aria-describedby={describedBy}
+                onInput={(event) => change({ paths: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
+      </fieldset>
+      <fieldset>
+        <legend>Ids</legend>
+        <SelectField<CollectionForm['defaultId']>
+          label="Where a document has no _id, it gets"
+          value={form.defaultId}
+          onChange={(defaultId) => change({ defaultId })}
+          choices={[
+            { value: '', label: 'a UUID as plain text' },
+            { value: 'uuid', label: 'uuid: version 4' },
+            { value: 'uuidv6', label: 'uuidv6: ordered by time' },
+            { value: 'uuidv7', label: 'uuidv7: ordered by time' },
+            { value: 'objectId', label: 'objectId' },
+          ]}
+        />
+      </fieldset>
+    </CommandDialog>
+  )
+}
+
+interface SectionProps {
+  readonly database: string
+  readonly form: CollectionForm
+  readonly change: (part: Partial<CollectionForm>) => void
+}
+
+function VectorSection({ database, form, change }: SectionProps) {
+  return (
+    <fieldset>
+      <legend>Vectors</legend>
+      <Segments<CollectionForm['vector']>
+        label="Vectors"
+        value={form.vector}
+        onChange={(vector) => change({ vector, dimension: '' })}
+        options={[
+          { value: 'none', label: 'None' },
+          { value: 'own', label: 'I bring my own' },
+          { value: 'service', label: 'A model makes them' },
+        ]}
+      />
+      {form.vector === 'service' && (
+        <ServiceFields
+          database={database}
+          service={form.service}
+          onChange={(service) => change({ service })}
+          dimension={form.dimension}
+          onDimension={(dimension) => change({ dimension })}
+        />
+      )}
+      {form.vector !== 'none' && (
+        <div class="fields">
+          {form.vector === 'own' && (
+            <TextField
+              label="Dimension"
+              type="number"
+              min={1}
+              max={4096}
+              value={form.dimension}
+              onChange={(dimension) => change({ dimension })}
+              hint="1 to 4096 numbers in a vector."
+              isRequired
+            />
+          )}
+          <VectorFields
+            metric={form.metric}
+            sourceModel={form.sourceModel}
+            onChange={change}
+          />
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+type Rerankers = Readonly<
+  Record<
+    string,
+    { readonly displayName: string; readonly models: readonly { readonly name: string }[] }
+  >
+>
+
+function RerankSection({ database, form, change }: SectionProps) {
+  const { value: providers = {}, error } = useLoad(
+    async (signal) => {
+      const { status } = await command(
+        { database },
+        'findRerankingProviders',
+        {},
+        { signal },
+      )
+      return status['rerankingProviders'] as Rerankers
+    },
+    [database],
+  )
+  const { provider, modelName } = form.reranker
+  return (
+    <fieldset>
+      <legend>Reranking</legend>
+      <Segments<CollectionForm['rerank']>
+        label="Reranking"
+        value={form.rerank}
+        onChange={(rerank) => change({ rerank })}
+        options={[
+          { value: 'default', label: 'As the server has it' },
+          { value: 'on', label: 'On' },
+          { value: 'off', label: 'Off' },
+        ]}
+      />
+      {form.rerank === 'on' && (
+        <>
+          <ErrorNotice error={error} />
+          <div class="fields">
+            <SelectField
+              label="Provider"
+              value={provider}
+              onChange={(name) =>
+                change({
+                  reranker: {
+                    provider: name,
+                    modelName: providers[name]?.models[0]?.name ?? '',
+                  },
+                })
+              }
+              choices={[
+                { value: '', label: 'the default' },
+                ...Object.entries(providers).map(([value, { displayName }]) => ({
+                  value,
+                  label: displayName,
+                })),
+              ]}
+            />
+            {provider !== '' && (
+              <SelectField
+                label="Model"
+                value={modelName}
+                choices={(providers[provider]?.models ?? []).map(({ name }) => name)}
+                onChange={(name) => change({ reranker: { provider, modelName: name } })}
+              />
+            )}
+          </div>
+        </>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,232 @@
+/** The forms of createTable, alterTable, createType and of indexes. */
+import { useState } from 'preact/hooks'
+import { keyColumns, type Place } from '../api/place.ts'
+import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { AnalyzerField } from './analyzer-field.tsx'
+import { ColumnFields } from './column-fields.tsx'
+import { CommandDialog } from './command-dialog.tsx'
+import type { CreateProps } from './create-collection.tsx'
+import {
+  columnFields,
+  createIndexFields,
+  createTableFields,
+  emptyColumn,
+  emptyIndex,
+  indexCommands,
+  type ColumnForm,
+  type IndexForm,
+  type TableForm,
+} from './schema-forms.ts'
+import { VectorFields } from './vector-fields.tsx'
+
+export function CreateTable({ database, keyspace, onClose, onDone }: CreateProps) {
+  const [form, setForm] = useState<TableForm>({
+    name: '',
+    columns: [{ ...emptyColumn(0), name: 'id', type: 'uuid', key: 'partition' }],
+    ifNotExists: false,
+  })
+  return (
+    <CommandDialog
+      title={`Create a table in ${keyspace}`}
+      address={{ database, keyspace }}
+      command="createTable"
+      fields={() => createTableFields(form)}
+      submitLabel="Create table"
+      isReady={form.name !== ''}
+      doneText={`Created ${form.name}.`}
+      onClose={onClose}
+      onDone={() => onDone(form.name)}
+    >
+      <TextField
+        label="Name"
+        value={form.name}
+        onChange={(name) => setForm({ ...form, name })}
+        hint="Letters, digits and underscores; at most 48."
+        hasFocus
+        isRequired
+      />
+      <ColumnFields
+        database={database}
+        keyspace={keyspace}
+        columns={form.columns}
+        onChange={(columns) => setForm({ ...form, columns })}
+        hasKey
+      />
+      <CheckField
+        label="Leave it as it is if it exists"
+        value={form.ifNotExists}
+        onChange={(ifNotExists) => setForm({ ...form, ifNotExists })}
+      />
+    </CommandDialog>
+  )
+}
+
+export function CreateType({ database, keyspace, onClose, onDone }: CreateProps) {
+  const [name, setName] = useState('')
+  const [fields, setFields] = useState<readonly ColumnForm[]>([emptyColumn(0)])
+  return (
+    <CommandDialog
+      title={`Create a type in ${keyspace}`}
+      address={{ database, keyspace }}
+      command="createType"
+      fields={() => ({ name, definition: { fields: columnFields(fields) } })}
+      submitLabel="Create type"
+      isReady={name !== ''}
+      doneText={`Created ${name}.`}
+      onClose={onClose}
+      onDone={() => onDone(name)}
+    >
+      <TextField label="Name" value={name} onChange={setName} hasFocus isRequired />
+      <ColumnFields
+        database={database}
+        keyspace={keyspace}
+        columns={fields}
+        onChange={setFields}
+        hasKey={false}
+      />
+    </CommandDialog>
+  )
+}
+
+export interface TableDialogProps {
+  readonly place: Place
+  readonly onClose: () => void
+  readonly onDone: () => void | Promise<void>
+}
+
+export function AddColumns({ place, onClose, onDone }: TableDialogProps) {
+  const [columns, setColumns] = useState<readonly ColumnForm[]>([emptyColumn(0)])
+  return (
+    <CommandDialog
+      title={`Add columns to ${place.name}`}
+      address={addressOf(place)}
+      command="alterTable"
+      fields={() => ({ operation: { add: { columns: columnFields(columns) } } })}
+      submitLabel="Add columns"
+      doneText={`Changed ${place.name}.`}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <ColumnFields
+        database={place.database}
+        keyspace={place.keyspace}
+        columns={columns}
+        onChange={setColumns}
+        hasKey={false}
+      />
+    </CommandDialog>
+  )
+}
+
+export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
+  const [form, setForm] = useState<IndexForm>(emptyIndex)
+  const change = (part: Partial<IndexForm>) => setForm((before) => ({ ...before, ...part }))
+  const [onlyKey, ...otherKeys] = keyColumns(place)
+  const columns = [...place.table.columns]
+    .filter(([name]) => otherKeys.length > 0 || name !== onlyKey)
+    .filter(([, { type }]) =>
+      form.kind === 'vector'
+        ? type === 'vector'
+        : form.kind === 'text'
+          ? type === 'text' || type === 'ascii'
+          : type !== 'vector',
+    )
+    .map(([name]) => name)
+  const type = place.table.columns.get(form.column)?.type
+  return (
+    <CommandDialog
+      title={`Create an index of ${place.name}`}
+      address={addressOf(place)}
+      command={indexCommands[form.kind]}
+      fields={() => createIndexFields(form)}
+      submitLabel="Create index"
+      isReady={form.name !== '' && form.column !== ''}
+      doneText={`Created ${form.name}.`}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <Segments<IndexForm['kind']>
+        label="Kind"
+        value={form.kind}
+        onChange={(kind) => change({ kind, column: '', part: 'entries' })}
+        options={[
+          { value: 'regular', label: 'By value' },
+          { value: 'text', label: 'By words' },
+          { value: 'vector', label: 'By vector' },
+        ]}
+      />
+      <div class="fields">
+        <TextField
+          label="Name"
+          value={form.name}
+          onChange={(name) => change({ name })}
+          hasFocus
+          isRequired
+        />
+        <SelectField
+          label="Column"
+          value={form.column}
+          choices={[
+            { value: '', label: 'Choose one' },
+            ...columns.map((value) => ({ value })),
+          ]}
+          onChange={(column) => change({ column, part: 'entries' })}
+        />
+        {form.kind === 'regular' && type === 'map' && (
+          <SelectField<IndexForm['part']>
+            label="Of the map"
+            value={form.part}
+            onChange={(part) => change({ part })}
+            choices={[
+              { value: 'entries', label: 'entries' },
+              { value: '$keys', label: 'keys' },
+              { value: '$values', label: 'values' },
+            ]}
+          />
+        )}
+        {form.kind === 'vector' && (
+          <VectorFields
+            metric={form.metric}
+            sourceModel={form.sourceModel}
+            onChange={change}
+          />
+        )}
+      </div>
+      {form.kind === 'text' && (
+        <AnalyzerField
+          value={form.analyzer}
+          onChange={(analyzer) => change({ analyzer })}
+        />
+      )}
+      {form.kind === 'regular' && (
+        <>
+          <CheckField
+            label="Capitals and small letters differ"
+            value={form.caseSensitive}
+            onChange={(caseSensitive) => change({ caseSensitive })}
+          />
+          <CheckField
+            label="Compare letters without their accents"
+            value={form.ascii}
+            onChange={(ascii) => change({ ascii })}
+          />
+          <CheckField
+            label="Compare in Unicode's form NFC"
+            value={form.normalize}
+            onChange={(normalize) => change({ normalize })}
+          />
+        </>
+      )}
+      <CheckField
+        label="Leave it as it is if it exists"
+        value={form.ifNotExists}
+        onChange={(ifNotExists) => change({ ifNotExists })}
+      />
+    </CommandDialog>
+  )
+}
+
+export function addressOf({ database, keyspace, name }: Place) {
+  return { database, keyspace, name }
+}

@@ -1,0 +1,233 @@
+/** What a collection or table was created with, its indexes, and the way to drop it. */
+import { useState } from 'preact/hooks'
+import { command } from '../api/command.ts'
+import type { ColumnType, Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { Button } from '../kit/button.tsx'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { DataTable } from '../kit/data-table.tsx'
+import { useLoad } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { loadTargets } from './catalog.ts'
+import { AddColumns, addressOf, CreateIndex } from './create-table.tsx'
+import { DropDialog } from './drop-dialog.tsx'
+import { useMay, type May } from './permissions.ts'
+
+interface Index {
+  readonly name: string
+  readonly indexType: string
+  readonly definition: {
+    readonly column: string | Readonly<Record<string, string>>
+    readonly options?: unknown
+  }
+}
+
+type Open =
+  'drop' | 'index' | 'columns' | { readonly index: string } | { readonly column: string }
+
+export function SettingsPage({ place }: { readonly place: Place }) {
+  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const may = useMay(addressOf(place))
+  const { database, keyspace, name } = place
+  const isTable = place.kind === 'table'
+  const close = () => setOpen(undefined)
+  return (
+    <div class="page">
+      {isTable ? (
+        <TableSettings place={place} may={may} open={open} setOpen={setOpen} />
+      ) : (
+        <>
+          <p>
+            The settings of a collection are chosen when it is created. To change them,
+            create another, and move the documents by a file.
+          </p>
+          <CodeBlock label="Options" text={JSON.stringify(place.options, undefined, 2)} />
+        </>
+      )}
+      {may('db-table-drop') && (
+        <div class="row">
+          <Button kind="danger" icon="delete" onClick={() => setOpen('drop')}>
+            Drop {place.kind}
+          </Button>
+        </div>
+      )}
+      {open === 'drop' && (
+        <DropDialog
+          what={`the ${place.kind}`}
+          name={name}
+          address={{ database, keyspace }}
+          command={isTable ? 'dropTable' : 'deleteCollection'}
+          loss={`All ${isTable ? 'rows and indexes' : 'documents'} are gone then, and cannot be had back.`}
+          onClose={close}
+          onDone={async () => {
+            await loadTargets(database, keyspace)
+            goTo(routeTo(database, keyspace))
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function TableSettings({
+  place,
+  may,
+  open,
+  setOpen,
+}: {
+  readonly place: Place
+  readonly may: May
+  readonly open: Open | undefined
+  readonly setOpen: (open: Open | undefined) => void
+}) {
+  const { database, keyspace, table } = place
+  const indexes = useLoad(
+    async (signal) => {
+      const options = { options: { explain: true } }
+      const { status } = await command(place, 'listIndexes', options, { signal })
+      return status['indexes'] as readonly Index[]
+    },
+    [place],
+  )
+  const mayAlter = may('db-table-alter')
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <div class="page-head">
+        <h2 class="grow">Columns</h2>
+        {mayAlter && <Button onClick={() => setOpen('columns')}>Add columns</Button>}
+      </div>
+      <DataTable
+        label="Columns"
+        rows={[...table.columns]}
+        keyOf={([name]) => name}
+        columns={[
+          { title: 'Name', render: ([name]) => name },
+          { title: 'Type', render: ([, type]) => <code>{typeText(type)}</code> },
+          { title: 'Key', render: ([name]) => keyText(place, name) },
+          {
+            title: 'Actions',
+            isTitleHidden: true,
+            isNumber: true,
+            render: ([name]) =>
+              mayAlter &&
+              keyText(place, name) === '' && (
+                <Button
+                  icon="delete"
+                  kind="quiet"
+                  label={`Drop column ${name}`}
+                  onClick={() => setOpen({ column: name })}
+                />
+              ),
+          },
+        ]}
+      />
+      <div class="page-head">
+        <h2 class="grow">Indexes</h2>
+        {mayAlter && <Button onClick={() => setOpen('index')}>Create index</Button>}
+      </div>
+      <ErrorNotice error={indexes.error} />
+      {indexes.value?.length === 0 && (
+        <p class="hint">
+          There are none: rows are found by the primary key, or by reading all.
+        </p>
+      )}
+      {(indexes.value?.length ?? 0) > 0 && (
+        <DataTable
+          label="Indexes"
+          rows={indexes.value!}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Name', render: ({ name }) => name },
+            { title: 'Kind', render: ({ indexType }) => indexType },
+            {
+              title: 'Column',
+              render: ({ definition: { column } }) =>
+                typeof column === 'string'
+                  ? column
+                  : Object.entries(column).flat().join(' '),
+            },
+            {
+              title: 'Options',
+              render: ({ definition: { options } }) => (
+                <code>{options === undefined ? '' : JSON.stringify(options)}</code>
+              ),
+            },
+            {
+              title: 'Actions',
+              isTitleHidden: true,
+              isNumber: true,
+              render: ({ name }) =>
+                mayAlter && (
+                  <Button
+                    icon="delete"
+                    kind="quiet"
+                    label={`Drop index ${name}`}
+                    onClick={() => setOpen({ index: name })}
+                  />
+                ),
+            },
+          ]}
+        />
+      )}
+      {open === 'columns' && (
+        <AddColumns
+          place={place}
+          onClose={close}
+          onDone={() => loadTargets(database, keyspace)}
+        />
+      )}
+      {open === 'index' && (
+        <CreateIndex place={place} onClose={close} onDone={() => indexes.reload()} />
+      )}
+      {typeof open === 'object' && 'index' in open && (
+        <DropDialog
+          what="the index"
+          name={open.index}
+          address={addressOf(place)}
+          command="dropIndex"
+          loss="Rows stay; finding them by the column takes longer then."
+          mustType={false}
+          onClose={close}
+          onDone={() => indexes.reload()}
+        />
+      )}
+      {typeof open === 'object' && 'column' in open && (
+        <DropDialog
+          what="the column"
+          name={open.column}
+          address={addressOf(place)}
+          command="alterTable"
+          fields={{ operation: { drop: { columns: [open.column] } } }}
+          loss="Its values are gone then, in all rows."
+          onClose={close}
+          onDone={() => loadTargets(database, keyspace)}
+        />
+      )}
+    </>
+  )
+}
+
+function keyText({ table }: Place, name: string): string {
+  if (table.partitionBy.includes(name)) return 'partition'
+  const order = table.partitionSort.get(name)
+  if (order === undefined) return ''
+  return order === 1 ? 'sort, ascending' : 'sort, descending'
+}
+
+function typeText(type: ColumnType | string): string {
+  if (typeof type === 'string') return type
+  switch (type.type) {
+    case 'list':
+    case 'set':
+      return `${type.type}<${typeText(type.valueType ?? '')}>`
+    case 'map':
+      return `map<${typeText(type.keyType ?? '')}, ${typeText(type.valueType ?? '')}>`
+    case 'vector':
+      return `vector<${type.dimension ?? ''}>${type.service === undefined ? '' : ` by ${type.service.provider}`}`
+    case 'userDefined':
+      return type.udtName ?? 'userDefined'
+    default:
+      return type.type
+  }
+}

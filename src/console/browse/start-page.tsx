@@ -1,0 +1,122 @@
+/** All databases. */
+import { useState } from 'preact/hooks'
+import { manage } from '../api/manage.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { Button } from '../kit/button.tsx'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { DataTable } from '../kit/data-table.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { useAction, useStore } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import { SampleButton } from '../samples/sample-button.tsx'
+import { catalog, keyOf, loadDatabases } from './catalog.ts'
+import { useMay } from './permissions.ts'
+
+export function StartPage() {
+  const { databases, keyspaces, targets, isManaged } = useStore(catalog)
+  const [isCreating, setCreating] = useState(false)
+  const may = useMay({ database: '' })
+  const [first = ''] = keyspaces.get('')?.value ?? []
+  const mayCreate = useMay({ database: '', keyspace: first, name: '*' })
+  const isFresh =
+    first !== '' &&
+    databases.value?.length === 1 &&
+    keyspaces
+      .get('')!
+      .value!.every((name) => targets.get(keyOf('', name))?.value?.length === 0)
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Databases</h1>
+        {isManaged && may('org-db-create') && (
+          <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
+            Create database
+          </Button>
+        )}
+      </div>
+      <ErrorNotice error={databases.error} />
+      {databases.value === undefined && databases.error === undefined && <Loading />}
+      {databases.value !== undefined && (
+        <DataTable
+          label="Databases"
+          rows={databases.value}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: 'Name',
+              render: ({ id, name }) => <a href={routeTo(id)}>{name}</a>,
+            },
+            {
+              title: 'What it is',
+              render: ({ isHome }) =>
+                isHome
+                  ? 'the home database: commands go to it at /v1'
+                  : 'a database of its own',
+            },
+            {
+              title: 'Id',
+              render: ({ managedId }) => <code class="quiet-text">{managedId ?? ''}</code>,
+            },
+          ]}
+        />
+      )}
+      {isFresh && (
+        <EmptyState
+          title="There is nothing to look at yet"
+          actions={
+            mayCreate('db-table-create') ? (
+              <>
+                <SampleButton kind="primary" database="" keyspace={first} />
+                <a href={routeTo('', first)}>Create a collection</a>
+              </>
+            ) : undefined
+          }
+        >
+          Load sample data to see what the console can do, or create a collection of your
+          own.
+        </EmptyState>
+      )}
+      {isCreating && <CreateDatabase onClose={() => setCreating(false)} />}
+    </div>
+  )
+}
+
+function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [keyspace, setKeyspace] = useState('')
+  const body = { name, ...(keyspace === '' ? {} : { keyspace }) }
+  const { run, isBusy, error } = useAction(async () => {
+    const { id } = await manage<{ id: string }>('POST', 'databases', body)
+    await loadDatabases()
+    showToast({ text: `Created ${name}.` })
+    onClose()
+    goTo(routeTo(id))
+  })
+  return (
+    <Dialog
+      title="Create a database"
+      onClose={onClose}
+      onSubmit={run}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" isSubmit isBusy={isBusy} isDisabled={name === ''}>
+            Create database
+          </Button>
+        </>
+      }
+    >
+      <ErrorNotice error={error} />
+      <TextField label="Name" value={name} onChange={setName} hasFocus isRequired />
+      <TextField
+        label="First keyspace"
+        value={keyspace}
+        onChange={setKeyspace}
+        placeholder="default_keyspace"
+      />
+      <CodeBlock label="POST /v2/databases" text={JSON.stringify(body, undefined, 2)} />
+    </Dialog>
+  )
+}

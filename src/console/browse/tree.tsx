@@ -1,0 +1,258 @@
+/** Databases, keyspaces, collections and tables, at the left of every page. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { goTo, route, routeTo, type Route } from '../app/route.ts'
+import { fileDrop } from '../files/dropped-file.ts'
+import { Button } from '../kit/button.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { formatBytes, formatCount, formatShortCount } from '../kit/format.ts'
+import { useStore } from '../kit/hooks.ts'
+import { Icon, type IconName } from '../kit/icons.tsx'
+import { messageOf } from '../kit/notice.tsx'
+import {
+  catalog,
+  keyOf,
+  loadDatabases,
+  loadKeyspaces,
+  loadTargets,
+  type Catalog,
+} from './catalog.ts'
+
+interface Line {
+  readonly key: string
+  readonly level: number
+  readonly label: string
+  readonly icon: IconName
+  readonly href: string
+  /** Undefined for what has nothing below it. */
+  readonly isOpen?: boolean
+  /** How many, and how large. */
+  readonly facts?: string
+  readonly title?: string
+  readonly isCurrent: boolean
+  /** Loads what is below, unless it is there. */
+  readonly open?: () => void
+  /** Of a collection or table: it takes files. */
+  readonly drop?: ReturnType<typeof fileDrop>
+}
+
+export function Tree() {
+  const state = useStore(catalog)
+  const current = useStore(route)
+  const [wanted, setWanted] = useState('')
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const lines = listLines(state, current, wanted.trim().toLowerCase(), (key, isDefault) =>
+    isDefault ? !closed.has(key) : opened.has(key),
+  )
+  // What is open has been loaded, or is loaded now.
+  useEffect(() => {
+    for (const line of lines) if (line.isOpen === true) line.open?.()
+  })
+  const toggle = (line: Line) => {
+    const isOpen = line.isOpen === true
+    setClosed(changedSet(closed, line.key, isOpen))
+    setOpened(changedSet(opened, line.key, !isOpen))
+  }
+  return (
+    <div class="tree-frame">
+      <div class="tree-tools">
+        <TextField
+          label="Find a collection or table"
+          isLabelHidden
+          type="search"
+          placeholder="Find"
+          value={wanted}
+          onChange={setWanted}
+        />
+        <Button icon="refresh" label="Refresh" kind="quiet" onClick={refreshAll} />
+      </div>
+      {state.databases.error !== undefined && (
+        <p class="tree-note bad">{messageOf(state.databases.error)}</p>
+      )}
+      <TreeLines lines={lines} onToggle={toggle} />
+    </div>
+  )
+}
+
+function changedSet(set: ReadonlySet<string>, key: string, isIn: boolean) {
+  const changed = new Set(set)
+  if (isIn) changed.add(key)
+  else changed.delete(key)
+  return changed
+}
+
+function refreshAll(): void {
+  const { keyspaces, targets } = catalog.get()
+  void loadDatabases()
+  for (const database of keyspaces.keys()) void loadKeyspaces(database)
+  for (const key of targets.keys()) {
+    const [database = '', keyspace = ''] = key.split('/')
+    void loadTargets(database, keyspace)
+  }
+}
+
+function TreeLines({
+  lines,
+  onToggle,
+}: {
+  readonly lines: readonly Line[]
+  readonly onToggle: (line: Line) => void
+}) {
+  const tree = useRef<HTMLDivElement>(null)
+  const [focused, setFocused] = useState('')
+  const stop =
+    lines.find(({ key }) => key === focused) ?? lines.find((line) => line.isCurrent)
+  const tabStop = (stop ?? lines[0])?.key
+  const focusAt = (position: number) => {
+    const line = lines[Math.max(0, Math.min(position, lines.length - 1))]
+    if (line === undefined) return
+    setFocused(line.key)
+    tree
+      .current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(line.key)}"]`)
+      ?.focus()
+  }
+  const onKey = (event: KeyboardEvent, line: Line, position: number) => {
+    const { key } = event
+    if (key === 'ArrowDown') focusAt(position + 1)
+    else if (key === 'ArrowUp') focusAt(position - 1)
+    else if (key === 'Home') focusAt(0)
+    else if (key === 'End') focusAt(lines.length - 1)
+    else if (key === 'ArrowRight' && line.isOpen === false) onToggle(line)
+    else if (key === 'ArrowRight' && line.isOpen === true) focusAt(position + 1)
+    else if (key === 'ArrowLeft' && line.isOpen === true) onToggle(line)
+    else if (key === 'ArrowLeft') {
+      const above = lines
+        .slice(0, position)
+        .findLastIndex(({ level }) => level < line.level)
+      if (above >= 0) focusAt(above)
+    } else if (key === ' ') goTo(line.href)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div ref={tree} class="tree" role="tree" aria-label="Databases">
+      {lines.map((line, position) => (
+        <a
+          key={line.key}
+          data-key={line.key}
+          href={line.href}
+          role="treeitem"
+          aria-level={line.level}
+          aria-expanded={line.isOpen}
+          aria-current={line.isCurrent ? 'page' : undefined}
+          aria-selected={line.isCurrent}
+          tabIndex={line.key === tabStop ? 0 : -1}
+          title={line.title ?? line.label}
+          class={`tree-line level-${line.level}`}
+          onFocus={() => setFocused(line.key)}
+          onKeyDown={(event) => onKey(event, line, position)}
+          {...line.drop}
+        >
+          <span
+            class={`twisty ${line.isOpen === true ? 'open' : ''}`}
+            aria-hidden="true"
+            onClick={(event) => {
+              event.preventDefault()
+              if (line.isOpen !== undefined) onToggle(line)
+            }}
+          >
+            {line.isOpen !== undefined && <Icon name="forward" />}
+          </span>
+          <Icon name={line.icon} />
+          <span class="tree-label">{line.label}</span>
+          {line.facts !== undefined && <span class="tree-facts">{line.facts}</span>}
+        </a>
+      ))}
+    </div>
+  )
+}
+
+function listLines(
+  state: Catalog,
+  current: Route,
+  wanted: string,
+  isOpenAt: (key: string, isDefault: boolean) => boolean,
+): readonly Line[] {
+  const databases = state.databases.value ?? []
+  return databases.flatMap(({ id, name, isHome }) => {
+    const keyspaces = state.keyspaces.get(id)
+    const isHere = current.database === id && current.kind !== 'page'
+    const isOpen = isOpenAt(id, isHere || isHome)
+    const database: Line = {
+      key: id,
+      level: 1,
+      label: name,
+      icon: 'database',
+      href: routeTo(id),
+      isOpen,
+      isCurrent: isHere && current.kind === 'database',
+      open: () => {
+        if (keyspaces === undefined) void loadKeyspaces(id)
+      },
+    }
+    if (!isOpen) return [database]
+    const below = (keyspaces?.value ?? []).flatMap((keyspace) =>
+      listKeyspace(state, current, wanted, isOpenAt, id, keyspace),
+    )
+    return [database, ...below]
+  })
+}
+
+function listKeyspace(
+  state: Catalog,
+  current: Route,
+  wanted: string,
+  isOpenAt: (key: string, isDefault: boolean) => boolean,
+  database: string,
+  keyspace: string,
+): readonly Line[] {
+  const key = keyOf(database, keyspace)
+  const targets = state.targets.get(key)
+  const isHere = current.database === database && current.keyspace === keyspace
+  const isFew = (state.keyspaces.get(database)?.value?.length ?? 0) <= 3
+  const isOpen = wanted !== '' || isOpenAt(key, isHere || isFew)
+  const line: Line = {
+    key,
+    level: 2,
+    label: keyspace,
+    icon: 'keyspace',
+    href: routeTo(database, keyspace),
+    isOpen,
+    isCurrent: isHere && current.kind === 'keyspace',
+    open: () => {
+      if (targets === undefined) void loadTargets(database, keyspace)
+    },
+  }
+  if (!isOpen) return [line]
+  const shown = (targets?.value ?? []).filter(({ name }) =>
+    name.toLowerCase().includes(wanted),
+  )
+  const below = shown.map(({ name, kind, documents, bytes }): Line => {
+    const title = [
+      `${name}: a ${kind}`,
+      ...(documents === undefined ? [] : [`${formatCount(documents)} ${many(kind)}`]),
+      ...(bytes === undefined ? [] : [formatBytes(bytes)]),
+    ]
+    return {
+      key: `${key}/${name}`,
+      level: 3,
+      label: name,
+      icon: kind,
+      href: routeTo(database, keyspace, name, current.tab === '' ? 'data' : current.tab),
+      isCurrent: isHere && current.name === name,
+      drop: fileDrop({ database, keyspace, name }),
+      title: title.join(', '),
+      ...(documents === undefined ? {} : { facts: factsOf(documents, bytes) }),
+    }
+  })
+  return wanted !== '' && below.length === 0 ? [] : [line, ...below]
+}
+
+function factsOf(documents: number, bytes: number | undefined): string {
+  const count = formatShortCount(documents)
+  return bytes === undefined ? count : `${count} · ${formatBytes(bytes)}`
+}
+
+function many(kind: 'collection' | 'table'): string {
+  return kind === 'table' ? 'rows' : 'documents'
+}

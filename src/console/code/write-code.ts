@@ -1,0 +1,47 @@
+/** A command in other words: what a person can paste, and run, elsewhere. */
+import { writeCurl } from './curl.ts'
+import { writeJava } from './java.ts'
+import { writePython } from './python.ts'
+import { writeTypeScript } from './typescript.ts'
+import type { CodeRequest } from './code-request.ts'
+
+export type { CodeRequest } from './code-request.ts'
+
+export interface CodeLanguage {
+  readonly id: 'curl' | 'typescript' | 'python' | 'java'
+  readonly name: string
+  /** What has to be there before the text runs. */
+  readonly needs: string
+  /** Throws a SyntaxError when the body is not JSON. */
+  readonly write: (request: CodeRequest) => string
+}
+
+export const codeLanguages: readonly CodeLanguage[] = [
+  {
+    id: 'curl',
+    name: 'curl',
+    needs: 'The token is read from the environment variable STELA_TOKEN.',
+    write: writeCurl,
+  },
+  {
+    id: 'typescript',
+    name: 'TypeScript',
+    needs:
+      'npm install @datastax/astra-db-ts, and save as example.mts. The token is read from the environment variable STELA_TOKEN.',
+    write: writeTypeScript,
+  },
+  {
+    id: 'python',
+    name: 'Python',
+    needs:
+      'pip install astrapy. The token is read from the environment variable STELA_TOKEN.',
+    write: writePython,
+  },
+  {
+    id: 'java',
+    name: 'Java',
+    needs:
+      'com.datastax.astra:astra-db-java:2.1.4, and save as Example.java. The token is read from the environment variable STELA_TOKEN.',
+    write: writeJava,
+  },
+]

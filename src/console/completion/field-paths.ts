@@ -1,0 +1,137 @@
+/** Which fields there are: those that a sample of documents has, or the columns of a table. */
+import type { Place } from '../api/place.ts'
+import { extendedKind, isObject, Numeral, writePath } from '../json/value.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+
+export interface Field {
+  /** As filters and sorts write it. */
+  readonly path: string
+  /** Names from the root on. */
+  readonly names: readonly string[]
+  /** Types by how often they were seen, most often first; the type of a column. */
+  readonly types: readonly string[]
+  /** In how many documents of the sample it is; 1 for a column. */
+  readonly share: number
+  /** Short texts and numbers that it often holds, as JSON, most often first. */
+  readonly values: readonly string[]
+}
+
+/** What clauses can name. */
+export interface FieldList {
+  readonly kind: 'collection' | 'table'
+  readonly fields: readonly Field[]
+  readonly hasVector: boolean
+  /** Whether texts become vectors. */
+  readonly hasService: boolean
+  readonly hasLexical: boolean
+}
+
+/** So that a document of two thousand fields does not make a list that nobody reads. */
+const fieldsMax = 2000
+const depthMax = 8
+const valuesMax = 30
+const valueLengthMax = 60
+
+class Tally {
+  readonly names: readonly string[]
+  readonly types = new Map<string, number>()
+  readonly values = new Map<string, number>()
+  count = 0
+
+  constructor(names: readonly string[]) {
+    this.names = names
+  }
+
+  add(value: Value): void {
+    this.count++
+    increase(this.types, typeOf(value))
+    const text = shortText(value)
+    if (text !== undefined && this.values.size < 200) increase(this.values, text)
+  }
+}
+
+/** The fields of documents, nested ones too, in the order of the alphabet. */
+export function fieldsOf(documents: readonly JsonObject[]): readonly Field[] {
+  const tallies = new Map<string, Tally>()
+  const visit = (object: JsonObject, above: readonly string[]): void => {
+    for (const [name, value] of object) {
+      const names = [...above, name]
+      const path = writePath(names)
+      let tally = tallies.get(path)
+      if (tally === undefined) {
+        if (tallies.size === fieldsMax) continue
+        tally = new Tally(names)
+        tallies.set(path, tally)
+      }
+      tally.add(value)
+      if (isObject(value) && extendedKind(value) === undefined && names.length < depthMax)
+        visit(value, names)
+    }
+  }
+  for (const document of documents) visit(document, [])
+  return [...tallies]
+    .map(([path, { names, types, values, count }]) => ({
+      path,
+      names,
+      types: byCount(types),
+      share: documents.length === 0 ? 0 : count / documents.length,
+      values: byCount(values).slice(0, valuesMax),
+    }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** For the editors of a collection or table. The sample is a page of its documents or rows. */
+export function fieldListOf(place: Place, sample: readonly JsonObject[]): FieldList {
+  const seen = fieldsOf(sample)
+  if (place.kind === 'collection') {
+    const { vector, lexical } = place.options
+    return {
+      kind: 'collection',
+      fields: withId(seen.filter(({ path }) => !path.startsWith('$'))),
+      hasVector: vector !== undefined,
+      hasService: vector?.service !== undefined,
+      hasLexical: lexical?.enabled === true,
+    }
+  }
+  const columns = [...place.table.columns].map(([name, { type }]): Field => {
+    const { values = [], share = 1 } =
+      seen.find(({ names }) => names[0] === name && names.length === 1) ?? {}
+    return { path: name, names: [name], types: [type], share, values }
+  })
+  return {
+    kind: 'table',
+    fields: columns,
+    hasVector: false,
+    hasService: false,
+    hasLexical: false,
+  }
+}
+
+/** Every document has one, also where none is there yet. */
+function withId(fields: readonly Field[]): readonly Field[] {
+  if (fields.some(({ path }) => path === '_id')) return fields
+  return [{ path: '_id', names: ['_id'], types: [], share: 1, values: [] }, ...fields]
+}
+
+export function typeOf(value: Value): string {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'boolean'
+  if (value instanceof Numeral) return 'number'
+  if (Array.isArray(value)) return 'array'
+  return extendedKind(value)?.slice(1) ?? 'object'
+}
+
+function shortText(value: Value): string | undefined {
+  if (value instanceof Numeral) return value.text
+  if (typeof value !== 'string' || value.length > valueLengthMax) return undefined
+  return JSON.stringify(value)
+}
+
+function increase(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+function byCount(counts: ReadonlyMap<string, number>): string[] {
+  return [...counts].toSorted(([, a], [, b]) => b - a).map(([key]) => key)
+}

@@ -1,0 +1,74 @@
+/** The columns of a table of documents: what fields there are, and how wide they are shown. */
+import type { Place } from '../api/place.ts'
+import { cutName, shortText } from '../json/value-text.ts'
+import type { JsonObject } from '../json/value.ts'
+import { canOpen } from './document-lines.ts'
+
+export interface ShownColumn {
+  readonly name: string
+  readonly width: number
+  /** How far from the left it starts. */
+  readonly left: number
+}
+
+const widthMin = 72
+const widthMax = 320
+const letterWidth = 7.8
+const padding = 30
+
+export const narrowest = 48
+export const widest = 1200
+
+/** All fields of the documents: those of the key first, then in the order that they come up. */
+export function listFields(
+  place: Place,
+  documents: readonly JsonObject[],
+): readonly string[] {
+  const names = new Set<string>(
+    place.kind === 'table' ? place.table.columns.keys() : ['_id'],
+  )
+  for (const document of documents) for (const name of document.keys()) names.add(name)
+  return [...names]
+}
+
+/** Positions of those that are not hidden. Widths that were chosen win. */
+export function layOut(
+  names: readonly string[],
+  documents: readonly JsonObject[],
+  widths: ReadonlyMap<string, number>,
+  start: number,
+): readonly ShownColumn[] {
+  let left = start
+  return names.map((name) => {
+    const width = widths.get(name) ?? guessWidth(name, documents)
+    const column = { name, width, left }
+    left += width
+    return column
+  })
+}
+
+/** By the name and the first few values. */
+function guessWidth(name: string, documents: readonly JsonObject[]): number {
+  let letters = cutName(name).length + 2
+  for (const document of documents.slice(0, 12)) {
+    const value = document.get(name)
+    if (value === undefined) continue
+    const mark = canOpen(value) ? 3 : 0
+    letters = Math.max(letters, shortText(value).length + mark)
+  }
+  return Math.round(Math.min(widthMax, Math.max(widthMin, letters * letterWidth + padding)))
+}
+
+/** Those that lie within a part of the width: 2 000 columns are never made at once. */
+export function columnsBetween(
+  columns: readonly ShownColumn[],
+  from: number,
+  to: number,
+): readonly { readonly column: ShownColumn; readonly position: number }[] {
+  const shown: { column: ShownColumn; position: number }[] = []
+  columns.forEach((column, position) => {
+    if (column.left + column.width > from && column.left < to)
+      shown.push({ column, position })
+  })
+  return shown
+}

@@ -1,0 +1,87 @@
+/** Filters that are made by clicking on values. */
+import type { Place } from '../api/place.ts'
+import {
+  extendedKind,
+  isNested,
+  isObject,
+  writePath,
+  type JsonObject,
+  type Value,
+} from '../json/value.ts'
+
+/**
+ * The filter with one more condition: that the value at the path is, or is not, this one.
+ * Undefined where there is no such condition.
+ */
+export function withCondition(
+  place: Place,
+  filter: JsonObject,
+  path: readonly string[],
+  value: Value,
+  isWanted: boolean,
+): JsonObject | undefined {
+  const condition =
+    place.kind === 'table'
+      ? columnCondition(place, path, value, isWanted)
+      : pathCondition(path, value, isWanted)
+  if (condition === undefined) return undefined
+  const [name, wanted] = condition
+  if (!filter.has(name)) return new Map(filter).set(name, wanted)
+  const all = filter.get('$and')
+  const added = new Map([[name, wanted]])
+  return new Map(filter).set('$and', [...(Array.isArray(all) ? all : []), added])
+}
+
+type Condition = readonly [string, Value]
+
+/** Search fields cannot be compared with, and neither can bytes. */
+function pathCondition(
+  path: readonly string[],
+  value: Value,
+  isWanted: boolean,
+): Condition | undefined {
+  if (path[0]!.startsWith('$') || extendedKind(value) === '$binary') return undefined
+  // Elements of arrays are found wherever they stand: by the path of the array.
+  const names = path.at(-1)!.startsWith('[') ? path.slice(0, -1) : path
+  if (names.some((name) => name.startsWith('['))) return undefined
+  const isPlain = !isNested(value) || extendedKind(value) !== undefined
+  if (!isWanted) return [writePath(names), new Map([['$ne', value]])]
+  return [writePath(names), isPlain ? value : new Map([['$eq', value]])]
+}
+
+/** Rows are compared by whole columns; lists, sets and maps by what they hold. */
+function columnCondition(
+  place: Place,
+  path: readonly string[],
+  value: Value,
+  isWanted: boolean,
+): Condition | undefined {
+  const [name, part] = path
+  const type = place.table.columns.get(name!)?.type
+  if (type === undefined || path.length > 2) return undefined
+  const operator = isWanted ? '$in' : '$nin'
+  switch (type) {
+    case 'vector':
+    case 'userDefined':
+      return undefined
+    case 'list':
+    case 'set': {
+      const values = part === undefined ? value : [value]
+      return Array.isArray(values) ? [name!, new Map([[operator, values]])] : undefined
+    }
+    case 'map': {
+      const pairs = mapPairs(value, part)
+      return pairs === undefined ? undefined : [name!, new Map([[operator, pairs]])]
+    }
+    default:
+      if (part !== undefined) return undefined
+      return [name!, isWanted ? value : new Map([['$ne', value]])]
+  }
+}
+
+/** Of a whole map, or of one of its entries. Maps with other keys than texts are arrays. */
+function mapPairs(value: Value, key: string | undefined): Value[] | undefined {
+  if (key === undefined)
+    return isObject(value) ? [...value].map((pair): Value => [...pair]) : (value as Value[])
+  return key.startsWith('[') ? [value] : [[key, value]]
+}

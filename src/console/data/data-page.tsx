@@ -1,0 +1,404 @@
+/** The documents of a collection, or the rows of a table: to look at, filter and change. */
+import { useMemo, useState } from 'preact/hooks'
+import { command } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { catalog, keyOf, refreshSizes } from '../browse/catalog.ts'
+import { useMay } from '../browse/permissions.ts'
+import { checkClause } from '../completion/check-clause.ts'
+import { completeClause } from '../completion/complete-clause.ts'
+import { fieldListOf } from '../completion/field-paths.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { printJson, printPretty } from '../json/print-json.ts'
+import { isObject, Numeral, writePath, type JsonObject, type Value } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { copyText } from '../kit/copy-button.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { CheckField } from '../kit/fields.tsx'
+import { useStore } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Loading, messageOf, Warnings } from '../kit/notice.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import { openedQuery } from '../query/opened-query.ts'
+import { ColumnDialog } from './column-dialog.tsx'
+import { listFields } from './columns.ts'
+import { withCondition } from './conditions.ts'
+import { dataQueryOf, noQuery, withoutSimilar, type DataQuery } from './data-query.ts'
+import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
+import { DocumentEditor } from './document-editor.tsx'
+import { DocumentGrid, type GridActions } from './document-grid.tsx'
+import { idFilter, idKey, idText, noun } from './document-id.ts'
+import type { FindFields } from './find-page.ts'
+import type { SortOrder } from './grid-header.tsx'
+import { gridStateOf } from './grid-state.ts'
+import { PageBar } from './page-bar.tsx'
+import { usePages } from './use-pages.ts'
+import { ValueDialog } from './value-dialog.tsx'
+
+type Open =
+  | { readonly kind: 'insert' }
+  | { readonly kind: 'edit'; readonly document: JsonObject }
+  | { readonly kind: 'delete'; readonly doomed: Doomed }
+  | { readonly kind: 'columns' }
+  | { readonly kind: 'value'; readonly name: string; readonly value: Value }
+
+export function DataPage({ place }: { readonly place: Place }) {
+  const store = dataQueryOf(place)
+  const query = useStore(store)
+  const gridState = gridStateOf(place)
+  const { view, pageSize, hidden } = useStore(gridState)
+  const { targets } = useStore(catalog)
+  const [filterText, setFilterText] = useState(() =>
+    query.filter.size === 0 ? '' : printJson(query.filter),
+  )
+  const [filterError, setFilterError] = useState<unknown>(undefined)
+  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const fields = useMemo(
+    () => findFieldsOf(place, query, pageSize),
+    [place, query, pageSize],
+  )
+  const pages = usePages(place, fields, printJson({ ...fields }), { pageSize })
+  const documents = pages.page?.documents ?? []
+  const list = useMemo(() => fieldListOf(place, documents), [place, pages.page])
+  const context = { clause: 'filter' as const, command: 'find', list }
+  const isTable = place.kind === 'table'
+  const mayWrite = useMay(place)('db-table-modify')
+
+  const apply = (filter: JsonObject) => {
+    setFilterText(filter.size === 0 ? '' : printJson(filter))
+    setFilterError(undefined)
+    setSelected(new Set())
+    store.update((before) => ({ ...before, filter }))
+  }
+  const applyText = () => {
+    try {
+      const filter = filterText.trim() === '' ? new Map() : parseJson(filterText)
+      if (!isObject(filter)) throw new Error('A filter is an object: { "field": "value" }')
+      apply(filter)
+    } catch (error) {
+      setFilterError(error)
+    }
+  }
+  const afterChange = () => {
+    setSelected(new Set())
+    pages.reload()
+    void refreshSizes(place)
+  }
+  const chosen = documents.filter((document, row) =>
+    selected.has(idKey(place, document, row)),
+  )
+
+  const actions: GridActions = {
+    canFilterBy: (path, value) =>
+      withCondition(place, new Map(), path, value, true) !== undefined,
+    filterBy: (path, value, isWanted) => {
+      const filter = withCondition(place, query.filter, path, value, isWanted)
+      if (filter !== undefined) apply(filter)
+    },
+    ...(vectorFieldOf(place) === undefined
+      ? {}
+      : {
+          findSimilar: (document: JsonObject) => void findSimilar(place, document, store),
+        }),
+    ...(mayWrite && {
+      edit: (document: JsonObject) => setOpen({ kind: 'edit', document }),
+      remove: (document: JsonObject) =>
+        setOpen({ kind: 'delete', doomed: { documents: [document] } }),
+    }),
+    showValue: (path, value) => setOpen({ kind: 'value', name: path.join(' › '), value }),
+    copy: (value) => {
+      void copyText(typeof value === 'string' ? value : printPretty(value))
+      showToast({ text: 'Copied.' })
+    },
+  }
+  const sortOf = (column: string): SortOrder => {
+    const order = query.sort.get(writePath([column]))
+    if (!(order instanceof Numeral)) return 'none'
+    return order.text === '1' ? 'ascending' : 'descending'
+  }
+  const onSort = (column: string, order: SortOrder) => {
+    const sort = new Map<string, Value>()
+    if (order !== 'none')
+      sort.set(
+        isTable ? column : writePath([column]),
+        new Numeral(order === 'ascending' ? '1' : '-1'),
+      )
+    store.update((before) => ({ ...withoutSimilar(before), sort }))
+  }
+  // That everything is read is what was asked for.
+  const warnings = (pages.page?.warnings ?? []).filter(
+    ({ errorCode }) => errorCode !== 'ZERO_FILTER_OPERATIONS',
+  )
+  const total = targets
+    .get(keyOf(place.database, place.keyspace))
+    ?.value?.find(({ name }) => name === place.name)?.documents
+  // Rows are deleted by their keys, or all at once.
+  const canDeleteAll =
+    documents.length > 0 &&
+    query.similarTo === undefined &&
+    (!isTable || (query.filter.size === 0 && total !== undefined))
+  const isFiltered = query.filter.size > 0 || query.similarTo !== undefined
+
+  return (
+    <div class="data-page">
+      <div class="toolbar">
+        <Editor
+          label="Filter"
+          value={filterText}
+          onChange={setFilterText}
+          placeholder={'Filter, such as { "year": { "$gt": 1960 } }'}
+          complete={completeClause(context)}
+          check={checkClause(context)}
+          onSubmit={applyText}
+          isSingleLine
+        />
+        <Button kind="primary" icon="filter" onClick={applyText}>
+          Apply
+        </Button>
+        <Button
+          isDisabled={!isFiltered && filterText === '' && query.sort.size === 0}
+          onClick={() => {
+            store.set(noQuery)
+            apply(new Map())
+          }}
+        >
+          Clear
+        </Button>
+      </div>
+      <div class="toolbar">
+        <Segments
+          label="View"
+          value={view}
+          onChange={(chosenView) =>
+            gridState.update((before) => ({ ...before, view: chosenView }))
+          }
+          options={[
+            { value: 'table', label: 'Table' },
+            { value: 'json', label: 'JSON' },
+          ]}
+        />
+        {view === 'table' && (
+          <Button icon="columns" onClick={() => setOpen({ kind: 'columns' })}>
+            {hidden.size === 0 ? 'Columns' : `Columns (${hidden.size} hidden)`}
+          </Button>
+        )}
+        {!isTable && (
+          <CheckField
+            label={place.options.vector === undefined ? 'Show $lexical' : 'Show $vector'}
+            value={query.isWhole}
+            onChange={(isWhole) => store.update((before) => ({ ...before, isWhole }))}
+          />
+        )}
+        {query.similarTo !== undefined && (
+          <span class="chip">
+            <span>Similar to {query.similarTo.name}</span>
+            <Button
+              icon="close"
+              label="No longer by similarity"
+              kind="quiet"
+              onClick={() => store.update(withoutSimilar)}
+            />
+          </span>
+        )}
+        <span class="push" />
+        {chosen.length > 0 && (
+          <Button
+            kind="danger"
+            icon="delete"
+            onClick={() => setOpen({ kind: 'delete', doomed: { documents: chosen } })}
+          >
+            Delete {chosen.length} selected
+          </Button>
+        )}
+        {mayWrite && canDeleteAll && (
+          <Button
+            kind="quiet"
+            icon="delete"
+            onClick={() => setOpen({ kind: 'delete', doomed: { filter: query.filter } })}
+          >
+            {query.filter.size === 0 ? 'Delete all' : 'Delete matching'}
+          </Button>
+        )}
+        <Button
+          kind="quiet"
+          icon="search"
+          onClick={() => {
+            openedQuery.set({ filter: query.filter, sort: query.sort })
+            goTo(routeTo(place.database, place.keyspace, place.name, 'query'))
+          }}
+        >
+          Open as query
+        </Button>
+        <Button icon="refresh" label="Refresh" onClick={afterChange} />
+        {mayWrite && (
+          <Button kind="primary" icon="add" onClick={() => setOpen({ kind: 'insert' })}>
+            Insert
+          </Button>
+        )}
+      </div>
+      {((filterError ?? pages.error) !== undefined || warnings.length > 0) && (
+        <div class="toolbar-notes">
+          <ErrorNotice error={filterError ?? pages.error} />
+          <Warnings warnings={warnings} />
+        </div>
+      )}
+      {pages.page === undefined && pages.error === undefined ? (
+        <Loading />
+      ) : documents.length > 0 ? (
+        <DocumentGrid
+          label={isTable ? 'Rows' : 'Documents'}
+          place={place}
+          documents={documents}
+          state={gridState}
+          actions={actions}
+          sortOf={sortOf}
+          onSort={onSort}
+          {...(mayWrite ? { selected, onSelect: setSelected } : {})}
+        />
+      ) : (
+        pages.error === undefined && (
+          <NothingHere
+            place={place}
+            isFiltered={isFiltered}
+            onInsert={mayWrite ? () => setOpen({ kind: 'insert' }) : undefined}
+          />
+        )
+      )}
+      <PageBar
+        pages={pages}
+        pageSize={pageSize}
+        onPageSize={(size) => gridState.update((before) => ({ ...before, pageSize: size }))}
+        total={isFiltered ? undefined : total}
+      />
+      {open?.kind === 'insert' && (
+        <DocumentEditor
+          place={place}
+          fields={list}
+          onClose={() => setOpen(undefined)}
+          onDone={afterChange}
+        />
+      )}
+      {open?.kind === 'edit' && (
+        <DocumentEditor
+          place={place}
+          fields={list}
+          document={open.document}
+          onClose={() => setOpen(undefined)}
+          onDone={afterChange}
+        />
+      )}
+      {open?.kind === 'delete' && (
+        <DeleteDialog
+          place={place}
+          doomed={open.doomed}
+          {...(isTable && total !== undefined
+            ? { known: { count: total, isMore: true } }
+            : {})}
+          onClose={() => setOpen(undefined)}
+          onDone={afterChange}
+        />
+      )}
+      {open?.kind === 'columns' && (
+        <ColumnDialog
+          names={listFields(place, documents)}
+          hidden={hidden}
+          onChange={(chosenHidden) =>
+            gridState.update((before) => ({ ...before, hidden: chosenHidden }))
+          }
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {open?.kind === 'value' && (
+        <ValueDialog
+          name={open.name}
+          value={open.value}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function NothingHere({
+  place,
+  isFiltered,
+  onInsert,
+}: {
+  readonly place: Place
+  readonly isFiltered: boolean
+  readonly onInsert: (() => void) | undefined
+}) {
+  if (isFiltered)
+    return (
+      <EmptyState title={`No ${noun(place, 2)} match`}>
+        Change the filter, or clear it to see all of them.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title={`${place.name} is empty`}
+      actions={
+        onInsert !== undefined && (
+          <Button kind="primary" icon="add" onClick={onInsert}>
+            Insert {noun(place, 2)}
+          </Button>
+        )
+      }
+    >
+      {onInsert !== undefined &&
+        'Insert some here, drop a file on the Files page, or send them from a program.'}
+    </EmptyState>
+  )
+}
+
+/** The field that documents are compared by, if there is one. */
+function vectorFieldOf(place: Place): string | undefined {
+  if (place.kind === 'collection')
+    return place.options.vector === undefined ? undefined : '$vector'
+  return [...place.table.columns].find(([, { type }]) => type === 'vector')?.[0]
+}
+
+async function findSimilar(
+  place: Place,
+  document: JsonObject,
+  store: ReturnType<typeof dataQueryOf>,
+): Promise<void> {
+  const field = vectorFieldOf(place)!
+  try {
+    const reply = await command(place, 'findOne', {
+      filter: idFilter(place, document),
+      projection: { [field]: 1 },
+    })
+    const vector = reply.documents[0]?.get(field)
+    if (vector === undefined || vector === null)
+      throw new Error(`This ${noun(place, 1)} has no vector to compare with.`)
+    const similarTo = { name: idText(place, document), field, vector }
+    store.update((before) => ({ ...before, similarTo, sort: new Map() }))
+  } catch (error) {
+    showToast({ text: messageOf(error), kind: 'error' })
+  }
+}
+
+function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFields {
+  const { filter, sort, similarTo, isWhole } = query
+  const one = new Numeral('1')
+  return {
+    ...(filter.size === 0 ? {} : { filter }),
+    ...(similarTo === undefined
+      ? sort.size === 0
+        ? {}
+        : { sort }
+      : {
+          sort: new Map([[similarTo.field, similarTo.vector]]),
+          // A search by vector has one page.
+          options: new Map<string, Value>([
+            ['limit', new Numeral(String(pageSize))],
+            ['includeSimilarity', true],
+          ]),
+        }),
+    ...(isWhole && place.kind === 'collection'
+      ? { projection: new Map<string, Value>([['*', one]]) }
+      : {}),
+  }
+}

@@ -1,0 +1,141 @@
+/** Asks before documents are deleted, with their number, and offers to take it back. */
+import { useState } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import type { JsonObject } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { formatCount } from '../kit/format.ts'
+import { useAction, useLoad } from '../kit/hooks.ts'
+import { ErrorNotice, Loading, messageOf } from '../kit/notice.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import {
+  countMatching,
+  deleteDocuments,
+  deleteMatching,
+  insertDocuments,
+  type Deletion,
+  type Matching,
+} from './change-documents.ts'
+import { idText, noun } from './document-id.ts'
+
+/** Documents that were chosen, or all that match a filter. */
+export type Doomed =
+  { readonly documents: readonly JsonObject[] } | { readonly filter: JsonObject }
+
+export interface DeleteDialogProps {
+  readonly place: Place
+  readonly doomed: Doomed
+  /** How many match, where they cannot be counted. */
+  readonly known?: Matching
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function DeleteDialog(props: DeleteDialogProps) {
+  const { place, doomed, known, onClose, onDone } = props
+  const { value: matching, error: countError } = useLoad(
+    async (signal): Promise<Matching> =>
+      'documents' in doomed
+        ? { count: doomed.documents.length, isMore: false }
+        : (known ?? countMatching(place, doomed.filter, signal)),
+    [],
+  )
+  const [typed, setTyped] = useState('')
+  const [progress, setProgress] = useState(0)
+  const { run, isBusy, error } = useAction(async () => {
+    const deletion =
+      'documents' in doomed
+        ? await deleteDocuments(place, doomed.documents)
+        : await deleteMatching(place, doomed.filter, matching!, setProgress)
+    onDone()
+    onClose()
+    tellOf(place, deletion, onDone)
+  })
+  const isAll = 'filter' in doomed && doomed.filter.size === 0
+  const mustType = isAll || matching?.isMore === true
+  const number =
+    matching === undefined
+      ? ''
+      : `${matching.isMore && known === undefined ? 'more than ' : ''}${formatCount(matching.count)} ${noun(place, matching.count)}`
+  return (
+    <Dialog
+      title={`Delete ${number}?`}
+      size="small"
+      onClose={onClose}
+      onSubmit={run}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="danger"
+            isSubmit
+            isBusy={isBusy}
+            isDisabled={
+              matching === undefined ||
+              matching.count === 0 ||
+              (mustType && typed !== place.name)
+            }
+          >
+            Delete {number}
+          </Button>
+        </>
+      }
+    >
+      <ErrorNotice error={countError ?? error} />
+      {matching === undefined && countError === undefined && <Loading label="Counting" />}
+      {'documents' in doomed ? (
+        <p>
+          {doomed.documents
+            .slice(0, 5)
+            .map((document) => idText(place, document))
+            .join('; ')}
+          {doomed.documents.length > 5 && '; …'}
+        </p>
+      ) : (
+        <p>
+          {isAll
+            ? `All ${noun(place, 2)} of ${place.name} are deleted.`
+            : 'All that match the filter are deleted, on this page and on all others.'}
+        </p>
+      )}
+      <p class="hint">
+        {matching?.isMore === true
+          ? 'This cannot be undone: they are too many to be kept.'
+          : 'You can undo it for half a minute: they are inserted again.'}
+      </p>
+      {mustType && (
+        <TextField
+          label={`Type ${place.name} to confirm`}
+          value={typed}
+          onChange={setTyped}
+          hasFocus
+        />
+      )}
+      {isBusy && progress > 0 && <p role="status">{formatCount(progress)} deleted</p>}
+    </Dialog>
+  )
+}
+
+function tellOf(place: Place, { count, kept }: Deletion, onDone: () => void): void {
+  const text =
+    count < 0
+      ? `Emptied ${place.name}.`
+      : `Deleted ${formatCount(count)} ${noun(place, count)}.`
+  if (kept === undefined || kept.length === 0) {
+    showToast({ text })
+    return
+  }
+  const undo = async () => {
+    try {
+      const restored = await insertDocuments(place, kept)
+      showToast({
+        text: `Inserted ${formatCount(restored)} ${noun(place, restored)} again.`,
+      })
+    } catch (error) {
+      showToast({ text: messageOf(error), kind: 'error' })
+    }
+    onDone()
+  }
+  showToast({ text, action: { label: 'Undo', run: () => void undo() } })
+}

@@ -1,0 +1,288 @@
+/** A document or row as JSON: to insert, to replace, or to change by update operators. */
+import { useMemo, useState } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import { checkClause } from '../completion/check-clause.ts'
+import type { Clause } from '../completion/clause-shape.ts'
+import { completeClause } from '../completion/complete-clause.ts'
+import type { FieldList } from '../completion/field-paths.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { printJson, printPretty } from '../json/print-json.ts'
+import { isObject, type JsonObject } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { useAction, useLoad } from '../kit/hooks.ts'
+import { ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import {
+  insertDocuments,
+  readWhole,
+  replaceDocument,
+  updateDocument,
+} from './change-documents.ts'
+import { idText, noun } from './document-id.ts'
+import { marksOf } from './text-marks.ts'
+
+export interface DocumentEditorProps {
+  readonly place: Place
+  readonly fields: FieldList
+  /** Absent to insert a new one. */
+  readonly document?: JsonObject
+  readonly onClose: () => void
+  /** Something was written. */
+  readonly onDone: () => void
+}
+
+type Mode = 'replace' | 'update'
+
+export function DocumentEditor(props: DocumentEditorProps) {
+  return props.document === undefined ? (
+    <InsertDialog {...props} />
+  ) : (
+    <ChangeDialog {...props} document={props.document} />
+  )
+}
+
+function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
+  const [start] = useState(() => startText(place))
+  const [text, setText] = useState(start)
+  const leave = () => {
+    if (text === start || mayDiscard()) onClose()
+  }
+  const { run, isBusy, error } = useAction(async () => {
+    const value = parseJson(text)
+    const documents = (Array.isArray(value) ? value : [value]).filter(isObject)
+    if (documents.length === 0) throw new Error('Write an object, or an array of objects.')
+    const count = await insertDocuments(place, documents)
+    showToast({ text: `Inserted ${count} ${noun(place, count)}.` })
+    onDone()
+    onClose()
+  })
+  return (
+    <Dialog
+      title={`Insert ${place.kind === 'table' ? 'rows' : 'documents'}`}
+      size="large"
+      onClose={leave}
+      actions={
+        <>
+          <span class="hint push">
+            An object, or an array of several. Control+Enter inserts.
+          </span>
+          <Button onClick={leave}>Cancel</Button>
+          <Button kind="primary" isBusy={isBusy} onClick={run}>
+            Insert
+          </Button>
+        </>
+      }
+    >
+      <ErrorNotice error={error} />
+      <ClauseEditor
+        label="Document"
+        clause="document"
+        fields={fields}
+        text={text}
+        onChange={setText}
+        error={error}
+        onSubmit={run}
+      />
+    </Dialog>
+  )
+}
+
+function startText(place: Place): string {
+  if (place.kind === 'collection') return '{\n  \n}'
+  const columns = [...place.table.columns].map(
+    ([name, { type }]) => `  ${JSON.stringify(name)}: ${sampleOf(type)}`,
+  )
+  return `{\n${columns.join(',\n')}\n}`
+}
+
+/** What a column of the type may hold, so that one sees how it is written. */
+function sampleOf(type: string): string {
+  const samples: Readonly<Record<string, string>> = {
+    bigint: '0',
+    blob: '{ "$binary": "" }',
+    boolean: 'false',
+    date: '"2026-01-31"',
+    decimal: '0',
+    double: '0',
+    duration: '"1h30m"',
+    float: '0',
+    inet: '"127.0.0.1"',
+    int: '0',
+    list: '[]',
+    map: '{}',
+    set: '[]',
+    smallint: '0',
+    time: '"12:30:00"',
+    timestamp: '"2026-01-31T12:30:00Z"',
+    tinyint: '0',
+    userDefined: '{}',
+    uuid: `"${makeUuid()}"`,
+    varint: '0',
+    vector: 'null',
+  }
+  return samples[type] ?? '""'
+}
+
+/** Pages over plain HTTP have no randomUUID. */
+function makeUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObject }) {
+  const { place, fields, document, onClose, onDone } = props
+  const [mode, setMode] = useState<Mode>('replace')
+  const { value: whole, error: loadError } = useLoad(() => readWhole(place, document), [])
+  const [typed, setText] = useState<string | undefined>(undefined)
+  const read = useMemo(() => (whole === undefined ? '' : printPretty(whole)), [whole])
+  const text = typed ?? read
+  const [update, setUpdate] = useState(startUpdate)
+  const leave = () => {
+    const isTouched = update !== startUpdate || (typed !== undefined && typed !== read)
+    if (!isTouched || mayDiscard()) onClose()
+  }
+  /** What others made of it since it was read. */
+  const [changed, setChanged] = useState<JsonObject | undefined>(undefined)
+  const { run, isBusy, error } = useAction(async () => {
+    const value = parseJson(mode === 'replace' ? text : update)
+    if (!isObject(value)) throw new Error('Write an object.')
+    const now = mode === 'replace' ? await readWhole(place, document) : undefined
+    if (now !== undefined && !isSame(now, changed ?? whole!)) {
+      setChanged(now)
+      return
+    }
+    if (mode === 'replace') await replaceDocument(place, changed ?? whole!, value)
+    else await updateDocument(place, whole!, value)
+    showToast({ text: `Saved ${idText(place, document)}.` })
+    onDone()
+    onClose()
+  })
+  return (
+    <Dialog
+      title={`Edit ${idText(place, document)}`}
+      size="large"
+      onClose={leave}
+      actions={
+        <>
+          <span class="hint push">Control+Enter saves, Control+Space proposes names.</span>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            kind="primary"
+            isBusy={isBusy}
+            isDisabled={whole === undefined}
+            onClick={run}
+          >
+            {mode === 'replace' ? 'Save' : 'Update'}
+          </Button>
+        </>
+      }
+    >
+      <Segments<Mode>
+        label="How to change it"
+        value={mode}
+        onChange={setMode}
+        options={[
+          { value: 'replace', label: `Whole ${noun(place, 1)}` },
+          { value: 'update', label: 'Update operators' },
+        ]}
+      />
+      <ErrorNotice error={loadError ?? error} />
+      {changed !== undefined && (
+        <Notice kind="warning" title="Somebody changed it meanwhile.">
+          <div class="row">
+            Saving again puts this text in the place of theirs.
+            <Button
+              onClick={() => {
+                setText(printPretty(changed))
+              }}
+            >
+              Show theirs
+            </Button>
+          </div>
+        </Notice>
+      )}
+      {whole === undefined ? (
+        loadError === undefined && <Loading />
+      ) : mode === 'replace' ? (
+        <ClauseEditor
+          key="replace"
+          label="Document"
+          clause="document"
+          fields={fields}
+          text={text}
+          onChange={setText}
+          error={error}
+          onSubmit={run}
+        />
+      ) : (
+        <ClauseEditor
+          key="update"
+          label="Update"
+          clause="update"
+          fields={fields}
+          text={update}
+          onChange={setUpdate}
+          error={error}
+          onSubmit={run}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+const startUpdate = '{\n  "$set": {  }\n}'
+
+function mayDiscard(): boolean {
+  return confirm('Discard what you typed?')
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return printJson(one) === printJson(other)
+}
+
+function ClauseEditor({
+  label,
+  clause,
+  fields,
+  text,
+  onChange,
+  error,
+  onSubmit,
+}: {
+  readonly label: string
+  readonly clause: Clause
+  readonly fields: FieldList
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly error: unknown
+  readonly onSubmit: () => void
+}) {
+  const context = useMemo(
+    () => ({
+      clause,
+      command: clause === 'update' ? 'updateOne' : 'insertOne',
+      list: fields,
+    }),
+    [clause, fields],
+  )
+  const marks = useMemo(() => marksOf(error, text), [error])
+  return (
+    <Editor
+      label={label}
+      size="fill"
+      hasFocus
+      value={text}
+      onChange={onChange}
+      complete={completeClause(context)}
+      check={checkClause(context)}
+      marks={marks}
+      onSubmit={onSubmit}
+    />
+  )
+}

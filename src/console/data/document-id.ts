@@ -1,0 +1,35 @@
+/** What tells one document or row from the others. */
+import { keyColumns, type Place } from '../api/place.ts'
+import { printJson } from '../json/print-json.ts'
+import { shortText } from '../json/value-text.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+
+/** A filter that only this document or row matches; undefined where its id is not shown. */
+export function idFilter(place: Place, document: JsonObject): JsonObject | undefined {
+  const names = place.kind === 'table' ? keyColumns(place) : ['_id']
+  const filter = new Map<string, Value>()
+  for (const name of names) {
+    const value = document.get(name)
+    if (value === undefined) return undefined
+    filter.set(name, value)
+  }
+  return filter
+}
+
+/** A text that stands for it: the same on every page that it comes up on. */
+export function idKey(place: Place, document: JsonObject, position: number): string {
+  const filter = idFilter(place, document)
+  return filter === undefined ? `#${position}` : printJson(filter)
+}
+
+/** For people: what is written on buttons and in questions. */
+export function idText(place: Place, document: JsonObject): string {
+  const filter = idFilter(place, document)
+  if (filter === undefined) return place.kind === 'table' ? 'row' : 'document'
+  return [...filter.values()].map(shortText).join(', ')
+}
+
+export function noun(place: Place, count: number): string {
+  const one = place.kind === 'table' ? 'row' : 'document'
+  return count === 1 ? one : `${one}s`
+}

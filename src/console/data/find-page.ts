@@ -1,0 +1,72 @@
+/** One page of documents or rows: as many pages of the API as it takes. */
+import { command, type ApiProblem } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { valueAt, type JsonObject, type Printable, type Value } from '../json/value.ts'
+
+export interface FindFields {
+  readonly filter?: Value
+  readonly sort?: Value
+  readonly projection?: Value
+  readonly options?: JsonObject
+}
+
+export interface FoundPage {
+  readonly documents: readonly JsonObject[]
+  /** Where the next page starts; null after the last one. */
+  readonly next: string | null
+  readonly warnings: readonly ApiProblem[]
+  readonly elapsedMs: number
+  /** Of the first request. */
+  readonly status: Readonly<Record<string, unknown>>
+  readonly sent: string
+}
+
+/** Documents may have 4 MB each: a page ends early rather than fill the memory. */
+const charactersMax = 12_000_000
+
+export interface FindPageOptions {
+  readonly pageSize: number
+  readonly pageState?: string | null
+  readonly trace?: boolean
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export async function findPage(
+  place: Place,
+  fields: FindFields,
+  { pageSize, pageState = null, ...options }: FindPageOptions,
+): Promise<FoundPage> {
+  const documents: JsonObject[] = []
+  let next = pageState
+  let elapsedMs = 0
+  let characters = 0
+  let first: Pick<FoundPage, 'status' | 'sent' | 'warnings'> | undefined
+  do {
+    const body = fieldsWith(fields, next)
+    const reply = await command(place, 'find', body, options)
+    documents.push(...reply.documents)
+    elapsedMs += reply.elapsedMs
+    characters += reply.received.length
+    const { status, sent, warnings } = reply
+    first ??= { status, sent, warnings }
+    next = pageStateOf(reply.exact)
+  } while (next !== null && documents.length < pageSize && characters < charactersMax)
+  return { documents, next, elapsedMs, ...first }
+}
+
+function pageStateOf(reply: JsonObject): string | null {
+  const state = valueAt(reply, ['data', 'nextPageState'])
+  return typeof state === 'string' ? state : null
+}
+
+function fieldsWith(fields: FindFields, pageState: string | null): Printable {
+  const options = new Map<string, Printable>(fields.options ?? [])
+  if (pageState !== null) options.set('pageState', pageState)
+  return {
+    filter: fields.filter,
+    sort: fields.sort,
+    projection: fields.projection,
+    options: options.size === 0 ? undefined : options,
+  }
+}

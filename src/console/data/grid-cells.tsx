@@ -1,0 +1,185 @@
+/** The lines of a grid. Whatever a document holds is text here. */
+import type { Place } from '../api/place.ts'
+import { Icon } from '../kit/icons.tsx'
+import { cutName, kindOf, shortText } from '../json/value-text.ts'
+import type { JsonObject, Value } from '../json/value.ts'
+import type { ShownColumn } from './columns.ts'
+import { canOpen, type FieldLine } from './document-lines.ts'
+import { idText, noun } from './document-id.ts'
+
+export interface CellHandlers {
+  readonly gridId: string
+  readonly active: { readonly line: number; readonly column: number }
+  /** Column -1 stands for the document as a whole. */
+  readonly onOpen: (event: MouseEvent, line: number, column: number) => void
+  readonly onToggle: (row: number, path: readonly string[]) => void
+  readonly onSelect?: (row: number) => void
+}
+
+export interface RowCellsProps {
+  readonly place: Place
+  readonly position: number
+  readonly row: number
+  readonly document: JsonObject
+  /** Undefined where the document's fields have lines of their own. */
+  readonly columns:
+    readonly { readonly column: ShownColumn; readonly position: number }[] | undefined
+  readonly isSelected: boolean
+  readonly isOpenAt: (name: string) => boolean
+  readonly handlers: CellHandlers
+}
+
+export function RowCells(props: RowCellsProps) {
+  const { place, position, row, document, columns, isSelected, handlers } = props
+  const { gridId, active, onOpen, onSelect, onToggle } = handlers
+  const name = idText(place, document)
+  const isActive = (column: number) => active.line === position && active.column === column
+  return (
+    <div
+      class={`grid-row document ${isSelected ? 'selected' : ''}`}
+      role="row"
+      aria-rowindex={position + 2}
+      aria-selected={onSelect === undefined ? undefined : isSelected}
+    >
+      <div class="grid-handle" role="gridcell" aria-colindex={1}>
+        {onSelect !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={isSelected}
+            aria-label={`Select ${name}`}
+            onChange={() => onSelect(row)}
+          />
+        )}
+        <button
+          type="button"
+          class="grid-more"
+          tabIndex={-1}
+          aria-label={`Actions on ${name}`}
+          onClick={(event) => onOpen(event, position, -1)}
+        >
+          <Icon name="more" />
+        </button>
+      </div>
+      {columns === undefined ? (
+        <div
+          id={`${gridId}-${position}-0`}
+          role="gridcell"
+          aria-colindex={2}
+          class={`grid-head-cell ${isActive(0) ? 'active' : ''}`}
+          onClick={(event) => onOpen(event, position, 0)}
+        >
+          <span class="grid-text">{name}</span>
+          <span class="quiet-text">
+            {document.size} {document.size === 1 ? 'field' : 'fields'}
+          </span>
+        </div>
+      ) : (
+        columns.map(({ column, position: at }) => {
+          const value = document.get(column.name)
+          return (
+            <div
+              key={column.name}
+              id={`${gridId}-${position}-${at}`}
+              role="gridcell"
+              aria-colindex={at + 2}
+              class={`grid-cell ${isActive(at) ? 'active' : ''}`}
+              style={{ left: `${column.left}px`, width: `${column.width}px` }}
+              onClick={(event) => onOpen(event, position, at)}
+            >
+              {value === undefined ? (
+                <span
+                  class="grid-absent"
+                  aria-label={`no value in this ${noun(place, 1)}`}
+                />
+              ) : (
+                <CellValue
+                  value={value}
+                  isOpen={canOpen(value) ? props.isOpenAt(column.name) : undefined}
+                  onToggle={() => onToggle(row, [column.name])}
+                />
+              )}
+            </div>
+          )
+        })
+      )}
+    </div>
+  )
+}
+
+export interface FieldCellsProps {
+  readonly position: number
+  readonly line: FieldLine
+  readonly isInTable: boolean
+  readonly handlers: CellHandlers
+}
+
+/** Levels that are shown further in; deeper ones stay there. */
+const depthMax = 12
+
+export function FieldCells({ position, line, isInTable, handlers }: FieldCellsProps) {
+  const { gridId, active, onOpen, onToggle } = handlers
+  const { row, depth, path, value, isOpen } = line
+  const name = cutName(path.at(-1)!)
+  const indent = 16 * Math.min(depth, depthMax) + (isInTable ? 74 : 30)
+  return (
+    <div class="grid-row field-line" role="row" aria-rowindex={position + 2}>
+      <div
+        id={`${gridId}-${position}-0`}
+        role="gridcell"
+        aria-colindex={1}
+        aria-colspan={2}
+        aria-expanded={isOpen}
+        class={`grid-field ${active.line === position ? 'active' : ''}`}
+        style={{ paddingLeft: `${indent}px` }}
+        onClick={(event) => onOpen(event, position, 0)}
+      >
+        <Twisty isOpen={isOpen} onToggle={() => onToggle(row, path)} />
+        <span class="field-name" title={name}>
+          {name}
+        </span>
+        <CellValue value={value} isOpen={undefined} onToggle={() => undefined} />
+      </div>
+    </div>
+  )
+}
+
+function CellValue({
+  value,
+  isOpen,
+  onToggle,
+}: {
+  readonly value: Value
+  readonly isOpen: boolean | undefined
+  readonly onToggle: () => void
+}) {
+  return (
+    <>
+      {isOpen !== undefined && <Twisty isOpen={isOpen} onToggle={onToggle} />}
+      <span class={`grid-text value ${kindOf(value)}`}>{shortText(value)}</span>
+    </>
+  )
+}
+
+/** For the mouse; by keyboard, the menu of the cell and the arrows do the same. */
+function Twisty({
+  isOpen,
+  onToggle,
+}: {
+  readonly isOpen: boolean | undefined
+  readonly onToggle: () => void
+}) {
+  return (
+    <span
+      class={`twisty ${isOpen === true ? 'open' : ''}`}
+      aria-hidden="true"
+      onClick={(event) => {
+        if (isOpen === undefined) return
+        event.stopPropagation()
+        onToggle()
+      }}
+    >
+      {isOpen !== undefined && <Icon name="forward" />}
+    </span>
+  )
+}

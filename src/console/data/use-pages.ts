@@ -1,0 +1,72 @@
+/** Pages of documents, forward and back by the states that the API gave. */
+import { useState } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import { useLoad } from '../kit/hooks.ts'
+import { findPage, type FindFields, type FoundPage } from './find-page.ts'
+
+export interface Pages {
+  readonly page: FoundPage | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+  /** 1 for the first. */
+  readonly number: number
+  /** How many documents the pages before hold. */
+  readonly before: number
+  readonly goBack: (() => void) | undefined
+  readonly goForward: (() => void) | undefined
+  readonly reload: () => void
+}
+
+interface Step {
+  readonly state: string | null
+  readonly before: number
+}
+
+const start: readonly Step[] = [{ state: null, before: 0 }]
+
+export interface PageOptions {
+  readonly pageSize: number
+  readonly trace?: boolean
+  /** Nothing is asked for until this is true. */
+  readonly isOn?: boolean
+}
+
+/** `key` says which query it is: with another one, pages start from the first. */
+export function usePages(
+  place: Place,
+  fields: FindFields,
+  key: string,
+  { pageSize, trace = false, isOn = true }: PageOptions,
+): Pages {
+  const query = `${key} ${pageSize}`
+  const [steps, setSteps] = useState({ query, taken: start })
+  const { taken } = steps.query === query ? steps : { taken: start }
+  const current = taken.at(-1)!
+  const loaded = useLoad(
+    async (signal) => {
+      if (!isOn) return undefined
+      const options = { pageSize, pageState: current.state, trace, signal }
+      return findPage(place, fields, options)
+    },
+    [query, current.state, isOn, trace],
+  )
+  const { value: page, error, isLoading, reload } = loaded
+  const goTo = (next: readonly Step[]) => setSteps({ query, taken: next })
+  return {
+    page,
+    error,
+    isLoading,
+    number: taken.length,
+    before: current.before,
+    goBack: taken.length > 1 ? () => goTo(taken.slice(0, -1)) : undefined,
+    goForward:
+      page === undefined || page.next === null || isLoading
+        ? undefined
+        : () =>
+            goTo([
+              ...taken,
+              { state: page.next, before: current.before + page.documents.length },
+            ]),
+    reload,
+  }
+}

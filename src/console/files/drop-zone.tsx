@@ -1,0 +1,51 @@
+/** A place to drop a file on; a click or a key does the same. */
+import { useRef, useState } from 'preact/hooks'
+import { Button } from '../kit/button.tsx'
+
+export function DropZone({
+  what,
+  onFile,
+  isBusy,
+}: {
+  /** What its records become. */
+  readonly what: string
+  readonly onFile: (file: File) => void
+  readonly isBusy: boolean
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const take = (files: FileList | null | undefined) => {
+    const file = files?.[0]
+    if (file !== undefined) onFile(file)
+  }
+  return (
+    <div
+      class={`drop-zone ${isOver ? 'over' : ''}`}
+      // The page around it takes the file.
+      onDragOver={() => setOver(true)}
+      onDragLeave={() => setOver(false)}
+      onDrop={() => setOver(false)}
+    >
+      <p>
+        Drop a file here: its records become {what}. JSON lines, JSON and CSV are read,
+        packed by gzip or not.
+      </p>
+      <Button kind="primary" isBusy={isBusy} onClick={() => input.current!.click()}>
+        Choose a file
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        class="unseen"
+        tabIndex={-1}
+        aria-label="File to bring in"
+        accept=".json,.jsonl,.ndjson,.csv,.tsv,.gz,.txt"
+        onChange={(event) => {
+          take(event.currentTarget.files)
+          // The same file may be chosen again, after it was changed.
+          event.currentTarget.value = ''
+        }}
+      />
+    </div>
+  )
+}

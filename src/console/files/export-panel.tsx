@@ -1,0 +1,246 @@
+/** What a query finds, as a file. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { command } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { Button } from '../kit/button.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { CheckField, TextField } from '../kit/fields.tsx'
+import { formatCount, formatMany } from '../kit/format.ts'
+import { useAction } from '../kit/hooks.ts'
+import { ErrorNotice, Notice } from '../kit/notice.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { parseJson } from '../json/parse-json.ts'
+import { isObject, type JsonObject, type Printable } from '../json/value.ts'
+import { CsvSplitter, writeRow } from './csv.ts'
+import { takeExported, type ExportedQuery } from './exported-query.ts'
+import { runExport, type ExportPage, type ExportSummary } from './export-run.ts'
+import { openSink } from './save-file.ts'
+
+type Format = 'jsonl' | 'csv'
+
+interface Query extends ExportedQuery {
+  readonly withVectors: boolean
+}
+
+export function ExportPanel({ place }: { readonly place: Place }) {
+  const [query, setQuery] = useState<Query>(() => ({
+    ...takeExported(place),
+    withVectors: false,
+  }))
+  const [format, setFormat] = useState<Format>('jsonl')
+  const [columns, setColumns] = useState<string | undefined>(undefined)
+  const [count, setCount] = useState<number | undefined>(undefined)
+  const [summary, setSummary] = useState<Ended | undefined>(undefined)
+  const controller = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
+  const one = place.kind === 'table' ? 'row' : 'document'
+  const change = (more: Partial<Query>) => {
+    setQuery({ ...query, ...more })
+    setColumns(undefined)
+  }
+  const chooseColumns = useAction(async () => {
+    const page = await fetchPage(place, commandOf(place, query), undefined)
+    const found = new Set<string>(place.table.columns.keys())
+    for (const document of page.documents)
+      for (const name of document.keys()) found.add(name)
+    setColumns(writeRow([...found]).trimEnd())
+  })
+  useEffect(() => {
+    if (format === 'csv' && columns === undefined && !chooseColumns.isBusy)
+      chooseColumns.run()
+  }, [format])
+  const save = useAction(async () => {
+    setSummary(undefined)
+    const body = commandOf(place, query)
+    const chosen = format === 'csv' ? namesIn(columns ?? '') : undefined
+    if (chosen?.length === 0) throw new Error('Name the columns that the file is to have.')
+    const contentType = format === 'csv' ? 'text/csv' : 'application/jsonl'
+    const sink = await openSink(`${place.name}.${format}`, contentType)
+    if (sink === undefined) return
+    const { signal } = (controller.current = new AbortController())
+    setCount(0)
+    try {
+      const exported = await runExport({
+        fetchPage: (state) => fetchPage(place, body, state),
+        write: (text) => sink.write(text),
+        columns: chosen,
+        onProgress: setCount,
+        signal,
+      })
+      await sink.end()
+      setSummary({ ...exported, isCancelled: signal.aborted })
+    } catch (error) {
+      await sink.abandon()
+      throw error
+    } finally {
+      setCount(undefined)
+    }
+  })
+  return (
+    <section class="stack" aria-labelledby="take-out">
+      <h2 id="take-out">Take out</h2>
+      <div class="fields export-fields">
+        <LabelledEditor
+          label="Filter"
+          value={query.filter}
+          placeholder="{} : all"
+          onChange={(filter) => change({ filter })}
+        />
+        <LabelledEditor
+          label="Sort"
+          value={query.sort}
+          placeholder="{} : in any order"
+          onChange={(sort) => change({ sort })}
+        />
+        <LabelledEditor
+          label="Projection"
+          value={query.projection}
+          placeholder="{} : whole"
+          onChange={(projection) => change({ projection })}
+        />
+        <TextField
+          label="At most"
+          type="number"
+          min={1}
+          placeholder="all"
+          value={query.limit}
+          onChange={(limit) => change({ limit })}
+        />
+      </div>
+      {hasVectors(place) && query.projection.trim() === '' && (
+        <CheckField
+          label="With vectors"
+          value={query.withVectors}
+          onChange={(withVectors) => change({ withVectors })}
+        />
+      )}
+      <div class="row">
+        <Segments<Format>
+          label="Format of the file"
+          options={[
+            { value: 'jsonl', label: 'JSON lines' },
+            { value: 'csv', label: 'CSV' },
+          ]}
+          value={format}
+          onChange={setFormat}
+        />
+        <Button kind="primary" icon="save" isBusy={save.isBusy} onClick={() => save.run()}>
+          Save to a file
+        </Button>
+        {save.isBusy && (
+          <Button kind="danger" onClick={() => controller.current?.abort()}>
+            Stop
+          </Button>
+        )}
+        {count !== undefined && (
+          <span role="status" aria-live="off">
+            {formatMany(count, one)} so far
+          </span>
+        )}
+      </div>
+      {format === 'csv' && (
+        <div class="row columns-of-file">
+          <TextField
+            label="Columns"
+            hint="As they are found in the first page of the query; nested values are written as JSON."
+            isMonospaced
+            value={columns ?? ''}
+            onChange={setColumns}
+          />
+          <Button
+            icon="refresh"
+            isBusy={chooseColumns.isBusy}
+            onClick={() => chooseColumns.run()}
+          >
+            Find columns
+          </Button>
+        </div>
+      )}
+      {summary !== undefined && <Summary summary={summary} one={one} />}
+      <ErrorNotice error={save.error ?? chooseColumns.error} />
+    </section>
+  )
+}
+
+interface Ended extends ExportSummary {
+  readonly isCancelled: boolean
+}
+
+function Summary({ summary, one }: { readonly summary: Ended; readonly one: string }) {
+  const { documents, leftOut, isCancelled } = summary
+  const missing = [...leftOut].map(([name, count]) => `${name} (${formatCount(count)})`)
+  return (
+    <Notice
+      kind={isCancelled || missing.length > 0 ? 'warning' : 'good'}
+      title={isCancelled ? 'Stopped' : 'Saved'}
+    >
+      {formatMany(documents, one)} written.
+      {missing.length > 0 &&
+        ` Fields that have no column, and how many have them: ${missing.slice(0, 20).join(', ')}.`}
+    </Notice>
+  )
+}
+
+function LabelledEditor(props: {
+  readonly label: string
+  readonly value: string
+  readonly placeholder: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <div class="field">
+      <span class="field-label" aria-hidden="true">
+        {props.label}
+      </span>
+      <Editor {...props} />
+    </div>
+  )
+}
+
+/** Names in quotes may have commas, as in the file. */
+function namesIn(text: string): readonly string[] {
+  const splitter = new CsvSplitter(',')
+  const [row] = [...splitter.push(text), ...splitter.end()]
+  const names = (row?.cells ?? []).map((name) => name.trim())
+  return [...new Set(names)].filter((name) => name !== '')
+}
+
+/** The fields of the find, without where it goes on. */
+function commandOf(place: Place, query: Query): Record<string, Printable> {
+  const { limit, withVectors } = query
+  const filter = objectIn(query.filter, 'The filter')
+  const sort = objectIn(query.sort, 'The sort')
+  const projection =
+    objectIn(query.projection, 'The projection') ??
+    // Without it, what is searched by is left out.
+    (withVectors && hasVectors(place) ? { '*': 1 } : undefined)
+  return {
+    ...(filter !== undefined && { filter }),
+    ...(sort !== undefined && { sort }),
+    ...(projection !== undefined && { projection }),
+    ...(limit !== '' && { options: { limit: Number(limit) } }),
+  }
+}
+
+function hasVectors({ kind, options }: Place): boolean {
+  return kind === 'collection' && options.vector !== undefined
+}
+
+function objectIn(text: string, what: string): JsonObject | undefined {
+  if (text.trim() === '') return undefined
+  const value = parseJson(text)
+  if (!isObject(value)) throw new Error(`${what} must be a JSON object.`)
+  return value
+}
+
+async function fetchPage(
+  place: Place,
+  fields: Readonly<Record<string, Printable>>,
+  pageState: string | undefined,
+): Promise<ExportPage> {
+  const { options = {}, ...clauses } = fields as { options?: Record<string, Printable> }
+  const more = pageState === undefined ? options : { ...options, pageState }
+  const reply = await command(place, 'find', { ...clauses, options: more })
+  const next = reply.data.nextPageState ?? undefined
+  return { documents: reply.documents, next }
+}

@@ -1,0 +1,57 @@
+/** Takes what a query finds out into a file, page by page. */
+import { printJson } from '../json/print-json.ts'
+import { Numeral, type JsonObject, type Value } from '../json/value.ts'
+import { writeRow } from './csv.ts'
+
+export interface ExportPage {
+  readonly documents: readonly JsonObject[]
+  /** Undefined: it was the last. */
+  readonly next: string | undefined
+}
+
+export interface ExportOptions {
+  readonly fetchPage: (pageState: string | undefined) => Promise<ExportPage>
+  readonly write: (text: string) => Promise<void>
+  /** The columns of CSV; undefined: JSON lines. */
+  readonly columns: readonly string[] | undefined
+  readonly onProgress: (documents: number) => void
+  readonly signal: AbortSignal
+}
+
+export interface ExportSummary {
+  readonly documents: number
+  /** Fields that no column was chosen for, with how many documents have each. */
+  readonly leftOut: ReadonlyMap<string, number>
+}
+
+export async function runExport(options: ExportOptions): Promise<ExportSummary> {
+  const { fetchPage, write, columns, onProgress, signal } = options
+  const known = new Set(columns)
+  const leftOut = new Map<string, number>()
+  let documents = 0
+  if (columns !== undefined) await write(writeRow(columns))
+  for (let pageState: string | undefined; ;) {
+    const page = await fetchPage(pageState)
+    // A page at a time: single documents would be written in thousands of small pieces.
+    let text = ''
+    for (const document of page.documents) {
+      if (columns === undefined) text += `${printJson(document)}\n`
+      else {
+        text += writeRow(columns.map((name) => cellOf(document.get(name))))
+        for (const name of document.keys())
+          if (!known.has(name)) leftOut.set(name, (leftOut.get(name) ?? 0) + 1)
+      }
+    }
+    await write(text)
+    documents += page.documents.length
+    onProgress(documents)
+    pageState = page.next
+    if (pageState === undefined || signal.aborted) return { documents, leftOut }
+  }
+}
+
+function cellOf(value: Value | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (value instanceof Numeral) return value.text
+  return typeof value === 'string' ? value : printJson(value)
+}

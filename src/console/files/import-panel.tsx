@@ -1,0 +1,184 @@
+/** From a file that is dropped to documents or rows: look at it, map its fields, insert. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import { refreshSizes } from '../browse/catalog.ts'
+import { Button } from '../kit/button.tsx'
+import { CheckField, SelectField } from '../kit/fields.tsx'
+import { formatBytes } from '../kit/format.ts'
+import { useAction, useStore } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { DropZone } from './drop-zone.tsx'
+import { droppedFile, takeDropped } from './dropped-file.ts'
+import { FieldMappings, type PreviewedField } from './field-mappings.tsx'
+import { FilePreview } from './file-preview.tsx'
+import { ImportProgress } from './import-progress.tsx'
+import { startImport, type RunningImport } from './import-state.ts'
+import { firstMappings, valuesOf, type FieldMapping } from './map-fields.ts'
+import { detectKind, openRecords, type FileFormat, type FileKind } from './read-file.ts'
+import type { SourceRecord } from './source-record.ts'
+import { printJson } from '../json/print-json.ts'
+
+/** Records that are looked at before anything is sent, and characters of them. */
+const previewedMax = 50
+const previewedLengthMax = 2_000_000
+
+interface Opened {
+  readonly file: File
+  readonly kind: FileKind
+  readonly columns: readonly string[] | undefined
+  readonly records: readonly SourceRecord[]
+  readonly fields: readonly PreviewedField[]
+}
+
+const formats: readonly { readonly value: FileFormat; readonly label: string }[] = [
+  { value: 'lines', label: 'JSON lines' },
+  { value: 'json', label: 'JSON' },
+  { value: 'csv', label: 'CSV' },
+]
+
+export function ImportPanel({ place }: { readonly place: Place }) {
+  const [opened, setOpened] = useState<Opened | undefined>(undefined)
+  const [mappings, setMappings] = useState<readonly FieldMapping[]>([])
+  const [nestNames, setNestNames] = useState(true)
+  const [running, setRunning] = useState<RunningImport | undefined>(undefined)
+  const latest = useRef(running)
+  latest.current = running
+  const types = place.kind === 'table' ? place.table.columns : undefined
+  const open = useAction(async (file: File, format?: FileFormat) => {
+    const found = await detectKind(file, file.name)
+    const kind = format === undefined ? found : { ...found, format }
+    const { columns, records: all } = await openRecords(file, kind)
+    const records: SourceRecord[] = []
+    let length = 0
+    for await (const record of all) {
+      records.push(record)
+      length += record.text.length
+      if (records.length >= previewedMax || length >= previewedLengthMax) break
+    }
+    const fields = fieldsOf(records, columns)
+    setRunning(undefined)
+    setOpened({ file, kind, columns, records, fields })
+    setMappings(
+      firstMappings(
+        fields.map(({ name }) => name),
+        types,
+      ),
+    )
+  })
+  // Dropped here, or elsewhere on the collection or table.
+  const dropped = useStore(droppedFile)
+  useEffect(() => {
+    const file = takeDropped(place)
+    if (file !== undefined && latest.current === undefined) open.run(file)
+  }, [dropped])
+  // Who leaves the page while it runs would not see what became of it.
+  useEffect(() => () => latest.current?.cancel(), [])
+  const begin = () => {
+    const { file, kind } = opened!
+    const mapping = {
+      fields: mappings,
+      types,
+      nestNames: nestNames && canNest(opened!, place),
+    }
+    const started = startImport(place, file, kind, mapping)
+    setRunning(started)
+    void started.ended.then(() => refreshSizes(place))
+  }
+  const forget = () => {
+    running?.cancel()
+    setRunning(undefined)
+    setOpened(undefined)
+  }
+  return (
+    <section class="stack" aria-labelledby="bring-in">
+      <h2 id="bring-in">Bring in</h2>
+      {opened === undefined ? (
+        <DropZone
+          what={place.kind === 'table' ? 'rows' : 'documents'}
+          onFile={(file) => open.run(file)}
+          isBusy={open.isBusy}
+        />
+      ) : (
+        <div class="stack">
+          <div class="row file-head">
+            <strong class="file-name">{opened.file.name}</strong>
+            <span class="quiet-text">
+              {formatBytes(opened.file.size)}
+              {opened.kind.isGzip ? ', packed by gzip' : ''}
+            </span>
+            {running === undefined && (
+              <SelectField
+                label="Format"
+                isLabelHidden
+                value={opened.kind.format}
+                choices={formats}
+                onChange={(format) => open.run(opened.file, format)}
+              />
+            )}
+            <Button icon="close" kind="quiet" onClick={forget}>
+              Another file
+            </Button>
+          </div>
+          {running === undefined ? (
+            <>
+              <FilePreview records={opened.records} columns={opened.columns} />
+              <FieldMappings
+                fields={opened.fields}
+                mappings={mappings}
+                types={types}
+                isCsv={opened.columns !== undefined}
+                onChange={setMappings}
+              />
+              {canNest(opened, place) && (
+                <CheckField
+                  label="Names with dots lead into objects"
+                  hint="address.city becomes a field of the object address."
+                  value={nestNames}
+                  onChange={setNestNames}
+                />
+              )}
+              <div class="row">
+                <Button
+                  kind="primary"
+                  onClick={begin}
+                  isDisabled={opened.records.length === 0}
+                >
+                  Insert all
+                </Button>
+                {opened.records.length === 0 && (
+                  <span class="quiet-text">There are no records in this file.</span>
+                )}
+              </div>
+            </>
+          ) : (
+            <ImportProgress running={running} place={place} />
+          )}
+        </div>
+      )}
+      <ErrorNotice error={open.error} onClose={open.clearError} />
+    </section>
+  )
+}
+
+/** Documents have objects; a name of JSON is meant as it stands. */
+function canNest({ columns }: Opened, { kind }: Place): boolean {
+  return kind === 'collection' && columns?.some((name) => name.includes('.')) === true
+}
+
+/** The names that the first records have, each with a value that it has somewhere. */
+function fieldsOf(
+  records: readonly SourceRecord[],
+  columns: readonly string[] | undefined,
+): readonly PreviewedField[] {
+  const samples = new Map<string, string>(columns?.map((name) => [name, '']))
+  for (const record of records) {
+    try {
+      for (const [name, value] of valuesOf(record, columns))
+        if ((samples.get(name) ?? '') === '')
+          samples.set(name, typeof value === 'string' && columns ? value : printJson(value))
+    } catch {
+      // It will be among the rejected lines.
+    }
+  }
+  return [...samples].map(([name, sample]) => ({ name, sample: sample.slice(0, 100) }))
+}

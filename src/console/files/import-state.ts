@@ -1,0 +1,90 @@
+/** An import that runs, for the page that shows how far it is. */
+import type { Place } from '../api/place.ts'
+import { Store } from '../api/store.ts'
+import { runImport, type Rejection } from './import-run.ts'
+import { insertBatch } from './insert-batch.ts'
+import { mapRecord, type RecordMapping } from './map-fields.ts'
+import { openRecords, type FileKind } from './read-file.ts'
+import { DownloadSink } from './save-file.ts'
+
+export interface ImportState {
+  readonly phase: 'running' | 'stopping' | 'done' | 'cancelled' | 'failed'
+  readonly inserted: number
+  readonly rejected: number
+  readonly bytesRead: number
+  readonly bytesTotal: number
+  readonly elapsedMs: number
+  /** The first that were rejected, with their reasons. */
+  readonly reasons: readonly Rejection[]
+  readonly error?: unknown
+}
+
+export interface RunningImport {
+  readonly state: Store<ImportState>
+  readonly ended: Promise<void>
+  cancel(): void
+  /** Offers what was rejected as a file of the same format. */
+  saveRejected(): void
+}
+
+/** Reasons that are kept: whoever has more looks at the file. */
+const reasonsMax = 100
+
+export function startImport(
+  place: Place,
+  file: File,
+  kind: FileKind,
+  mapping: Omit<RecordMapping, 'columns'>,
+): RunningImport {
+  const state = new Store<ImportState>({
+    phase: 'running',
+    inserted: 0,
+    rejected: 0,
+    bytesRead: 0,
+    bytesTotal: file.size,
+    elapsedMs: 0,
+    reasons: [],
+  })
+  const controller = new AbortController()
+  const rejected = new DownloadSink(rejectedName(file.name, kind), 'text/plain')
+  const startedAt = performance.now()
+  const update = (more: Partial<ImportState>) => {
+    const elapsedMs = performance.now() - startedAt
+    state.update((before) => ({ ...before, elapsedMs, ...more }))
+  }
+  const run = async () => {
+    let bytesRead = 0
+    const source = await openRecords(file, kind, (bytes) => (bytesRead = bytes))
+    if (source.header !== '') void rejected.write(`${source.header}\n`)
+    await runImport({
+      records: source.records,
+      map: (record) => mapRecord(record, { ...mapping, columns: source.columns }),
+      insert: (documents) => insertBatch(place, documents),
+      onReject: (rejection) => {
+        void rejected.write(`${rejection.text}\n`)
+        const { reasons } = state.get()
+        if (reasons.length < reasonsMax) update({ reasons: [...reasons, rejection] })
+      },
+      onProgress: (counts) => update({ ...counts, bytesRead }),
+      signal: controller.signal,
+    })
+    update({ phase: controller.signal.aborted ? 'cancelled' : 'done' })
+  }
+  const ended = run().catch((error: unknown) => update({ phase: 'failed', error }))
+  return {
+    state,
+    ended,
+    cancel() {
+      if (state.get().phase !== 'running') return
+      controller.abort()
+      update({ phase: 'stopping' })
+    },
+    saveRejected: () => void rejected.end(),
+  }
+}
+
+/** JSON comes out as lines, whatever it was: an array would have to be put together again. */
+function rejectedName(name: string, { format }: FileKind): string {
+  const stem = name.replace(/\.gz$/i, '').replace(/\.\w+$/, '')
+  return `${stem}-rejected.${format === 'csv' ? 'csv' : 'jsonl'}`
+}

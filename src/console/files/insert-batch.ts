@@ -1,0 +1,72 @@
+/** One insertMany, and what became of each of its documents. */
+import { command, CommandError } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { RawJson } from '../json/value.ts'
+import type { BatchOutcome } from './import-run.ts'
+
+interface DocumentResponse {
+  readonly status: 'OK' | 'ERROR' | 'SKIPPED'
+  readonly errorsIdx?: number
+}
+
+export async function insertBatch(
+  place: Place,
+  documents: readonly string[],
+): Promise<BatchOutcome> {
+  try {
+    await insertPatiently(place, documents)
+    return new Map()
+  } catch (error) {
+    if (!(error instanceof CommandError) || isOfAll(error)) throw error
+    const responses = error.reply.status['documentResponses']
+    if (responses !== undefined)
+      return refusedOf(responses as readonly DocumentResponse[], error)
+    if (documents.length === 1) return new Map([[0, error.message]])
+    // Refused as a whole because of some: the others are to get in.
+    const middle = documents.length >> 1
+    const first = await insertBatch(place, documents.slice(0, middle))
+    const second = await insertBatch(place, documents.slice(middle))
+    const moved = [...second].map(([at, message]) => [at + middle, message] as const)
+    return new Map([...first, ...moved])
+  }
+}
+
+function refusedOf(
+  responses: readonly DocumentResponse[],
+  { errors, message }: CommandError,
+): BatchOutcome {
+  const refused = new Map<number, string>()
+  for (const [position, { status, errorsIdx }] of responses.entries())
+    if (status !== 'OK') refused.set(position, errors[errorsIdx ?? 0]?.message ?? message)
+  return refused
+}
+
+/** What no other document would fare better with. */
+function isOfAll({ httpStatus, code, isForbidden }: CommandError): boolean {
+  return (
+    isForbidden ||
+    httpStatus === 401 ||
+    httpStatus === 404 ||
+    httpStatus >= 429 ||
+    ['UNKNOWN_COLLECTION_OR_TABLE', 'UNKNOWN_KEYSPACE'].includes(code) ||
+    code.startsWith('EMBEDDING_PROVIDER_')
+  )
+}
+
+const attemptsMax = 8
+
+/** A server that has too much to do says so, and did nothing: it is asked again. */
+async function insertPatiently(place: Place, documents: readonly string[]): Promise<void> {
+  const options = { ordered: false, returnDocumentResponses: true }
+  const body = { documents: documents.map((text) => new RawJson(text)), options }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await command(place, 'insertMany', body)
+      return
+    } catch (error) {
+      const isBusy = error instanceof CommandError && [429, 503].includes(error.httpStatus)
+      if (!isBusy || attempt === attemptsMax) throw error
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt))
+    }
+  }
+}

@@ -1,0 +1,241 @@
+/** What becomes of the fields of a record: other names, other types, or nothing. */
+import type { ColumnType } from '../api/place.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { printJson } from '../json/print-json.ts'
+import { isNested, isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
+import type { SourceRecord } from './source-record.ts'
+
+/** `auto`: by the column's type; elsewhere JSON as it is, and cells by what they look like. */
+export const fieldTypes = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const
+
+export type FieldType = (typeof fieldTypes)[number]
+
+export interface FieldMapping {
+  /** The name in the file. */
+  readonly source: string
+  /** The name in the collection or table. */
+  readonly target: string
+  readonly isUsed: boolean
+  readonly type: FieldType
+}
+
+export interface RecordMapping {
+  /** Of CSV: the names of cells, in their order. */
+  readonly columns: readonly string[] | undefined
+  readonly fields: readonly FieldMapping[]
+  /** Of a table; undefined for a collection. */
+  readonly types: ReadonlyMap<string, ColumnType> | undefined
+  /** Whether a name such as `address.city` leads into an object. */
+  readonly nestNames: boolean
+}
+
+/** A record of which no document or row can be made. */
+export class RecordError extends Error {
+  override readonly name = 'RecordError'
+}
+
+/** The JSON text of the document or row. Fields that no mapping names stay what they are. */
+export function mapRecord(record: SourceRecord, mapping: RecordMapping): string {
+  const { columns, fields, types, nestNames } = mapping
+  const values = valuesOf(record, columns)
+  const isPlain = columns === undefined && types === undefined && fields.every(isAsItIs)
+  if (isPlain) return record.text
+  const document: JsonObject = new Map()
+  const byName = new Map(fields.map((field) => [field.source, field]))
+  for (const [name, value] of values) {
+    const field = byName.get(name)
+    if (field?.isUsed === false) continue
+    const target = field?.target ?? name
+    const column = types?.get(target)
+    const converted = convert(value, field?.type ?? 'auto', column, columns !== undefined)
+    if (converted !== undefined)
+      set(document, nestNames ? target.split('.') : [target], converted, target)
+  }
+  return printJson(document)
+}
+
+function isAsItIs({ source, target, isUsed, type }: FieldMapping): boolean {
+  return isUsed && type === 'auto' && source === target
+}
+
+/** The fields of a record, before they are mapped. */
+export function valuesOf(
+  { text, cells }: SourceRecord,
+  columns: readonly string[] | undefined,
+): ReadonlyMap<string, Value> {
+  if (columns === undefined) {
+    const value = parse(text)
+    if (!isObject(value)) throw new RecordError('It is not a JSON object.')
+    return value
+  }
+  if (cells!.length > columns.length)
+    throw new RecordError(`It has ${cells!.length} cells for ${columns.length} columns.`)
+  return new Map(cells!.map((cell, position) => [columns[position]!, cell]))
+}
+
+function parse(text: string): Value {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new RecordError(`It is not JSON: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+function set(
+  object: JsonObject,
+  path: readonly string[],
+  value: Value,
+  whole: string,
+): void {
+  const [name, ...rest] = path
+  const taken = object.get(name!)
+  if (rest.length === 0) {
+    if (taken !== undefined) throw new RecordError(`Two fields have the name ${whole}.`)
+    object.set(name!, value)
+    return
+  }
+  if (taken !== undefined && !isObject(taken))
+    throw new RecordError(`The field ${whole} lies within one that is no object.`)
+  const inside: JsonObject = taken ?? new Map<string, Value>()
+  object.set(name!, inside)
+  set(inside, rest, value, whole)
+}
+
+/** Undefined: there is nothing to store. */
+function convert(
+  value: Value,
+  type: FieldType,
+  column: ColumnType | undefined,
+  isCell: boolean,
+): Value | undefined {
+  if (isCell && value === '') return undefined
+  switch (type) {
+    case 'auto':
+      if (column !== undefined) return toColumn(value, column)
+      return isCell ? guess(value as string) : value
+    case 'text':
+      return textOf(value)
+    case 'number':
+      return numberOf(value)
+    case 'boolean':
+      return booleanOf(value)
+    case 'date':
+      return dateOf(value)
+    case 'json':
+      return typeof value === 'string' ? parse(value) : value
+  }
+}
+
+const numeral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** As long as one may be. Longer digits are no number that anybody reckons with. */
+const numeralLengthMax = 100
+
+/** `007` is no number, and stays a text with all of its digits. */
+function guess(cell: string): Value {
+  if (numeral.test(cell) && cell.length <= numeralLengthMax) return new Numeral(cell)
+  if (cell === 'true' || cell === 'false') return cell === 'true'
+  if (!/^(?:\{.*\}|\[.*\])$/s.test(cell)) return cell
+  try {
+    return parseJson(cell)
+  } catch {
+    return cell
+  }
+}
+
+function textOf(value: Value): Value {
+  if (value === null || typeof value === 'string') return value
+  return value instanceof Numeral ? value.text : printJson(value)
+}
+
+function numberOf(value: Value): Value {
+  if (value === null || value instanceof Numeral) return value
+  const text = typeof value === 'string' ? value.trim().replace(/^\+/, '') : ''
+  if (numeral.test(text)) return new Numeral(text)
+  throw new RecordError(`${shown(value)} is no number.`)
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map<string, boolean>([
+  ...(['true', 'yes', 'y', '1', 't'] as const).map((word) => [word, true] as const),
+  ...(['false', 'no', 'n', '0', 'f'] as const).map((word) => [word, false] as const),
+])
+
+function booleanOf(value: Value): Value {
+  if (value === null || typeof value === 'boolean') return value
+  const word = value instanceof Numeral ? value.text : value
+  const truth = typeof word === 'string' ? truths.get(word.trim().toLowerCase()) : undefined
+  if (truth === undefined)
+    throw new RecordError(`${shown(value)} is neither true nor false.`)
+  return truth
+}
+
+/** Milliseconds, or what browsers read as a moment. */
+function dateOf(value: Value): Value {
+  if (value === null || isObject(value)) return value
+  const ms =
+    value instanceof Numeral
+      ? Number(value.text)
+      : Date.parse(typeof value === 'string' ? value : '')
+  if (!Number.isSafeInteger(ms)) throw new RecordError(`${shown(value)} is no date.`)
+  return new Map([['$date', new Numeral(String(ms))]])
+}
+
+const numbers = new Set([
+  ...['bigint', 'decimal', 'double', 'float', 'int', 'smallint', 'tinyint', 'varint'],
+])
+const texts = new Set(['ascii', 'text'])
+const nested = new Set(['list', 'set', 'map', 'userDefined'])
+
+/** Only what is no value of the type by itself is converted. */
+function toColumn(value: Value, { type }: ColumnType): Value {
+  if (texts.has(type)) return isNested(value) ? value : textOf(value)
+  if (typeof value !== 'string') return value
+  if (numbers.has(type))
+    return numeral.test(value.trim()) ? new Numeral(value.trim()) : value
+  if (type === 'boolean') return booleanOf(value)
+  if (type === 'blob') return new Map([['$binary', value]])
+  if (type === 'timestamp') return timestampOf(value)
+  if (nested.has(type)) return parse(value)
+  // A vector may also be a text to embed.
+  if (type === 'vector' && /^\s*[[{]/.test(value)) return parse(value)
+  return value
+}
+
+/** As spreadsheets and other databases write it: with a space, or without a zone. */
+function timestampOf(value: string): Value {
+  const [, day, time, zone] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d:?\d\d)?$/.exec(
+      value.trim(),
+    ) ?? []
+  if (day === undefined) return value
+  const offset = zone?.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2') ?? 'Z'
+  const whole = time === undefined ? '00:00:00' : time.length === 5 ? `${time}:00` : time
+  return `${day}T${whole}${offset}`
+}
+
+function shown(value: Value): string {
+  const text = printJson(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** Mappings to begin with: every field of the first records, under its own name. */
+export function firstMappings(
+  names: Iterable<string>,
+  types: ReadonlyMap<string, ColumnType> | undefined,
+): readonly FieldMapping[] {
+  return [...new Set(names)].map((source) => {
+    const target = types === undefined ? source : columnLike(source, types)
+    const isUsed = target !== undefined
+    return { source, target: target ?? source, isUsed, type: 'auto' }
+  })
+}
+
+/** Files are often written with other capitals, or with spaces. */
+function columnLike(
+  name: string,
+  types: ReadonlyMap<string, ColumnType>,
+): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  if (types.has(name)) return name
+  return [...types.keys()].find((column) => plain(column) === plain(name))
+}

@@ -1,0 +1,307 @@
+/**
+ * JSON text to a tree that knows where everything stands. It never gives up: what is wrong is
+ * noted with its place, and reading goes on, so that an editor can tell where a cursor is in a
+ * text that is half typed. Numbers keep their spelling, and no digit is lost.
+ */
+export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | WordNode
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export interface ObjectNode extends Span {
+  readonly kind: 'object'
+  readonly members: readonly Member[]
+}
+
+export interface Member extends Span {
+  readonly key: string
+  readonly keyFrom: number
+  readonly keyTo: number
+  /** Undefined where none is typed yet. */
+  readonly value: JsonNode | undefined
+}
+
+export interface ArrayNode extends Span {
+  readonly kind: 'array'
+  readonly elements: readonly JsonNode[]
+}
+
+export interface StringNode extends Span {
+  readonly kind: 'string'
+  readonly value: string
+}
+
+export interface NumberNode extends Span {
+  readonly kind: 'number'
+  /** As it is written. */
+  readonly text: string
+}
+
+export interface WordNode extends Span {
+  readonly kind: 'word'
+  readonly value: boolean | null
+}
+
+export interface JsonMistake extends Span {
+  readonly message: string
+}
+
+export interface JsonTree {
+  /** Undefined where there is no value at all. */
+  readonly root: JsonNode | undefined
+  readonly mistakes: readonly JsonMistake[]
+}
+
+/** Reads all of the text. */
+export function readTree(text: string): JsonTree {
+  const reader = new TreeReader(text)
+  return reader.readAll()
+}
+
+/** Throws what is wrong first, if something is. */
+export function readWholeTree(text: string): JsonNode {
+  const { root, mistakes } = readTree(text)
+  const [first] = mistakes
+  if (first !== undefined || root === undefined)
+    throw new SyntaxError(first?.message ?? 'There is no value.')
+  return root
+}
+
+/** The value of a member of an object, undefined where there is none. */
+export function memberOf(node: JsonNode | undefined, key: string): JsonNode | undefined {
+  if (node?.kind !== 'object') return undefined
+  return node.members.find((member) => member.key === key)?.value
+}
+
+/** Deeper than any document may be, and not too deep for recursion. */
+const depthMax = 200
+
+const words = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+class TreeReader {
+  readonly #text: string
+  readonly #mistakes: JsonMistake[] = []
+  #at = 0
+  #depth = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  readAll(): JsonTree {
+    const root = this.#readValue()
+    this.#skipSpace()
+    if (root === undefined && this.#at < this.#text.length)
+      this.#note(this.#at, this.#text.length, 'This is no JSON value.')
+    else if (this.#at < this.#text.length)
+      this.#note(this.#at, this.#text.length, 'There is more after the end of the value.')
+    return { root, mistakes: this.#mistakes }
+  }
+
+  #note(from: number, to: number, message: string): void {
+    this.#mistakes.push({ from, to: Math.max(from, to), message })
+  }
+
+  #skipSpace(): void {
+    while (/[ \t\n\r]/.test(this.#text.charAt(this.#at))) this.#at++
+  }
+
+  /** Undefined, and nothing read, where no value begins. */
+  #readValue(): JsonNode | undefined {
+    this.#skipSpace()
+    const char = this.#text.charAt(this.#at)
+    if (char === '{' || char === '[') {
+      if (this.#depth === depthMax) {
+        this.#note(this.#at, this.#text.length, 'This is nested too deeply.')
+        this.#at = this.#text.length
+        return undefined
+      }
+      this.#depth++
+      const node = char === '{' ? this.#readObject() : this.#readArray()
+      this.#depth--
+      return node
+    }
+    if (char === '"' || char === "'") return this.#readString()
+    if (/[-+.\d]/.test(char)) return this.#readNumber()
+    if (/[\w$]/.test(char)) return this.#readWord()
+    return undefined
+  }
+
+  #readObject(): ObjectNode {
+    const from = this.#at++
+    const members: Member[] = []
+    const seen = new Set<string>()
+    let wantsComma = false
+    for (;;) {
+      this.#skipSpace()
+      const char = this.#text.charAt(this.#at)
+      if (char === '' || char === ']') {
+        this.#note(from, from + 1, 'This { is not closed.')
+        break
+      }
+      if (char === '}') {
+        if (!wantsComma && members.length > 0) this.#noteComma()
+        this.#at++
+        break
+      }
+      if (char === ',') {
+        if (!wantsComma)
+          this.#note(this.#at, this.#at + 1, 'A name is missing before this.')
+        wantsComma = false
+        this.#at++
+        continue
+      }
+      if (wantsComma) this.#note(this.#at, this.#at + 1, 'A comma is missing before this.')
+      const member = this.#readMember()
+      if (member === undefined) {
+        this.#note(this.#at, this.#at + 1, 'A name in double quotes is expected here.')
+        this.#at++
+        wantsComma = false
+        continue
+      }
+      if (seen.has(member.key))
+        this.#note(member.keyFrom, member.keyTo, 'This name is here twice.')
+      seen.add(member.key)
+      members.push(member)
+      wantsComma = true
+    }
+    return { kind: 'object', from, to: this.#at, members }
+  }
+
+  #noteComma(): void {
+    const at = this.#text.lastIndexOf(',', this.#at)
+    this.#note(at, at + 1, 'Nothing follows this comma.')
+  }
+
+  #readMember(): Member | undefined {
+    const keyFrom = this.#at
+    const char = this.#text.charAt(keyFrom)
+    let key: string
+    if (char === '"' || char === "'") key = this.#readString().value
+    else {
+      key = /^[\p{L}\p{N}_$.-]+/u.exec(this.#text.slice(keyFrom, keyFrom + 1000))?.[0] ?? ''
+      if (key === '') return undefined
+      this.#at += key.length
+      this.#note(keyFrom, this.#at, 'Names are in double quotes.')
+    }
+    const keyTo = this.#at
+    this.#skipSpace()
+    if (this.#text.charAt(this.#at) !== ':') {
+      this.#note(keyFrom, keyTo, 'A colon and a value are missing after this name.')
+      return { key, keyFrom, keyTo, from: keyFrom, to: keyTo, value: undefined }
+    }
+    this.#at++
+    const value = this.#readValue()
+    if (value === undefined) this.#note(keyFrom, keyTo, 'This name has no value.')
+    return { key, keyFrom, keyTo, from: keyFrom, to: this.#at, value }
+  }
+
+  #readArray(): ArrayNode {
+    const from = this.#at++
+    const elements: JsonNode[] = []
+    let wantsComma = false
+    for (;;) {
+      this.#skipSpace()
+      const char = this.#text.charAt(this.#at)
+      if (char === '' || char === '}') {
+        this.#note(from, from + 1, 'This [ is not closed.')
+        break
+      }
+      if (char === ']') {
+        if (!wantsComma && elements.length > 0) this.#noteComma()
+        this.#at++
+        break
+      }
+      if (char === ',') {
+        if (!wantsComma)
+          this.#note(this.#at, this.#at + 1, 'A value is missing before this.')
+        wantsComma = false
+        this.#at++
+        continue
+      }
+      if (wantsComma) this.#note(this.#at, this.#at + 1, 'A comma is missing before this.')
+      const element = this.#readValue()
+      if (element === undefined) {
+        this.#note(this.#at, this.#at + 1, 'A value is expected here.')
+        this.#at++
+        wantsComma = false
+        continue
+      }
+      elements.push(element)
+      wantsComma = true
+    }
+    return { kind: 'array', from, to: this.#at, elements }
+  }
+
+  #readString(): StringNode {
+    const from = this.#at
+    const quote = this.#text.charAt(from)
+    let at = from + 1
+    while (at < this.#text.length) {
+      const char = this.#text.charAt(at)
+      if (char === quote || char === '\n') break
+      at += char === '\\' ? 2 : 1
+    }
+    const isClosed = this.#text.charAt(at) === quote
+    this.#at = Math.min(isClosed ? at + 1 : at, this.#text.length)
+    const inner = this.#text.slice(from + 1, isClosed ? at : this.#at)
+    if (!isClosed) this.#note(from, this.#at, 'This string is not closed.')
+    else if (quote === "'") this.#note(from, this.#at, 'Strings are in double quotes.')
+    return {
+      kind: 'string',
+      from,
+      to: this.#at,
+      value: this.#unescape(inner, from + 1, quote === '"' && isClosed),
+    }
+  }
+
+  /** What the text between quotes stands for; as it is, where that is not JSON. */
+  #unescape(inner: string, from: number, isWhole: boolean): string {
+    if (!/[\\\p{Cc}]/u.test(inner)) return inner
+    try {
+      return JSON.parse(`"${inner}"`) as string
+    } catch {
+      if (isWhole) {
+        const bad = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})|[\u0000-\u001f]/.exec(
+          inner.replaceAll(/\\["\\/bfnrt]/g, '__'),
+        )
+        const at = from + (bad?.index ?? 0)
+        this.#note(
+          at,
+          at + 1,
+          'This has to be escaped: \\n, \\t, \\\\ or \\u and four digits.',
+        )
+      }
+      return inner
+    }
+  }
+
+  #readNumber(): NumberNode {
+    const from = this.#at
+    const numeral = /[-+.\w]+/y
+    numeral.lastIndex = from
+    const text = numeral.exec(this.#text)![0]
+    this.#at += text.length
+    if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text))
+      this.#note(from, this.#at, 'This is no number of JSON.')
+    return { kind: 'number', from, to: this.#at, text }
+  }
+
+  #readWord(): WordNode {
+    const from = this.#at
+    const word = /[\w$]+/y
+    word.lastIndex = from
+    const text = word.exec(this.#text)![0]
+    this.#at += text.length
+    const value = words.get(text)
+    if (value === undefined)
+      this.#note(from, this.#at, 'Only true, false and null stand without quotes.')
+    return { kind: 'word', from, to: this.#at, value: value ?? null }
+  }
+}

@@ -1,0 +1,111 @@
+/** A tree as text of any language whose literals look like those of JSON. */
+import type { JsonNode, Member } from './json-tree.ts'
+
+export interface Literals {
+  readonly string: (value: string) => string
+  readonly number: (numeral: string) => string
+  readonly word: (value: boolean | null) => string
+  /** What stands before the colon. */
+  readonly key: (key: string) => string
+  /** Between braces and what is on their line: JavaScript has a space there. */
+  readonly pad: '' | ' '
+  /** Whether the last of several lines ends in a comma. */
+  readonly trailingComma: boolean
+}
+
+/** How text is laid out: what fits the width stands on one line. */
+export interface Layout {
+  /** Of each line but the first. */
+  readonly indent: string
+  readonly step: string
+  readonly width: number
+}
+
+export function printTree(node: JsonNode, literals: Literals, layout: Layout): string {
+  switch (node.kind) {
+    case 'string':
+      return literals.string(node.value)
+    case 'number':
+      return literals.number(node.text)
+    case 'word':
+      return literals.word(node.value)
+    case 'array':
+      return printParts(
+        node.elements,
+        '[]',
+        '',
+        (element, inner) => printTree(element, literals, inner),
+        literals,
+        layout,
+      )
+    case 'object':
+      return printParts(
+        node.members,
+        '{}',
+        literals.pad,
+        (member, inner) => printMember(member, literals, inner),
+        literals,
+        layout,
+      )
+  }
+}
+
+function printMember({ key, value }: Member, literals: Literals, layout: Layout): string {
+  const text = value === undefined ? 'null' : printTree(value, literals, layout)
+  return `${literals.key(key)}: ${text}`
+}
+
+function printParts<Part>(
+  parts: readonly Part[],
+  braces: string,
+  pad: string,
+  print: (part: Part, layout: Layout) => string,
+  literals: Literals,
+  layout: Layout,
+): string {
+  const [open, close] = braces
+  if (parts.length === 0) return braces
+  const inner = { ...layout, indent: layout.indent + layout.step }
+  const printed = parts.map((part) => print(part, inner))
+  const length = printed.reduce((sum, text) => sum + text.length + 2, inner.indent.length)
+  if (length <= layout.width && printed.every((text) => !text.includes('\n')))
+    return `${open!}${pad}${printed.join(', ')}${pad}${close!}`
+  // A vector has a thousand numbers, which nobody reads from top to bottom.
+  const lines = printed.every((text) => /^[-\d]/.test(text))
+    ? fillLines(printed, layout.width - inner.indent.length)
+    : printed
+  const end = literals.trailingComma ? ',' : ''
+  return `${open!}\n${inner.indent}${lines.join(`,\n${inner.indent}`)}${end}\n${layout.indent}${close!}`
+}
+
+function fillLines(texts: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const text of texts) {
+    if (line !== '' && line.length + text.length + 3 > width) {
+      lines.push(line)
+      line = ''
+    }
+    line += line === '' ? text : `, ${text}`
+  }
+  return [...lines, line]
+}
+
+/** JSON, with escapes for whatever is no plain character. */
+export const jsonLiterals: Literals = {
+  string: quoteJson,
+  number: (numeral) => numeral,
+  word: String,
+  key: quoteJson,
+  pad: ' ',
+  trailingComma: false,
+}
+
+/** Surrogates without a partner are escaped by JSON.stringify itself. */
+export function quoteJson(value: string): string {
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeChar)
+}
+
+export function escapeChar(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,22 @@
+import { CopyButton } from './copy-button.tsx'
+
+/** Text to read and copy, such as the command that a form sends. */
+export function CodeBlock({
+  label,
+  text,
+}: {
+  readonly label: string
+  readonly text: string
+}) {
+  return (
+    <figure class="code-block">
+      <figcaption>
+        <span>{label}</span>
+        <CopyButton text={text} />
+      </figcaption>
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+    </figure>
+  )
+}

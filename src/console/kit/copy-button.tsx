@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  kind = 'quiet',
+}: {
+  readonly text: string | (() => string)
+  readonly label?: string
+  readonly kind?: 'quiet' | 'normal'
+}) {
+  const [isDone, setDone] = useState(false)
+  const copy = async () => {
+    await copyText(typeof text === 'string' ? text : text())
+    setDone(true)
+    setTimeout(() => setDone(false), 1500)
+  }
+  return (
+    <Button icon={isDone ? 'check' : 'copy'} kind={kind} onClick={() => void copy()}>
+      {isDone ? 'Copied' : label}
+    </Button>
+  )
+}
+
+/** Pages over plain HTTP have no clipboard of their own, but a selection can be copied. */
+export async function copyText(text: string): Promise<void> {
+  if (isSecureContext) {
+    await navigator.clipboard.writeText(text)
+    return
+  }
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'unseen'
+  ;(document.querySelector('dialog[open]') ?? document.body).append(area)
+  area.select()
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- there is nothing else here
+  document.execCommand('copy')
+  area.remove()
+}

@@ -1,0 +1,66 @@
+/** A window over the page. The browser keeps the focus in it, and Escape closes it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { useName } from './hooks.ts'
+
+export interface DialogProps {
+  readonly title: ComponentChildren
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** Buttons at the foot. */
+  readonly actions?: ComponentChildren
+  readonly size?: 'small' | 'medium' | 'large'
+  /** Makes it a form, which Enter submits. */
+  readonly onSubmit?: () => void
+}
+
+export function Dialog(props: DialogProps) {
+  const { title, onClose, children, actions, size = 'medium', onSubmit } = props
+  const dialog = useRef<HTMLDialogElement>(null)
+  const name = useName('dialog')
+  useEffect(() => {
+    const element = dialog.current!
+    const before = document.activeElement
+    element.showModal()
+    return () => {
+      element.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  const inside = (
+    <>
+      <header>
+        <h2 id={name}>{title}</h2>
+        <Button icon="close" label="Close" kind="quiet" onClick={onClose} />
+      </header>
+      <div class="dialog-body">{children}</div>
+      {actions !== undefined && <footer>{actions}</footer>}
+    </>
+  )
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${size}`}
+      aria-labelledby={name}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      {onSubmit === undefined ? (
+        <div class="dialog-inside">{inside}</div>
+      ) : (
+        <form
+          class="dialog-inside"
+          onSubmit={(event) => {
+            event.preventDefault()
+            onSubmit()
+          }}
+        >
+          {inside}
+        </form>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,40 @@
+/** An editor of JSON. What it is made of is loaded with the first one that is shown. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CodeMirror } from './code-mirror.ts'
+import type { EditorProps, PlacedMark } from './editor-text.ts'
+
+export function Editor(props: EditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<CodeMirror | undefined>(undefined)
+  const latest = useRef(props)
+  const [marks, setMarks] = useState<readonly PlacedMark[]>([])
+  latest.current = { ...props, onMarks: setMarks }
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    void import('./code-mirror.ts').then(({ CodeMirror }) => {
+      if (isGone) return
+      editor.current = new CodeMirror(host.current!, () => latest.current)
+      setReady(true)
+    })
+    return () => {
+      isGone = true
+      editor.current?.destroy()
+    }
+  }, [])
+  useEffect(() => editor.current?.setText(props.value), [props.value, isReady])
+  useEffect(() => editor.current?.refreshMarks(), [props.marks, isReady])
+  const [first] = marks
+  return (
+    <div class="editor-frame">
+      <div class={`editor ${props.size ?? 'line'} ${isReady ? '' : 'waiting'}`}>
+        <div ref={host} class="editor-host" />
+        {!isReady && <pre aria-hidden="true">{props.value.slice(0, 2000)}</pre>}
+      </div>
+      <div class="editor-problem" role="status">
+        {first !== undefined &&
+          `${props.size === 'fill' ? `Line ${first.line}: ` : ''}${first.message}`}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+/** Numbers and sizes as people read them. */
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** `1.2 k`, `3 M`: for places that are narrow. */
+export function formatShortCount(count: number): string {
+  if (count < 1000) return String(count)
+  const [size, unit] =
+    count < 999_500 ? [1e3, 'k'] : count < 999.5e6 ? [1e6, 'M'] : [1e9, 'G']
+  const value = count / size
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${unit}`
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let value = bytes / 1000
+  let unit = 0
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]!}`
+}
+
+export function formatMs(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(2)} ms`
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+/** `3 documents`, `1 document`. */
+export function formatMany(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}

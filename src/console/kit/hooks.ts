@@ -1,0 +1,96 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Store } from '../api/store.ts'
+
+export function useStore<T>(store: Store<T>): T {
+  const [value, setValue] = useState(store.get())
+  useEffect(() => {
+    const read = () => {
+      setValue(() => store.get())
+    }
+    read()
+    return store.watch(read)
+  }, [store])
+  return value
+}
+
+export interface Loaded<T> {
+  readonly value: T | undefined
+  readonly error: unknown
+  readonly isLoading: boolean
+  /** Loads again; what is there stays until then. */
+  readonly reload: () => void
+}
+
+/** What a promise gives, again whenever `inputs` change. The call before is given up. */
+export function useLoad<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(loading)
+  const [turn, setTurn] = useState(0)
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
+    const controller = new AbortController()
+    setState((before) => ({ ...before, error: undefined, isLoading: true }))
+    latest.current(controller.signal).then(
+      (value) => {
+        if (!controller.signal.aborted)
+          setState({ value, error: undefined, isLoading: false })
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted)
+          setState({ value: undefined, error, isLoading: false })
+      },
+    )
+    return () => {
+      controller.abort()
+    }
+  }, [...inputs, turn])
+  const reload = useCallback(() => {
+    setTurn((before) => before + 1)
+  }, [])
+  return { ...state, reload }
+}
+
+const loading = { value: undefined, error: undefined, isLoading: true }
+
+/** Runs something once at a time, and tells whether it is at work and how it failed. */
+export function useAction<A extends readonly unknown[]>(
+  action: (...args: A) => Promise<void>,
+): {
+  readonly run: (...args: A) => void
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly clearError: () => void
+} {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(undefined)
+  const isRunning = useRef(false)
+  const run = (...args: A) => {
+    if (isRunning.current) return
+    isRunning.current = true
+    setBusy(true)
+    setError(undefined)
+    action(...args)
+      .catch((reason: unknown) => {
+        setError(reason)
+      })
+      .finally(() => {
+        isRunning.current = false
+        setBusy(false)
+      })
+  }
+  const clearError = () => {
+    setError(undefined)
+  }
+  return { run, isBusy, error, clearError }
+}
+
+let idCount = 0
+
+/** An id for a label to name. */
+export function useName(prefix: string): string {
+  const [id] = useState(() => `${prefix}-${++idCount}`)
+  return id
+}

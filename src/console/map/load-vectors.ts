@@ -1,0 +1,70 @@
+/** Documents with their vectors, page by page, up to as many as were asked for. */
+import { command } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { parseJson } from '../json/parse-json.ts'
+import {
+  Numeral,
+  valueAt,
+  type JsonObject,
+  type Printable,
+  type Value,
+} from '../json/value.ts'
+import { cutVectors } from './cut-vectors.ts'
+
+export interface MapData {
+  /** Those that have a vector, which is left out of them. */
+  readonly documents: readonly JsonObject[]
+  /** One after the other, in the same order. */
+  readonly vectors: Float32Array
+  readonly dimension: number
+  /** How many documents were looked at. */
+  readonly seen: number
+  readonly hasMore: boolean
+}
+
+/** Whole documents are kept to be shown: with large ones, the map has fewer of them. */
+const charactersMax = 250_000_000
+
+export async function loadVectors(
+  place: Place,
+  field: string,
+  filter: Value | undefined,
+  countMax: number,
+  onProgress: (count: number) => void,
+  signal: AbortSignal,
+): Promise<MapData> {
+  const documents: JsonObject[] = []
+  const vectors: Float32Array[] = []
+  let [seen, characters] = [0, 0]
+  let pageState: string | null = null
+  do {
+    const body: Record<string, Printable> = {
+      ...(filter === undefined ? {} : { filter }),
+      ...(place.kind === 'collection' ? { projection: { $vector: 1 } } : {}),
+      options: { limit: countMax, ...(pageState === null ? {} : { pageState }) },
+    }
+    const { received } = await command(place, 'find', body, { signal })
+    const cut = cutVectors(received, field)
+    const reply = parseJson(cut.text)
+    const found = (valueAt(reply, ['data', 'documents']) ?? []) as readonly JsonObject[]
+    for (const document of found) {
+      const position = document.get(field)
+      const vector =
+        position instanceof Numeral ? cut.vectors[Number(position.text)] : undefined
+      document.delete(field)
+      const length = vectors[0]?.length ?? vector?.length
+      if (vector === undefined || vector.length !== length) continue
+      documents.push(document)
+      vectors.push(vector)
+    }
+    seen += found.length
+    characters += received.length
+    const next: Value | undefined = valueAt(reply, ['data', 'nextPageState'])
+    pageState = typeof next === 'string' ? next : null
+    onProgress(seen)
+  } while (pageState !== null && seen < countMax && characters < charactersMax)
+  const dimension = vectors[0]?.length ?? 0
+  const all = new Float32Array(vectors.length * dimension)
+  vectors.forEach((vector, row) => all.set(vector, row * dimension))
+  return { documents, vectors: all, dimension, seen, hasMore: pageState !== null }
+}

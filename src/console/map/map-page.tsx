@@ -1,0 +1,325 @@
+/** Vectors on a plane: what is alike lies together. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { command } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { checkClause } from '../completion/check-clause.ts'
+import { completeClause } from '../completion/complete-clause.ts'
+import { fieldListOf } from '../completion/field-paths.ts'
+import { dataQueryOf, noQuery } from '../data/data-query.ts'
+import { noun } from '../data/document-id.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { SelectField } from '../kit/fields.tsx'
+import { formatCount, formatMany } from '../kit/format.ts'
+import { useLoad } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice } from '../kit/notice.tsx'
+import { loadVectors, type MapData } from './load-vectors.ts'
+import { MapCanvas } from './map-canvas.tsx'
+import { colorBy, colorFields, otherColor } from './map-colors.ts'
+import { Legend, PointedDocument, PointList, Selection } from './map-panel.tsx'
+import { selectionFilter } from './selection-filter.ts'
+import { useProjection, type ProjectionState } from './use-projection.ts'
+
+const counts = ['500', '1000', '2000', '5000'] as const
+const none: ReadonlySet<number> = new Set()
+
+export function MapPage({ place }: { readonly place: Place }) {
+  const columns = vectorFields(place)
+  const [field, setField] = useState(columns[0] ?? '')
+  const [countMax, setCountMax] = useState<(typeof counts)[number]>('1000')
+  const [filterText, setFilterText] = useState('')
+  const [filter, setFilter] = useState<Value | undefined>(undefined)
+  const [filterError, setFilterError] = useState<unknown>(undefined)
+  const [loadedCount, setLoadedCount] = useState(0)
+  /** Points of what was loaded, where only some are on the map. */
+  const [part, setPart] = useState<readonly number[] | undefined>(undefined)
+  const { value: isCosine = true } = useLoad(
+    () => findsCosine(place, field),
+    [place, field],
+  )
+  const loaded = useLoad(
+    async (signal) => {
+      setPart(undefined)
+      setLoadedCount(0)
+      if (field === '') return undefined
+      return loadVectors(place, field, filter, Number(countMax), setLoadedCount, signal)
+    },
+    [place, field, filter, countMax],
+  )
+  const data = loaded.isLoading ? undefined : loaded.value
+  const shown = useMemo(() => data && partOf(data, part), [data, part])
+  const projection = useProjection(
+    shown !== undefined && shown.documents.length > 0 ? shown.vectors : undefined,
+    shown?.dimension ?? 0,
+    isCosine,
+  )
+  const list = useMemo(
+    () => fieldListOf(place, data?.documents.slice(0, 200) ?? []),
+    [place, data],
+  )
+  const context = { clause: 'filter' as const, command: 'find', list }
+  const applyFilter = () => {
+    try {
+      setFilterError(undefined)
+      setFilter(readFilter(filterText))
+    } catch (error) {
+      setFilterError(error)
+    }
+  }
+  if (columns.length === 0)
+    return (
+      <EmptyState title={`This ${place.kind} has no vectors`}>
+        {place.kind === 'table'
+          ? 'A map shows the vectors of a column of type vector.'
+          : 'A map shows the vectors of a collection that was created with them.'}
+      </EmptyState>
+    )
+  return (
+    <div class="map-page" data-stage={loaded.isLoading ? 'loading' : projection.stage}>
+      <div class="map-tools">
+        <div class="field map-filter">
+          <span class="field-label" aria-hidden="true">
+            Filter
+          </span>
+          <Editor
+            label="Filter"
+            value={filterText}
+            onChange={setFilterText}
+            placeholder="All"
+            complete={completeClause(context)}
+            check={checkClause(context)}
+            onSubmit={applyFilter}
+            isSingleLine
+          />
+        </div>
+        {columns.length > 1 && (
+          <SelectField
+            label="Vectors"
+            value={field}
+            choices={columns}
+            onChange={setField}
+          />
+        )}
+        <SelectField
+          label="At most"
+          value={countMax}
+          choices={counts.map((value) => ({ value, label: formatCount(Number(value)) }))}
+          onChange={setCountMax}
+        />
+        <Button icon="filter" onClick={applyFilter}>
+          Apply
+        </Button>
+        <Button icon="refresh" label="Load again" onClick={loaded.reload} />
+        <p class="map-status" role="status">
+          {statusText(place, loaded.isLoading, loadedCount, data, shown, projection)}
+        </p>
+      </div>
+      <ErrorNotice error={filterError ?? loaded.error ?? projection.error} />
+      {data?.documents.length === 0 && (
+        <EmptyState title="No vectors to show">
+          {data.seen === 0
+            ? `No ${noun(place, 2)} match.`
+            : `${formatMany(data.seen, noun(place, 1))} were looked at, and none has a vector.`}
+        </EmptyState>
+      )}
+      {shown !== undefined && shown.documents.length > 0 && (
+        <MapOf
+          key={part === undefined ? 'all' : part.join()}
+          place={place}
+          data={shown}
+          projection={projection}
+          isPart={part !== undefined}
+          onOnly={(points) =>
+            setPart(part === undefined ? points : points.map((point) => part[point]!))
+          }
+          onAll={() => setPart(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The map of what was loaded, with all that one can do on it. */
+function MapOf({
+  place,
+  data,
+  projection,
+  isPart,
+  onOnly,
+  onAll,
+}: {
+  readonly place: Place
+  readonly data: MapData
+  readonly projection: ProjectionState
+  readonly isPart: boolean
+  readonly onOnly: (points: readonly number[]) => void
+  readonly onAll: () => void
+}) {
+  const { documents } = data
+  const fields = useMemo(() => colorFields(documents), [documents])
+  const [colorField, setColorField] = useState(() => bestColorField(documents, fields))
+  const [selected, setSelected] = useState(none)
+  const [pointed, setPointed] = useState<number | undefined>(undefined)
+  const [isLasso, setLasso] = useState(false)
+  const [fitTurn, setFitTurn] = useState(0)
+  useEffect(() => {
+    setSelected(none)
+    setPointed(undefined)
+  }, [documents])
+  const coloring = useMemo(() => colorBy(documents, colorField), [documents, colorField])
+  const chosen = [...selected].map((point) => documents[point]!)
+  const open = (wanted: readonly JsonObject[]) => {
+    const made = selectionFilter(place, wanted)
+    if ('lacks' in made) return
+    dataQueryOf(place).set({ ...noQuery, filter: made.filter })
+    goTo(routeTo(place.database, place.keyspace, place.name, 'data'))
+  }
+  const toggle = (point: number) => {
+    const next = new Set(selected)
+    if (!next.delete(point)) next.add(point)
+    setSelected(next)
+  }
+  return (
+    <div class="map-body">
+      <div class="map-frame">
+        <MapCanvas
+          positions={projection.positions}
+          coloring={coloring}
+          selected={selected}
+          pointed={pointed}
+          isLasso={isLasso}
+          fitTurn={fitTurn}
+          onPoint={setPointed}
+          onSelect={(points) => setSelected(new Set(points))}
+          label={`Map of ${formatMany(documents.length, 'vector')}. Arrow keys move it, plus and minus zoom; the list beside it holds the same.`}
+        />
+        <div class="map-buttons">
+          <Button isPressed={isLasso} onClick={() => setLasso(!isLasso)}>
+            Lasso
+          </Button>
+          <Button onClick={() => setFitTurn(fitTurn + 1)}>Fit</Button>
+        </div>
+      </div>
+      <aside class="map-side" aria-label="About the map">
+        <SelectField
+          label="Colour by"
+          value={colorField}
+          choices={[{ value: '', label: 'nothing' }, ...fields]}
+          onChange={setColorField}
+        />
+        <Selection
+          place={place}
+          count={selected.size}
+          filter={selectionFilter(place, chosen)}
+          isPart={isPart}
+          onOpen={() => open(chosen)}
+          onOnly={() => onOnly([...selected])}
+          onAll={onAll}
+          onClear={() => setSelected(none)}
+        />
+        <Legend coloring={coloring} title={colorField} />
+        <PointedDocument
+          place={place}
+          document={pointed === undefined ? undefined : documents[pointed]}
+          onOpen={open}
+        />
+        <PointList
+          place={place}
+          documents={documents}
+          coloring={coloring}
+          selected={selected}
+          pointed={pointed}
+          onPoint={setPointed}
+          onToggle={toggle}
+        />
+      </aside>
+    </div>
+  )
+}
+
+function statusText(
+  place: Place,
+  isLoading: boolean,
+  loadedCount: number,
+  data: MapData | undefined,
+  shown: MapData | undefined,
+  { stage, progress }: ProjectionState,
+): string {
+  if (isLoading) return `${formatMany(loadedCount, noun(place, 1))} loaded`
+  if (data === undefined || shown === undefined || shown.documents.length === 0) return ''
+  const what = `${formatMany(shown.documents.length, 'vector')} of ${formatMany(shown.dimension, 'number')}${data.hasMore ? ', there are more' : ''}`
+  switch (stage) {
+    case 'waiting':
+      return `${what}: finding the main directions`
+    case 'pca':
+      return `${what}: PCA, looking for neighbours`
+    case 'umap':
+      return `${what}: UMAP, ${Math.round(progress * 100)}%`
+    case 'done':
+      return what
+  }
+}
+
+function vectorFields(place: Place): readonly string[] {
+  if (place.kind === 'collection')
+    return place.options.vector === undefined ? [] : ['$vector']
+  return [...place.table.columns]
+    .filter(([, { type }]) => type === 'vector')
+    .map(([name]) => name)
+}
+
+/** The field that makes most groups, with a colour for each. */
+function bestColorField(
+  documents: readonly JsonObject[],
+  fields: readonly string[],
+): string {
+  let [best, most] = ['', 1]
+  for (const path of fields) {
+    const { legend, kind } = colorBy(documents, path)
+    const isGood = kind === 'category' && !legend.some(({ color }) => color === otherColor)
+    if (!isGood || legend.length <= most) continue
+    best = path
+    most = legend.length
+  }
+  return best
+}
+
+function partOf(data: MapData, part: readonly number[] | undefined): MapData {
+  if (part === undefined) return data
+  const { dimension } = data
+  const vectors = new Float32Array(part.length * dimension)
+  part.forEach((point, row) =>
+    vectors.set(
+      data.vectors.subarray(point * dimension, (point + 1) * dimension),
+      row * dimension,
+    ),
+  )
+  return { ...data, documents: part.map((point) => data.documents[point]!), vectors }
+}
+
+function readFilter(text: string): JsonObject | undefined {
+  if (text.trim() === '') return undefined
+  const filter = parseJson(text)
+  if (!isObject(filter)) throw new Error('A filter is an object: { "field": "value" }')
+  return filter.size === 0 ? undefined : filter
+}
+
+/** Whether lengths of vectors do not matter; the index of a column says so. */
+async function findsCosine(place: Place, field: string): Promise<boolean> {
+  if (place.kind === 'collection') return place.options.vector?.metric !== 'euclidean'
+  const { status } = await command(place, 'listIndexes', { options: { explain: true } })
+  const index = (status['indexes'] as readonly ColumnIndex[]).find(
+    ({ definition }) => definition.column === field,
+  )
+  return index?.definition.options?.metric !== 'euclidean'
+}
+
+interface ColumnIndex {
+  readonly definition: {
+    readonly column: unknown
+    readonly options?: { readonly metric?: string }
+  }
+}

@@ -1,0 +1,40 @@
+/** Who has access, as far as the token may know. Small: it decides what the frame shows. */
+import { manage, ManageError } from '../api/manage.ts'
+import type { Role } from './policies.ts'
+
+export interface Token {
+  readonly clientId: string
+  readonly roles: readonly string[]
+  readonly generatedOn: string
+  readonly description?: string
+  readonly tokenExpiry?: string
+}
+
+/** Whether there is anything to see for this token. */
+export async function mayManageAccess(): Promise<boolean> {
+  const answers = await Promise.all([listTokens(), listRoles()])
+  return answers.some((list) => list !== undefined)
+}
+
+export function listTokens(): Promise<readonly Token[] | undefined> {
+  return ifAllowed(async () => {
+    const { clients } = await manage<{ clients: readonly Token[] }>(
+      'GET',
+      'clientIdSecrets',
+    )
+    return clients
+  })
+}
+
+export function listRoles(): Promise<readonly Role[] | undefined> {
+  return ifAllowed(() => manage<readonly Role[]>('GET', 'organizations/roles'))
+}
+
+export async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof ManageError && error.isForbidden) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+/** Tokens and roles: who may do what. */
+import { manage } from '../api/manage.ts'
+import { useLoad } from '../kit/hooks.ts'
+import { ErrorNotice, Loading } from '../kit/notice.tsx'
+import { ifAllowed, listRoles, listTokens, type Token } from './access-lists.ts'
+import type { DatabaseName, Role } from './policies.ts'
+import { RolesSection } from './roles-section.tsx'
+import { TokensSection } from './tokens-section.tsx'
+
+interface AccessView {
+  readonly organization: string
+  /** Undefined: the token may not see them. */
+  readonly tokens: readonly Token[] | undefined
+  readonly roles: readonly Role[] | undefined
+  readonly databases: readonly DatabaseName[]
+}
+
+interface DatabaseView {
+  readonly id: string
+  readonly info: { readonly name: string }
+}
+
+async function load(): Promise<AccessView> {
+  const [{ id }, tokens, roles, databases = []] = await Promise.all([
+    manage<{ id: string }>('GET', 'currentOrg'),
+    listTokens(),
+    listRoles(),
+    ifAllowed(() => manage<readonly DatabaseView[]>('GET', 'databases?limit=100')),
+  ])
+  const names = databases.map(({ id: database, info }) => ({
+    id: database,
+    name: info.name,
+  }))
+  return { organization: id, tokens, roles, databases: names }
+}
+
+export function AccessPage() {
+  const { value, error, reload } = useLoad(load, [])
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Access</h1>
+      </div>
+      <ErrorNotice error={error} />
+      {value === undefined && error === undefined && <Loading />}
+      {value?.tokens !== undefined && (
+        <TokensSection tokens={value.tokens} roles={value.roles} onChange={reload} />
+      )}
+      {value?.roles !== undefined && (
+        <RolesSection
+          roles={value.roles}
+          organization={value.organization}
+          databases={value.databases}
+          onChange={reload}
+        />
+      )}
+    </div>
+  )
+}

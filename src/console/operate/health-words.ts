@@ -1,0 +1,42 @@
+/** Health as sentences. */
+export interface Health {
+  readonly status: 'UP' | 'DOWN'
+  readonly checks: readonly HealthCheck[]
+}
+
+export interface HealthCheck {
+  readonly name: string
+  readonly status: 'UP' | 'DOWN'
+  readonly data?: { readonly problem?: string }
+}
+
+export interface HealthWords {
+  readonly isWell: boolean
+  readonly title: string
+  readonly sentences: readonly string[]
+}
+
+/** By the names that the server gives to its checks. */
+const wellSentences: Readonly<Record<string, string>> = {
+  'accepting requests': 'It accepts requests.',
+  store: 'Its store can be read and written.',
+}
+
+export function healthWords({ status, checks }: Health): HealthWords {
+  const isWell = status === 'UP'
+  return {
+    isWell,
+    title: isWell ? 'The server is well' : 'The server is not well',
+    sentences: checks.map(sentenceOf),
+  }
+}
+
+function sentenceOf({ name, status, data }: HealthCheck): string {
+  if (status === 'UP') return wellSentences[name] ?? `Fine: ${name}.`
+  const problem = data?.problem ?? 'it does not say why'
+  return `${capital(name)}: ${problem}${/[.!?]$/.test(problem) ? '' : '.'}`
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,133 @@
+/** A plot that grows to the right, and its numbers of this moment in words. */
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import UPlot from 'uplot'
+import { theme } from '../app/theme.ts'
+import { formatBytes, formatMs, formatShortCount } from '../kit/format.ts'
+import { useName, useStore } from '../kit/hooks.ts'
+import type { Plot, Unit } from './history.ts'
+
+export interface LivePlotProps {
+  readonly plot: Plot
+  readonly times: readonly number[]
+}
+
+const height = 140
+
+export function LivePlot({ plot, times }: LivePlotProps) {
+  const { title, unit, series } = plot
+  const host = useRef<HTMLDivElement>(null)
+  const legend = useRef<HTMLUListElement>(null)
+  const drawn = useRef<UPlot | undefined>(undefined)
+  const name = useName('plot')
+  const chosenTheme = useStore(theme)
+  const names = series.map((each) => each.name).join()
+  const data = [
+    [...times],
+    ...series.map(({ points }) => points.map((point) => point ?? null)),
+  ] as UPlot.AlignedData
+  // Lines cannot change their number or colour, so another plot takes the place.
+  useLayoutEffect(() => {
+    const element = host.current!
+    const colours = [...legend.current!.querySelectorAll('.plot-swatch')].map(colourOf)
+    const made = new UPlot(optionsFor(element, plot, colours), data, element)
+    drawn.current = made
+    const observer = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height }),
+    )
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+    }
+  }, [names, chosenTheme])
+  useEffect(() => drawn.current?.setData(data))
+  return (
+    <figure class="live-plot" aria-labelledby={name}>
+      <figcaption id={name}>{title}</figcaption>
+      <ul class="plot-legend" ref={legend}>
+        {series.map((each, position) => (
+          <li key={each.name}>
+            <span class={`plot-swatch line-${position + 1}`} aria-hidden="true" />
+            {each.name} <strong>{formatValue(each.points.at(-1), unit)}</strong>
+          </li>
+        ))}
+      </ul>
+      <div ref={host} class="plot-canvas" aria-hidden="true" />
+    </figure>
+  )
+}
+
+function colourOf(element: Element): string {
+  return getComputedStyle(element).color
+}
+
+function optionsFor(
+  element: HTMLElement,
+  { unit, series }: Plot,
+  colours: readonly string[],
+): UPlot.Options {
+  const style = getComputedStyle(element)
+  const axis = {
+    stroke: style.color,
+    font: `11px ${style.fontFamily}`,
+    grid: { stroke: style.borderTopColor, width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false, sync: { key: 'operate' }, points: { size: 6 } },
+    scales: {
+      y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, smallest[unit])] },
+    },
+    axes: [
+      { ...axis, size: 24, space: 70, values: (_plot, ticks) => ticks.map(timeOf) },
+      {
+        ...axis,
+        size: 58,
+        space: 28,
+        values: (_plot, ticks) => ticks.map((tick) => formatValue(tick, unit)),
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ name }, position) => ({
+        label: name,
+        stroke: colours[position] ?? style.color,
+        width: 1.6,
+        points: { show: false },
+      })),
+    ],
+  }
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString('en', { hour12: false })
+}
+
+/** The top of a plot that shows nothing but zeros. */
+const smallest: Readonly<Record<Unit, number>> = {
+  count: 4,
+  perSecond: 1,
+  ms: 1,
+  bytes: 1_000,
+}
+
+export function formatValue(value: number | undefined, unit: Unit): string {
+  if (value === undefined) return 'none'
+  switch (unit) {
+    case 'bytes':
+      return formatBytes(Math.round(value))
+    case 'ms':
+      return value === 0 ? '0 ms' : formatMs(value)
+    case 'perSecond':
+      return value < 10 ? trimmed(value) : formatShortCount(Math.round(value))
+    case 'count':
+      return formatShortCount(Math.round(value * 10) / 10)
+  }
+}
+
+function trimmed(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, '')
+}

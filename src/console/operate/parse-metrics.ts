@@ -1,0 +1,37 @@
+/** The text of /metrics, as Prometheus reads it. */
+
+export interface Sample {
+  readonly labels: ReadonlyMap<string, string>
+  readonly value: number
+}
+
+/** Samples by the name of their metric. */
+export type Metrics = ReadonlyMap<string, readonly Sample[]>
+
+const line = /^([\w:]+)(?:\{(.*)\})? (\S+)$/
+const label = /([\w]+)="((?:[^"\\]|\\.)*)"/g
+
+export function parseMetrics(text: string): Metrics {
+  const found = new Map<string, Sample[]>()
+  for (const each of text.split('\n')) {
+    const [, name, labels = '', value] = line.exec(each) ?? []
+    if (name === undefined || each.startsWith('#')) continue
+    const pairs = [...labels.matchAll(label)].map(([, key, of]) => [key!, of!] as const)
+    const sample = { labels: new Map(pairs), value: Number(value) }
+    const samples = found.get(name)
+    if (samples === undefined) found.set(name, [sample])
+    else samples.push(sample)
+  }
+  return found
+}
+
+/** The sum over all labels; undefined: the server does not tell it. */
+export function total(
+  metrics: Metrics,
+  name: string,
+  isWanted: (sample: Sample) => boolean = () => true,
+): number | undefined {
+  const samples = metrics.get(name)
+  if (samples === undefined) return undefined
+  return samples.filter(isWanted).reduce((sum, { value }) => sum + value, 0)
+}

@@ -1,0 +1,141 @@
+/** What roles may do, in words, and the policies that say so to the server. */
+export interface Policy {
+  readonly description: string
+  readonly effect: string
+  readonly resources: readonly string[]
+  readonly actions: readonly string[]
+}
+
+export interface Role {
+  readonly ID: string
+  readonly Name: string
+  readonly Type: string
+  readonly Policy: Policy
+}
+
+export interface DatabaseName {
+  readonly id: string
+  readonly name: string
+}
+
+/** Some actions that one would allow together. */
+export interface Ability {
+  readonly label: string
+  readonly hint: string
+  readonly actions: readonly string[]
+}
+
+export const abilities: readonly Ability[] = [
+  {
+    label: 'See what there is',
+    hint: 'lists of databases, keyspaces, collections and tables',
+    actions: [
+      ...['org-db-view', 'db-all-keyspace-describe', 'db-keyspace-describe'],
+      'db-table-describe',
+    ],
+  },
+  { label: 'Read data', hint: 'find and count', actions: ['db-table-select'] },
+  {
+    label: 'Write data',
+    hint: 'insert, update and delete',
+    actions: ['db-table-modify'],
+  },
+  {
+    label: 'Make and drop collections and tables',
+    hint: 'indexes of tables included',
+    actions: ['db-table-create', 'db-table-alter', 'db-table-drop'],
+  },
+  {
+    label: 'Make and drop keyspaces',
+    hint: 'types of columns included',
+    actions: [
+      ...['db-keyspace-create', 'db-all-keyspace-create', 'db-keyspace-alter'],
+      'db-keyspace-drop',
+    ],
+  },
+  {
+    label: 'Make and terminate databases',
+    hint: 'everything in them goes with them',
+    actions: ['org-db-create', 'org-db-terminate'],
+  },
+  {
+    label: 'Tokens, roles and users',
+    hint: 'nobody gives away more than they have',
+    actions: [
+      ...['org-token-read', 'org-token-write', 'org-role-read', 'org-role-write'],
+      ...['org-role-delete', 'org-user-read', 'org-user-write'],
+    ],
+  },
+  {
+    label: 'Watch the server',
+    hint: 'its metrics and slow commands',
+    actions: ['org-read', 'org-audits-read'],
+  },
+]
+
+/** The labels of what a policy allows, and how many actions are in none of them. */
+export function abilitiesOf(actions: readonly string[]): {
+  readonly labels: readonly string[]
+  readonly others: number
+} {
+  const allowed = new Set(actions)
+  const whole = abilities.filter((ability) =>
+    ability.actions.every((action) => allowed.has(action)),
+  )
+  const covered = new Set(whole.flatMap((ability) => ability.actions))
+  const labels = whole.map(({ label }) => label)
+  return { labels, others: actions.filter((action) => !covered.has(action)).length }
+}
+
+/** A part of the organization; what is empty means all. */
+export interface Scope {
+  readonly database: string
+  readonly keyspace: string
+  readonly target: string
+}
+
+export const everywhere: Scope = { database: '', keyspace: '', target: '' }
+
+export function resourceOf(organization: string, scope: Scope): string {
+  const { database, keyspace, target } = scope
+  const parts = [
+    ['db', database],
+    ['keyspace', keyspace],
+    ['table', target],
+  ] as const
+  // What comes behind the last that is named is all covered.
+  const last = parts.findLastIndex(([, name]) => name !== '')
+  const path = parts.slice(0, last + 1).map(([kind, name]) => `:${kind}:${name || '*'}`)
+  return `drn:astra:org:${organization}${path.join('')}`
+}
+
+/** Undefined: it is not of a form that the page can show in fields. */
+export function scopeOf(resource: string): Scope | undefined {
+  const [, rest] = /^drn:astra:org:[^:]+((?::\w+:[^:]+)*)$/.exec(resource) ?? []
+  if (rest === undefined) return undefined
+  const named = new Map(
+    [...rest.matchAll(/:(\w+):([^:]+)/g)].map(([, kind, name]) => [kind!, name!]),
+  )
+  const nameOf = (kind: string) => (named.get(kind) ?? '').replace(/^\*$/, '')
+  return {
+    database: nameOf('db'),
+    keyspace: nameOf('keyspace'),
+    target: nameOf('table'),
+  }
+}
+
+/** `database shop, keyspace main`; ids stand for databases that have no name here. */
+export function scopeWords(
+  resource: string,
+  nameOf: (database: string) => string = (database) => database,
+): string {
+  const scope = scopeOf(resource)
+  if (scope === undefined) return resource
+  const { database, keyspace, target } = scope
+  const words = [
+    ...(database === '' ? [] : [`database ${nameOf(database)}`]),
+    ...(keyspace === '' ? [] : [`keyspace ${keyspace}`]),
+    ...(target === '' ? [] : [target]),
+  ]
+  return words.length === 0 ? 'everywhere' : words.join(', ')
+}

@@ -1,0 +1,281 @@
+/** Tokens: made, shown once, and revoked. */
+import { useState } from 'preact/hooks'
+import { manage } from '../api/manage.ts'
+import { session, signOut } from '../api/session.ts'
+import { Button } from '../kit/button.tsx'
+import { CopyButton } from '../kit/copy-button.tsx'
+import { DataTable } from '../kit/data-table.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { CheckField, SelectField, TextField } from '../kit/fields.tsx'
+import { useAction } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Notice } from '../kit/notice.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import type { Token } from './access-lists.ts'
+import type { Role } from './policies.ts'
+
+export function TokensSection({
+  tokens,
+  roles,
+  onChange,
+}: {
+  readonly tokens: readonly Token[]
+  /** Undefined: they may not be seen, and no token can be made without them. */
+  readonly roles: readonly Role[] | undefined
+  readonly onChange: () => void
+}) {
+  const [isCreating, setCreating] = useState(false)
+  const [revoked, setRevoked] = useState<Token | undefined>(undefined)
+  const names = new Map(roles?.map(({ ID, Name }) => [ID, Name]))
+  return (
+    <section class="stack" aria-labelledby="tokens">
+      <div class="row">
+        <h2 id="tokens">Tokens</h2>
+        {roles !== undefined && (
+          <Button icon="add" kind="primary" class="push" onClick={() => setCreating(true)}>
+            New token
+          </Button>
+        )}
+      </div>
+      {tokens.length === 0 ? (
+        <EmptyState title="No tokens with roles yet">
+          The administrator's token of the settings is not listed: it is valid as long as it
+          is set. Make tokens that may do less for applications and people.
+        </EmptyState>
+      ) : (
+        <DataTable
+          label="Tokens"
+          columns={[
+            {
+              title: 'For',
+              render: (token) => (
+                <>
+                  {token.description ?? <span class="quiet-text">not described</span>}
+                  {isOwn(token) && <span class="quiet-text"> (the one you use)</span>}
+                </>
+              ),
+            },
+            {
+              title: 'Roles',
+              render: (token) => token.roles.map((id) => names.get(id) ?? id).join(', '),
+            },
+            { title: 'Made', render: ({ generatedOn }) => dayOf(generatedOn) },
+            {
+              title: 'Expires',
+              render: ({ tokenExpiry }) =>
+                tokenExpiry === undefined ? 'never' : expiryWords(tokenExpiry),
+            },
+            { title: 'Id', render: ({ clientId }) => <code>{clientId}</code> },
+            {
+              title: 'Revoke',
+              isTitleHidden: true,
+              render: (token) => (
+                <Button
+                  kind="quiet"
+                  icon="delete"
+                  label={`Revoke ${token.description ?? token.clientId}`}
+                  onClick={() => setRevoked(token)}
+                />
+              ),
+            },
+          ]}
+          rows={tokens}
+          keyOf={({ clientId }) => clientId}
+        />
+      )}
+      {isCreating && (
+        <NewToken roles={roles!} onClose={() => setCreating(false)} onCreated={onChange} />
+      )}
+      {revoked !== undefined && (
+        <Revoke
+          token={revoked}
+          onClose={() => setRevoked(undefined)}
+          onRevoked={onChange}
+        />
+      )}
+    </section>
+  )
+}
+
+function dayOf(moment: string): string {
+  return new Date(moment).toLocaleDateString()
+}
+
+function expiryWords(moment: string): string {
+  const isOver = Date.parse(moment) <= Date.now()
+  return isOver ? `${dayOf(moment)}, it has expired` : dayOf(moment)
+}
+
+/** A token that the server made has its id in it. */
+function isOwn({ clientId }: Token): boolean {
+  return session.get()?.token.startsWith(`Stela:${clientId}:`) === true
+}
+
+const lifetimes = {
+  never: undefined,
+  '7 days': 7,
+  '30 days': 30,
+  '90 days': 90,
+  '1 year': 365,
+} as const
+
+type Lifetime = keyof typeof lifetimes
+
+function NewToken({
+  roles,
+  onClose,
+  onCreated,
+}: {
+  readonly roles: readonly Role[]
+  readonly onClose: () => void
+  readonly onCreated: () => void
+}) {
+  const [description, setDescription] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [lifetime, setLifetime] = useState<Lifetime>('90 days')
+  const [made, setMade] = useState<string | undefined>(undefined)
+  const create = useAction(async () => {
+    const days = lifetimes[lifetime]
+    const { token } = await manage<{ token: string }>('POST', 'clientIdSecrets', {
+      roles: [...chosen],
+      ...(description.trim() !== '' && { description: description.trim() }),
+      ...(days !== undefined && {
+        tokenExpiry: new Date(Date.now() + days * 86_400_000).toISOString(),
+      }),
+    })
+    setMade(token)
+    onCreated()
+  })
+  if (made !== undefined) return <MadeToken token={made} onClose={onClose} />
+  return (
+    <Dialog
+      title="New token"
+      onClose={onClose}
+      onSubmit={() => create.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="primary"
+            isSubmit
+            isBusy={create.isBusy}
+            isDisabled={chosen.size === 0}
+          >
+            Make the token
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="What it is for"
+        hint="Shown in lists, so that somebody knows whose it is."
+        value={description}
+        onChange={setDescription}
+        hasFocus
+      />
+      <SelectField<Lifetime>
+        label="Valid for"
+        value={lifetime}
+        choices={(Object.keys(lifetimes) as Lifetime[]).map((value) => ({
+          value,
+          label: value === 'never' ? 'ever, until it is revoked' : value,
+        }))}
+        onChange={setLifetime}
+      />
+      <fieldset>
+        <legend>Roles</legend>
+        {roles.map(({ ID, Name, Policy }) => (
+          <CheckField
+            key={ID}
+            label={Name}
+            hint={Policy.description}
+            value={chosen.has(ID)}
+            onChange={(isOn) => {
+              const next = new Set(chosen)
+              if (isOn) next.add(ID)
+              else next.delete(ID)
+              setChosen(next)
+            }}
+          />
+        ))}
+      </fieldset>
+      <ErrorNotice error={create.error} />
+    </Dialog>
+  )
+}
+
+function MadeToken({
+  token,
+  onClose,
+}: {
+  readonly token: string
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog
+      title="The new token"
+      onClose={onClose}
+      actions={
+        <>
+          <CopyButton text={token} label="Copy the token" kind="normal" />
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <Notice kind="warning">
+        It is shown only now. The server keeps a digest of it, from which nobody gets it
+        back.
+      </Notice>
+      <output class="made-token monospaced" aria-label="The new token">
+        {token}
+      </output>
+    </Dialog>
+  )
+}
+
+function Revoke({
+  token,
+  onClose,
+  onRevoked,
+}: {
+  readonly token: Token
+  readonly onClose: () => void
+  readonly onRevoked: () => void
+}) {
+  const revoke = useAction(async () => {
+    await manage('DELETE', `clientIdSecrets/${encodeURIComponent(token.clientId)}`)
+    if (isOwn(token)) {
+      signOut()
+      return
+    }
+    onClose()
+    onRevoked()
+    showToast({ text: 'The token is revoked.' })
+  })
+  return (
+    <Dialog
+      title="Revoke this token?"
+      size="small"
+      onClose={onClose}
+      onSubmit={() => revoke.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" isSubmit isBusy={revoke.isBusy}>
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {token.description ?? token.clientId}: whoever uses it is refused from the next
+        request on. This cannot be undone.
+      </p>
+      {isOwn(token) && (
+        <Notice kind="warning">It is the one you use: you will be signed out.</Notice>
+      )}
+      <ErrorNotice error={revoke.error} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,111 @@
+/** Queries that were run before, and those that have a name. */
+import { useState } from 'preact/hooks'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/fields.tsx'
+import {
+  addNamed,
+  describeQuery,
+  removeNamed,
+  type KeptQueries,
+  type QueryText,
+} from './query-store.ts'
+
+interface QueriesProps {
+  readonly kept: KeptQueries
+  readonly onChange: (kept: KeptQueries) => void
+  readonly onClose: () => void
+}
+
+export function QueriesDialog({
+  kept,
+  onChange,
+  onClose,
+  onChoose,
+}: QueriesProps & { readonly onChoose: (query: QueryText) => void }) {
+  const { named, history } = kept
+  return (
+    <Dialog title="History and saved queries" onClose={onClose}>
+      <h3>Saved</h3>
+      {named.length === 0 && <p class="hint">“Save as” gives a query a name.</p>}
+      <ul class="query-list">
+        {named.map(({ name, query }) => (
+          <li key={name}>
+            <button type="button" class="query-choice" onClick={() => onChoose(query)}>
+              <strong>{name}</strong>
+              <code>{describeQuery(query)}</code>
+            </button>
+            <Button
+              icon="delete"
+              kind="quiet"
+              label={`Delete ${name}`}
+              onClick={() => onChange(removeNamed(kept, name))}
+            />
+          </li>
+        ))}
+      </ul>
+      <h3>History</h3>
+      {history.length === 0 && (
+        <p class="hint">Queries that were run are kept in this browser.</p>
+      )}
+      <ul class="query-list">
+        {history.map(({ query, ranAt }) => (
+          <li key={ranAt}>
+            <button type="button" class="query-choice" onClick={() => onChoose(query)}>
+              <span class="quiet-text">{new Date(ranAt).toLocaleString()}</span>
+              <code>{describeQuery(query)}</code>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {history.length > 0 && (
+        <div>
+          <Button kind="danger" onClick={() => onChange({ ...kept, history: [] })}>
+            Clear the history
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+export function SaveDialog({
+  kept,
+  query,
+  onChange,
+  onClose,
+}: QueriesProps & { readonly query: QueryText }) {
+  const [name, setName] = useState('')
+  const isTaken = kept.named.some((entry) => entry.name === name.trim())
+  return (
+    <Dialog
+      title="Save the query"
+      size="small"
+      onClose={onClose}
+      onSubmit={() => {
+        onChange(addNamed(kept, name.trim(), query))
+        onClose()
+      }}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" isSubmit isDisabled={name.trim() === ''}>
+            {isTaken ? 'Replace' : 'Save'}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        hasFocus
+        hint={
+          isTaken
+            ? 'There is one of this name: it is replaced.'
+            : 'It is kept in this browser.'
+        }
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,385 @@
+/** Any find: its clauses with completion, its results, and what the server says of it. */
+import { useMemo, useState } from 'preact/hooks'
+import type { Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { useMay } from '../browse/permissions.ts'
+import { checkClause } from '../completion/check-clause.ts'
+import type { Clause } from '../completion/clause-shape.ts'
+import { completeClause } from '../completion/complete-clause.ts'
+import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
+import { countMatching } from '../data/change-documents.ts'
+import { withCondition } from '../data/conditions.ts'
+import { DocumentEditor } from '../data/document-editor.tsx'
+import { DocumentGrid, type GridActions } from '../data/document-grid.tsx'
+import { idFilter } from '../data/document-id.ts'
+import { findPage, type FindFields } from '../data/find-page.ts'
+import { gridStateOf } from '../data/grid-state.ts'
+import { PageBar } from '../data/page-bar.tsx'
+import { marksOf } from '../data/text-marks.ts'
+import { usePages } from '../data/use-pages.ts'
+import { ValueDialog } from '../data/value-dialog.tsx'
+import { exportedQuery, limitIn } from '../files/exported-query.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { printJson, printPretty } from '../json/print-json.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { copyText } from '../kit/copy-button.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { CheckField } from '../kit/fields.tsx'
+import { formatMany } from '../kit/format.ts'
+import { useAction, useLoad, useStore } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Notice, Warnings } from '../kit/notice.tsx'
+import { Segments } from '../kit/tabs.tsx'
+import { showToast } from '../kit/toasts.tsx'
+import { CodeDialog } from './code-dialog.tsx'
+import { openedQuery } from './opened-query.ts'
+import { QueriesDialog, SaveDialog } from './query-dialogs.tsx'
+import {
+  addToHistory,
+  emptyQuery,
+  readQueries,
+  writeQueries,
+  type QueryText,
+} from './query-store.ts'
+import { TraceView, type Trace } from './trace-view.tsx'
+
+interface Submitted {
+  readonly fields: FindFields
+  readonly isTraced: boolean
+  /** Counts runs: the same query can be run again. */
+  readonly run: number
+}
+
+type Open =
+  | 'code'
+  | 'queries'
+  | 'save'
+  | { readonly name: string; readonly value: Value }
+  | { readonly edited: JsonObject }
+
+export function QueryPage({ place }: { readonly place: Place }) {
+  const [query, setQuery] = useState<QueryText>(() => takeOpened())
+  const [isTraced, setTraced] = useState(false)
+  const [submitted, setSubmitted] = useState<Submitted | undefined>(undefined)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const [kept, setKept] = useState(() => readQueries(localStorage, place))
+  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const gridState = gridStateOf(place)
+  const mayWrite = useMay(place)('db-table-modify')
+  const { view, pageSize } = useStore(gridState)
+  const sample = useLoad((signal) => findPage(place, {}, { pageSize: 20, signal }), [])
+  const fields = useMemo(
+    () => fieldListOf(place, sample.value?.documents ?? []),
+    [place, sample.value],
+  )
+  const pages = usePages(
+    place,
+    submitted?.fields ?? {},
+    submitted === undefined ? '' : `${submitted.run} ${printJson({ ...submitted.fields })}`,
+    {
+      pageSize,
+      trace: submitted?.isTraced ?? false,
+      isOn: submitted !== undefined,
+    },
+  )
+  const run = (wanted: QueryText) => {
+    try {
+      const parsed = parseQuery(wanted)
+      setProblem(undefined)
+      setSubmitted({ fields: parsed, isTraced, run: (submitted?.run ?? 0) + 1 })
+      const changed = addToHistory(kept, wanted, Date.now())
+      setKept(changed)
+      writeQueries(localStorage, place, changed)
+    } catch (error) {
+      setProblem(error)
+    }
+  }
+  const counting = useAction(async () => {
+    const { filter } = parseQuery(query)
+    const { count, isMore } = await countMatching(place, filter)
+    showToast({
+      text: isMore
+        ? `More than ${formatMany(count, 'document')} match.`
+        : `${formatMany(count, 'document')} match.`,
+    })
+  })
+  const change = (part: Partial<QueryText>) => setQuery({ ...query, ...part })
+  const choose = (chosen: QueryText) => {
+    setQuery(chosen)
+    setOpen(undefined)
+    run(chosen)
+  }
+  const actions: GridActions = {
+    canFilterBy: (path, value) =>
+      withCondition(place, new Map(), path, value, true) !== undefined,
+    filterBy: (path, value, isWanted) => {
+      const before = (submitted?.fields.filter ?? new Map()) as JsonObject
+      const filter = withCondition(place, before, path, value, isWanted)
+      if (filter === undefined) return
+      const wanted = { ...query, filter: printJson(filter) }
+      setQuery(wanted)
+      run(wanted)
+    },
+    // What a projection leaves out would not be seen, but that is read again to be edited.
+    ...(mayWrite && {
+      edit: (document: JsonObject) => {
+        if (idFilter(place, document) !== undefined) setOpen({ edited: document })
+        else showToast({ text: 'The projection leaves out its id.', kind: 'error' })
+      },
+    }),
+    showValue: (path, value) => setOpen({ name: path.join(' › '), value }),
+    copy: (value) => {
+      void copyText(typeof value === 'string' ? value : printPretty(value))
+      showToast({ text: 'Copied.' })
+    },
+  }
+  const documents = pages.page?.documents ?? []
+  const trace = pages.page?.status['trace'] as Trace | undefined
+  const editor = (clause: Clause & keyof QueryText, label: string, placeholder: string) => (
+    <ClauseField
+      clause={clause}
+      label={label}
+      placeholder={placeholder}
+      fields={fields}
+      text={query[clause]}
+      error={pages.error}
+      onChange={(text) => change({ [clause]: text })}
+      onSubmit={() => run(query)}
+    />
+  )
+  return (
+    <div class="query-page">
+      <div class="clauses">
+        {editor('filter', 'Filter', '{ "year": { "$gt": 1960 } }')}
+        {editor('sort', 'Sort', '{ "year": -1 }')}
+        {editor('projection', 'Projection', '{ "title": 1 }')}
+        {editor('options', 'Options', '{ "limit": 100 }')}
+      </div>
+      <div class="toolbar">
+        <Button kind="primary" onClick={() => run(query)} title="Control+Enter">
+          Run
+        </Button>
+        {place.kind === 'collection' && (
+          <Button isBusy={counting.isBusy} onClick={counting.run}>
+            Count
+          </Button>
+        )}
+        <CheckField label="Trace" value={isTraced} onChange={setTraced} />
+        <Segments
+          label="View"
+          value={view}
+          onChange={(chosen) => gridState.update((before) => ({ ...before, view: chosen }))}
+          options={[
+            { value: 'table', label: 'Table' },
+            { value: 'json', label: 'JSON' },
+          ]}
+        />
+        <span class="push" />
+        <Button icon="time" onClick={() => setOpen('queries')}>
+          History and saved
+        </Button>
+        <Button icon="save" onClick={() => setOpen('save')}>
+          Save as
+        </Button>
+        <Button
+          icon="save"
+          onClick={() => {
+            exportedQuery.set({ ...query, limit: limitIn(query.options) })
+            goTo(routeTo(place.database, place.keyspace, place.name, 'files'))
+          }}
+        >
+          To a file
+        </Button>
+        <Button icon="copy" onClick={() => setOpen('code')}>
+          As code
+        </Button>
+      </div>
+      {(problem ?? counting.error ?? pages.error) !== undefined && (
+        <div class="toolbar-notes">
+          <ErrorNotice error={problem ?? counting.error ?? pages.error} />
+        </div>
+      )}
+      {pages.page !== undefined && pages.page.warnings.length > 0 && (
+        <div class="toolbar-notes">
+          <Warnings warnings={pages.page.warnings} />
+        </div>
+      )}
+      {trace !== undefined && <TraceView trace={trace} />}
+      {submitted?.isTraced === true && pages.page !== undefined && trace === undefined && (
+        <div class="toolbar-notes">
+          <Notice>This server has tracing switched off.</Notice>
+        </div>
+      )}
+      {submitted === undefined ? (
+        <EmptyState title="Nothing was run yet">
+          Leave a clause empty to leave it out. Control+Space proposes fields and operators,
+          Control+Enter runs the query.
+        </EmptyState>
+      ) : documents.length > 0 ? (
+        <DocumentGrid
+          label="Results"
+          place={place}
+          documents={documents}
+          state={gridState}
+          actions={actions}
+        />
+      ) : (
+        pages.page !== undefined && <EmptyState title="Nothing matches" />
+      )}
+      {submitted !== undefined && (
+        <PageBar
+          pages={pages}
+          pageSize={pageSize}
+          onPageSize={(size) =>
+            gridState.update((before) => ({ ...before, pageSize: size }))
+          }
+        />
+      )}
+      {open === 'code' && (
+        <CodeFor place={place} query={query} onClose={() => setOpen(undefined)} />
+      )}
+      {open === 'queries' && (
+        <QueriesDialog
+          kept={kept}
+          onChoose={choose}
+          onChange={(changed) => {
+            setKept(changed)
+            writeQueries(localStorage, place, changed)
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {open === 'save' && (
+        <SaveDialog
+          kept={kept}
+          query={query}
+          onChange={(changed) => {
+            setKept(changed)
+            writeQueries(localStorage, place, changed)
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {typeof open === 'object' && 'edited' in open && (
+        <DocumentEditor
+          place={place}
+          fields={fields}
+          document={open.edited}
+          onClose={() => setOpen(undefined)}
+          onDone={pages.reload}
+        />
+      )}
+      {typeof open === 'object' && 'name' in open && (
+        <ValueDialog
+          name={open.name}
+          value={open.value}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What another page handed over, or an empty query. */
+function takeOpened(): QueryText {
+  const opened = openedQuery.get()
+  openedQuery.set(undefined)
+  if (opened === undefined) return emptyQuery
+  const text = (value: Value | undefined) =>
+    value === undefined || (isObject(value) && value.size === 0) ? '' : printPretty(value)
+  return {
+    filter: text(opened.filter),
+    sort: text(opened.sort),
+    projection: text(opened.projection),
+    options: '',
+  }
+}
+
+/** Throws an Error that names the clause which is no JSON object. */
+function parseQuery(query: QueryText): FindFields {
+  const { filter, sort, projection, options } = query
+  return {
+    ...(isBlank(filter) ? {} : { filter: parseClause('filter', filter) }),
+    ...(isBlank(sort) ? {} : { sort: parseClause('sort', sort) }),
+    ...(isBlank(projection) ? {} : { projection: parseClause('projection', projection) }),
+    ...(isBlank(options) ? {} : { options: parseClause('options', options) }),
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
+}
+
+function parseClause(clause: string, text: string): JsonObject {
+  let value: Value
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    throw new Error(`The ${clause} is no JSON. ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+  if (!isObject(value)) throw new Error(`The ${clause} is not an object.`)
+  return value
+}
+
+function ClauseField({
+  clause,
+  label,
+  placeholder,
+  fields,
+  text,
+  error,
+  onChange,
+  onSubmit,
+}: {
+  readonly clause: Clause
+  readonly label: string
+  readonly placeholder: string
+  readonly fields: FieldList
+  readonly text: string
+  readonly error: unknown
+  readonly onChange: (text: string) => void
+  readonly onSubmit: () => void
+}) {
+  const context = useMemo(
+    () => ({ clause, command: 'find', list: fields }),
+    [clause, fields],
+  )
+  const marks = useMemo(() => marksOf(error, text), [error])
+  return (
+    <div class={`clause ${clause}`}>
+      <span class="clause-label" aria-hidden="true">
+        {label}
+      </span>
+      <Editor
+        label={label}
+        placeholder={placeholder}
+        value={text}
+        onChange={onChange}
+        complete={completeClause(context)}
+        check={checkClause(context)}
+        marks={marks}
+        onSubmit={onSubmit}
+      />
+    </div>
+  )
+}
+
+function CodeFor({
+  place,
+  query,
+  onClose,
+}: {
+  readonly place: Place
+  readonly query: QueryText
+  readonly onClose: () => void
+}) {
+  let body = '{}'
+  try {
+    body = printJson({ ...parseQuery(query) })
+  } catch (error) {
+    return <ErrorNotice error={error} onClose={onClose} />
+  }
+  return <CodeDialog place={place} command="find" body={body} onClose={onClose} />
+}

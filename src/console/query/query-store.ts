@@ -1,0 +1,103 @@
+/** Queries of a collection or table that were run, and those that got a name: in local storage. */
+import type { Place } from '../api/place.ts'
+
+/** The texts of a query, as they stand in its editors. */
+export interface QueryText {
+  readonly filter: string
+  readonly sort: string
+  readonly projection: string
+  readonly options: string
+}
+
+export interface RunQuery {
+  readonly query: QueryText
+  /** Milliseconds since 1970. */
+  readonly ranAt: number
+}
+
+export interface NamedQuery {
+  readonly name: string
+  readonly query: QueryText
+}
+
+export interface KeptQueries {
+  readonly history: readonly RunQuery[]
+  readonly named: readonly NamedQuery[]
+}
+
+export const emptyQuery: QueryText = { filter: '', sort: '', projection: '', options: '' }
+
+const historyMax = 50
+/** Longer ones, with whole vectors in them, would fill the storage. */
+const keptLengthMax = 20_000
+
+/** What a browser keeps for a page; tests have one of their own. */
+export type QueryStorage = Pick<Storage, 'getItem' | 'setItem'>
+
+function keyOf({ database, keyspace, name }: Place): string {
+  return `stela.queries ${[database, keyspace, name].map(encodeURIComponent).join('/')}`
+}
+
+export function readQueries(storage: QueryStorage, place: Place): KeptQueries {
+  try {
+    const kept = JSON.parse(storage.getItem(keyOf(place)) ?? '{}') as Partial<KeptQueries>
+    return { history: kept.history ?? [], named: kept.named ?? [] }
+  } catch {
+    return { history: [], named: [] }
+  }
+}
+
+/** The latest first; one that is run again moves to the front. */
+export function addToHistory(
+  kept: KeptQueries,
+  query: QueryText,
+  now: number,
+): KeptQueries {
+  if (JSON.stringify(query).length > keptLengthMax) return kept
+  const others = kept.history.filter((entry) => !isSame(entry.query, query))
+  return { ...kept, history: [{ query, ranAt: now }, ...others].slice(0, historyMax) }
+}
+
+/** One of the same name is replaced. */
+export function addNamed(kept: KeptQueries, name: string, query: QueryText): KeptQueries {
+  const others = removeNamed(kept, name).named
+  const named = [...others, { name, query }].toSorted((one, other) =>
+    one.name.localeCompare(other.name),
+  )
+  return { ...kept, named }
+}
+
+export function removeNamed(kept: KeptQueries, name: string): KeptQueries {
+  return { ...kept, named: kept.named.filter((entry) => entry.name !== name) }
+}
+
+export function writeQueries(storage: QueryStorage, place: Place, kept: KeptQueries): void {
+  try {
+    storage.setItem(keyOf(place), JSON.stringify(kept))
+  } catch {
+    // The storage is full, or switched off: queries still run.
+  }
+}
+
+export function isSame(one: QueryText, other: QueryText): boolean {
+  return (
+    one.filter === other.filter &&
+    one.sort === other.sort &&
+    one.projection === other.projection &&
+    one.options === other.options
+  )
+}
+
+/** In one line, for lists. */
+export function describeQuery({ filter, sort, projection, options }: QueryText): string {
+  const parts = [
+    filter === '' ? 'all' : filter,
+    sort === '' ? '' : `sort ${sort}`,
+    projection === '' ? '' : `projection ${projection}`,
+    options === '' ? '' : `options ${options}`,
+  ]
+  return parts
+    .filter((part) => part !== '')
+    .join(', ')
+    .replace(/\s+/g, ' ')
+}

@@ -1,0 +1,107 @@
+/** Fills a keyspace with something to look at, using what the server has. */
+import { command, CommandError } from '../api/command.ts'
+import type { Address } from '../api/place.ts'
+import type { Printable } from '../json/value.ts'
+import { sampleDocuments, wordDimension, wordVector } from './sample-documents.ts'
+
+export const sampleName = 'sample_places'
+
+/** Documents in a request: few enough to see it move while a model embeds them. */
+const batchSize = 20
+
+interface Providers {
+  readonly local?: { readonly models: readonly { readonly name: string }[] }
+}
+
+/** Creates the collection, if it is not there, and writes all documents into it, again if they are. */
+export async function loadSamples(
+  address: Required<Omit<Address, 'name'>>,
+  onProgress: (done: number, all: number) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const options = signal === undefined ? {} : { signal }
+  const service = await localModel(address, 'findEmbeddingProviders', 'embeddingProviders')
+  const reranker = await localModel(address, 'findRerankingProviders', 'rerankingProviders')
+  await command(
+    address,
+    'createCollection',
+    {
+      name: sampleName,
+      options: {
+        vector:
+          service === undefined
+            ? { dimension: wordDimension, metric: 'cosine' }
+            : { service, metric: 'cosine' },
+        ...(reranker === undefined ? {} : { rerank: { enabled: true, service: reranker } }),
+      },
+    },
+    options,
+  )
+  const hasLexical = await isLexical(address)
+  const place = { ...address, name: sampleName }
+  const all = sampleDocuments.length
+  onProgress(0, all)
+  for (let from = 0; from < all; from += batchSize) {
+    const batch = sampleDocuments.slice(from, from + batchSize)
+    const documents = batch.map(({ fields, text }): Printable => ({
+      ...fields,
+      ...searchFields(text, service !== undefined, hasLexical),
+    }))
+    await insert(place, documents, options)
+    onProgress(Math.min(all, from + batchSize), all)
+  }
+}
+
+function searchFields(
+  text: string,
+  hasService: boolean,
+  hasLexical: boolean,
+): Readonly<Record<string, Printable>> {
+  if (hasService) return hasLexical ? { $hybrid: text } : { $vectorize: text }
+  return { $vector: wordVector(text), ...(hasLexical ? { $lexical: text } : {}) }
+}
+
+/** Those that are there already stay as they are. */
+async function insert(
+  place: Address,
+  documents: readonly Printable[],
+  options: { readonly signal?: AbortSignal },
+): Promise<void> {
+  try {
+    await command(place, 'insertMany', { documents }, options)
+  } catch (error) {
+    const isThere =
+      error instanceof CommandError &&
+      error.errors.every(({ errorCode }) => errorCode === 'DOCUMENT_ALREADY_EXISTS')
+    if (!isThere) throw error
+  }
+}
+
+/** The model that runs in the server, if it has one. */
+async function localModel(
+  { database }: Address,
+  name: string,
+  member: string,
+): Promise<{ provider: string; modelName: string } | undefined> {
+  try {
+    const { status } = await command({ database }, name)
+    const [model] = (status[member] as Providers | undefined)?.local?.models ?? []
+    return model && { provider: 'local', modelName: model.name }
+  } catch (error) {
+    // A server may have it switched off.
+    if (error instanceof CommandError && error.httpStatus < 400) return undefined
+    throw error
+  }
+}
+
+async function isLexical(address: Address): Promise<boolean> {
+  const { status } = await command(address, 'findCollections', {
+    options: { explain: true },
+  })
+  const collections = status['collections'] as readonly {
+    readonly name: string
+    readonly options?: { readonly lexical?: { readonly enabled: boolean } }
+  }[]
+  const made = collections.find(({ name }) => name === sampleName)
+  return made?.options?.lexical?.enabled === true
+}

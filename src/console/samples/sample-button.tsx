@@ -1,0 +1,38 @@
+/** Sample data, one click away. */
+import { useState } from 'preact/hooks'
+import { Button } from '../kit/button.tsx'
+import { useAction } from '../kit/hooks.ts'
+import { ErrorNotice } from '../kit/notice.tsx'
+import { goTo, routeTo } from '../app/route.ts'
+import { loadTargets } from '../browse/catalog.ts'
+
+/** Loads it into the keyspace, and leads there. */
+export function SampleButton({
+  database,
+  keyspace,
+  kind = 'normal',
+}: {
+  readonly database: string
+  readonly keyspace: string
+  readonly kind?: 'normal' | 'primary'
+}) {
+  const [progress, setProgress] = useState('')
+  const { run, isBusy, error, clearError } = useAction(async () => {
+    setProgress('')
+    // The texts are loaded with the first click.
+    const { loadSamples, sampleName } = await import('./load-samples.ts')
+    await loadSamples({ database, keyspace }, (done, all) =>
+      setProgress(`${done} of ${all}`),
+    )
+    await loadTargets(database, keyspace)
+    goTo(routeTo(database, keyspace, sampleName, 'data'))
+  })
+  return (
+    <>
+      <Button kind={kind} onClick={run} isDisabled={isBusy}>
+        {isBusy ? `Loading sample data ${progress}` : 'Load sample data'}
+      </Button>
+      <ErrorNotice error={error} onClose={clearError} />
+    </>
+  )
+}

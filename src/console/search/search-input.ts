@@ -1,0 +1,85 @@
+/** What was typed into a Search page, as values. */
+import { command } from '../api/command.ts'
+import { keyColumns, type Place } from '../api/place.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
+import type { SearchState } from './search-state.ts'
+import type { SearchInput, Way } from './search-ways.ts'
+
+/** Throws an Error that says which part is wrong. */
+export async function readInput(
+  place: Place,
+  vectorWay: Way,
+  { text, vector, filter, limit }: SearchState,
+  signal: AbortSignal,
+): Promise<SearchInput> {
+  return {
+    text,
+    limit,
+    filter: filter.trim() === '' ? undefined : readFilter(filter),
+    vector:
+      vector.trim() === '' ? undefined : await readVector(place, vectorWay, vector, signal),
+  }
+}
+
+function readFilter(text: string): JsonObject {
+  let filter: Value
+  try {
+    filter = parseJson(text)
+  } catch (error) {
+    throw new Error(`The filter is no JSON. ${(error as Error).message}.`, { cause: error })
+  }
+  if (!isObject(filter)) throw new Error('The filter is not an object.')
+  return filter
+}
+
+async function readVector(
+  place: Place,
+  { field }: Way,
+  text: string,
+  signal: AbortSignal,
+): Promise<Value> {
+  const value = parseOrText(text.trim())
+  if (Array.isArray(value)) {
+    if (value.length > 0 && value.every((element) => element instanceof Numeral))
+      return value
+    throw new Error('A vector is an array of numbers: [0.1, 0.2, …]')
+  }
+  if (isObject(value) && value.has('$binary')) return value
+  return vectorOf(place, field, value, signal)
+}
+
+/** Quotes around an id may be left out. */
+function parseOrText(text: string): Value {
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
+}
+
+/** The vector that a document or row has. */
+async function vectorOf(
+  place: Place,
+  field: string,
+  id: Value,
+  signal: AbortSignal,
+): Promise<Value> {
+  const [key, ...others] = place.kind === 'table' ? keyColumns(place) : ['_id']
+  if (others.length > 0)
+    throw new Error('Rows of this table have several keys. Write a vector: [0.1, 0.2, …]')
+  const { documents } = await command(
+    place,
+    'findOne',
+    { filter: { [key!]: id }, projection: { [field]: 1 } },
+    { signal },
+  )
+  const vector = documents[0]?.get(field)
+  if (vector === undefined || vector === null)
+    throw new Error(
+      documents.length === 0
+        ? 'No document has this id, and it is no vector either: [0.1, 0.2, …]'
+        : 'The document with this id has no vector.',
+    )
+  return vector
+}

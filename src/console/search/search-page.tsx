@@ -1,0 +1,345 @@
+/** Searches side by side: the same question, asked in every way that the collection knows. */
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { command, type ApiProblem } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { checkClause } from '../completion/check-clause.ts'
+import { completeClause } from '../completion/complete-clause.ts'
+import { fieldListOf } from '../completion/field-paths.ts'
+import { dataQueryOf, noQuery } from '../data/data-query.ts'
+import { idFilter, noun } from '../data/document-id.ts'
+import { printJson } from '../json/print-json.ts'
+import type { JsonObject } from '../json/value.ts'
+import { Button } from '../kit/button.tsx'
+import { Editor } from '../kit/editor.tsx'
+import { SelectField, TextField } from '../kit/fields.tsx'
+import { formatMany, formatMs } from '../kit/format.ts'
+import { useLoad, useStore } from '../kit/hooks.ts'
+import { EmptyState, ErrorNotice, Loading, Warnings } from '../kit/notice.tsx'
+import { CodeDialog } from '../query/code-dialog.tsx'
+import { stemsOf } from './matched-words.ts'
+import { ResultCard } from './result-card.tsx'
+import { readInput } from './search-input.ts'
+import { readResults, type SearchResult } from './search-results.ts'
+import { searchStateOf } from './search-state.ts'
+import {
+  searchCommand,
+  wayLabels,
+  waysOf,
+  type SearchCommand,
+  type TableIndex,
+  type Way,
+  type WayName,
+} from './search-ways.ts'
+
+/** What became of one way to search. */
+interface Column {
+  readonly way: Way
+  readonly command: SearchCommand
+  readonly results?: readonly SearchResult[]
+  readonly warnings?: readonly ApiProblem[]
+  readonly elapsedMs?: number
+  readonly error?: unknown
+}
+
+interface Search {
+  readonly columns: readonly Column[]
+  readonly stems: ReadonlySet<string>
+}
+
+const limits = ['5', '10', '20', '50'] as const
+
+export function SearchPage({ place }: { readonly place: Place }) {
+  const store = searchStateOf(place)
+  const state = useStore(store)
+  const { value: indexes, error: indexError } = useLoad(() => findIndexes(place), [place])
+  const { value: sample = [] } = useLoad(() => findSample(place), [place])
+  const [search, setSearch] = useState<Search | undefined>(undefined)
+  const [inputError, setInputError] = useState<unknown>(undefined)
+  const [isBusy, setBusy] = useState(false)
+  const [pointed, setPointed] = useState<string | undefined>(undefined)
+  const [shownCode, setShownCode] = useState<SearchCommand | undefined>(undefined)
+  const running = useRef<AbortController | undefined>(undefined)
+  const context = useMemo(
+    () => ({
+      clause: 'filter' as const,
+      command: 'find',
+      list: fieldListOf(place, sample),
+    }),
+    [place, sample],
+  )
+  if (indexError !== undefined) return <ErrorNotice error={indexError} />
+  if (indexes === undefined) return <Loading />
+  const ways = waysOf(place, indexes)
+  const usable = ways.filter(({ lacks }) => lacks === undefined)
+  const lacking = ways.filter(({ lacks }) => lacks !== undefined)
+  const hasTexts = usable.some(({ name }) => name !== 'vector')
+  const hasVectors = usable.some(({ name }) => name === 'vector')
+
+  const run = async () => {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    const isLatest = () => running.current === controller
+    setBusy(true)
+    setInputError(undefined)
+    try {
+      const vectorWay = ways.find(({ name }) => name === 'vector')!
+      const input = await readInput(place, vectorWay, state, controller.signal)
+      const stems = stemsOf(input.text)
+      const columns = usable.flatMap((way): Column[] => {
+        const made = searchCommand(place, way, input)
+        return made === undefined ? [] : [{ way, command: made }]
+      })
+      if (columns.length === 0) throw new Error('Type what to search for.')
+      if (!isLatest()) return
+      setSearch({ columns, stems })
+      await Promise.all(
+        columns.map(async (column) => {
+          const done = await runColumn(place, column, stems, controller.signal)
+          if (!isLatest()) return
+          setSearch((before) => before && withColumn(before, done))
+        }),
+      )
+    } catch (error) {
+      if (!isLatest()) return
+      setSearch(undefined)
+      setInputError(error)
+    } finally {
+      if (isLatest()) setBusy(false)
+    }
+  }
+  const submit = () => void run()
+  const open = (document: JsonObject) => {
+    const filter = idFilter(place, document)
+    if (filter === undefined) return
+    dataQueryOf(place).set({ ...noQuery, filter })
+    goTo(routeTo(place.database, place.keyspace, place.name, 'data'))
+  }
+
+  if (usable.length === 0)
+    return (
+      <EmptyState title={`This ${place.kind} cannot be searched`}>
+        {place.kind === 'table'
+          ? 'A table is searched by columns that have a vector index or a text index. Create one to search here.'
+          : 'A collection is searched by vectors or by words, which are chosen when it is created.'}
+      </EmptyState>
+    )
+  return (
+    <div class="search-page">
+      <form
+        class="search-form"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        {hasTexts && (
+          <TextField
+            label="Search for"
+            type="search"
+            class="search-text"
+            value={state.text}
+            placeholder="A question, a description, or words"
+            onChange={(text) => store.update((before) => ({ ...before, text }))}
+          />
+        )}
+        {hasVectors && (
+          <TextField
+            label="Vector"
+            class="search-vector"
+            isMonospaced
+            value={state.vector}
+            placeholder={`[0.1, 0.2, …] or the id of a ${noun(place, 1)}`}
+            onChange={(vector) => store.update((before) => ({ ...before, vector }))}
+          />
+        )}
+        <div class="field search-filter">
+          <span class="field-label" aria-hidden="true">
+            Filter
+          </span>
+          <Editor
+            label="Filter"
+            value={state.filter}
+            onChange={(filter) => store.update((before) => ({ ...before, filter }))}
+            placeholder="All"
+            complete={completeClause(context)}
+            check={checkClause(context)}
+            onSubmit={submit}
+            isSingleLine
+          />
+        </div>
+        <SelectField
+          label="Limit"
+          value={String(state.limit)}
+          choices={limits}
+          onChange={(limit) =>
+            store.update((before) => ({ ...before, limit: Number(limit) }))
+          }
+        />
+        <Button kind="primary" icon="search" isSubmit isBusy={isBusy}>
+          Search
+        </Button>
+      </form>
+      {lacking.length > 0 && (
+        <ul class="search-lacking">
+          {lacking.map(({ name, lacks }) => (
+            <li key={name}>
+              <strong>{wayLabels[name]}</strong> is not possible: {lacks}.
+            </li>
+          ))}
+        </ul>
+      )}
+      <ErrorNotice error={inputError} onClose={() => setInputError(undefined)} />
+      {search === undefined ? (
+        <EmptyState title={`${formatMany(usable.length, 'way')} to search`}>
+          The same question is asked in each of them, side by side:{' '}
+          {usable.map(({ name }) => wayLabels[name].toLowerCase()).join(', ')}.
+        </EmptyState>
+      ) : (
+        <div class="search-columns">
+          {search.columns.map((column) => (
+            <ResultColumn
+              key={column.way.name}
+              place={place}
+              column={column}
+              search={search}
+              pointed={pointed}
+              onPoint={setPointed}
+              onOpen={open}
+              onCode={() => setShownCode(column.command)}
+            />
+          ))}
+        </div>
+      )}
+      {shownCode !== undefined && (
+        <CodeDialog
+          place={place}
+          command={shownCode.name}
+          body={printJson(shownCode.fields)}
+          onClose={() => setShownCode(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function ResultColumn({
+  place,
+  column,
+  search,
+  pointed,
+  onPoint,
+  onOpen,
+  onCode,
+}: {
+  readonly place: Place
+  readonly column: Column
+  readonly search: Search
+  readonly pointed: string | undefined
+  readonly onPoint: (key: string | undefined) => void
+  readonly onOpen: (document: JsonObject) => void
+  readonly onCode: () => void
+}) {
+  const { way, results, error, elapsedMs } = column
+  const others = search.columns.filter((other) => other !== column && other.results)
+  return (
+    <section class="search-column" aria-label={wayLabels[way.name]}>
+      <header>
+        <h2>{wayLabels[way.name]}</h2>
+        <Button kind="quiet" class="push" onClick={onCode}>
+          As code
+        </Button>
+      </header>
+      <p class="hint">
+        {results !== undefined &&
+          `${formatMany(results.length, 'result')}, ${formatMs(elapsedMs ?? 0)}. `}
+        {explanations[way.name]}
+      </p>
+      <ErrorNotice error={error} />
+      <Warnings warnings={column.warnings ?? []} />
+      {results === undefined && error === undefined && <Loading label="Searching" />}
+      {results?.length === 0 && (
+        <p class="quiet-text">
+          Nothing was found this way.
+          {way.name === 'words' && ' Fewer words find more.'}
+        </p>
+      )}
+      {results !== undefined && results.length > 0 && (
+        <ol class="results">
+          {results.map((result, position) => (
+            <ResultCard
+              key={`${position} ${result.key}`}
+              place={place}
+              result={result}
+              rank={position + 1}
+              stems={search.stems}
+              elsewhere={others.map((other) => ({
+                way: other.way.name,
+                rank: rankIn(other, result.key),
+              }))}
+              isLinked={pointed === result.key}
+              onPoint={onPoint}
+              onOpen={() => onOpen(result.document)}
+            />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+const explanations: Readonly<Record<WayName, string>> = {
+  meaning: 'Nearest to the vector that the service makes of the text.',
+  vector: 'Nearest to the vector.',
+  words:
+    'Has all of the words, in the order of BM25: often, and where few others have them.',
+  hybrid: 'Found by meaning or by words, and put in order by a reranker.',
+}
+
+function rankIn({ results = [] }: Column, key: string): number | undefined {
+  const position = results.findIndex((result) => result.key === key)
+  return position === -1 ? undefined : position + 1
+}
+
+function withColumn(search: Search, done: Column): Search {
+  return {
+    ...search,
+    columns: search.columns.map((column) =>
+      column.way.name === done.way.name ? done : column,
+    ),
+  }
+}
+
+async function runColumn(
+  place: Place,
+  column: Column,
+  stems: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Column> {
+  const { name, fields } = column.command
+  try {
+    const reply = await command(place, name, fields, { signal })
+    const results = readResults(place, column.way, reply, stems)
+    const { elapsedMs, warnings } = reply
+    return { ...column, results, elapsedMs, warnings }
+  } catch (error) {
+    return { ...column, error }
+  }
+}
+
+async function findIndexes(place: Place): Promise<readonly TableIndex[]> {
+  if (place.kind === 'collection') return []
+  const { status } = await command(place, 'listIndexes', { options: { explain: true } })
+  return status['indexes'] as readonly TableIndex[]
+}
+
+/** For completion; without it, the filter can still be typed. */
+async function findSample(place: Place): Promise<readonly JsonObject[]> {
+  try {
+    return (await command(place, 'find')).documents
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The web console at /console: one page, and the files that it names, as `npm run build` made
+ * them (package/build-console.ts).
+ *
+ * Links of the page are relative, so that it works behind proxies that add a prefix. The page
+ * is asked for anew each time; its files have names that change with what they hold, so
+ * whoever has one never asks again.
+ */
+import type { FastifyInstance } from 'fastify'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { extname } from 'node:path'
+import { FixedContent } from './fixed-content.ts'
+
+const path = '/console'
+
+/** In a checkout and in the package alike. */
+const builtFolder = new URL('../../../build/console/', import.meta.url)
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** It runs what this server sends, and talks to this server, and nothing else. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const safely = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }
+
+const forEver = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+export function addConsolePage(
+  app: FastifyInstance,
+  refuse: (request: IncomingMessage, response: ServerResponse) => void,
+  folder = builtFolder,
+): void {
+  const files = new ConsoleFiles(folder)
+  app.get(path, (request, reply) => {
+    reply.hijack()
+    const { raw } = request
+    if (raw.url!.split('?', 1)[0]!.endsWith('/')) {
+      reply.raw.writeHead(308, { Location: '../console', 'Content-Length': 0 })
+      reply.raw.end()
+      return
+    }
+    const page = files.findPage() ?? unbuiltPage
+    page.answer(raw, reply.raw)
+  })
+  app.get<{ Params: { file: string } }>(`${path}/:file`, (request, reply) => {
+    reply.hijack()
+    const { file } = request.params
+    const content = file === 'index.html' ? undefined : files.find(file)
+    if (content === undefined) refuse(request.raw, reply.raw)
+    else content.answer(request.raw, reply.raw)
+  })
+}
+
+/** Read when they are first asked for; few are large. Built anew, they are read anew. */
+class ConsoleFiles {
+  #builtAt = 0
+  readonly #known = new Map<string, FixedContent>()
+  readonly #folder: URL
+
+  constructor(folder: URL) {
+    this.#folder = folder
+  }
+
+  findPage(): FixedContent | undefined {
+    const builtAt = statSync(new URL('index.html', this.#folder), quietly)?.mtimeMs ?? 0
+    if (builtAt !== this.#builtAt) this.#known.clear()
+    this.#builtAt = builtAt
+    return this.find('index.html')
+  }
+
+  find(name: string): FixedContent | undefined {
+    const known = this.#known.get(name)
+    // A path can lead anywhere; a name that the folder lists cannot.
+    if (known !== undefined || !namesIn(this.#folder).includes(name)) return known
+    const contentType = contentTypes[extname(name)]
+    if (contentType === undefined) return undefined
+    const read = (file: string) => readFileSync(new URL(file, this.#folder))
+    const headers = name === 'index.html' ? safely : { ...safely, ...forEver }
+    const packed = { br: read(`${name}.br`), gzip: read(`${name}.gz`) }
+    const content = new FixedContent(contentType, read(name), headers, packed)
+    this.#known.set(name, content)
+    return content
+  }
+}
+
+const quietly = { throwIfNoEntry: false } as const
+
+function namesIn(place: URL): readonly string[] {
+  try {
+    return readdirSync(place)
+  } catch {
+    return []
+  }
+}
+
+/** For those who run the source as it is. */
+const unbuiltPage = new FixedContent(
+  contentTypes['.html']!,
+  '<!doctype html><html lang="en"><title>Stela</title><h1>The console is not built</h1>' +
+    '<p>Run <code>npm run build</code> in the folder of the server, and load this page again.' +
+    '</html>',
+  safely,
+)

@@ -1,0 +1,184 @@
+/** Files into collections and tables, and out of them, in a real browser. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../http/browser.ts'
+import { assertAccessible, ConsoleWindow } from './console-window.ts'
+
+describe('the files of a collection', { skip: noBrowser }, () => {
+  let console: ConsoleWindow
+  before(async () => {
+    console = await ConsoleWindow.open()
+    const { server } = console
+    const keyspace = '/default_keyspace'
+    for (const name of ['people', 'many', 'taken'])
+      await server.command(keyspace, { createCollection: { name } })
+    const columns = { id: 'bigint', name: 'text', at: 'timestamp', tags: setOfTexts }
+    const definition = { columns, primaryKey: 'id' }
+    await server.command(keyspace, { createTable: { name: 'rows', definition } })
+    const documents = Array.from({ length: 45 }, (_, i) => ({ _id: i, n: i % 3 }))
+    await server.command(`${keyspace}/taken`, { insertMany: { documents } })
+    const long = '{"_id":"long","n":12345678901234567890.5,"<b>":{"__proto__":[1.5]}}'
+    await server.command(`${keyspace}/taken`, `{"insertOne":{"document":${long}}}`)
+  })
+  after(() => console.close())
+
+  const setOfTexts = { type: 'set', valueType: 'text' }
+
+  const at = (name: string) => `#/db/home/default_keyspace/${name}/files`
+
+  /** What browsers without the picker of files do. */
+  const withoutPicker = 'delete window.showSaveFilePicker'
+
+  async function choose(page: Page, name: string, content: string | Buffer) {
+    const buffer = Buffer.from(content)
+    const mimeType = 'application/octet-stream'
+    await page.getByLabel('File to bring in').setInputFiles({ name, mimeType, buffer })
+    await page.getByRole('region', { name: 'First records' }).waitFor()
+  }
+
+  async function download(page: Page, button: string): Promise<string> {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ])
+    return readFileSync(await file.path(), 'utf8')
+  }
+
+  test('brings CSV in, with other names and types, and gives back what is refused', async () => {
+    const page = await console.page(at('people'))
+    await page.locator('.drop-zone').waitFor()
+    await assertAccessible(page)
+    const csv =
+      'key;Full name;born;address.city;junk\r\n' +
+      'a;"Ada ""L""";1815;London;1\r\nb;<b>Bob</b>;007;;2\r\na;Twice;1;;3\r\nc;x;y;z;1;2;3\r\n'
+    await choose(page, 'people.csv', csv)
+    await assertAccessible(page)
+    await page.getByLabel('Field for key').fill('_id')
+    await page.getByLabel('Field for Full name').fill('name')
+    await page.getByLabel('Use junk').uncheck()
+    await page.getByLabel('Type of born').selectOption('text')
+    await page.getByRole('button', { name: 'Insert all' }).click()
+    await page.getByText('2 documents inserted, 2 rejected').waitFor()
+    await assertAccessible(page)
+    const reasons = await page.getByRole('region', { name: 'Rejected lines' }).innerText()
+    assert.match(reasons, /already has a document with _id "a"/)
+    assert.match(reasons, /It has 7 cells for 5 columns/)
+    assert.equal(
+      await download(page, 'Download rejected lines'),
+      'key;Full name;born;address.city;junk\nc;x;y;z;1;2;3\na;Twice;1;;3\n',
+    )
+    const found = await console.db().collection('people').find({}).toArray()
+    assert.deepEqual(
+      found.toSorted((x, y) => (String(x._id) < String(y._id) ? -1 : 1)),
+      [
+        { _id: 'a', name: 'Ada "L"', born: '1815', address: { city: 'London' } },
+        { _id: 'b', name: '<b>Bob</b>', born: '007' },
+      ],
+    )
+    await page.context().close()
+  })
+
+  test('takes packed lines that are dropped on its name, with every digit', async () => {
+    const page = await console.page('#/')
+    const lines = [
+      '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
+      'no JSON',
+      '{"ID":"2","Name":7}',
+    ].join('\n')
+    const packed = gzipSync(lines).toString('base64')
+    const drop = `(() => {
+      const bytes = Uint8Array.from(atob('${packed}'), (c) => c.charCodeAt(0))
+      const data = new DataTransfer()
+      data.items.add(new File([bytes], 'rows.jsonl.gz'))
+      return data
+    })()`
+    const dataTransfer = await page.evaluateHandle(drop)
+    const name = page.getByRole('treeitem', { name: 'rows' })
+    await name.dispatchEvent('drop', { dataTransfer })
+    await page.getByText('packed by gzip').waitFor()
+    assert.equal(await page.getByLabel('Column for ID').inputValue(), 'id')
+    await page.getByRole('button', { name: 'Insert all' }).click()
+    await page.getByText('2 rows inserted, 1 rejected').waitFor()
+    const { text } = await console.server.command('/default_keyspace/rows', {
+      find: { filter: { id: 2 } },
+    })
+    assert.match(text, /\{"id":2,"name":"7"\}/)
+    const exact = await console.server.command(
+      '/default_keyspace/rows',
+      '{"find":{"filter":{"id":9007199254740993}}}',
+    )
+    assert.match(
+      exact.text,
+      /\{"id":9007199254740993,"at":"2024-02-29T12:30:00Z","name":"é","tags":\["a","b"\]\}/,
+    )
+    await page.context().close()
+  })
+
+  test('stops when it is told to, and says how far it came', async () => {
+    const page = await console.page(at('many'))
+    const count = 60_000
+    const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`
+    await choose(page, 'many.json', text)
+    await page.getByRole('button', { name: 'Insert all' }).click()
+    await page.getByText(/inserted · .* a second/).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled').waitFor()
+    const said = await page.getByText(/documents inserted, in/).innerText()
+    const inserted = Number(/^([\d,]+) documents/.exec(said)![1]!.replaceAll(',', ''))
+    assert(inserted > 0 && inserted < count)
+    const found = await console.db().collection('many').estimatedDocumentCount()
+    assert.equal(found, inserted)
+    await page.context().close()
+  })
+
+  test('writes what a query finds, as lines of JSON and as CSV', async () => {
+    const page = await console.page(at('taken'))
+    await page.evaluate(withoutPicker)
+    const all = await download(page, 'Save to a file')
+    const lines = all.trimEnd().split('\n')
+    assert.equal(lines.length, 46)
+    assert(
+      lines.includes('{"_id":"long","n":12345678901234567890.5,"<b>":{"__proto__":[1.5]}}'),
+    )
+    const filter = page.getByRole('textbox', { name: 'Filter' })
+    await filter.click()
+    await page.keyboard.insertText('{"n": {"$in": [1, 12345678901234567890.5]}}')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const columns = page.getByLabel('Columns')
+    await page.waitForFunction(
+      "document.querySelector('.columns-of-file input').value !== ''",
+    )
+    await columns.fill('n,_id')
+    const csv = await download(page, 'Save to a file')
+    const rows = csv.trimEnd().split('\r\n')
+    assert.equal(rows[0], 'n,_id')
+    assert.equal(rows.length, 17)
+    assert(rows.includes('12345678901234567890.5,long'))
+    await page
+      .getByText('Fields that have no column, and how many have them: <b> (1)')
+      .waitFor()
+    await assertAccessible(page)
+    await page.context().close()
+  })
+
+  test('writes into a file that the person chose, where the browser can', async () => {
+    const page = await console.page(at('taken'))
+    await page.evaluate(
+      `window.showSaveFilePicker = async ({ suggestedName }) =>
+        (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
+    )
+    await page.getByRole('button', { name: 'Save to a file' }).click()
+    await page.getByText('46 documents written').waitFor()
+    const text = await page.evaluate(
+      `navigator.storage.getDirectory()
+        .then((folder) => folder.getFileHandle('taken.jsonl'))
+        .then((handle) => handle.getFile())
+        .then((file) => file.text())`,
+    )
+    assert.equal((text as string).split('\n').length, 47)
+    await page.context().close()
+  })
+})

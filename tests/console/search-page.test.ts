@@ -1,0 +1,295 @@
+/** Sample data, the Search page and the Map page, in a real browser. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { vector } from '@datastax/astra-db-ts'
+import type { Locator, Page } from 'playwright-core'
+import { testToken } from '../harness.ts'
+import { noBrowser } from '../http/browser.ts'
+import { runProgram, type Ran } from './code-runs.ts'
+import { assertAccessible, ConsoleWindow } from './console-window.ts'
+
+const markup = '<img src=x onerror="document.title=1">'
+
+describe('searching and mapping', { skip: noBrowser }, () => {
+  let console: ConsoleWindow
+  let page: Page
+  before(async () => {
+    console = await ConsoleWindow.open()
+    page = await console.page('#/db/home/default_keyspace', {
+      viewport: { width: 1300, height: 850 },
+      colorScheme: 'light',
+      // Colours change at once, and not while they are looked at.
+      reducedMotion: 'reduce',
+    })
+  })
+  after(() => console.close())
+
+  const column = (name: string): Locator => page.getByRole('region', { name, exact: true })
+
+  async function openTab(name: string): Promise<void> {
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name })
+      .click()
+  }
+
+  /** Types, searches, and waits until all columns have answered. */
+  async function search(text: string, near = ''): Promise<void> {
+    await page.getByLabel('Search for').fill(text)
+    await page.getByRole('textbox', { name: 'Vector' }).fill(near)
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.locator('.search-form [aria-busy="false"]').waitFor()
+  }
+
+  const namesIn = (way: string) => column(way).locator('.result-name').allTextContents()
+
+  test('sample data is one click away', async () => {
+    await page.getByRole('button', { name: 'Load sample data' }).click()
+    await page.getByRole('heading', { name: 'sample_places' }).waitFor()
+    const places = console.db().collection('sample_places')
+    assert.equal(await places.countDocuments({}, 1000), 200)
+    const found = await places.findOne({ _id: 'garden-4' })
+    assert.equal(found!['name'], 'Moss Garden')
+    assert(found!['since'] instanceof Date)
+    const options = await places.options()
+    assert.equal(options.vector?.service?.provider, 'local')
+    assert.equal(options.rerank?.service.provider, 'local')
+  })
+
+  test('finds in four ways, as the client does', async () => {
+    await openTab('Search')
+    await search('quiet reading', 'garden-4')
+    const places = console.db().collection('sample_places')
+    const ids = async (sort: Record<string, string>) =>
+      (await places.find({}, { sort, limit: 10 }).toArray()).map(({ _id }) => _id)
+    assert.deepEqual(
+      await namesIn('By meaning'),
+      await ids({ $vectorize: 'quiet reading' }),
+    )
+    assert.deepEqual(await namesIn('By words'), await ids({ $lexical: 'quiet reading' }))
+    assert.equal((await namesIn('By vector'))[0], 'garden-4')
+    const ranked = await places
+      .findAndRerank(
+        {},
+        { sort: { $hybrid: 'quiet reading' }, limit: 10, hybridLimits: 20 },
+      )
+      .toArray()
+    assert.deepEqual(
+      await namesIn('Hybrid'),
+      ranked.map(({ document }) => document._id),
+    )
+  })
+
+  test('says why, marks words, and links what is the same', async () => {
+    const first = column('Hybrid').locator('.result').first()
+    assert.match(
+      (await first.textContent())!,
+      /by meaning, .*The reranker gave it .* 1st\./,
+    )
+    const marked = await column('By meaning').locator('mark').allTextContents()
+    assert(marked.includes('Reading'))
+    const widths = await page.evaluate<number[]>(
+      `Array.from(document.querySelectorAll('[aria-label="By meaning"] .score-bar > span'),
+        (bar) => bar.getBoundingClientRect().width)`,
+    )
+    assert.equal(widths.length, 10)
+    assert.deepEqual(
+      widths,
+      widths.toSorted((a, b) => b - a),
+    )
+    const name = (await first.locator('.result-name').textContent())!
+    await first.locator('.result-name').focus()
+    assert(await column('By meaning').locator('.linked', { hasText: name }).isVisible())
+    const elsewhere = first.getByRole('list', { name: 'In the other searches' })
+    assert.match((await elsewhere.textContent())!, /meaning \d+(?:st|nd|rd|th)/)
+  })
+
+  test('can be read by everybody', async () => {
+    await assertAccessible(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await assertAccessible(page)
+  })
+
+  test('keeps to a filter, and shows what documents hold as text', async () => {
+    const places = console.db().collection('sample_places')
+    const long = `needle ${'long'.repeat(1500)}`
+    const hostile = {
+      _id: markup,
+      name: markup,
+      kind: 'hostile',
+      $hybrid: `needle ${markup}`,
+    }
+    await places.insertMany([hostile, { _id: long, ['__proto__']: 'p', $hybrid: long }])
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"kind": "hostile"}')
+    await search('needle')
+    assert.deepEqual(await namesIn('By words'), [markup])
+    assert.deepEqual(await namesIn('By meaning'), [markup])
+    await page.getByRole('textbox', { name: 'Filter' }).fill('')
+    await search('needle')
+    assert.equal((await namesIn('By words')).length, 2)
+    assert.equal(await page.locator('.search-columns img').count(), 0)
+    assert.notEqual(await page.title(), '1')
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"kind": {"$near": 1}}')
+    await search('needle')
+    assert.match((await column('By words').textContent())!, /FILTER_UNSUPPORTED_OPERATOR/)
+    await page.getByRole('textbox', { name: 'Filter' }).fill('')
+  })
+
+  test('leads to the code, and to the document', async () => {
+    await search('needle')
+    await column('Hybrid').getByRole('button', { name: 'As code' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const [language, program] of [
+      ['curl', 'bash'],
+      ['TypeScript', process.execPath],
+    ] as const) {
+      await dialog.getByRole('button', { name: language }).click()
+      const text = (await dialog.locator('pre').textContent())!
+      assert.match(text, /findAndRerank/)
+      const { out, err } = await runText(program, text)
+      assert(out.includes('needle <img'), `${language}: ${out}${err}`)
+    }
+    await page.keyboard.press('Escape')
+    await column('By words').getByRole('button', { name: markup, exact: true }).click()
+    await page.locator('.grid-row.document').first().waitFor()
+    assert.equal(await page.locator('.grid-row.document').count(), 1)
+    await console
+      .db()
+      .collection('sample_places')
+      .deleteMany({ $lexical: { $match: 'needle' } })
+  })
+
+  test('maps vectors, and colours them', async () => {
+    await openTab('Map')
+    await page.locator('[data-stage="done"]').waitFor()
+    assert.match(
+      (await page.getByRole('status').first().textContent())!,
+      /200 vectors of 384/,
+    )
+    await page.getByLabel('Colour by').selectOption('kind')
+    const legend = page.getByRole('region', { name: 'Legend' })
+    assert.equal(await legend.getByRole('listitem').count(), 10)
+    await page.getByLabel('Colour by').selectOption('price')
+    assert.match((await legend.textContent())!, /0 – /)
+    const drawn = await page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('canvas')
+      const { width, height } = canvas
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+      const opaque = new Uint32Array(data.buffer).filter((pixel) => pixel >>> 24 > 200)
+      return new Set(opaque).size
+    })()`)
+    assert(drawn > 5)
+  })
+
+  test('shows what the pointer is at', async () => {
+    const { x, y, width, height } = (await page.locator('canvas').boundingBox())!
+    const pointed = page.locator('.pointed-name')
+    // Somewhere along a diagonal there is a point.
+    for (let step = 1; step < 60 && (await pointed.count()) === 0; step++)
+      await page.mouse.move(x + (width * step) / 60, y + (height * step) / 60)
+    const name = (await pointed.textContent())!
+    const document = await console.db().collection('sample_places').findOne({ _id: name })
+    const shown = page.getByRole('region', { name: 'The document that is pointed at' })
+    assert((await shown.textContent())!.includes(document!['about'] as string))
+    await page.locator('canvas').focus()
+    for (const key of ['+', 'ArrowLeft', '-', '0']) await page.keyboard.press(key)
+    await assertAccessible(page)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await assertAccessible(page)
+  })
+
+  test('encloses points with a lasso, and filters by them', async () => {
+    const { x, y, width, height } = (await page.locator('canvas').boundingBox())!
+    const selection = page.getByRole('region', { name: 'Selection' })
+    await page.getByRole('button', { name: 'Lasso' }).click()
+    const drag = async (share: number) => {
+      await page.mouse.move(x + 2, y + 2)
+      await page.mouse.down()
+      await page.mouse.move(x + width * share, y + 2)
+      await page.mouse.move(x + width * share, y + height - 2)
+      await page.mouse.move(x + 2, y + height - 2)
+      await page.mouse.up()
+      return Number.parseInt((await selection.getByRole('status').textContent())!)
+    }
+    assert.equal(await drag(0.997), 200)
+    const filter = selection.getByRole('button', { name: 'Filter the data' })
+    assert(await filter.isDisabled())
+    const some = await drag(0.45)
+    assert(some > 0 && some <= 100, String(some))
+    await selection.getByRole('button', { name: 'Map only these' }).click()
+    await page.getByText(`${some} vectors of 384`).waitFor()
+    await page.getByRole('button', { name: 'Map all again' }).click()
+    await page.locator('[data-stage="done"]').waitFor()
+    // The same by keyboard.
+    await page
+      .getByRole('checkbox', { name: 'Choose museum-1', exact: true })
+      .press('Space')
+    await page
+      .getByRole('checkbox', { name: 'Choose museum-3', exact: true })
+      .press('Space')
+    await filter.click()
+    await page.locator('.grid-row.document').nth(1).waitFor()
+    const text = (await page.getByRole('textbox', { name: 'Filter' }).textContent())!
+    const found = await console
+      .db()
+      .collection('sample_places')
+      .find(JSON.parse(text) as object)
+      .toArray()
+    assert.deepEqual(found.map(({ _id }) => _id).toSorted(), ['museum-1', 'museum-3'])
+  })
+
+  test('says what a table or collection cannot do', async () => {
+    const db = console.db()
+    await db.createCollection('plain', { lexical: { enabled: false } })
+    const notes = await db.createTable('notes', {
+      definition: {
+        columns: { id: 'text', says: 'text', near: { type: 'vector', dimension: 2 } },
+        primaryKey: 'id',
+      },
+    })
+    await notes.createVectorIndex('notes_near', 'near', {
+      options: { metric: 'euclidean' },
+    })
+    await notes.createTextIndex('notes_says', 'says')
+    await notes.insertMany([
+      { id: 'a', says: 'blue sky', near: vector([0, 1]) },
+      { id: 'b', says: 'blue sea', near: vector([1, 0]) },
+      { id: 'c', says: 'green sea' },
+    ])
+    const goTo = (path: string) =>
+      page.goto(`${console.server.url}/console#/db/home/default_keyspace${path}`)
+    await goTo('')
+    await page.getByRole('button', { name: 'Refresh' }).first().click()
+    await page.getByRole('link', { name: 'notes' }).first().click()
+    await openTab('Search')
+    await search('blue', '[1, 0.1]')
+    assert.deepEqual(await namesIn('By vector'), ['b', 'a'])
+    assert.deepEqual((await namesIn('By words')).toSorted(), ['a', 'b'])
+    assert.match(
+      (await page.locator('.search-lacking').textContent())!,
+      /Hybrid is not possible/,
+    )
+    await openTab('Map')
+    await page.locator('[data-stage="done"]').waitFor()
+    assert.match((await page.getByRole('status').first().textContent())!, /2 vectors of 2/)
+    await goTo('/plain/search')
+    await page.getByText('This collection cannot be searched').waitFor()
+  })
+})
+
+/** As a person would who pasted it into a file. */
+async function runText(program: string, text: string): Promise<Ran> {
+  const folder = await mkdtemp(join(tmpdir(), 'stela-pasted-'))
+  try {
+    const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+    await symlink(packages, join(folder, 'node_modules'))
+    await writeFile(join(folder, 'pasted.mts'), text)
+    return await runProgram(program, ['pasted.mts'], folder, testToken)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
