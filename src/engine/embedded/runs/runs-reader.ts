@@ -1,0 +1,262 @@
+/**
+ * Reads an index in sorted runs, through a connection's snapshot: the memtable, which follows
+ * the table `recent`, and all runs, the newest first.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { BlockCache } from './block-cache.ts'
+import { changesIn } from './block.ts'
+import { hashesOf } from './bloom-filter.ts'
+import { isElement, kindOf, kinds, type Change } from './change.ts'
+import { entriesOf, type Cursor, type Found } from './cursor.ts'
+import {
+  afterStart,
+  entryKey,
+  pathStart,
+  valueStart,
+  type EntryOwner,
+  type Tie,
+} from './entry-key.ts'
+import type { RunRow } from './layout.ts'
+import { Memtable } from './memtable.ts'
+import { Run, targetOf, type RunStore } from './run.ts'
+
+/** A limit of a range: a value's key, or the start of some. */
+export interface Bound {
+  readonly key: Uint8Array
+  readonly inclusive: boolean
+}
+
+/** The entries of a path whose values are between two bounds; all of them without any. */
+export interface EntryRange {
+  readonly path: number
+  readonly low?: Bound
+  readonly high?: Bound
+  /** Whether elements of arrays count, or values only. */
+  readonly withElements?: boolean
+}
+
+/** Which way, and the entry to go on after. */
+export interface Walk<After> {
+  readonly direction?: 1 | -1
+  readonly after?: After | undefined
+}
+
+/** Where an entry of a range stands. */
+export interface EntryPlace {
+  readonly value: Uint8Array
+  readonly owner: EntryOwner
+}
+
+export interface RunsReaderOptions {
+  readonly tie: Tie
+  /** Bytes of blocks that may be kept in memory. */
+  readonly cacheSize?: number
+}
+
+const defaultCacheSize = 4 * 2 ** 20
+
+export class RunsReader {
+  readonly #database: DatabaseSync
+  readonly #tie: Tie
+  readonly #store: RunStore
+  readonly #manifest: StatementSync
+  readonly #recent: StatementSync
+  readonly memtable: Memtable
+  #runs: readonly Run[] = []
+  #version = -1
+  #flushed = 0
+  /** The latest changes that the memtable has. */
+  #seen = 0
+
+  constructor(
+    database: DatabaseSync,
+    { tie, cacheSize = defaultCacheSize }: RunsReaderOptions,
+  ) {
+    this.#database = database
+    this.#tie = tie
+    this.#store = { database, tie, cache: new BlockCache(database, cacheSize) }
+    this.#manifest = database.prepare(
+      'SELECT version, flushed, ifnull((SELECT max(id) FROM recent), 0) FROM manifest',
+    )
+    this.#manifest.setReturnArrays(true)
+    this.#recent = database.prepare(
+      'SELECT id, changes FROM recent WHERE id > ? ORDER BY id',
+    )
+    this.memtable = new Memtable(tie)
+  }
+
+  /** Those that are read, the newest first. */
+  get runs(): readonly Run[] {
+    return this.#runs
+  }
+
+  /** The number of the latest changes that were taken in. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  /** Catches up with what the connection sees: to be called when its transaction begins. */
+  begin(): void {
+    const [version, flushed, latest] = this.#manifest.get() as unknown as number[]
+    if (version !== this.#version) this.#readRuns(version!)
+    if (flushed !== this.#flushed) {
+      // All that the memtable had is in a run now.
+      this.memtable.clear()
+      this.#flushed = this.#seen = flushed!
+    }
+    if (latest! > this.#seen) this.#catchUp()
+  }
+
+  /** Takes in changes of this connection's own, which were written under a number. */
+  takeIn(number: number, changes: readonly Change[]): void {
+    for (const change of changes) this.memtable.apply(change)
+    this.#seen = number
+  }
+
+  #catchUp(): void {
+    for (const row of this.#recent.iterate(this.#seen)) {
+      const { id, changes } = row as { id: number; changes: Uint8Array }
+      this.takeIn(id, changesIn(changes, this.#tie))
+    }
+  }
+
+  #readRuns(version: number): void {
+    const rows = this.#database
+      .prepare("SELECT * FROM run WHERE state = 'made' ORDER BY level, number DESC")
+      .all() as unknown as RunRow[]
+    const known = new Map(this.#runs.map((run) => [run.number, run]))
+    this.#runs = rows.map((row) => known.get(row.number) ?? new Run(this.#store, row))
+    this.#version = version
+  }
+
+  /** A run that is not read, or no longer. */
+  openRun(row: RunRow): Run {
+    return new Run(this.#store, row)
+  }
+
+  /** Entries in the order of their values, and of their ties where those are the same. */
+  inRange(range: EntryRange, walk: Walk<EntryPlace> = {}): Iterable<Found> {
+    const [low, high] = keysOf(range)
+    const { direction = 1, after } = walk
+    const place = after && entryKey(range.path, after.value, after.owner, this.#tie)
+    const found = this.#walk(low, high, direction, place, this.#overlapping(low, high))
+    return range.withElements === true ? found : valuesOf(found)
+  }
+
+  /** Entries of a value, elements too, in the order of their ties. */
+  withValue(
+    path: number,
+    value: Uint8Array,
+    { direction = 1, after }: Walk<EntryOwner> = {},
+  ): Iterable<Found> {
+    const start = valueStart(path, value)
+    const place = after && entryKey(path, value, after, this.#tie)
+    let runs = this.#having(start)
+    if (this.#tie === 'doc' && after !== undefined)
+      runs = runs.filter(({ docMin, docMax }) =>
+        direction === 1 ? docMax > after.seq : docMin < after.seq,
+      )
+    return this.#walk(start, afterStart(start), direction, place, runs)
+  }
+
+  /** How many entries a range has. */
+  countRange(range: EntryRange): number {
+    const [low, high] = keysOf(range)
+    return this.#count(low, high, range.withElements === true, this.#overlapping(low, high))
+  }
+
+  /** How many entries a value has, elements among them. */
+  countValue(path: number, value: Uint8Array): number {
+    const start = valueStart(path, value)
+    return this.#count(start, afterStart(start), true, this.#having(start))
+  }
+
+  /** What the entry of a document or row says; undefined where it has none. */
+  find(path: number, value: Uint8Array, owner: EntryOwner): Found | undefined {
+    const key = entryKey(path, value, owner, this.#tie)
+    const latest = this.memtable.find(key) ?? this.#findInRuns(key, path, value, owner)
+    return latest === undefined || kindOf(latest.state) === kinds.remove
+      ? undefined
+      : latest
+  }
+
+  #findInRuns(
+    key: string,
+    path: number,
+    value: Uint8Array,
+    { seq }: EntryOwner,
+  ): Found | undefined {
+    const start = valueStart(path, value)
+    const target = targetOf(key)
+    for (const run of this.#having(start)) {
+      // All entries of a document are written at once: few runs have any of it.
+      if (this.#tie === 'doc' && (seq < run.docMin || seq > run.docMax)) continue
+      const cursor = run.cursorAt(target)
+      if (cursor.isAt && cursor.key === key)
+        return { key, state: cursor.state, doc: cursor.doc }
+    }
+    return undefined
+  }
+
+  #overlapping(low: string, high: string): readonly Run[] {
+    return this.#runs.filter((run) => run.overlaps(low, high))
+  }
+
+  /** Runs that may have a value. */
+  #having(start: string): readonly Run[] {
+    const hashes = hashesOf(start, start.length)
+    const high = afterStart(start)
+    return this.#runs.filter(
+      (run) => run.overlaps(start, high) && run.mayHave(start, hashes),
+    )
+  }
+
+  #walk(
+    low: string,
+    high: string,
+    direction: 1 | -1,
+    place: string | undefined,
+    runs: readonly Run[],
+  ): Iterable<Found> {
+    if (direction === 1) {
+      // The next key after one is that key with a zero behind it.
+      const from = place === undefined || place < low ? low : `${place}\0`
+      return entriesOf(this.#cursorsAt(from, runs), 1, (key) => key < high)
+    }
+    const from = place === undefined || place > high ? high : place
+    const cursors = this.#cursorsAt(from, runs)
+    for (const cursor of cursors) cursor.previous()
+    return entriesOf(cursors, -1, (key) => key >= low)
+  }
+
+  #cursorsAt(key: string, runs: readonly Run[]): Cursor[] {
+    const target = targetOf(key)
+    return [this.memtable.cursorAt(key), ...runs.map((run) => run.cursorAt(target))]
+  }
+
+  #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
+    if (low >= high) return 0
+    const [from, to] = [targetOf(low), targetOf(high)]
+    const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
+    return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
+  }
+}
+
+/** The first key of a range, and the first behind it. */
+function keysOf({ path, low, high }: EntryRange): [string, string] {
+  const start = pathStart(path)
+  return [
+    low === undefined ? start : side(path, low, !low.inclusive),
+    high === undefined ? afterStart(start) : side(path, high, high.inclusive),
+  ]
+}
+
+/** Before or behind all entries of a bound's value. */
+function side(path: number, { key }: Bound, isBehind: boolean): string {
+  const start = valueStart(path, key)
+  return isBehind ? afterStart(start) : start
+}
+
+function* valuesOf(found: Iterable<Found>): Generator<Found> {
+  for (const entry of found) if (!isElement(entry.state)) yield entry
+}
