@@ -3,7 +3,8 @@
  *
  *   count u16, added less removed i16, the same without elements i16   the header
  *   entries          suffix size and state, shared size: as varints; then the suffix
- *   restarts u32 …   where every 16th entry starts, which shares nothing
+ *   restarts         where every 16th entry starts, which shares nothing: u32; and what those
+ *                    before it make, in all and without elements: i16 each
  *
  * An entry shares the start of its key with the one before it. To find one, the restarts are
  * halved and at most 16 entries are read. Entries of rows have their document's number behind
@@ -15,6 +16,7 @@ import { docIn, docSize, type Tie } from './entry-key.ts'
 
 const headerSize = 6
 const interval = 16
+const restartSize = 8
 /** Entries that a block has at most: its sums must fit 16 bits. */
 export const blockEntriesMax = 32_000
 
@@ -29,6 +31,7 @@ export class BlockWriter {
   readonly #tie: Tie
   #bytes = Buffer.alloc(8192)
   #size = headerSize
+  /** Three numbers for each. */
   #restarts: number[] = []
   #sum = 0
   #values = 0
@@ -43,13 +46,13 @@ export class BlockWriter {
 
   /** Bytes of the block if it ended here. */
   get size(): number {
-    return this.#size + 4 * this.#restarts.length
+    return this.#size + (restartSize * this.#restarts.length) / 3
   }
 
   /** Bytes of the block with another entry, at most. */
   sizeWith(key: string): number {
     const shared = this.count % interval === 0 ? 0 : sharedSize(this.#last, key)
-    return this.size + key.length - shared + 16
+    return this.size + key.length - shared + 20
   }
 
   add({ key, state, doc }: Change): void {
@@ -59,7 +62,7 @@ export class BlockWriter {
     let from = this.shared
     if (this.count % interval === 0) {
       from = 0
-      this.#restarts.push(this.#size)
+      this.#restarts.push(this.#size, this.#sum, this.#values)
     }
     this.#varint((length - from) * 2 ** stateBits + state)
     this.#varint(from)
@@ -83,8 +86,12 @@ export class BlockWriter {
     bytes.writeUInt16LE(count, 0)
     bytes.writeInt16LE(sums.sum, 2)
     bytes.writeInt16LE(sums.values, 4)
-    for (const [i, restart] of this.#restarts.entries())
-      bytes.writeUInt32LE(restart, this.#size + 4 * i)
+    let at = this.#size
+    for (let i = 0; i < this.#restarts.length; i += 3) {
+      at = bytes.writeUInt32LE(this.#restarts[i]!, at)
+      at = bytes.writeInt16LE(this.#restarts[i + 1]!, at)
+      at = bytes.writeInt16LE(this.#restarts[i + 2]!, at)
+    }
     this.#size = headerSize
     this.#restarts = []
     this.#sum = this.#values = this.count = this.shared = 0
@@ -115,7 +122,7 @@ function sharedSize(a: string, b: string): number {
   return size
 }
 
-/** Stands at an entry of a block, or behind its last one. */
+/** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
 export class BlockCursor {
   readonly #tie: Tie
   #block: Uint8Array = new Uint8Array(headerSize)
@@ -124,7 +131,10 @@ export class BlockCursor {
   #bytes = Buffer.allocUnsafe(256)
   #size = 0
   #text: string | undefined
+  /** Negative where it is not known yet. */
   #doc = 0
+  /** Going back: the entries before this one, as far as they were read. */
+  readonly #trail: Change[] = []
   /** Where the next entry starts, and where something was read last. */
   #next = 0
   #at = 0
@@ -138,7 +148,7 @@ export class BlockCursor {
   }
 
   get isAt(): boolean {
-    return this.position < this.count
+    return this.position >= 0 && this.position < this.count
   }
 
   get key(): string {
@@ -146,6 +156,10 @@ export class BlockCursor {
   }
 
   get doc(): number {
+    return this.#doc < 0 ? (this.#doc = this.#docRead()) : this.#doc
+  }
+
+  #docRead(): number {
     if (this.#tie === 'id') return this.#doc
     let doc = 0
     for (let i = this.#size - docSize; i < this.#size; i++)
@@ -156,23 +170,35 @@ export class BlockCursor {
   /** Stands at the first entry of a block. */
   open(block: Uint8Array): void {
     this.#block = block
+    this.#trail.length = 0
     this.count = block[0]! + block[1]! * 256
-    this.#restarts = block.length - 4 * Math.ceil(this.count / interval)
+    this.#restarts = block.length - restartSize * Math.ceil(this.count / interval)
     this.#toRestart(0)
   }
 
   /** Goes to the first entry that is not before a key. */
   seek(target: Uint8Array): void {
-    let low = 0
+    this.seekBefore(target)
+    this.next()
+  }
+
+  /** Goes to the last entry that is before a key; to -1 where none is. */
+  seekBefore(target: Uint8Array): void {
+    let low = -1
     let high = Math.ceil(this.count / interval) - 1
-    // The last restart that is before the target, or the first one.
     while (low < high) {
       const middle = (low + high + 1) >> 1
       if (this.#isRestartBefore(middle, target)) low = middle
       else high = middle - 1
     }
+    if (low === -1) {
+      this.position = -1
+      this.#next = this.#offset(0)
+      return
+    }
     this.#toRestart(low)
-    while (this.isAt && compare(this.#bytes, this.#size, target) < 0) this.next()
+    const end = Math.min(this.count, (low + 1) * interval)
+    while (this.position + 1 < end && this.#isNextBefore(target)) this.next()
   }
 
   next(): void {
@@ -182,27 +208,40 @@ export class BlockCursor {
 
   /** Whether there was one before. */
   previous(): boolean {
-    if (this.position === 0) return false
+    if (this.position <= 0) return false
     const target = this.position - 1
-    this.#toRestart(Math.floor(target / interval))
-    while (this.position < target) this.next()
+    if (this.#trail.length === 0) this.#lay(target)
+    const { key, state, doc } = this.#trail.pop()!
+    this.position = target
+    this.#text = key
+    this.state = state
+    this.#doc = doc
     return true
   }
 
-  /** Behind the last entry. */
-  toEnd(): void {
-    this.position = this.count
+  /** Notes the entries up to a position from the restart before it on. */
+  #lay(end: number): void {
+    for (this.#toRestart(Math.floor(end / interval)); ; this.next()) {
+      this.#trail.push({ key: this.key, state: this.state, doc: this.#docRead() })
+      if (this.position === end) return
+    }
   }
 
-  /** What the entries from here up to another make. */
-  sumUpTo(end: number): Sums {
-    let sum = 0
-    let values = 0
-    if (this.position >= end) return { sum, values }
-    sum += countIn(this.state)
-    values += valuesIn(this.state)
-    this.#at = this.#next
-    for (let i = this.position + 1; i < end; i++) {
+  toLast(): void {
+    this.#trail.length = 0
+    this.position = this.count
+    this.previous()
+  }
+
+  /** What the entries make that are before this one. */
+  sumsBefore(): Sums {
+    const end = this.position
+    const restart = Math.floor(Math.min(end, this.count - 1) / interval)
+    const at = this.#restarts + restartSize * restart + 4
+    let sum = this.#int16(at)
+    let values = this.#int16(at + 2)
+    this.#at = this.#offset(restart)
+    for (let i = restart * interval; i < end; i++) {
       const head = this.#varint()
       const state = head & (2 ** stateBits - 1)
       this.#varint()
@@ -214,6 +253,10 @@ export class BlockCursor {
     return { sum, values }
   }
 
+  #int16(at: number): number {
+    return ((this.#block[at]! | (this.#block[at + 1]! << 8)) << 16) >> 16
+  }
+
   #toRestart(number: number): void {
     this.position = number * interval
     this.#next = this.#offset(number)
@@ -222,23 +265,37 @@ export class BlockCursor {
 
   #offset(restart: number): number {
     const block = this.#block
-    const at = this.#restarts + 4 * restart
+    const at = this.#restarts + restartSize * restart
     const low = block[at]! + block[at + 1]! * 2 ** 8
     return low + (block[at + 2]! + block[at + 3]! * 2 ** 8) * 2 ** 16
   }
 
   #isRestartBefore(restart: number, target: Uint8Array): boolean {
-    const block = this.#block
     this.#at = this.#offset(restart)
     const size = Math.floor(this.#varint() / 2 ** stateBits)
-    // It shares nothing.
-    const start = this.#at + 1
-    const both = Math.min(size, target.length)
+    // It shares nothing, which takes one byte to say.
+    return this.#isBefore(this.#at + 1, size, target, 0)
+  }
+
+  #isNextBefore(target: Uint8Array): boolean {
+    this.#at = this.#next
+    const tail = Math.floor(this.#varint() / 2 ** stateBits)
+    const shared = this.#varint()
+    // The key so far is before the target, so what it shares with the next one is not behind.
+    const same = Math.min(shared, target.length)
+    for (let i = 0; i < same; i++) if (this.#bytes[i] !== target[i]) return true
+    return this.#isBefore(this.#at, tail, target, shared)
+  }
+
+  /** Whether bytes of the block are before those of a target from some position on. */
+  #isBefore(start: number, size: number, target: Uint8Array, from: number): boolean {
+    const block = this.#block
+    const both = Math.min(size, target.length - from)
     for (let i = 0; i < both; i++) {
-      const order = block[start + i]! - target[i]!
+      const order = block[start + i]! - target[from + i]!
       if (order !== 0) return order < 0
     }
-    return size < target.length
+    return size < target.length - from
   }
 
   #read(): void {
@@ -255,8 +312,8 @@ export class BlockCursor {
     this.#at = at
     this.#size = size
     this.#text = undefined
-    if (this.#tie === 'id')
-      this.#doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
+    if (this.#tie === 'doc') this.#doc = -1
+    else this.#doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
     this.#next = this.#at
   }
 
@@ -277,16 +334,6 @@ export class BlockCursor {
     this.#bytes.copy(grown)
     this.#bytes = grown
   }
-}
-
-/** Whether bytes are before others, equal or behind them. */
-function compare(bytes: Uint8Array, size: number, target: Uint8Array): number {
-  const both = Math.min(size, target.length)
-  for (let i = 0; i < both; i++) {
-    const order = bytes[i]! - target[i]!
-    if (order !== 0) return order
-  }
-  return size - target.length
 }
 
 /** All entries of a block. */

@@ -10,9 +10,55 @@ export interface Cursor {
   readonly key: string
   readonly state: State
   readonly doc: number
+  /** Beyond the last change, or the first, a cursor is of no more use. */
   next(): void
-  /** From beyond the last change, to the last. From the first, beyond it: for good. */
   previous(): void
+}
+
+/**
+ * A cursor that is opened when it is reached: until then it stands at a key that nothing of
+ * it comes before.
+ */
+export class LateCursor implements Cursor {
+  readonly #open: () => Cursor
+  readonly #bound: string
+  #cursor: Cursor | undefined
+
+  constructor(bound: string, open: () => Cursor) {
+    this.#bound = bound
+    this.#open = open
+  }
+
+  /** Whether it was still to be opened. */
+  arrive(): boolean {
+    if (this.#cursor !== undefined) return false
+    this.#cursor = this.#open()
+    return true
+  }
+
+  get isAt(): boolean {
+    return this.#cursor === undefined || this.#cursor.isAt
+  }
+
+  get key(): string {
+    return this.#cursor === undefined ? this.#bound : this.#cursor.key
+  }
+
+  get state(): State {
+    return this.#cursor!.state
+  }
+
+  get doc(): number {
+    return this.#cursor!.doc
+  }
+
+  next(): void {
+    this.#cursor!.next()
+  }
+
+  previous(): void {
+    this.#cursor!.previous()
+  }
 }
 
 /** What a walk finds. */
@@ -32,6 +78,7 @@ export function* entriesOf(
   isWithin: (key: string) => boolean,
 ): Generator<Found> {
   const live = cursors.filter((cursor) => cursor.isAt && isWithin(cursor.key))
+  const hasLate = live.some((cursor) => cursor instanceof LateCursor)
   while (live.length > 0) {
     let first = live[0]!
     let key = first.key
@@ -49,6 +96,7 @@ export function* entriesOf(
       } else if (rival === undefined || (direction === 1 ? other < rival : other > rival))
         rival = other
     }
+    if (hasLate && openAt(key, live, isWithin)) continue
     if (isShared) {
       if (kindOf(first.state) !== kinds.remove)
         yield { key, state: first.state, doc: first.doc }
@@ -66,6 +114,18 @@ export function* entriesOf(
       (direction === 1 ? first.key < rival : first.key > rival)
     )
   }
+}
+
+/** Opens the cursors that are reached at a key: whether there were any. */
+function openAt(key: string, live: Cursor[], isWithin: (key: string) => boolean): boolean {
+  let isAny = false
+  for (let i = live.length - 1; i >= 0; i--) {
+    const cursor = live[i]!
+    if (!(cursor instanceof LateCursor) || cursor.key !== key || !cursor.arrive()) continue
+    isAny = true
+    if (!cursor.isAt || !isWithin(cursor.key)) live.splice(i, 1)
+  }
+  return isAny
 }
 
 /** Whether the cursor has more. */

@@ -52,6 +52,13 @@ export class Memtable {
     return new MemtableCursor(this.#chunks, number, positionIn(this.#chunks[number]!, key))
   }
 
+  /** At the last change that is before a key. */
+  cursorBefore(key: string): Cursor {
+    const cursor = this.cursorAt(key)
+    cursor.previous()
+    return cursor
+  }
+
   sums(low: string, high: string): Sums {
     let sum = 0
     let values = 0

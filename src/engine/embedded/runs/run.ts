@@ -84,41 +84,34 @@ export class Run {
 
   /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
   cursorAt(target: Target, isOnce = false): Cursor {
-    return new RunCursor(
-      this.#reader(isOnce),
-      this.#store.tie,
+    return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
       this.#placeOf(target.text),
-      {
-        target: target.bytes,
-      },
+      target.bytes,
+    )
+  }
+
+  /** At the last change that is before a key. */
+  cursorBefore(target: Target): Cursor {
+    return new RunCursor(this.#reader(false), this.#store.tie).before(
+      this.#placeOf(target.text),
+      target.bytes,
     )
   }
 
   /** What the changes from a key up to another make. */
   sums(low: Target, high: Target): Sums {
-    const from = this.#placeOf(low.text)
-    const to = this.#placeOf(high.text)
-    const cursor = new BlockCursor(this.#store.tie)
-    if (from.segment === to.segment && from.block === to.block) {
-      this.#open(cursor, to)
-      cursor.seek(high.bytes)
-      const end = cursor.position
-      cursor.seek(low.bytes)
-      return cursor.sumUpTo(end)
-    }
-    return minus(this.#sumsBefore(to, high, cursor), this.#sumsBefore(from, low, cursor))
+    return minus(this.#sumsBefore(high), this.#sumsBefore(low))
   }
 
-  /** What the changes before a key make, that belongs to a place. */
-  #sumsBefore(place: Place, { bytes }: Target, cursor: BlockCursor): Sums {
+  /** What the changes before a key make. */
+  #sumsBefore({ text, bytes }: Target): Sums {
+    const place = this.#placeOf(text)
     const { sums, values } = this.#detail(place.segment)
-    const { block } = place
-    const before = { sum: sums[block]!, values: values[block]! }
+    const before = { sum: sums[place.block]!, values: values[place.block]! }
+    const cursor = new BlockCursor(this.#store.tie)
     this.#open(cursor, place)
     cursor.seek(bytes)
-    const end = cursor.position
-    this.#open(cursor, place)
-    return plus(plus(this.#sums[place.segment]!, before), cursor.sumUpTo(end))
+    return plus(plus(this.#sums[place.segment]!, before), cursor.sumsBefore())
   }
 
   #open(cursor: BlockCursor, { segment, block }: Place): void {
@@ -158,23 +151,29 @@ interface BlockReader {
 class RunCursor implements Cursor {
   readonly #reader: BlockReader
   readonly #cursor: BlockCursor
-  #segment: number
-  #block: number
+  #segment = 0
+  #block = 0
   isAt = true
 
-  constructor(
-    reader: BlockReader,
-    tie: Tie,
-    { segment, block }: Place,
-    { target }: { readonly target: Uint8Array },
-  ) {
+  constructor(reader: BlockReader, tie: Tie) {
     this.#reader = reader
     this.#cursor = new BlockCursor(tie)
-    this.#segment = segment
-    this.#block = block
-    this.#open()
+  }
+
+  /** At the first entry that is not before a target, which belongs into a block. */
+  from({ segment, block }: Place, target: Uint8Array): this {
+    this.#open(segment, block)
     this.#cursor.seek(target)
     if (!this.#cursor.isAt) this.#nextBlock()
+    return this
+  }
+
+  /** At the last entry before it. */
+  before({ segment, block }: Place, target: Uint8Array): this {
+    this.#open(segment, block)
+    this.#cursor.seekBefore(target)
+    if (!this.#cursor.isAt) this.#previousBlock()
+    return this
   }
 
   get key(): string {
@@ -195,34 +194,31 @@ class RunCursor implements Cursor {
   }
 
   previous(): void {
-    this.isAt = true
-    if (this.#cursor.previous()) return
-    if (this.#block > 0) this.#block--
-    else if (this.#segment > 0) this.#block = this.#reader.blocks(--this.#segment) - 1
+    if (!this.#cursor.previous()) this.#previousBlock()
+  }
+
+  #nextBlock(): void {
+    if (this.#block + 1 < this.#reader.blocks(this.#segment))
+      this.#open(this.#segment, this.#block + 1)
+    else if (this.#segment + 1 < this.#reader.segments) this.#open(this.#segment + 1, 0)
+    else this.isAt = false
+  }
+
+  #previousBlock(): void {
+    if (this.#block > 0) this.#open(this.#segment, this.#block - 1)
+    else if (this.#segment > 0)
+      this.#open(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
     else {
       this.isAt = false
       return
     }
-    this.#open()
-    this.#cursor.toEnd()
-    this.#cursor.previous()
+    this.#cursor.toLast()
   }
 
-  /** Beyond the last block the cursor stays behind its last entry, and can go back. */
-  #nextBlock(): void {
-    if (this.#block + 1 < this.#reader.blocks(this.#segment)) this.#block++
-    else if (this.#segment + 1 < this.#reader.segments) {
-      this.#segment++
-      this.#block = 0
-    } else {
-      this.isAt = false
-      return
-    }
-    this.#open()
-  }
-
-  #open(): void {
-    this.#cursor.open(this.#reader.read({ segment: this.#segment, block: this.#block }))
+  #open(segment: number, block: number): void {
+    this.#segment = segment
+    this.#block = block
+    this.#cursor.open(this.#reader.read({ segment, block }))
   }
 }
 

@@ -7,7 +7,7 @@ import { BlockCache } from './block-cache.ts'
 import { changesIn } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
 import { isElement, kindOf, kinds, type Change } from './change.ts'
-import { entriesOf, type Cursor, type Found } from './cursor.ts'
+import { entriesOf, LateCursor, type Found } from './cursor.ts'
 import {
   afterStart,
   entryKey,
@@ -139,7 +139,7 @@ export class RunsReader {
     const [low, high] = keysOf(range)
     const { direction = 1, after } = walk
     const place = after && entryKey(range.path, after.value, after.owner, this.#tie)
-    const found = this.#walk(low, high, direction, place, this.#overlapping(low, high))
+    const found = this.#walk(low, high, { direction, place }, this.#overlapping(low, high))
     return range.withElements === true ? found : valuesOf(found)
   }
 
@@ -151,12 +151,21 @@ export class RunsReader {
   ): Iterable<Found> {
     const start = valueStart(path, value)
     const place = after && entryKey(path, value, after, this.#tie)
-    let runs = this.#having(start)
-    if (this.#tie === 'doc' && after !== undefined)
-      runs = runs.filter(({ docMin, docMax }) =>
-        direction === 1 ? docMax > after.seq : docMin < after.seq,
-      )
-    return this.#walk(start, afterStart(start), direction, place, runs)
+    const runs = this.#having(start)
+    if (this.#tie === 'id')
+      return this.#walk(start, afterStart(start), { direction, place }, runs)
+    // Most runs have documents of their own numbers: they are opened when those are reached.
+    const bound = ({ docMin, docMax }: Run) =>
+      entryKey(path, value, { seq: direction === 1 ? docMin : docMax, id: noId }, 'doc')
+    const isLeft = ({ docMin, docMax }: Run) =>
+      after === undefined || (direction === 1 ? docMax > after.seq : docMin < after.seq)
+    return this.#walk(
+      start,
+      afterStart(start),
+      { direction, place },
+      runs.filter(isLeft),
+      bound,
+    )
   }
 
   /** How many entries a range has. */
@@ -186,11 +195,14 @@ export class RunsReader {
     value: Uint8Array,
     { seq }: EntryOwner,
   ): Found | undefined {
-    const start = valueStart(path, value)
+    // All entries of a document are written at once: few runs have any of it.
+    const runs =
+      this.#tie === 'id'
+        ? this.#runs
+        : this.#runs.filter(({ docMin, docMax }) => seq >= docMin && seq <= docMax)
+    if (runs.length === 0) return undefined
     const target = targetOf(key)
-    for (const run of this.#having(start)) {
-      // All entries of a document are written at once: few runs have any of it.
-      if (this.#tie === 'doc' && (seq < run.docMin || seq > run.docMax)) continue
+    for (const run of this.#having(valueStart(path, value), runs)) {
       const cursor = run.cursorAt(target)
       if (cursor.isAt && cursor.key === key)
         return { key, state: cursor.state, doc: cursor.doc }
@@ -203,35 +215,33 @@ export class RunsReader {
   }
 
   /** Runs that may have a value. */
-  #having(start: string): readonly Run[] {
+  #having(start: string, runs = this.#runs): readonly Run[] {
     const hashes = hashesOf(start, start.length)
     const high = afterStart(start)
-    return this.#runs.filter(
-      (run) => run.overlaps(start, high) && run.mayHave(start, hashes),
-    )
+    return runs.filter((run) => run.overlaps(start, high) && run.mayHave(start, hashes))
   }
 
+  /** Entries from a key up to another; `boundOf` says what nothing of a run comes before. */
   #walk(
     low: string,
     high: string,
-    direction: 1 | -1,
-    place: string | undefined,
+    { direction, place }: { direction: 1 | -1; place: string | undefined },
     runs: readonly Run[],
+    boundOf?: (run: Run) => string,
   ): Iterable<Found> {
-    if (direction === 1) {
-      // The next key after one is that key with a zero behind it.
-      const from = place === undefined || place < low ? low : `${place}\0`
-      return entriesOf(this.#cursorsAt(from, runs), 1, (key) => key < high)
+    const isUp = direction === 1
+    let from = isUp ? low : high
+    // The next key after one is that key with a zero behind it.
+    if (place !== undefined && isUp && place >= low) from = `${place}\0`
+    if (place !== undefined && !isUp && place < high) from = place
+    const target = targetOf(from)
+    const { memtable } = this
+    const cursors = [isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from)]
+    for (const run of runs) {
+      const open = () => (isUp ? run.cursorAt(target) : run.cursorBefore(target))
+      cursors.push(boundOf === undefined ? open() : new LateCursor(boundOf(run), open))
     }
-    const from = place === undefined || place > high ? high : place
-    const cursors = this.#cursorsAt(from, runs)
-    for (const cursor of cursors) cursor.previous()
-    return entriesOf(cursors, -1, (key) => key >= low)
-  }
-
-  #cursorsAt(key: string, runs: readonly Run[]): Cursor[] {
-    const target = targetOf(key)
-    return [this.memtable.cursorAt(key), ...runs.map((run) => run.cursorAt(target))]
+    return entriesOf(cursors, direction, isUp ? (key) => key < high : (key) => key >= low)
   }
 
   #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
@@ -241,6 +251,8 @@ export class RunsReader {
     return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
   }
 }
+
+const noId = new Uint8Array()
 
 /** The first key of a range, and the first behind it. */
 function keysOf({ path, low, high }: EntryRange): [string, string] {
