@@ -78,7 +78,7 @@ for (const tie of ties)
       old.begin()
       let snapshot = oracle.copy()
       let deepest = 0
-      for (let round = 0; round < 120; round++) {
+      for (let round = 0; round < 80; round++) {
         opened.commit(() => changeSome(opened, oracle, pick, below))
         for (let steps = below(4); steps > 0; steps--)
           opened.commit(() => void opened.writer.step())
@@ -92,7 +92,7 @@ for (const tie of ties)
           old.begin()
           snapshot = oracle.copy()
         }
-        if (round === 100) {
+        if (round === 70) {
           opened.commit(() => opened.writer.clear())
           oracle.clear()
         }
@@ -104,7 +104,7 @@ for (const tie of ties)
       const { below, open, pick, oracle } = start(context, tie)
       let opened = open()
       const seen = new Set<string>()
-      for (let round = 0; round < 60; round++) {
+      for (let round = 0; round < 45; round++) {
         opened.commit(() => changeSome(opened, oracle, pick, below))
         for (let steps = 0; steps < 3; steps++) {
           // Nobody says good-bye: what is committed is all that the next one finds.

@@ -12,7 +12,7 @@
  * little-endian.
  */
 import { countIn, kindOf, kinds, stateBits, valuesIn, type Change } from './change.ts'
-import { docIn, docSize, type Tie } from './entry-key.ts'
+import { docSize, type Tie } from './entry-key.ts'
 
 const headerSize = 6
 const interval = 16
@@ -221,9 +221,11 @@ export class BlockCursor {
 
   /** Notes the entries up to a position from the restart before it on. */
   #lay(end: number): void {
-    for (this.#toRestart(Math.floor(end / interval)); ; this.next()) {
+    this.#toRestart(Math.floor(end / interval))
+    for (;;) {
       this.#trail.push({ key: this.key, state: this.state, doc: this.#docRead() })
       if (this.position === end) return
+      this.next()
     }
   }
 
@@ -340,9 +342,11 @@ export class BlockCursor {
 export function changesIn(block: Uint8Array, tie: Tie): Change[] {
   const cursor = new BlockCursor(tie)
   const changes: Change[] = []
-  for (cursor.open(block); cursor.isAt; cursor.next()) {
-    const { key, state } = cursor
-    changes.push({ key, state, doc: tie === 'doc' ? docIn(key) : cursor.doc })
+  cursor.open(block)
+  while (cursor.isAt) {
+    const { key, state, doc } = cursor
+    changes.push({ key, state, doc })
+    cursor.next()
   }
   return changes
 }

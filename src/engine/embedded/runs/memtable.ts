@@ -22,22 +22,45 @@ export class Memtable {
     this.count = 0
   }
 
-  /** Adds what has become of an entry to what was known of it. */
-  apply(change: Change): void {
-    const number = this.#chunkOf(change.key)
+  /** Adds what has become of entries, which come in order, to what was known of them. */
+  apply(changes: readonly Change[]): void {
+    let number = -1
+    let end: string | undefined
+    for (const change of changes) {
+      // Most of them belong into the same chunk as the one before.
+      if (number === -1 || (end !== undefined && change.key >= end)) {
+        number = this.#chunkOf(change.key)
+        end = this.#chunks[number + 1]?.[0]!.key
+      }
+      if (!this.#applyTo(number, change)) number = -1
+    }
+  }
+
+  /** Whether the chunks are the same as before. */
+  #applyTo(number: number, change: Change): boolean {
     const chunk = this.#chunks[number]!
     const at = positionIn(chunk, change.key)
     const older = chunk[at]
     if (older?.key === change.key) {
       const left = together(older, change, this.#tie)
-      if (left !== undefined) chunk[at] = left
-      else this.#remove(number, at)
-      return
+      if (left === undefined) return this.#remove(number, at)
+      chunk[at] = left
+      return true
     }
     chunk.splice(at, 0, change)
     this.count++
-    if (chunk.length > chunkMax)
-      this.#chunks.splice(number + 1, 0, chunk.splice(chunkMax / 2))
+    if (chunk.length <= chunkMax) return true
+    this.#chunks.splice(number + 1, 0, chunk.splice(chunkMax / 2))
+    return false
+  }
+
+  #remove(number: number, at: number): boolean {
+    const chunk = this.#chunks[number]!
+    chunk.splice(at, 1)
+    this.count--
+    if (chunk.length > 0 || this.#chunks.length === 1) return true
+    this.#chunks.splice(number, 1)
+    return false
   }
 
   find(key: string): Change | undefined {
@@ -63,22 +86,16 @@ export class Memtable {
     let sum = 0
     let values = 0
     const cursor = this.cursorAt(low)
-    for (; cursor.isAt && cursor.key < high; cursor.next()) {
+    while (cursor.isAt && cursor.key < high) {
       sum += countIn(cursor.state)
       values += valuesIn(cursor.state)
+      cursor.next()
     }
     return { sum, values }
   }
 
   *[Symbol.iterator](): Generator<Change> {
     for (const chunk of this.#chunks) yield* chunk
-  }
-
-  #remove(number: number, at: number): void {
-    const chunk = this.#chunks[number]!
-    chunk.splice(at, 1)
-    this.count--
-    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(number, 1)
   }
 
   /** The last chunk that starts at a key or before it, or the first one. */

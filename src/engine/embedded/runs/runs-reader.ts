@@ -107,9 +107,9 @@ export class RunsReader {
     if (latest! > this.#seen) this.#catchUp()
   }
 
-  /** Takes in changes of this connection's own, which were written under a number. */
+  /** Takes in changes that were written under a number, in order, each entry once. */
   takeIn(number: number, changes: readonly Change[]): void {
-    for (const change of changes) this.memtable.apply(change)
+    this.memtable.apply(changes)
     this.#seen = number
   }
 

@@ -40,17 +40,20 @@ export interface EncodedSegment {
 
 /** Changes one after the other, and the one that comes next. */
 export class ChangeQueue {
-  readonly #changes: Iterator<Change>
-  next: Change | undefined
+  readonly #changes: Iterator<Change, void>
+  #next: Change | undefined
 
-  constructor(changes: Iterator<Change>) {
+  constructor(changes: Iterator<Change, void>) {
     this.#changes = changes
     this.take()
   }
 
+  get next(): Change | undefined {
+    return this.#next
+  }
+
   take(): void {
-    const { value, done } = this.#changes.next()
-    this.next = done === true ? undefined : value
+    this.#next = this.#changes.next().value ?? undefined
   }
 }
 
@@ -61,32 +64,31 @@ export function encodeSegment(
 ): EncodedSegment | undefined {
   const { tie, withFilter } = options
   const { blockSize = defaultBlockSize, blocksMax = defaultBlocksMax } = options
-  if (changes.next === undefined) return undefined
+  let change = changes.next
+  if (change === undefined) return undefined
   const writer = new BlockWriter(tie)
   const blocks: Buffer[] = []
   const heads: Buffer[] = []
   const hashes: number[] = []
-  const first = changes.next.key
+  const first = change.key
   let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
   let last = first
-  while (blocks.length < blocksMax && changes.next !== undefined) {
-    const blockFirst = changes.next.key
-    for (
-      let next: Change | undefined;
-      (next = changes.next) !== undefined;
-      changes.take()
-    ) {
-      const { key, doc } = next
+  while (blocks.length < blocksMax && change !== undefined) {
+    const blockFirst = change.key
+    while (change !== undefined) {
+      const { key, doc }: Change = change
       if (writer.count > 0 && writer.sizeWith(key) > blockSize) break
-      writer.add(next)
+      writer.add(change)
       if (withFilter) {
         const start = tie === 'doc' ? key.length - docSize : tieStart(key)
         // A value that the entry before it has is in the filter already.
         if (writer.shared < start) addHashes(hashes, key, start)
       }
-      docMin = Math.min(docMin, doc)
-      docMax = Math.max(docMax, doc)
+      if (doc < docMin) docMin = doc
+      if (doc > docMax) docMax = doc
       last = key
+      changes.take()
+      change = changes.next
     }
     const { bytes, sums, count } = writer.finish()
     blocks.push(bytes)
