@@ -49,21 +49,17 @@ export class BlockWriter {
     return this.#size + (restartSize * this.#restarts.length) / 3
   }
 
-  /** Bytes of the block with another entry, at most. */
-  sizeWith(key: string): number {
-    const shared = this.count % interval === 0 ? 0 : sharedSize(this.#last, key)
-    return this.size + key.length - shared + 20
-  }
-
-  add({ key, state, doc }: Change): void {
+  /** Whether there was room for an entry; there always is for the first. */
+  add({ key, state, doc }: Change, sizeMax: number): boolean {
     const { length } = key
-    if (this.#size + length + 32 > this.#bytes.length) this.#grow(length + 32)
-    this.shared = sharedSize(this.#last, key)
-    let from = this.shared
-    if (this.count % interval === 0) {
-      from = 0
-      this.#restarts.push(this.#size, this.#sum, this.#values)
-    }
+    const shared = sharedSize(this.#last, key)
+    const isRestart = this.count % interval === 0
+    const from = isRestart ? 0 : shared
+    // Behind the key there is a restart, three varints and a document's number at most.
+    const size = this.size + length - from + 20
+    if (size > sizeMax && this.count > 0) return false
+    if (size + restartSize > this.#bytes.length) this.#grow(size)
+    if (isRestart) this.#restarts.push(this.#size, this.#sum, this.#values)
     this.#varint((length - from) * 2 ** stateBits + state)
     this.#varint(from)
     const bytes = this.#bytes
@@ -71,10 +67,12 @@ export class BlockWriter {
     for (let i = from; i < length; i++) bytes[at++] = key.charCodeAt(i)
     this.#size = at
     if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint(doc)
+    this.shared = shared
     this.#last = key
     this.#sum += countIn(state)
     this.#values += valuesIn(state)
     this.count++
+    return true
   }
 
   /** The block; the writer begins the next one. */

@@ -29,7 +29,7 @@ export interface RunsWriterOptions extends RunsReaderOptions {
   readonly blocksMax?: number
 }
 
-const defaultRecentMax = 32_768
+const defaultRecentMax = 16_384
 const defaultFanout = 4
 /** Bytes of a row of `recent`. */
 const recentSizeMax = 1_000_000
@@ -117,9 +117,11 @@ export class RunsWriter {
       part = []
     }
     for (const change of changes) {
-      writer.add(change)
+      if (part.length === blockEntriesMax || !writer.add(change, recentSizeMax)) {
+        write()
+        writer.add(change, recentSizeMax)
+      }
       part.push(change)
-      if (part.length === blockEntriesMax || writer.size > recentSizeMax) write()
     }
     if (part.length > 0) write()
     // Each is worked on when a run is made of it, and once for each level that it rises.

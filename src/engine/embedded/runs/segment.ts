@@ -77,8 +77,7 @@ export function encodeSegment(
     const blockFirst = change.key
     while (change !== undefined) {
       const { key, doc }: Change = change
-      if (writer.count > 0 && writer.sizeWith(key) > blockSize) break
-      writer.add(change)
+      if (!writer.add(change, blockSize)) break
       if (withFilter) {
         const start = tie === 'doc' ? key.length - docSize : tieStart(key)
         // A value that the entry before it has is in the filter already.
