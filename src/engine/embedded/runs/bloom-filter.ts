@@ -29,7 +29,7 @@ export function filterOf(hashes: readonly number[]): Uint8Array {
   const filter = new Uint8Array(Math.ceil(bits / 8))
   for (let i = 0; i < hashes.length; i += 2)
     for (let n = 0; n < positions; n++) {
-      const bit = (hashes[i]! + n * hashes[i + 1]!) % (filter.length * 8)
+      const bit = ((hashes[i]! + Math.imul(n, hashes[i + 1]!)) >>> 0) % (filter.length * 8)
       filter[bit >>> 3]! |= 1 << (bit & 7)
     }
   return filter
@@ -40,7 +40,7 @@ export function mayHave(filter: Uint8Array, hashes: readonly [number, number]): 
   const [one, other] = hashes
   const bits = filter.length * 8
   for (let n = 0; n < positions; n++) {
-    const bit = (one + n * other) % bits
+    const bit = ((one + Math.imul(n, other)) >>> 0) % bits
     if ((filter[bit >>> 3]! & (1 << (bit & 7))) === 0) return false
   }
   return true

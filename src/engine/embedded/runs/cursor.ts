@@ -19,46 +19,9 @@ export interface Cursor {
  * A cursor that is opened when it is reached: until then it stands at a key that nothing of
  * it comes before.
  */
-export class LateCursor implements Cursor {
-  readonly #open: () => Cursor
-  readonly #bound: string
-  #cursor: Cursor | undefined
-
-  constructor(bound: string, open: () => Cursor) {
-    this.#bound = bound
-    this.#open = open
-  }
-
-  /** Whether it was still to be opened. */
-  arrive(): boolean {
-    if (this.#cursor !== undefined) return false
-    this.#cursor = this.#open()
-    return true
-  }
-
-  get isAt(): boolean {
-    return this.#cursor === undefined || this.#cursor.isAt
-  }
-
-  get key(): string {
-    return this.#cursor === undefined ? this.#bound : this.#cursor.key
-  }
-
-  get state(): State {
-    return this.#cursor!.state
-  }
-
-  get doc(): number {
-    return this.#cursor!.doc
-  }
-
-  next(): void {
-    this.#cursor!.next()
-  }
-
-  previous(): void {
-    this.#cursor!.previous()
-  }
+export interface LateCursor {
+  readonly key: string
+  readonly open: () => Cursor
 }
 
 /** What a walk finds. */
@@ -73,15 +36,17 @@ export interface Found {
  * newest source comes first.
  */
 export function* entriesOf(
-  cursors: readonly Cursor[],
+  cursors: readonly (Cursor | LateCursor)[],
   direction: 1 | -1,
   isWithin: (key: string) => boolean,
 ): Generator<Found> {
-  const live = cursors.filter((cursor) => cursor.isAt && isWithin(cursor.key))
-  const hasLate = live.some((cursor) => cursor instanceof LateCursor)
+  const live = cursors.filter(
+    (cursor) => 'open' in cursor || (cursor.isAt && isWithin(cursor.key)),
+  )
+  let lateCount = live.filter((cursor) => 'open' in cursor).length
   while (live.length > 0) {
-    let first = live[0]!
-    let key = first.key
+    let at = 0
+    let { key } = live[0]!
     /** The first key of another source: up to there it need not be asked. */
     let rival: string | undefined
     let isShared = false
@@ -90,21 +55,25 @@ export function* entriesOf(
       if (other === key) isShared = true
       else if (direction === 1 ? other < key : other > key) {
         rival = key
-        first = live[i]!
+        at = i
         key = other
         isShared = false
       } else if (rival === undefined || (direction === 1 ? other < rival : other > rival))
         rival = other
     }
-    if (hasLate && openAt(key, live, isWithin)) continue
+    if (lateCount > 0) {
+      const opened = openAt(key, live, isWithin)
+      lateCount -= opened
+      if (opened > 0) continue
+    }
+    const first = live[at] as Cursor
     if (isShared) {
       if (kindOf(first.state) !== kinds.remove)
         yield { key, state: first.state, doc: first.doc }
-      for (let i = live.length - 1; i >= 0; i--)
+      for (let i = live.length - 1; i >= at; i--)
         if (live[i]!.key === key) advance(live, i, direction, isWithin)
       continue
     }
-    const at = live.indexOf(first)
     do {
       if (kindOf(first.state) !== kinds.remove)
         yield { key: first.key, state: first.state, doc: first.doc }
@@ -116,26 +85,32 @@ export function* entriesOf(
   }
 }
 
-/** Opens the cursors that are reached at a key: whether there were any. */
-function openAt(key: string, live: Cursor[], isWithin: (key: string) => boolean): boolean {
-  let isAny = false
+/** Opens the cursors that are reached at a key: how many there were. */
+function openAt(
+  key: string,
+  live: (Cursor | LateCursor)[],
+  isWithin: (key: string) => boolean,
+): number {
+  let count = 0
   for (let i = live.length - 1; i >= 0; i--) {
-    const cursor = live[i]!
-    if (!(cursor instanceof LateCursor) || cursor.key !== key || !cursor.arrive()) continue
-    isAny = true
-    if (!cursor.isAt || !isWithin(cursor.key)) live.splice(i, 1)
+    const late = live[i]!
+    if (!('open' in late) || late.key !== key) continue
+    count++
+    const cursor = late.open()
+    if (cursor.isAt && isWithin(cursor.key)) live[i] = cursor
+    else live.splice(i, 1)
   }
-  return isAny
+  return count
 }
 
 /** Whether the cursor has more. */
 function advance(
-  live: Cursor[],
+  live: (Cursor | LateCursor)[],
   at: number,
   direction: 1 | -1,
   isWithin: (key: string) => boolean,
 ): boolean {
-  const cursor = live[at]!
+  const cursor = live[at] as Cursor
   if (direction === 1) cursor.next()
   else cursor.previous()
   if (cursor.isAt && isWithin(cursor.key)) return true

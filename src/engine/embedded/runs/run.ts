@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BlockCursor, type Sums } from './block.ts'
 import type { BlockCache } from './block-cache.ts'
 import { mayHave } from './bloom-filter.ts'
+import type { Change } from './change.ts'
 import type { Cursor } from './cursor.ts'
 import type { Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
@@ -22,6 +23,8 @@ export interface RunStore {
   readonly database: DatabaseSync
   readonly cache: BlockCache
   readonly tie: Tie
+  /** For what is found at once. */
+  readonly cursor: BlockCursor
 }
 
 /** A segment's place in a run, and a block's in the segment. */
@@ -90,6 +93,16 @@ export class Run {
     )
   }
 
+  /** The change of one key. */
+  find({ text, bytes }: Target): Change | undefined {
+    // What has the key is in the block that starts at it or before it.
+    const { cursor } = this.#store
+    this.#open(cursor, this.#placeOf(text))
+    cursor.seek(bytes)
+    if (!cursor.isAt || cursor.key !== text) return undefined
+    return { key: text, state: cursor.state, doc: cursor.doc }
+  }
+
   /** At the last change that is before a key. */
   cursorBefore(target: Target): Cursor {
     return new RunCursor(this.#reader(false), this.#store.tie).before(
@@ -108,7 +121,7 @@ export class Run {
     const place = this.#placeOf(text)
     const { sums, values } = this.#detail(place.segment)
     const before = { sum: sums[place.block]!, values: values[place.block]! }
-    const cursor = new BlockCursor(this.#store.tie)
+    const { cursor } = this.#store
     this.#open(cursor, place)
     cursor.seek(bytes)
     return plus(plus(this.#sums[place.segment]!, before), cursor.sumsBefore())

@@ -4,10 +4,10 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
-import { changesIn } from './block.ts'
+import { BlockCursor, changesIn } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
 import { isElement, kindOf, kinds, type Change } from './change.ts'
-import { entriesOf, LateCursor, type Found } from './cursor.ts'
+import { entriesOf, type Cursor, type Found, type LateCursor } from './cursor.ts'
 import {
   afterStart,
   entryKey,
@@ -74,7 +74,8 @@ export class RunsReader {
   ) {
     this.#database = database
     this.#tie = tie
-    this.#store = { database, tie, cache: new BlockCache(database, cacheSize) }
+    const cache = new BlockCache(database, cacheSize)
+    this.#store = { database, tie, cache, cursor: new BlockCursor(tie) }
     this.#manifest = database.prepare(
       'SELECT version, flushed, ifnull((SELECT max(id) FROM recent), 0) FROM manifest',
     )
@@ -203,9 +204,8 @@ export class RunsReader {
     if (runs.length === 0) return undefined
     const target = targetOf(key)
     for (const run of this.#having(valueStart(path, value), runs)) {
-      const cursor = run.cursorAt(target)
-      if (cursor.isAt && cursor.key === key)
-        return { key, state: cursor.state, doc: cursor.doc }
+      const found = run.find(target)
+      if (found !== undefined) return found
     }
     return undefined
   }
@@ -236,10 +236,12 @@ export class RunsReader {
     if (place !== undefined && !isUp && place < high) from = place
     const target = targetOf(from)
     const { memtable } = this
-    const cursors = [isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from)]
+    const cursors: (Cursor | LateCursor)[] = [
+      isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from),
+    ]
     for (const run of runs) {
       const open = () => (isUp ? run.cursorAt(target) : run.cursorBefore(target))
-      cursors.push(boundOf === undefined ? open() : new LateCursor(boundOf(run), open))
+      cursors.push(boundOf === undefined ? open() : { key: boundOf(run), open })
     }
     return entriesOf(cursors, direction, isUp ? (key) => key < high : (key) => key >= low)
   }
