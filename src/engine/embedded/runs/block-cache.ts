@@ -1,0 +1,71 @@
+/**
+ * Blocks and details of segments, read from the store and kept as long as there is room. They
+ * never change, and their numbers are not used again: what was read once holds.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { decodeDetail, type SegmentDetail } from './segment.ts'
+
+export class BlockCache {
+  readonly #block: StatementSync
+  readonly #detail: StatementSync
+  readonly #sizeMax: number
+  /** By the numbers of blocks; those of details are negative. */
+  #young = new Map<number, Uint8Array | SegmentDetail>()
+  #old = new Map<number, Uint8Array | SegmentDetail>()
+  #youngSize = 0
+
+  /** Twice half the size is kept: what was used since half of it was filled, and before. */
+  constructor(database: DatabaseSync, sizeMax: number) {
+    this.#block = database.prepare('SELECT bytes FROM block WHERE id = ?')
+    this.#block.setReturnArrays(true)
+    this.#detail = database.prepare(
+      'SELECT detail FROM segment WHERE run = ? AND block = ?',
+    )
+    this.#detail.setReturnArrays(true)
+    this.#sizeMax = sizeMax
+  }
+
+  block(id: number): Uint8Array {
+    const known = this.#find(id)
+    if (known !== undefined) return known as Uint8Array
+    const bytes = this.read(id)
+    this.#keep(id, bytes, bytes.length)
+    return bytes
+  }
+
+  /** The same without keeping it: a merge reads every block once. */
+  read(id: number): Uint8Array {
+    return (this.#block.get(id) as unknown as [Uint8Array])[0]
+  }
+
+  /** The detail of the segment that starts with a block. */
+  detail(run: number, block: number): SegmentDetail {
+    const known = this.#find(-block)
+    if (known !== undefined) return known as SegmentDetail
+    const [bytes] = this.#detail.get(run, block) as unknown as [Uint8Array]
+    const detail = decodeDetail(bytes)
+    this.#keep(-block, detail, detail.size)
+    return detail
+  }
+
+  #find(number: number): Uint8Array | SegmentDetail | undefined {
+    const young = this.#young.get(number)
+    if (young !== undefined) return young
+    const old = this.#old.get(number)
+    if (old !== undefined) this.#keep(number, old, sizeOf(old))
+    return old
+  }
+
+  #keep(number: number, value: Uint8Array | SegmentDetail, size: number): void {
+    this.#young.set(number, value)
+    this.#youngSize += size
+    if (this.#youngSize <= this.#sizeMax / 2) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#youngSize = 0
+  }
+}
+
+function sizeOf(value: Uint8Array | SegmentDetail): number {
+  return value instanceof Uint8Array ? value.length : value.size
+}

@@ -1,0 +1,350 @@
+/**
+ * Entries in order, packed into some kilobytes.
+ *
+ *   count u16, added less removed i16, the same without elements i16   the header
+ *   entries          suffix size and state, shared size: as varints; then the suffix
+ *   restarts         where every 16th entry starts, which shares nothing: u32; and what those
+ *                    before it make, in all and without elements: i16 each
+ *
+ * An entry shares the start of its key with the one before it. To find one, the restarts are
+ * halved and at most 16 entries are read. Entries of rows have their document's number behind
+ * the suffix, as a varint; in documents' entries it is the end of the key. Numbers are
+ * little-endian.
+ */
+import { countIn, kindOf, kinds, stateBits, valuesIn, type Change } from './change.ts'
+import { docSize, type Tie } from './entry-key.ts'
+
+const headerSize = 6
+const interval = 16
+const restartSize = 8
+/** Entries that a block has at most: its sums must fit 16 bits. */
+export const blockEntriesMax = 32_000
+
+/** Of some entries: how many they make, in all and without elements. */
+export interface Sums {
+  readonly sum: number
+  readonly values: number
+}
+
+/** Packs entries that come in order. */
+export class BlockWriter {
+  readonly #tie: Tie
+  #bytes = Buffer.alloc(8192)
+  #size = headerSize
+  /** Three numbers for each. */
+  #restarts: number[] = []
+  #sum = 0
+  #values = 0
+  #last = ''
+  count = 0
+  /** How much of its key the latest entry shares with the one before it in the block. */
+  shared = 0
+
+  constructor(tie: Tie) {
+    this.#tie = tie
+  }
+
+  /** Bytes of the block if it ended here. */
+  get size(): number {
+    return this.#size + (restartSize * this.#restarts.length) / 3
+  }
+
+  /** Whether there was room for an entry; there always is for the first. */
+  add({ key, state, doc }: Change, sizeMax: number): boolean {
+    const { length } = key
+    const shared = sharedSize(this.#last, key)
+    const isRestart = this.count % interval === 0
+    const from = isRestart ? 0 : shared
+    // Behind the key there is a restart, three varints and a document's number at most.
+    const size = this.size + length - from + 20
+    if (size > sizeMax && this.count > 0) return false
+    if (size + restartSize > this.#bytes.length) this.#grow(size)
+    if (isRestart) this.#restarts.push(this.#size, this.#sum, this.#values)
+    this.#varint((length - from) * 2 ** stateBits + state)
+    this.#varint(from)
+    const bytes = this.#bytes
+    let at = this.#size
+    for (let i = from; i < length; i++) bytes[at++] = key.charCodeAt(i)
+    this.#size = at
+    if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint(doc)
+    this.shared = shared
+    this.#last = key
+    this.#sum += countIn(state)
+    this.#values += valuesIn(state)
+    this.count++
+    return true
+  }
+
+  /** The block; the writer begins the next one. */
+  finish(): { readonly bytes: Buffer; readonly sums: Sums; readonly count: number } {
+    const { count } = this
+    const sums = { sum: this.#sum, values: this.#values }
+    const bytes = Buffer.alloc(this.size)
+    this.#bytes.copy(bytes, 0, 0, this.#size)
+    bytes.writeUInt16LE(count, 0)
+    bytes.writeInt16LE(sums.sum, 2)
+    bytes.writeInt16LE(sums.values, 4)
+    let at = this.#size
+    for (let i = 0; i < this.#restarts.length; i += 3) {
+      at = bytes.writeUInt32LE(this.#restarts[i]!, at)
+      at = bytes.writeInt16LE(this.#restarts[i + 1]!, at)
+      at = bytes.writeInt16LE(this.#restarts[i + 2]!, at)
+    }
+    this.#size = headerSize
+    this.#restarts = []
+    this.#sum = this.#values = this.count = this.shared = 0
+    this.#last = ''
+    return { bytes, sums, count }
+  }
+
+  #varint(value: number): void {
+    let rest = value
+    while (rest >= 128) {
+      this.#bytes[this.#size++] = (rest % 128) | 128
+      rest = Math.floor(rest / 128)
+    }
+    this.#bytes[this.#size++] = rest
+  }
+
+  #grow(size: number): void {
+    const grown = Buffer.alloc(2 * (this.#bytes.length + size))
+    this.#bytes.copy(grown, 0, 0, this.#size)
+    this.#bytes = grown
+  }
+}
+
+function sharedSize(a: string, b: string): number {
+  const max = Math.min(a.length, b.length)
+  let size = 0
+  while (size < max && a.charCodeAt(size) === b.charCodeAt(size)) size++
+  return size
+}
+
+/** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
+export class BlockCursor {
+  readonly #tie: Tie
+  #block: Uint8Array = new Uint8Array(headerSize)
+  #restarts = headerSize
+  /** The entry's key, and how much of it holds. */
+  #bytes = Buffer.allocUnsafe(256)
+  #size = 0
+  #text: string | undefined
+  /** Negative where it is not known yet. */
+  #doc = 0
+  /** Going back: the entries before this one, as far as they were read. */
+  readonly #trail: Change[] = []
+  /** Where the next entry starts, and where something was read last. */
+  #next = 0
+  #at = 0
+  count = 0
+  /** The number of the entry; `count` behind the last one. */
+  position = 0
+  state = 0
+
+  constructor(tie: Tie) {
+    this.#tie = tie
+  }
+
+  get isAt(): boolean {
+    return this.position >= 0 && this.position < this.count
+  }
+
+  get key(): string {
+    return (this.#text ??= this.#bytes.toString('latin1', 0, this.#size))
+  }
+
+  get doc(): number {
+    return this.#doc < 0 ? (this.#doc = this.#docRead()) : this.#doc
+  }
+
+  #docRead(): number {
+    if (this.#tie === 'id') return this.#doc
+    let doc = 0
+    for (let i = this.#size - docSize; i < this.#size; i++)
+      doc = doc * 256 + this.#bytes[i]!
+    return doc
+  }
+
+  /** Stands at the first entry of a block. */
+  open(block: Uint8Array): void {
+    this.#block = block
+    this.#trail.length = 0
+    this.count = block[0]! + block[1]! * 256
+    this.#restarts = block.length - restartSize * Math.ceil(this.count / interval)
+    this.#toRestart(0)
+  }
+
+  /** Goes to the first entry that is not before a key. */
+  seek(target: Uint8Array): void {
+    this.seekBefore(target)
+    this.next()
+  }
+
+  /** Goes to the last entry that is before a key; to -1 where none is. */
+  seekBefore(target: Uint8Array): void {
+    let low = -1
+    let high = Math.ceil(this.count / interval) - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#isRestartBefore(middle, target)) low = middle
+      else high = middle - 1
+    }
+    if (low === -1) {
+      this.position = -1
+      this.#next = this.#offset(0)
+      return
+    }
+    this.#toRestart(low)
+    const end = Math.min(this.count, (low + 1) * interval)
+    while (this.position + 1 < end && this.#isNextBefore(target)) this.next()
+  }
+
+  next(): void {
+    this.position++
+    if (this.isAt) this.#read()
+  }
+
+  /** Whether there was one before. */
+  previous(): boolean {
+    if (this.position <= 0) return false
+    const target = this.position - 1
+    if (this.#trail.length === 0) this.#lay(target)
+    const { key, state, doc } = this.#trail.pop()!
+    this.position = target
+    this.#text = key
+    this.state = state
+    this.#doc = doc
+    return true
+  }
+
+  /** Notes the entries up to a position from the restart before it on. */
+  #lay(end: number): void {
+    this.#toRestart(Math.floor(end / interval))
+    for (;;) {
+      this.#trail.push({ key: this.key, state: this.state, doc: this.#docRead() })
+      if (this.position === end) return
+      this.next()
+    }
+  }
+
+  toLast(): void {
+    this.#trail.length = 0
+    this.position = this.count
+    this.previous()
+  }
+
+  /** What the entries make that are before this one. */
+  sumsBefore(): Sums {
+    const end = this.position
+    const restart = Math.floor(Math.min(end, this.count - 1) / interval)
+    const at = this.#restarts + restartSize * restart + 4
+    let sum = this.#int16(at)
+    let values = this.#int16(at + 2)
+    this.#at = this.#offset(restart)
+    for (let i = restart * interval; i < end; i++) {
+      const head = this.#varint()
+      const state = head & (2 ** stateBits - 1)
+      this.#varint()
+      this.#at += Math.floor(head / 2 ** stateBits)
+      if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint()
+      sum += countIn(state)
+      values += valuesIn(state)
+    }
+    return { sum, values }
+  }
+
+  #int16(at: number): number {
+    return ((this.#block[at]! | (this.#block[at + 1]! << 8)) << 16) >> 16
+  }
+
+  #toRestart(number: number): void {
+    this.position = number * interval
+    this.#next = this.#offset(number)
+    if (this.isAt) this.#read()
+  }
+
+  #offset(restart: number): number {
+    const block = this.#block
+    const at = this.#restarts + restartSize * restart
+    const low = block[at]! + block[at + 1]! * 2 ** 8
+    return low + (block[at + 2]! + block[at + 3]! * 2 ** 8) * 2 ** 16
+  }
+
+  #isRestartBefore(restart: number, target: Uint8Array): boolean {
+    this.#at = this.#offset(restart)
+    const size = Math.floor(this.#varint() / 2 ** stateBits)
+    // It shares nothing, which takes one byte to say.
+    return this.#isBefore(this.#at + 1, size, target, 0)
+  }
+
+  #isNextBefore(target: Uint8Array): boolean {
+    this.#at = this.#next
+    const tail = Math.floor(this.#varint() / 2 ** stateBits)
+    const shared = this.#varint()
+    // The key so far is before the target, so what it shares with the next one is not behind.
+    const same = Math.min(shared, target.length)
+    for (let i = 0; i < same; i++) if (this.#bytes[i] !== target[i]) return true
+    return this.#isBefore(this.#at, tail, target, shared)
+  }
+
+  /** Whether bytes of the block are before those of a target from some position on. */
+  #isBefore(start: number, size: number, target: Uint8Array, from: number): boolean {
+    const block = this.#block
+    const both = Math.min(size, target.length - from)
+    for (let i = 0; i < both; i++) {
+      const order = block[start + i]! - target[from + i]!
+      if (order !== 0) return order < 0
+    }
+    return size < target.length - from
+  }
+
+  #read(): void {
+    this.#at = this.#next
+    const block = this.#block
+    const head = this.#varint()
+    const shared = this.#varint()
+    this.state = head & (2 ** stateBits - 1)
+    const size = shared + Math.floor(head / 2 ** stateBits)
+    if (size > this.#bytes.length) this.#grow(size)
+    const bytes = this.#bytes
+    let at = this.#at
+    for (let i = shared; i < size; i++) bytes[i] = block[at++]!
+    this.#at = at
+    this.#size = size
+    this.#text = undefined
+    if (this.#tie === 'doc') this.#doc = -1
+    else this.#doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
+    this.#next = this.#at
+  }
+
+  #varint(): number {
+    const block = this.#block
+    let byte = block[this.#at++]!
+    if (byte < 128) return byte
+    let value = byte & 127
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = block[this.#at++]!
+      value += (byte & 127) * scale
+    }
+    return value
+  }
+
+  #grow(size: number): void {
+    const grown = Buffer.alloc(2 * size)
+    this.#bytes.copy(grown)
+    this.#bytes = grown
+  }
+}
+
+/** All entries of a block. */
+export function changesIn(block: Uint8Array, tie: Tie): Change[] {
+  const cursor = new BlockCursor(tie)
+  const changes: Change[] = []
+  cursor.open(block)
+  while (cursor.isAt) {
+    const { key, state, doc } = cursor
+    changes.push({ key, state, doc })
+    cursor.next()
+  }
+  return changes
+}

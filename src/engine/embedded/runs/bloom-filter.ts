@@ -1,0 +1,47 @@
+/**
+ * Tells of most values that a part of a run does not have that it does not: a Bloom filter
+ * (Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970). The positions
+ * come from two hashes (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006).
+ */
+
+/** With 10 bits a key and 6 positions, 1 in 120 is said to be there that is not. */
+const bitsPerKey = 10
+const positions = 6
+
+/** Both hashes of the start of a text, which has a byte in each character. */
+export function hashesOf(text: string, size: number): readonly [number, number] {
+  // FNV-1a, and the same from another start.
+  let one = 0x811c9dc5
+  let other = 0x9747b28c
+  for (let i = 0; i < size; i++) {
+    const byte = text.charCodeAt(i)
+    one = Math.imul(one ^ byte, 0x01000193)
+    other = Math.imul(other ^ byte, 0x85ebca6b)
+    other ^= other >>> 15
+  }
+  one ^= one >>> 16
+  return [Math.imul(one, 0x7feb352d) >>> 0, (other | 1) >>> 0]
+}
+
+/** The bits of a filter; `hashes` are pairs. */
+export function filterOf(hashes: readonly number[]): Uint8Array {
+  const bits = Math.max(64, (hashes.length / 2) * bitsPerKey)
+  const filter = new Uint8Array(Math.ceil(bits / 8))
+  for (let i = 0; i < hashes.length; i += 2)
+    for (let n = 0; n < positions; n++) {
+      const bit = ((hashes[i]! + Math.imul(n, hashes[i + 1]!)) >>> 0) % (filter.length * 8)
+      filter[bit >>> 3]! |= 1 << (bit & 7)
+    }
+  return filter
+}
+
+/** False only if it was not among what the filter was made of. */
+export function mayHave(filter: Uint8Array, hashes: readonly [number, number]): boolean {
+  const [one, other] = hashes
+  const bits = filter.length * 8
+  for (let n = 0; n < positions; n++) {
+    const bit = ((one + Math.imul(n, other)) >>> 0) % bits
+    if ((filter[bit >>> 3]! & (1 << (bit & 7))) === 0) return false
+  }
+  return true
+}

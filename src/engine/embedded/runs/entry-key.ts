@@ -1,0 +1,149 @@
+/**
+ * An entry of the index as one text, so that the order of texts is the order of entries: by
+ * path, then by value, then by what tells apart those that share a value, which is called the
+ * tie: the document's number, or the row's id.
+ *
+ * Each character is a byte: texts compare faster than arrays of bytes, and take less memory.
+ * A path is its number, the count of its bytes first. A value's key may be the start of
+ * another's, so it is ended by a zero byte and a number below 0x80. The zeros that it has are
+ * counted: n of them, with something behind them, are 0x00 and 0xff - n; those that it ends
+ * with are the number of its ending. That keeps the order and makes most numbers shorter.
+ */
+
+/** What entries of one value are ordered by: documents' numbers, or rows' ids. */
+export type Tie = 'doc' | 'id'
+
+/** The document or row that an entry is of. */
+export interface EntryOwner {
+  readonly seq: number
+  readonly id: Uint8Array
+}
+
+/** Bytes of a document's number: a trillion documents. */
+export const docSize = 5
+export const docMax = 2 ** 40 - 1
+
+/** Greater than how any value or tie starts. */
+const beyond = '\xff'
+
+/** Zeros that one mark can count. */
+const zerosMax = 126
+
+let scratch = Buffer.alloc(4096)
+
+export function entryKey(
+  path: number,
+  value: Uint8Array,
+  owner: EntryOwner,
+  tie: Tie,
+): string {
+  const size = writeStart(path, value, owner.id.length)
+  return scratch.toString('latin1', 0, writeTie(size, owner, tie))
+}
+
+/** How all keys of a path start. */
+export function pathStart(path: number): string {
+  return scratch.toString('latin1', 0, writePath(path))
+}
+
+/** How all keys of a value at a path start, and no others. */
+export function valueStart(path: number, value: Uint8Array): string {
+  return scratch.toString('latin1', 0, writeStart(path, value, 0))
+}
+
+/** The first key that may come behind all that start so; `start` is one of the above. */
+export function afterStart(start: string): string {
+  return start + beyond
+}
+
+/** Where a key's value ends and its tie starts. */
+export function tieStart(key: string): number {
+  let at = 1 + key.charCodeAt(0)
+  for (;;) {
+    at = key.indexOf('\0', at)
+    if (key.charCodeAt(at + 1) < 0x80) return at + 2
+    at += 2
+  }
+}
+
+/** The key of the value that an entry's key has in it. */
+export function valueIn(key: string): Uint8Array {
+  const end = tieStart(key)
+  const bytes = Buffer.from(key.slice(1 + key.charCodeAt(0), end), 'latin1')
+  const first = bytes.indexOf(0)
+  if (first === bytes.length - 2 && bytes[first + 1] === 0) return bytes.subarray(0, first)
+  const value: number[] = []
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i] !== 0) value.push(bytes[i]!)
+    else {
+      const mark = bytes[++i]!
+      const zeros = mark < 0x80 ? mark : 0xff - mark
+      for (let n = 0; n < zeros; n++) value.push(0)
+    }
+  }
+  return Uint8Array.from(value)
+}
+
+/** The path's number. */
+export function pathIn(key: string): number {
+  return numberIn(key, 1, 1 + key.charCodeAt(0))
+}
+
+/** The document's number, where that is the tie. */
+export function docIn(key: string): number {
+  return numberIn(key, key.length - docSize, key.length)
+}
+
+/** The row's id, where that is the tie. */
+export function idIn(key: string): Uint8Array {
+  return Buffer.from(key.slice(tieStart(key)), 'latin1')
+}
+
+function numberIn(key: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) number = number * 256 + key.charCodeAt(i)
+  return number
+}
+
+function writePath(path: number): number {
+  let size = 1
+  for (let rest = path; rest >= 256; rest = Math.floor(rest / 256)) size++
+  scratch[0] = size
+  scratch.writeUIntBE(path, 1, size)
+  return 1 + size
+}
+
+function writeStart(path: number, value: Uint8Array, tieSize: number): number {
+  // Each byte may take two, and path, ending and tie come to it.
+  const sizeMax = 2 * value.length + tieSize + 32
+  if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
+  let at = writePath(path)
+  const { length } = value
+  for (let i = 0; i < length;) {
+    const byte = value[i++]!
+    scratch[at++] = byte
+    if (byte !== 0) continue
+    let zeros = 1
+    while (i < length && value[i] === 0 && zeros < zerosMax) {
+      zeros++
+      i++
+    }
+    if (i === length) {
+      scratch[at++] = zeros
+      return at
+    }
+    scratch[at++] = 0xff - zeros
+  }
+  scratch[at++] = 0
+  scratch[at++] = 0
+  return at
+}
+
+function writeTie(at: number, { seq, id }: EntryOwner, tie: Tie): number {
+  if (tie === 'doc') {
+    if (seq > docMax) throw new Error(`document ${seq} has too large a number`)
+    return scratch.writeUIntBE(seq, at, docSize)
+  }
+  scratch.set(id, at)
+  return at + id.length
+}

@@ -1,0 +1,260 @@
+/** A sorted run of changes, which never changes itself: how it is searched. */
+import type { DatabaseSync } from 'node:sqlite'
+import { BlockCursor, type Sums } from './block.ts'
+import type { BlockCache } from './block-cache.ts'
+import { mayHave } from './bloom-filter.ts'
+import type { Change } from './change.ts'
+import type { Cursor } from './cursor.ts'
+import type { Tie } from './entry-key.ts'
+import type { RunRow, SegmentRow } from './layout.ts'
+
+/** A key to look for, as text and as bytes. */
+export interface Target {
+  readonly text: string
+  readonly bytes: Uint8Array
+}
+
+export function targetOf(text: string): Target {
+  return { text, bytes: Buffer.from(text, 'latin1') }
+}
+
+/** What all runs of a store share. */
+export interface RunStore {
+  readonly database: DatabaseSync
+  readonly cache: BlockCache
+  readonly tie: Tie
+  /** For what is found at once. */
+  readonly cursor: BlockCursor
+}
+
+/** A segment's place in a run, and a block's in the segment. */
+interface Place {
+  readonly segment: number
+  readonly block: number
+}
+
+export class Run {
+  readonly number: number
+  readonly level: number
+  readonly entries: number
+  readonly docMin: number
+  readonly docMax: number
+  readonly #store: RunStore
+  readonly #segments: readonly SegmentRow[]
+  readonly #firsts: readonly string[]
+  readonly #last: string
+  /** What the segments before each make, and what all do, last. */
+  readonly #sums: readonly Sums[]
+
+  constructor(store: RunStore, { number, level }: RunRow) {
+    this.#store = store
+    this.number = number
+    this.level = level
+    this.#segments = store.database
+      .prepare(
+        'SELECT block, blocks, entries, sum, "values", doc_min, doc_max, first, last ' +
+          'FROM segment WHERE run = ? ORDER BY block',
+      )
+      .all(number) as unknown as SegmentRow[]
+    this.#firsts = this.#segments.map(({ first }) => textOf(first))
+    this.#last = textOf(this.#segments.at(-1)!.last)
+    const sums: Sums[] = [{ sum: 0, values: 0 }]
+    for (const segment of this.#segments) sums.push(plus(sums.at(-1)!, segment))
+    this.#sums = sums
+    let [entries, docMin, docMax] = [0, Infinity, 0]
+    for (const segment of this.#segments) {
+      entries += segment.entries
+      docMin = Math.min(docMin, segment.doc_min)
+      docMax = Math.max(docMax, segment.doc_max)
+    }
+    this.entries = entries
+    this.docMin = docMin
+    this.docMax = docMax
+  }
+
+  /** Whether it may have keys from one up to another. */
+  overlaps(low: string, high: string): boolean {
+    return low <= this.#last && this.#firsts[0]! < high
+  }
+
+  /** Whether it may have keys that start so: all those of a value. */
+  mayHave(start: string, hashes: readonly [number, number]): boolean {
+    const number = lastUpTo(this.#firsts, start)
+    const { filter } = this.#detail(number)
+    if (filter === undefined || mayHave(filter, hashes)) return true
+    return this.#firsts[number + 1]?.startsWith(start) === true
+  }
+
+  /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
+  cursorAt(target: Target, isOnce = false): Cursor {
+    return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
+      this.#placeOf(target.text),
+      target.bytes,
+    )
+  }
+
+  /** The change of one key. */
+  find({ text, bytes }: Target): Change | undefined {
+    // What has the key is in the block that starts at it or before it.
+    const { cursor } = this.#store
+    this.#open(cursor, this.#placeOf(text))
+    cursor.seek(bytes)
+    if (!cursor.isAt || cursor.key !== text) return undefined
+    return { key: text, state: cursor.state, doc: cursor.doc }
+  }
+
+  /** At the last change that is before a key. */
+  cursorBefore(target: Target): Cursor {
+    return new RunCursor(this.#reader(false), this.#store.tie).before(
+      this.#placeOf(target.text),
+      target.bytes,
+    )
+  }
+
+  /** What the changes from a key up to another make. */
+  sums(low: Target, high: Target): Sums {
+    return minus(this.#sumsBefore(high), this.#sumsBefore(low))
+  }
+
+  /** What the changes before a key make. */
+  #sumsBefore({ text, bytes }: Target): Sums {
+    const place = this.#placeOf(text)
+    const { sums, values } = this.#detail(place.segment)
+    const before = { sum: sums[place.block]!, values: values[place.block]! }
+    const { cursor } = this.#store
+    this.#open(cursor, place)
+    cursor.seek(bytes)
+    return plus(plus(this.#sums[place.segment]!, before), cursor.sumsBefore())
+  }
+
+  #open(cursor: BlockCursor, { segment, block }: Place): void {
+    cursor.open(this.#store.cache.block(this.#segments[segment]!.block + block))
+  }
+
+  /** The last block that starts at a key or before it, or the first one. */
+  #placeOf(key: string): Place {
+    const segment = lastUpTo(this.#firsts, key)
+    return { segment, block: lastUpTo(this.#detail(segment).firsts, key) }
+  }
+
+  #detail(segment: number) {
+    return this.#store.cache.detail(this.number, this.#segments[segment]!.block)
+  }
+
+  #reader(isOnce: boolean): BlockReader {
+    const { cache } = this.#store
+    const segments = this.#segments
+    return {
+      segments: segments.length,
+      blocks: (segment) => segments[segment]!.blocks,
+      read: ({ segment, block }) => {
+        const id = segments[segment]!.block + block
+        return isOnce ? cache.read(id) : cache.block(id)
+      },
+    }
+  }
+}
+
+interface BlockReader {
+  readonly segments: number
+  blocks(segment: number): number
+  read(place: Place): Uint8Array
+}
+
+class RunCursor implements Cursor {
+  readonly #reader: BlockReader
+  readonly #cursor: BlockCursor
+  #segment = 0
+  #block = 0
+  isAt = true
+
+  constructor(reader: BlockReader, tie: Tie) {
+    this.#reader = reader
+    this.#cursor = new BlockCursor(tie)
+  }
+
+  /** At the first entry that is not before a target, which belongs into a block. */
+  from({ segment, block }: Place, target: Uint8Array): this {
+    this.#open(segment, block)
+    this.#cursor.seek(target)
+    if (!this.#cursor.isAt) this.#nextBlock()
+    return this
+  }
+
+  /** At the last entry before it. */
+  before({ segment, block }: Place, target: Uint8Array): this {
+    this.#open(segment, block)
+    this.#cursor.seekBefore(target)
+    if (!this.#cursor.isAt) this.#previousBlock()
+    return this
+  }
+
+  get key(): string {
+    return this.#cursor.key
+  }
+
+  get state(): number {
+    return this.#cursor.state
+  }
+
+  get doc(): number {
+    return this.#cursor.doc
+  }
+
+  next(): void {
+    this.#cursor.next()
+    if (!this.#cursor.isAt) this.#nextBlock()
+  }
+
+  previous(): void {
+    if (!this.#cursor.previous()) this.#previousBlock()
+  }
+
+  #nextBlock(): void {
+    if (this.#block + 1 < this.#reader.blocks(this.#segment))
+      this.#open(this.#segment, this.#block + 1)
+    else if (this.#segment + 1 < this.#reader.segments) this.#open(this.#segment + 1, 0)
+    else this.isAt = false
+  }
+
+  #previousBlock(): void {
+    if (this.#block > 0) this.#open(this.#segment, this.#block - 1)
+    else if (this.#segment > 0)
+      this.#open(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
+    else {
+      this.isAt = false
+      return
+    }
+    this.#cursor.toLast()
+  }
+
+  #open(segment: number, block: number): void {
+    this.#segment = segment
+    this.#block = block
+    this.#cursor.open(this.#reader.read({ segment, block }))
+  }
+}
+
+/** The position of the last text that is not behind a key; 0 where all are. */
+function lastUpTo(texts: readonly string[], key: string): number {
+  let low = 0
+  let high = texts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (texts[middle]! <= key) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
+function plus(a: Sums, b: Sums): Sums {
+  return { sum: a.sum + b.sum, values: a.values + b.values }
+}
+
+function minus(a: Sums, b: Sums): Sums {
+  return { sum: a.sum - b.sum, values: a.values - b.values }
+}

@@ -1,0 +1,276 @@
+/**
+ * Reads an index in sorted runs, through a connection's snapshot: the memtable, which follows
+ * the table `recent`, and all runs, the newest first.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { BlockCache } from './block-cache.ts'
+import { BlockCursor, changesIn } from './block.ts'
+import { hashesOf } from './bloom-filter.ts'
+import { isElement, kindOf, kinds, type Change } from './change.ts'
+import { entriesOf, type Cursor, type Found, type LateCursor } from './cursor.ts'
+import {
+  afterStart,
+  entryKey,
+  pathStart,
+  valueStart,
+  type EntryOwner,
+  type Tie,
+} from './entry-key.ts'
+import type { RunRow } from './layout.ts'
+import { Memtable } from './memtable.ts'
+import { Run, targetOf, type RunStore } from './run.ts'
+
+/** A limit of a range: a value's key, or the start of some. */
+export interface Bound {
+  readonly key: Uint8Array
+  readonly inclusive: boolean
+}
+
+/** The entries of a path whose values are between two bounds; all of them without any. */
+export interface EntryRange {
+  readonly path: number
+  readonly low?: Bound
+  readonly high?: Bound
+  /** Whether elements of arrays count, or values only. */
+  readonly withElements?: boolean
+}
+
+/** Which way, and the entry to go on after. */
+export interface Walk<After> {
+  readonly direction?: 1 | -1
+  readonly after?: After | undefined
+}
+
+/** Where an entry of a range stands. */
+export interface EntryPlace {
+  readonly value: Uint8Array
+  readonly owner: EntryOwner
+}
+
+export interface RunsReaderOptions {
+  readonly tie: Tie
+  /** Bytes of blocks that may be kept in memory. */
+  readonly cacheSize?: number
+}
+
+const defaultCacheSize = 4 * 2 ** 20
+
+export class RunsReader {
+  readonly #database: DatabaseSync
+  readonly #tie: Tie
+  readonly #store: RunStore
+  readonly #manifest: StatementSync
+  readonly #recent: StatementSync
+  readonly memtable: Memtable
+  #runs: readonly Run[] = []
+  #version = -1
+  #flushed = 0
+  /** The latest changes that the memtable has. */
+  #seen = 0
+
+  constructor(
+    database: DatabaseSync,
+    { tie, cacheSize = defaultCacheSize }: RunsReaderOptions,
+  ) {
+    this.#database = database
+    this.#tie = tie
+    const cache = new BlockCache(database, cacheSize)
+    this.#store = { database, tie, cache, cursor: new BlockCursor(tie) }
+    this.#manifest = database.prepare(
+      'SELECT version, flushed, ifnull((SELECT max(id) FROM recent), 0) FROM manifest',
+    )
+    this.#manifest.setReturnArrays(true)
+    this.#recent = database.prepare(
+      'SELECT id, changes FROM recent WHERE id > ? ORDER BY id',
+    )
+    this.memtable = new Memtable(tie)
+  }
+
+  /** Those that are read, the newest first. */
+  get runs(): readonly Run[] {
+    return this.#runs
+  }
+
+  /** The number of the latest changes that were taken in. */
+  get seen(): number {
+    return this.#seen
+  }
+
+  /** Catches up with what the connection sees: to be called when its transaction begins. */
+  begin(): void {
+    const [version, flushed, latest] = this.#manifest.get() as unknown as number[]
+    if (version !== this.#version) this.#readRuns(version!)
+    if (flushed !== this.#flushed) {
+      // All that the memtable had is in a run now.
+      this.memtable.clear()
+      this.#flushed = this.#seen = flushed!
+    }
+    if (latest! > this.#seen) this.#catchUp()
+  }
+
+  /** Takes in changes that were written under a number, in order, each entry once. */
+  takeIn(number: number, changes: readonly Change[]): void {
+    this.memtable.apply(changes)
+    this.#seen = number
+  }
+
+  #catchUp(): void {
+    for (const row of this.#recent.iterate(this.#seen)) {
+      const { id, changes } = row as { id: number; changes: Uint8Array }
+      this.takeIn(id, changesIn(changes, this.#tie))
+    }
+  }
+
+  #readRuns(version: number): void {
+    const rows = this.#database
+      .prepare("SELECT * FROM run WHERE state = 'made' ORDER BY level, number DESC")
+      .all() as unknown as RunRow[]
+    const known = new Map(this.#runs.map((run) => [run.number, run]))
+    this.#runs = rows.map((row) => known.get(row.number) ?? new Run(this.#store, row))
+    this.#version = version
+  }
+
+  /** A run that is not read, or no longer. */
+  openRun(row: RunRow): Run {
+    return new Run(this.#store, row)
+  }
+
+  /** Entries in the order of their values, and of their ties where those are the same. */
+  inRange(range: EntryRange, walk: Walk<EntryPlace> = {}): Iterable<Found> {
+    const [low, high] = keysOf(range)
+    const { direction = 1, after } = walk
+    const place = after && entryKey(range.path, after.value, after.owner, this.#tie)
+    const found = this.#walk(low, high, { direction, place }, this.#overlapping(low, high))
+    return range.withElements === true ? found : valuesOf(found)
+  }
+
+  /** Entries of a value, elements too, in the order of their ties. */
+  withValue(
+    path: number,
+    value: Uint8Array,
+    { direction = 1, after }: Walk<EntryOwner> = {},
+  ): Iterable<Found> {
+    const start = valueStart(path, value)
+    const place = after && entryKey(path, value, after, this.#tie)
+    const runs = this.#having(start)
+    if (this.#tie === 'id')
+      return this.#walk(start, afterStart(start), { direction, place }, runs)
+    // Most runs have documents of their own numbers: they are opened when those are reached.
+    const bound = ({ docMin, docMax }: Run) =>
+      entryKey(path, value, { seq: direction === 1 ? docMin : docMax, id: noId }, 'doc')
+    const isLeft = ({ docMin, docMax }: Run) =>
+      after === undefined || (direction === 1 ? docMax > after.seq : docMin < after.seq)
+    return this.#walk(
+      start,
+      afterStart(start),
+      { direction, place },
+      runs.filter(isLeft),
+      bound,
+    )
+  }
+
+  /** How many entries a range has. */
+  countRange(range: EntryRange): number {
+    const [low, high] = keysOf(range)
+    return this.#count(low, high, range.withElements === true, this.#overlapping(low, high))
+  }
+
+  /** How many entries a value has, elements among them. */
+  countValue(path: number, value: Uint8Array): number {
+    const start = valueStart(path, value)
+    return this.#count(start, afterStart(start), true, this.#having(start))
+  }
+
+  /** What the entry of a document or row says; undefined where it has none. */
+  find(path: number, value: Uint8Array, owner: EntryOwner): Found | undefined {
+    const key = entryKey(path, value, owner, this.#tie)
+    const latest = this.memtable.find(key) ?? this.#findInRuns(key, path, value, owner)
+    return latest === undefined || kindOf(latest.state) === kinds.remove
+      ? undefined
+      : latest
+  }
+
+  #findInRuns(
+    key: string,
+    path: number,
+    value: Uint8Array,
+    { seq }: EntryOwner,
+  ): Found | undefined {
+    // All entries of a document are written at once: few runs have any of it.
+    const runs =
+      this.#tie === 'id'
+        ? this.#runs
+        : this.#runs.filter(({ docMin, docMax }) => seq >= docMin && seq <= docMax)
+    if (runs.length === 0) return undefined
+    const target = targetOf(key)
+    for (const run of this.#having(valueStart(path, value), runs)) {
+      const found = run.find(target)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #overlapping(low: string, high: string): readonly Run[] {
+    return this.#runs.filter((run) => run.overlaps(low, high))
+  }
+
+  /** Runs that may have a value. */
+  #having(start: string, runs = this.#runs): readonly Run[] {
+    const hashes = hashesOf(start, start.length)
+    const high = afterStart(start)
+    return runs.filter((run) => run.overlaps(start, high) && run.mayHave(start, hashes))
+  }
+
+  /** Entries from a key up to another; `boundOf` says what nothing of a run comes before. */
+  #walk(
+    low: string,
+    high: string,
+    { direction, place }: { direction: 1 | -1; place: string | undefined },
+    runs: readonly Run[],
+    boundOf?: (run: Run) => string,
+  ): Iterable<Found> {
+    const isUp = direction === 1
+    let from = isUp ? low : high
+    // The next key after one is that key with a zero behind it.
+    if (place !== undefined && isUp && place >= low) from = `${place}\0`
+    if (place !== undefined && !isUp && place < high) from = place
+    const target = targetOf(from)
+    const { memtable } = this
+    const cursors: (Cursor | LateCursor)[] = [
+      isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from),
+    ]
+    for (const run of runs) {
+      const open = () => (isUp ? run.cursorAt(target) : run.cursorBefore(target))
+      cursors.push(boundOf === undefined ? open() : { key: boundOf(run), open })
+    }
+    return entriesOf(cursors, direction, isUp ? (key) => key < high : (key) => key >= low)
+  }
+
+  #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
+    if (low >= high) return 0
+    const [from, to] = [targetOf(low), targetOf(high)]
+    const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
+    return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
+  }
+}
+
+const noId = new Uint8Array()
+
+/** The first key of a range, and the first behind it. */
+function keysOf({ path, low, high }: EntryRange): [string, string] {
+  const start = pathStart(path)
+  return [
+    low === undefined ? start : side(path, low, !low.inclusive),
+    high === undefined ? afterStart(start) : side(path, high, high.inclusive),
+  ]
+}
+
+/** Before or behind all entries of a bound's value. */
+function side(path: number, { key }: Bound, isBehind: boolean): string {
+  const start = valueStart(path, key)
+  return isBehind ? afterStart(start) : start
+}
+
+function* valuesOf(found: Iterable<Found>): Generator<Found> {
+  for (const entry of found) if (!isElement(entry.state)) yield entry
+}

@@ -1,0 +1,372 @@
+/**
+ * Writes an index in sorted runs. Changes go to the table `recent` with each commit; what else
+ * there is to do is done in steps of bounded size: making a run of what is recent, merging
+ * runs, deleting those that were merged. Every step is whole by itself, so the transaction
+ * that it is part of may be the last one before a crash.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { blockEntriesMax, BlockWriter } from './block.ts'
+import { added, removed, together, withoutPast, type Change, type State } from './change.ts'
+import { entryKey, type EntryOwner, type Tie } from './entry-key.ts'
+import type { RunRow, SegmentRow } from './layout.ts'
+import { mergedChanges } from './merge.ts'
+import { targetOf, type Run } from './run.ts'
+import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
+import {
+  ChangeQueue,
+  encodeSegment,
+  type EncodedSegment,
+  type SegmentOptions,
+} from './segment.ts'
+
+export interface RunsWriterOptions extends RunsReaderOptions {
+  /** Changes that wait in `recent` before they become a run. */
+  readonly recentMax?: number
+  /** Runs of a level that are merged into one. */
+  readonly fanout?: number
+  /** Bytes of a block, and blocks of a segment. */
+  readonly blockSize?: number
+  readonly blocksMax?: number
+}
+
+const defaultRecentMax = 16_384
+const defaultFanout = 4
+/** Bytes of a row of `recent`. */
+const recentSizeMax = 1_000_000
+/** Segments that a step deletes. */
+const droppedMax = 8
+
+/** A merge that is under way. */
+interface Merge {
+  readonly target: RunRow
+  readonly changes: ChangeQueue
+  readonly withFilter: boolean
+}
+
+/** What waits to be done. */
+export interface Debt {
+  /** Changes that are in no run. */
+  readonly recent: number
+  readonly runs: number
+  readonly levels: number
+  /** Entries of runs that wait to be merged, or are being merged. */
+  readonly waiting: number
+}
+
+export class RunsWriter {
+  readonly reader: RunsReader
+  readonly #tie: Tie
+  readonly #recentMax: number
+  readonly #fanout: number
+  readonly #sizes: Pick<SegmentOptions, 'blockSize' | 'blocksMax'>
+  readonly #database: DatabaseSync
+  readonly #statements: Record<
+    'recent' | 'block' | 'segment' | 'run' | 'state' | 'rows' | 'numbers',
+    StatementSync
+  >
+  /** By the numbers of the runs that they make. */
+  readonly #merges = new Map<number, Merge>()
+  #pending: Change[] = []
+  /** Entries that steps have yet to work on, for those that were written. */
+  #owed = 0
+
+  constructor(database: DatabaseSync, options: RunsWriterOptions) {
+    const { tie, recentMax = defaultRecentMax, fanout = defaultFanout } = options
+    this.#database = database
+    this.#tie = tie
+    this.#recentMax = recentMax
+    this.#fanout = fanout
+    this.#sizes = { blockSize: options.blockSize, blocksMax: options.blocksMax }
+    this.reader = new RunsReader(database, options)
+    this.reader.begin()
+    this.#statements = prepare(database)
+  }
+
+  /** The document must not have the entry. */
+  put(path: number, value: Uint8Array, owner: EntryOwner, element: boolean): void {
+    this.#change(path, value, owner, added(element))
+  }
+
+  /** The document must have it, and it must be such an element, or none. */
+  remove(path: number, value: Uint8Array, owner: EntryOwner, element: boolean): void {
+    this.#change(path, value, owner, removed(element))
+  }
+
+  /** Whether a document has an entry, by what was put and removed so far. */
+  has(path: number, value: Uint8Array, owner: EntryOwner): boolean {
+    this.finish()
+    return this.reader.find(path, value, owner) !== undefined
+  }
+
+  #change(path: number, value: Uint8Array, owner: EntryOwner, state: State): void {
+    const key = entryKey(path, value, owner, this.#tie)
+    this.#pending.push({ key, state, doc: owner.seq })
+  }
+
+  /** Writes what was put and removed. To be called before the transaction ends. */
+  finish(): void {
+    if (this.#pending.length === 0) return
+    const changes = this.#netChanges()
+    this.#pending = []
+    const writer = new BlockWriter(this.#tie)
+    let part: Change[] = []
+    const write = () => {
+      const id = this.reader.seen + 1
+      this.#statements.recent.run(id, writer.finish().bytes)
+      this.reader.takeIn(id, part)
+      part = []
+    }
+    for (const change of changes) {
+      if (part.length === blockEntriesMax || !writer.add(change, recentSizeMax)) {
+        write()
+        writer.add(change, recentSizeMax)
+      }
+      part.push(change)
+    }
+    if (part.length > 0) write()
+    // Each is worked on when a run is made of it, and once for each level that it rises.
+    this.#owed += changes.length * (this.#levels() + 2)
+  }
+
+  /** In order, each entry once. */
+  #netChanges(): Change[] {
+    // A sort keeps the order of those that are equal: the oldest come first.
+    const sorted = this.#pending.sort((a, b) =>
+      a.key < b.key ? -1 : a.key > b.key ? 1 : 0,
+    )
+    const net: Change[] = []
+    let change: Change | undefined
+    for (const next of sorted) {
+      if (change !== undefined && change.key !== next.key) net.push(change)
+      change = together(change?.key === next.key ? change : undefined, next, this.#tie)
+    }
+    if (change !== undefined) net.push(change)
+    return net
+  }
+
+  /**
+   * Does the steps that what was written has to pay for, so that what waits stays bounded:
+   * about as many entries as were written, for each level.
+   */
+  keepUp(): void {
+    while (this.#owed > 0) {
+      const worked = this.step()
+      this.#owed = worked === undefined ? 0 : this.#owed - worked
+    }
+  }
+
+  /** Does one step, in the caller's transaction: how many entries it took; undefined: none is due. */
+  step(): number | undefined {
+    if (this.reader.memtable.count >= this.#recentMax) return this.flush()
+    const rows = this.#rows()
+    const dropped = rows.find(({ state }) => state === 'dropped')
+    if (dropped !== undefined) return this.#drop(dropped)
+    const target = this.#dueMerge(rows)
+    return target === undefined ? undefined : this.#mergeOn(target)
+  }
+
+  /** What waits to be done. */
+  debt(): Debt {
+    const { runs, memtable } = this.reader
+    const busy = this.#busy(this.#rows())
+    const levels = new Map<number, Run[]>()
+    for (const run of runs) levels.set(run.level, [...(levels.get(run.level) ?? []), run])
+    let waiting = 0
+    for (const own of levels.values()) {
+      const due = own.filter(({ number }) => busy.has(number))
+      const idle = own.filter(({ number }) => !busy.has(number))
+      if (idle.length >= this.#fanout) due.push(...idle)
+      for (const { entries } of due) waiting += entries
+    }
+    return { recent: memtable.count, runs: runs.length, levels: this.#levels(), waiting }
+  }
+
+  /** Removes all entries. */
+  clear(): void {
+    this.#pending = []
+    this.#merges.clear()
+    this.#database.exec('DELETE FROM recent; DELETE FROM segment; DELETE FROM block')
+    this.#database.exec('DELETE FROM run; UPDATE manifest SET version = version + 1')
+    this.#setFlushed()
+    this.reader.begin()
+  }
+
+  /** Makes a run of what is recent. */
+  flush(): number {
+    const { memtable } = this.reader
+    const { count } = memtable
+    const number = this.#nextRun()
+    const isOldest = this.reader.runs.length === 0
+    const changes = new ChangeQueue(
+      (isOldest ? oldest(memtable) : memtable)[Symbol.iterator](),
+    )
+    let isEmpty = true
+    for (;;) {
+      const segment = this.#encode(changes, true)
+      if (segment === undefined) break
+      this.#writeSegment(number, segment)
+      isEmpty = false
+    }
+    if (!isEmpty) this.#statements.run.run(number, 0, 'made', '[]')
+    this.#database.exec('DELETE FROM recent')
+    this.#setFlushed()
+    this.#show()
+    return count
+  }
+
+  #setFlushed(): void {
+    this.#database.prepare('UPDATE manifest SET flushed = ?').run(this.reader.seen)
+  }
+
+  /** What is read has changed. */
+  #show(): void {
+    this.#database.exec('UPDATE manifest SET version = version + 1')
+    this.reader.begin()
+  }
+
+  #rows(): RunRow[] {
+    return this.#statements.rows.all() as unknown as RunRow[]
+  }
+
+  #levels(): number {
+    return (this.reader.runs.at(-1)?.level ?? -1) + 1
+  }
+
+  /** The numbers of the runs that are being merged. */
+  #busy(rows: readonly RunRow[]): ReadonlySet<number> {
+    const making = rows.filter(({ state }) => state === 'making')
+    return new Set(making.flatMap(sourcesOf))
+  }
+
+  /** The run to go on with: on the lowest level that has one, or is full. */
+  #dueMerge(rows: readonly RunRow[]): RunRow | undefined {
+    const busy = this.#busy(rows)
+    for (let level = 0; level < this.#levels(); level++) {
+      const target = rows.find((row) => row.state === 'making' && row.level === level)
+      if (target !== undefined) return target
+      const idle = rows.filter(
+        (row) => row.state === 'made' && row.level === level && !busy.has(row.number),
+      )
+      if (idle.length < this.#fanout) continue
+      const sources = JSON.stringify(idle.map(({ number }) => number))
+      const number = this.#nextRun()
+      this.#statements.run.run(number, level, 'making', sources)
+      return { number, level, state: 'making', sources }
+    }
+    return undefined
+  }
+
+  /** Writes the next segment of a merge, or ends it. */
+  #mergeOn(target: RunRow): number {
+    let merge = this.#merges.get(target.number)
+    if (merge === undefined)
+      this.#merges.set(target.number, (merge = this.#openMerge(target)))
+    const { changes, withFilter } = merge
+    const segment = this.#encode(changes, withFilter)
+    if (segment === undefined) {
+      this.#endMerge(target)
+      return 1
+    }
+    this.#writeSegment(target.number, segment)
+    return segment.entries
+  }
+
+  /** Goes on behind the last entry that a merge has written. */
+  #openMerge(target: RunRow): Merge {
+    const sources = new Set(sourcesOf(target))
+    const runs = this.reader.runs.filter(({ number }) => sources.has(number))
+    const [last] = this.#database
+      .prepare('SELECT last FROM segment WHERE run = ? ORDER BY block DESC LIMIT 1')
+      .all(target.number) as unknown as SegmentRow[]
+    const from = last === undefined ? '' : `${Buffer.from(last.last).toString('latin1')}\0`
+    const isOldest = this.reader.runs.at(-1) === runs.at(-1)
+    const cursors = runs.map((run) => run.cursorAt(targetOf(from), true))
+    // What is in the oldest run is looked for there anyway.
+    return {
+      target,
+      changes: new ChangeQueue(mergedChanges(cursors, { tie: this.#tie, isOldest })),
+      withFilter: !isOldest,
+    }
+  }
+
+  #endMerge(target: RunRow): void {
+    const { number, level } = target
+    this.#merges.delete(number)
+    for (const source of sourcesOf(target))
+      this.#statements.state.run('dropped', level, source)
+    const { entries } = this.#database
+      .prepare('SELECT total(entries) AS entries FROM segment WHERE run = ?')
+      .get(number) as { entries: number }
+    // What has shrunk to the size of the level's other runs stays with them.
+    const sizeMax = this.#recentMax * this.#fanout ** level
+    const state = entries === 0 ? 'dropped' : 'made'
+    this.#statements.state.run(state, entries > sizeMax ? level + 1 : level, number)
+    this.#show()
+  }
+
+  #drop({ number }: RunRow): number {
+    const segments = this.#database
+      .prepare('SELECT block, blocks FROM segment WHERE run = ? ORDER BY block LIMIT ?')
+      .all(number, droppedMax) as unknown as SegmentRow[]
+    for (const { block, blocks } of segments) {
+      this.#database
+        .prepare('DELETE FROM block WHERE id >= ? AND id < ?')
+        .run(block, block + blocks)
+      this.#database
+        .prepare('DELETE FROM segment WHERE run = ? AND block = ?')
+        .run(number, block)
+    }
+    if (segments.length < droppedMax)
+      this.#database.prepare('DELETE FROM run WHERE number = ?').run(number)
+    return 1
+  }
+
+  #nextRun(): number {
+    const sql = 'UPDATE manifest SET next_run = next_run + 1 RETURNING next_run - 1 AS next'
+    return Number(this.#database.prepare(sql).get()!['next'])
+  }
+
+  #encode(changes: ChangeQueue, withFilter: boolean): EncodedSegment | undefined {
+    return encodeSegment(changes, { ...this.#sizes, tie: this.#tie, withFilter })
+  }
+
+  #writeSegment(run: number, segment: EncodedSegment): void {
+    const { blocks, entries, sum, values, docMin, docMax, first, last, detail } = segment
+    const { numbers, block: insert, segment: note } = this.#statements
+    const block = Number(numbers.get(blocks.length)!['next']) - blocks.length
+    for (const [i, bytes] of blocks.entries()) insert.run(block + i, bytes)
+    const [from, to] = [first, last].map((key) => Buffer.from(key, 'latin1'))
+    note.run(
+      ...[run, block, blocks.length, entries, sum, values, docMin, docMax],
+      ...[from!, to!, detail],
+    )
+  }
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    recent: database.prepare('INSERT INTO recent VALUES (?, ?)'),
+    block: database.prepare('INSERT INTO block VALUES (?, ?)'),
+    segment: database.prepare(
+      'INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    run: database.prepare('INSERT INTO run VALUES (?, ?, ?, ?)'),
+    state: database.prepare('UPDATE run SET state = ?, level = ? WHERE number = ?'),
+    rows: database.prepare('SELECT number, level, state, sources FROM run ORDER BY number'),
+    numbers: database.prepare(
+      'UPDATE manifest SET next_block = next_block + ? RETURNING next_block AS next',
+    ),
+  }
+}
+
+function sourcesOf({ sources }: RunRow): number[] {
+  return JSON.parse(sources) as number[]
+}
+
+/** Changes that nothing is older than. */
+function* oldest(changes: Iterable<Change>): Generator<Change> {
+  for (const change of changes) {
+    const left = withoutPast(change)
+    if (left !== undefined) yield left
+  }
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { Tie } from '../../../src/engine/embedded/runs/entry-key.ts'
+import { keyOf } from '../../../src/language/values/key.ts'
+import {
+  checkReads,
+  newFile,
+  openReader,
+  openWriter,
+  Oracle,
+  randomBelow,
+  smallRuns,
+  someValues,
+  type Below,
+  type Expected,
+} from './runs-world.ts'
+
+/** Set SEED to repeat a failed run. */
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+
+const ties: readonly Tie[] = ['doc', 'id']
+
+/** Entries at random: few documents and values, so that they meet again. */
+function entriesBy(below: Below): () => Expected {
+  const values = someValues(below)
+  return () => {
+    const document = 1 + below(40)
+    return {
+      path: 1 + below(3),
+      value: values[below(values.length)]!,
+      owner: { seq: document * 1000, id: keyOf(`row ${document}`) },
+      element: below(3) === 0,
+    }
+  }
+}
+
+type Opened = ReturnType<typeof openWriter>
+
+/** Removes what is there, adds what is not, and sometimes does both at once. */
+function changeSome(
+  { writer }: Opened,
+  oracle: Oracle,
+  pick: () => Expected,
+  below: Below,
+) {
+  for (let i = below(30); i >= 0; i--) {
+    const entry = pick()
+    const found = oracle.find(entry)
+    if (found !== undefined) {
+      writer.remove(found.path, found.value, found.owner, found.element)
+      oracle.remove(found)
+    }
+    if (found !== undefined && below(3) > 0) continue
+    // A row that is made again has another number than before.
+    const seq = oracle.tie === 'doc' ? entry.owner.seq : 1 + below(1_000_000)
+    const added = { ...entry, owner: { ...entry.owner, seq } }
+    writer.put(added.path, added.value, added.owner, added.element)
+    oracle.put(added)
+  }
+}
+
+function start(context: TestContext, tie: Tie) {
+  context.diagnostic(`SEED=${seed}`)
+  const below = randomBelow(seed)
+  const file = newFile(context)
+  const options = { tie, ...smallRuns }
+  const open = () => openWriter(context, file, options)
+  return { below, file, open, pick: entriesBy(below), oracle: new Oracle(tie) }
+}
+
+for (const tie of ties)
+  describe(`an index in runs, entries by ${tie}`, () => {
+    test('says what a sorted list says, to readers of old and new snapshots', (context) => {
+      const { below, file, open, pick, oracle } = start(context, tie)
+      const opened = open()
+      const old = openReader(context, file, tie)
+      const latest = openReader(context, file, tie)
+      old.begin()
+      let snapshot = oracle.copy()
+      let deepest = 0
+      for (let round = 0; round < 60; round++) {
+        opened.commit(() => changeSome(opened, oracle, pick, below))
+        for (let steps = below(4); steps > 0; steps--)
+          opened.commit(() => void opened.writer.step())
+        deepest = Math.max(deepest, opened.writer.debt().levels)
+        latest.begin()
+        const ask = { below, pick, times: 6 }
+        checkReads(latest.reader, oracle, ask)
+        checkReads(opened.writer.reader, oracle, { ...ask, times: 1 })
+        checkReads(old.reader, snapshot, { ...ask, times: 2 })
+        if (below(6) === 0) {
+          old.begin()
+          snapshot = oracle.copy()
+        }
+        if (round === 52) {
+          opened.commit(() => opened.writer.clear())
+          oracle.clear()
+        }
+      }
+      assert.ok(deepest >= 2, `only ${deepest} levels`)
+    })
+
+    test('is whole after every step, and after any that was not committed', (context) => {
+      const { below, open, pick, oracle } = start(context, tie)
+      let opened = open()
+      const wanted = ['made 0', 'making 0', 'dropped 0', 'made 1', 'making 1', 'dropped 1']
+      const seen = new Set<string>()
+      const isAllSeen = () => wanted.every((state) => seen.has(state))
+      for (let round = 0; round < 25 || (round < 150 && !isAllSeen()); round++) {
+        opened.commit(() => changeSome(opened, oracle, pick, below))
+        for (let steps = 0; steps < 3; steps++) {
+          // Nobody says good-bye: what is committed is all that the next one finds.
+          opened = open()
+          opened.database.exec('BEGIN IMMEDIATE')
+          changeSome(opened, oracle.copy(), pick, below)
+          opened.writer.finish()
+          opened.writer.step()
+          opened.database.exec('ROLLBACK')
+          opened = open()
+          opened.commit(() => void opened.writer.step())
+          const rows = opened.database.prepare('SELECT level, state FROM run').all()
+          for (const { level, state } of rows) seen.add(`${String(state)} ${String(level)}`)
+          checkReads(opened.writer.reader, oracle, { below, pick, times: 1 })
+        }
+      }
+      assert.ok(isAllSeen(), `stopped only with runs ${[...seen].join(', ')}`)
+    })
+  })
+
+describe('runs', () => {
+  test('leave nothing behind of what was added and removed', (context) => {
+    const { open } = start(context, 'doc')
+    const { writer, commit, database } = open()
+    const owner = { seq: 7, id: new Uint8Array() }
+    commit(() => writer.put(1, keyOf(0), owner, false))
+    // A counter that goes up: each of its values is there for one commit.
+    for (let n = 1; n < 1000; n++)
+      commit(() => {
+        writer.remove(1, keyOf(n - 1), owner, false)
+        writer.put(1, keyOf(n), owner, false)
+        if (n % 10 === 0) writer.flush()
+        writer.keepUp()
+      })
+    while (writer.step() !== undefined);
+    const { runs } = writer.reader
+    const entries = runs.reduce((sum, run) => sum + run.entries, 0)
+    assert.ok(entries <= 2 * smallRuns.fanout + 1, `${entries} entries are left of one`)
+    assert.equal(writer.reader.countRange({ path: 1 }), 1)
+    assert.ok(Number(database.prepare('SELECT count(*) AS n FROM block').get()!['n']) < 10)
+  })
+
+  test('are few, and what waits for a merge is bounded, when steps keep up', (context) => {
+    const { open, below } = start(context, 'doc')
+    const { writer, commit } = open()
+    const { recentMax, fanout } = smallRuns
+    const commits = 400
+    for (let n = 1; n <= commits; n++) {
+      commit(() => {
+        for (let i = 0; i < 10; i++)
+          writer.put(1, keyOf(below(1e9)), { seq: n, id: new Uint8Array() }, false)
+        writer.finish()
+        writer.keepUp()
+      })
+      const { recent, runs, levels, waiting } = writer.debt()
+      assert.ok(recent <= recentMax + 10)
+      assert.ok(levels <= 1 + Math.log(commits) / Math.log(fanout))
+      assert.ok(runs <= 2 * fanout * levels, `${runs} runs on ${levels} levels`)
+      assert.ok(waiting <= 20 * n, `${waiting} entries wait of ${10 * n}`)
+    }
+    assert.ok(writer.debt().levels >= 4)
+    assert.equal(writer.reader.countRange({ path: 1 }), 10 * commits)
+  })
+
+  test('know what a document has while it is being written', (context) => {
+    const { open } = start(context, 'doc')
+    const { writer, commit } = open()
+    const owner = { seq: 1, id: new Uint8Array() }
+    commit(() => {
+      assert.equal(writer.has(1, keyOf('a'), owner), false)
+      writer.put(1, keyOf('a'), owner, true)
+      assert.equal(writer.has(1, keyOf('a'), owner), true)
+      assert.equal(writer.has(1, keyOf('ab'), owner), false)
+      writer.remove(1, keyOf('a'), owner, true)
+      assert.equal(writer.has(1, keyOf('a'), owner), false)
+    })
+  })
+})
