@@ -214,9 +214,13 @@ export const catalog = {
     ...request(''),
     status: 404,
     title: 'There is nothing at this path',
-    body: (v: { path: string }) =>
-      `"${v.path}" leads nowhere. Commands are sent to /v1, /v1/<keyspace> or ` +
-      '/v1/<keyspace>/<collection>.',
+    body: (v: { path: string }) => {
+      const root = `${/^\/databases\/[^/]+/.exec(v.path)?.[0] ?? ''}/v1`
+      return (
+        `"${v.path}" leads nowhere. Commands are sent to ${root}, ${root}/<keyspace> or ` +
+        `${root}/<keyspace>/<collection>.`
+      )
+    },
   },
   UNSUPPORTED_METHOD: {
     ...request(''),
