@@ -478,10 +478,28 @@ export const catalog = {
   HYBRID_SEARCH_MISSING_LEXICAL: {
     ...request('WARNING'),
     title: 'Documents without $lexical took no part in the hybrid search',
-    body: (v: { target: string; count: number; limit: number }) =>
-      `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
-      `${v.target} has others that match but lack $lexical. Insert documents with $lexical or ` +
-      '$hybrid, or start the server with --hybrid-eligibility vector, so that a vector is enough.',
+    body: (v: {
+      target: string
+      count: number
+      limit: number
+      /** Whether a vector is enough already. */
+      isVectorEnough: boolean
+      /** Whether $lexical is what documents are to be reranked on. */
+      isRerankedOn: boolean
+    }) => {
+      const setting = 'start the server with --hybrid-eligibility vector'
+      const rerankOn = 'set options.rerankOn to a field that they have'
+      const advice = !v.isRerankedOn
+        ? `${setting}, so that a vector is enough`
+        : v.isVectorEnough
+          ? rerankOn
+          : `${setting} and ${rerankOn}`
+      return (
+        `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
+        `${v.target} has others that match but lack $lexical. Insert documents with $lexical ` +
+        `or $hybrid, or ${advice}.`
+      )
+    },
   },
 
   // Failures on our side.
