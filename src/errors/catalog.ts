@@ -210,6 +210,14 @@ export const catalog = {
       `A body may have ${counted(v.max, 'byte')}, after unpacking. Send less at a time, for example ` +
       'fewer documents in one insertMany.',
   },
+  TOO_MANY_VALUES_IN_BODY: {
+    ...request(''),
+    title: 'The body has too many values',
+    body: (v: { max: number; setting: string }) =>
+      `The JSON of a body may have ${counted(v.max, 'value')}: objects, arrays, strings, ` +
+      'numbers, booleans and nulls, at all depths. Send less at a time, or raise the maximum ' +
+      `by the setting ${v.setting}.`,
+  },
   UNKNOWN_PATH: {
     ...request(''),
     status: 404,

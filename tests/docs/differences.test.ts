@@ -1239,7 +1239,7 @@ describe('large requests', () => {
     const least = await server.command('', of(1_000_000))
     assert.deepEqual(least.codes, ['REQUEST_STRUCTURE_MISMATCH'])
     const more = await server.command('', of(1_000_001))
-    assert.deepEqual(more.codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+    assert.deepEqual(more.codes, ['TOO_MANY_VALUES_IN_BODY'])
     await server.close()
   })
 })
