@@ -76,11 +76,8 @@ export const defaultLimits = {
 
   /** Documents of one insertMany. */
   insertManyMax: 100,
-  /**
-   * Characters of a page state. Those that are given out hold the values of the sort's keys,
-   * strings of up to 8 000 bytes as a rule; a hundred of these fit.
-   */
-  pageStateLengthMax: 1_100_000,
+  /** Characters of a page state in the form of version 0.1, which takes longer to read. */
+  oldPageStateLengthMax: 1_100_000,
   /** Documents of one page of find, and of one updateMany call. */
   pageSize: 20,
   /**
@@ -208,6 +205,15 @@ const fixed = {
 export const fixedLimits: Readonly<typeof fixed> = fixed
 
 export type Limits = { readonly [name in keyof typeof defaultLimits]: number }
+
+/**
+ * Characters of a page state: it has to fit into a body with the query that it belongs to. It
+ * holds the values that a sort goes by and the key. Those of the longest document fit, even if
+ * each of its characters takes three bytes, of which a state makes four.
+ */
+export function pageStateLengthMaxOf({ bodySizeMax }: Limits): number {
+  return Math.floor((bodySizeMax / 6) * 5)
+}
 
 /** Limits that lean on each other, checked once at start. */
 export function checkLimits(limits: Limits): void {

@@ -10,6 +10,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { counted } from '../errors/entry.ts'
 import { AccessRefusal } from '../auth/access.ts'
 import { isPrincipal, refusalReason, type Authenticator } from '../auth/authenticator.ts'
 import { addressOfClient } from '../http/client-address.ts'
@@ -144,7 +145,7 @@ async function identify(
   throw new Refusal(
     429,
     'Too many requests with bad credentials came from this address. The token was not ' +
-      `looked at. Try again in ${found.seconds} seconds`,
+      `looked at. Try again in ${counted(found.seconds, 'second')}`,
     { 'Retry-After': String(found.seconds) },
   )
 }

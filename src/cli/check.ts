@@ -5,6 +5,7 @@ import { EngineError } from '../engine/errors.ts'
 import type { checkEverything } from '../server.ts'
 import type { ClusterConfig } from '../settings/cluster-settings.ts'
 import { describeCluster } from './check-cluster.ts'
+import { targetsText } from './backup/size-text.ts'
 import { addClusterOptions, readCluster } from './cluster-options.ts'
 
 export const check = addClusterOptions(
@@ -69,8 +70,8 @@ function report(checked: ReturnType<typeof checkEverything>): boolean {
   }
   print(
     found === 0
-      ? `All is sound: the catalog and ${count} collections and tables.`
-      : `${found} found, in the catalog and ${count} collections and tables.`,
+      ? `All is sound: the catalog and ${targetsText(count)}.`
+      : `${found} found, in the catalog and ${targetsText(count)}.`,
   )
   return found === 0
 }

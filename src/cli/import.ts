@@ -253,7 +253,7 @@ function summary(
   noun: string,
   rejectsPath: string | undefined,
 ): string {
-  const parts = [`imported ${inserted} ${noun}`]
+  const parts = [`imported ${inserted} ${inserted === 1 ? noun.replace(/s$/, '') : noun}`]
   if (there > 0) parts.push(`${there} were there from an interrupted request`)
   if (rejected > 0) {
     const kept = rejectsPath === undefined ? 'kept nowhere' : `kept in ${rejectsPath}`

@@ -107,10 +107,11 @@ export async function updateDocuments(
   await revision.prepare?.(records)
   const changed = await change(store, records, filter, revision.decide, caller)
   const total = (from?.count ?? 0) + records.length
+  const paged = { noun: store.noun, sort: [], limits }
   return {
     ...countsOf(records.length, changed),
     ...(next !== undefined && {
-      nextPageState: encodePageState({ count: total, place: next }, query()),
+      nextPageState: encodePageState({ count: total, place: next }, query(), paged),
     }),
   }
 }

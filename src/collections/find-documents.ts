@@ -54,6 +54,7 @@ export async function findDocuments(
       limit: options.limit ?? Infinity,
       pageSize: Math.max(pageSize, keys.length === 0 ? idCount(filter) : 0),
       pageState: options.pageState,
+      sortNames: keys.map(({ path }) => path.text),
       query: () => nameQuery('find', clauses.filter, clauses.sort),
       withSearchFields: showsSearchFields(projection),
       stable: false,

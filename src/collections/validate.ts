@@ -233,7 +233,7 @@ class SizeCheck {
       `The size of the string "${path}" in bytes`,
       Buffer.byteLength(string),
       this.#limits.stringSizeMax,
-      unindexed(path),
+      path === '_id' ? 'An _id is always indexed. Send a shorter one' : unindexed(path),
     )
   }
 }

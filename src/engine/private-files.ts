@@ -101,14 +101,18 @@ export class Tightening {
       log(
         'info',
         `Other users of this machine had access to ${what}. It was taken away: ` +
-          `the permissions of ${this.#changed} files and folders were changed`,
+          `the permissions of ${countedFiles(this.#changed)} were changed`,
       )
     const [first] = this.#refusals
     if (first !== undefined)
       log(
         'warn',
         `Other users of this machine may have access to ${what}, and it cannot be taken ` +
-          `away for ${this.#refusals.length} files and folders. The first: ${first}`,
+          `away for ${countedFiles(this.#refusals.length)}. The first: ${first}`,
       )
   }
+}
+
+function countedFiles(count: number): string {
+  return count === 1 ? '1 file or folder' : `${count} files and folders`
 }

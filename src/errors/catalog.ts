@@ -210,13 +210,25 @@ export const catalog = {
       `A body may have ${counted(v.max, 'byte')}, after unpacking. Send less at a time, for example ` +
       'fewer documents in one insertMany.',
   },
+  TOO_MANY_VALUES_IN_BODY: {
+    ...request(''),
+    title: 'The body has too many values',
+    body: (v: { max: number; setting: string }) =>
+      `The JSON of a body may have ${counted(v.max, 'value')}: objects, arrays, strings, ` +
+      'numbers, booleans and nulls, at all depths. Send less at a time, or raise the maximum ' +
+      `by the setting ${v.setting}.`,
+  },
   UNKNOWN_PATH: {
     ...request(''),
     status: 404,
     title: 'There is nothing at this path',
-    body: (v: { path: string }) =>
-      `"${v.path}" leads nowhere. Commands are sent to /v1, /v1/<keyspace> or ` +
-      '/v1/<keyspace>/<collection>.',
+    body: (v: { path: string }) => {
+      const root = `${/^\/databases\/[^/]+/.exec(v.path)?.[0] ?? ''}/v1`
+      return (
+        `"${v.path}" leads nowhere. Commands are sent to ${root}, ${root}/<keyspace> or ` +
+        `${root}/<keyspace>/<collection>.`
+      )
+    },
   },
   UNSUPPORTED_METHOD: {
     ...request(''),
@@ -474,10 +486,28 @@ export const catalog = {
   HYBRID_SEARCH_MISSING_LEXICAL: {
     ...request('WARNING'),
     title: 'Documents without $lexical took no part in the hybrid search',
-    body: (v: { target: string; count: number; limit: number }) =>
-      `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
-      `${v.target} has others that match but lack $lexical. Insert documents with $lexical or ` +
-      '$hybrid, or start the server with --hybrid-eligibility vector, so that a vector is enough.',
+    body: (v: {
+      target: string
+      count: number
+      limit: number
+      /** Whether a vector is enough already. */
+      isVectorEnough: boolean
+      /** Whether $lexical is what documents are to be reranked on. */
+      isRerankedOn: boolean
+    }) => {
+      const setting = 'start the server with --hybrid-eligibility vector'
+      const rerankOn = 'set options.rerankOn to a field that they have'
+      const advice = !v.isRerankedOn
+        ? `${setting}, so that a vector is enough`
+        : v.isVectorEnough
+          ? rerankOn
+          : `${setting} and ${rerankOn}`
+      return (
+        `The search found ${counted(v.count, 'document')} where limit allows ${v.limit}, and ` +
+        `${v.target} has others that match but lack $lexical. Insert documents with $lexical ` +
+        `or $hybrid, or ${advice}.`
+      )
+    },
   },
 
   // Failures on our side.

@@ -190,6 +190,26 @@ export const clauseErrors = {
         `Sort on "${v.path}": ${withoutTerms(v.text)}.`,
     }),
   },
+  UNSUPPORTED_PAGINATION_WITH_LONG_VALUES: {
+    ...request('SORT'),
+    title: 'The values are too long for pages',
+    body: (v: {
+      noun: 'document' | 'row'
+      sort: readonly string[]
+      length: number
+      max: number
+      pageSize: number
+    }) => {
+      const key = v.noun === 'row' ? 'the primary key' : '_id'
+      const values = [...v.sort.map((name) => `"${name}"`), key]
+      return (
+        `A page state holds the values of ${list(values)} of the last ${v.noun} on its page. ` +
+        `Here it would have ${counted(v.length, 'character')}; the maximum is ${v.max}. ` +
+        `${v.sort.length > 0 ? 'Sort by something shorter, or set' : 'Set'} options.limit to ` +
+        `no more than a page holds, which is ${v.pageSize}.`
+      )
+    },
+  },
   UNSUPPORTED_VECTOR_SORT_FOR_COLLECTION: {
     ...request('SORT'),
     title: 'The collection holds no vectors to sort by',

@@ -333,8 +333,8 @@ export const tableSchemaErrors = {
         `${v.target}: the vectors of "${v.column}" have ${counted(v.dimension, 'number')}, and ` +
         `an index takes at most ${v.max}.`,
       same: (v: { target: string; column: string; index: string; existing: string }) =>
-        `${v.target}: the index "${v.existing}" on "${v.column}" would be the same as ` +
-        `"${v.index}".`,
+        `${v.target}: the index "${v.index}" on "${v.column}" would be the same as ` +
+        `"${v.existing}".`,
     }),
   },
   UNSUPPORTED_TEXT_ANALYSIS_FOR_DATA_TYPES: {

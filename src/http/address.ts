@@ -8,6 +8,8 @@ export interface Address {
   /** Empty where the level has none. */
   readonly keyspace: string
   readonly name: string
+  /** What comes before the names: /v1, or more where the path names a database. */
+  readonly root: string
   /** Whether it is where assistants ask, and no keyspace of that name. */
   readonly isMcp: boolean
 }
@@ -56,13 +58,15 @@ function addressIn(database: string | undefined, path: string): Address | undefi
   const rest = path.endsWith('/')
     ? path.slice(prefix.length, -1)
     : path.slice(prefix.length)
+  const root = database === undefined ? prefix : `${databasePrefix}${database}${prefix}`
   if (rest === '')
-    return { database, level: 'general', keyspace: '', name: '', isMcp: false }
+    return { database, root, level: 'general', keyspace: '', name: '', isMcp: false }
   const [before, keyspace, name, ...more] = rest.split('/')
   if (before !== '' || keyspace === '' || name === '' || more.length > 0) return undefined
   try {
     return {
       database,
+      root,
       level: name === undefined ? 'keyspace' : 'target',
       keyspace: decode(keyspace!),
       name: name === undefined ? '' : decode(name),

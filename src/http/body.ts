@@ -102,9 +102,7 @@ function explainProblem(problem: JsonProblem, text: string, limits: Limits): Api
 }
 
 function tooManyValues({ bodyValuesMax }: Limits): ApiError {
-  return apiError('SHRED_DOC_LIMIT_VIOLATION', {
-    what: 'The count of values in the JSON',
-    actual: `over ${bodyValuesMax}`,
+  return apiError('TOO_MANY_VALUES_IN_BODY', {
     max: bodyValuesMax,
     setting: '--max-body-values',
   })

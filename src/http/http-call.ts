@@ -81,6 +81,7 @@ export interface HttpLog extends Log {
 /** A request in the form that commands take. */
 export class HttpCall implements Call, WrappedCall, Taker, Waiting {
   readonly database: Database
+  readonly root: string
   level: Level
   keyspace: string
   target: string
@@ -113,6 +114,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     services: HttpServices,
   ) {
     this.database = database
+    this.root = address.root
     this.level = address.level
     this.keyspace = address.keyspace
     this.target = address.name

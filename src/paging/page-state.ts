@@ -2,15 +2,19 @@
  * Page states: where a query's next page begins, as an opaque text for the caller to send
  * back. A state remembers which query it belongs to, so that it cannot be taken to another
  * one, and how much was returned, because a limit holds for all pages together.
+ *
+ * Every state that is given out is taken back. So nothing in it is escaped, and where one would
+ * be too long for the next request, the command is refused.
  */
 import { hash } from 'node:crypto'
 import type { SearchPlace } from '../engine/contract.ts'
 import { apiError } from '../errors/api-error.ts'
 import { parseJson } from '../json/parse.ts'
+import { packValue, unpackList, type Packable } from '../json/packed.ts'
 import { printJson } from '../json/print.ts'
 import type { Value } from '../json/value.ts'
-import type { Limits } from '../limits.ts'
-import { heldValue, holdValue } from '../language/sorts/encode-sort-value.ts'
+import { pageStateLengthMaxOf, type Limits } from '../limits.ts'
+import { heldValue, shortestTied } from '../language/sorts/sort-place.ts'
 import type { PagePosition } from './read.ts'
 
 export interface PageState {
@@ -19,11 +23,21 @@ export interface PageState {
   readonly place: PagePosition
 }
 
-const version = 1
+/** Whose pages they are, for the refusal of a state that would be too long. */
+export interface PagedBy {
+  readonly noun: 'document' | 'row'
+  /** What the sort names, as it names it. */
+  readonly sort: readonly string[]
+  readonly limits: Limits
+}
 
-export function encodePageState({ count, place }: PageState, query: string): string {
-  const where = place.kind === 'engine' ? place.position : place.key.map(holdValue)
-  return encode(count, query, place.kind, where)
+export function encodePageState(
+  { count, place }: PageState,
+  query: string,
+  paged: PagedBy,
+): string {
+  const where = place.kind === 'engine' ? place.position : place.key.map(shortestTied)
+  return encode([count, query, place.kind, where], paged)
 }
 
 export function decodePageState(text: string, query: string, limits: Limits): PageState {
@@ -39,17 +53,11 @@ export interface SearchPageState {
 export function encodeSearchState(
   { count, place }: SearchPageState,
   query: string,
+  paged: PagedBy,
 ): string {
   const { documents, tokens, documentFrequencies } = place.statistics
-  const where = [
-    // Its bytes: the next page depends on every bit.
-    Buffer.from(Float64Array.of(place.score).buffer).toString('base64url'),
-    place.id,
-    documents,
-    tokens,
-    ...documentFrequencies,
-  ]
-  return encode(count, query, 'scored', where)
+  const where = [place.score, place.id, documents, tokens, ...documentFrequencies]
+  return encode([count, query, 'scored', where], paged)
 }
 
 export function decodeSearchState(
@@ -65,28 +73,77 @@ export function decodeSearchState(
   return state
 }
 
-function encode(count: number, query: string, kind: string, where: Value): string {
-  return Buffer.from(printJson([version, count, query, kind, where])).toString('base64url')
+/** The first byte of states. Those of version 0.1 are JSON. */
+const version = 2
+const jsonStart = '['.charCodeAt(0)
+
+/** Values of a state: a sort has 10 000 keys at most, a search as many terms. */
+const valuesMax = 100_000
+
+function encode(parts: readonly Packable[], { noun, sort, limits }: PagedBy): string {
+  const bytes = packValue(parts)
+  const text = Buffer.concat([Uint8Array.of(version), bytes]).toString('base64url')
+  const max = pageStateLengthMaxOf(limits)
+  if (text.length <= max) return text
+  throw apiError('UNSUPPORTED_PAGINATION_WITH_LONG_VALUES', {
+    noun,
+    sort,
+    max,
+    length: text.length,
+    pageSize: limits.pageSize,
+  })
 }
 
 function decode<P>(
   text: string,
   query: string,
-  readPlaceOf: (kind: Value, where: Value) => P | undefined,
+  readPlaceOf: (kind: Part, where: Part) => P | undefined,
   limits: Limits,
 ): { readonly count: number; readonly place: P } {
-  // Before anything is decoded: it costs nothing to send a long one.
-  if (text.length > limits.pageStateLengthMax)
-    throw refused(text, `it has more than ${limits.pageStateLengthMax} characters`)
-  const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
-  const [, count, name, kind, where] =
-    Array.isArray(parts) && parts.length === 5 && parts[0] === version ? parts : []
+  const [count, name, kind, where] = partsOf(text, limits) ?? []
   const place =
     kind === undefined || where === undefined ? undefined : readPlaceOf(kind, where)
-  if (!isCount(count) || place === undefined)
-    throw refused(text, 'it is not a page state that this service gave out')
+  if (!isCount(count) || place === undefined) throw notOurs(text)
   if (name !== query) throw ofAnotherQuery(text)
   return { count, place }
+}
+
+type Part = Value | undefined
+
+/** It costs nothing to send a long one, so lengths are looked at before anything is decoded. */
+function partsOf(text: string, limits: Limits): readonly Part[] | undefined {
+  const [first] = Buffer.from(text.slice(0, 4), 'base64url')
+  if (first === version) {
+    checkLength(text, pageStateLengthMaxOf(limits))
+    const bytes = Buffer.from(text, 'base64url').subarray(1)
+    const parts = unpackList(bytes, { depthMax: limits.jsonDepthMax, valuesMax })
+    return parts?.length === 4 ? parts : undefined
+  }
+  checkLength(
+    text,
+    first === jsonStart ? limits.oldPageStateLengthMax : pageStateLengthMaxOf(limits),
+  )
+  return first === jsonStart ? partsOfJson(text, limits) : undefined
+}
+
+function checkLength(text: string, max: number): void {
+  if (text.length > max) throw refused(text, `it has more than ${max} characters`)
+}
+
+/** Of a state of version 0.1, as the parts of today. */
+function partsOfJson(text: string, limits: Limits): readonly Part[] | undefined {
+  const parts = parseQuietly(Buffer.from(text, 'base64url').toString(), limits)
+  if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== 1) return undefined
+  const [, count, name, kind, where] = parts
+  if (kind === 'engine') return [count, name, kind, where]
+  if (!Array.isArray(where)) return undefined
+  if (kind === 'sorted')
+    return where.every((held): held is Value[] => Array.isArray(held))
+      ? [count, name, kind, where.map(heldValue) as Value[]]
+      : undefined
+  const [score, ...rest] = where
+  const bytes = Buffer.from(typeof score === 'string' ? score : '', 'base64url')
+  return [count, name, kind, [bytes.length === 8 ? bytes.readDoubleLE() : null, ...rest]]
 }
 
 /** A short name for a query; equal queries have equal names. */
@@ -95,19 +152,16 @@ export function nameQuery(...clauses: readonly (Value | undefined)[]): string {
   return hash('sha256', texts.join('\n'), 'base64url').slice(0, 11)
 }
 
-function readPlace(kind: Value, where: Value): PagePosition | undefined {
+function readPlace(kind: Part, where: Part): PagePosition | undefined {
   if (kind === 'engine' && typeof where === 'string') return { kind, position: where }
-  if (kind === 'sorted' && Array.isArray(where) && where.every(Array.isArray))
-    return { kind, key: where.map((held: Value[]) => heldValue(held)) }
-  return undefined
+  return kind === 'sorted' && Array.isArray(where) ? { kind, key: where } : undefined
 }
 
-function readSearchPlace(kind: Value, where: Value): SearchPlace | undefined {
+function readSearchPlace(kind: Part, where: Part): SearchPlace | undefined {
   if (kind !== 'scored' || !Array.isArray(where)) return undefined
   const [score, id, documents, tokens, ...documentFrequencies] = where
-  const bytes = Buffer.from(typeof score === 'string' ? score : '', 'base64url')
-  const number = bytes.length === 8 ? bytes.readDoubleLE() : NaN
-  if (!Number.isFinite(number) || id === undefined) return undefined
+  if (typeof score !== 'number' || !Number.isFinite(score) || id === undefined)
+    return undefined
   if (!isCount(documents) || !isCount(tokens) || documents === 0 || tokens === 0)
     return undefined
   const areFrequencies = documentFrequencies.every(
@@ -116,10 +170,10 @@ function readSearchPlace(kind: Value, where: Value): SearchPlace | undefined {
   if (!areFrequencies) return undefined
   const frequencies = documentFrequencies as readonly number[]
   const statistics = { documents, tokens, documentFrequencies: frequencies }
-  return { statistics, score: number, id }
+  return { statistics, score, id }
 }
 
-function isCount(value: Value | undefined): value is number {
+function isCount(value: Part): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
@@ -132,6 +186,10 @@ function parseQuietly(text: string, limits: Limits): Value {
   } catch {
     return null
   }
+}
+
+function notOurs(text: string) {
+  return refused(text, 'it is not a page state that this service gave out')
 }
 
 function ofAnotherQuery(text: string) {

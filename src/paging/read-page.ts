@@ -17,6 +17,8 @@ export type WantedPage<Q extends AnyQuery> = Omit<
   readonly pageState: string | undefined
   /** Over all pages. */
   readonly limit: number
+  /** What the sort names. */
+  readonly sortNames: readonly string[]
 }
 
 export interface ReadPage<Item> {
@@ -31,7 +33,7 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   wanted: WantedPage<Q>,
   caller: Caller,
 ): Promise<ReadPage<Item>> {
-  const { query, limit, pageSize, pageState, ...rest } = wanted
+  const { query, limit, pageSize, pageState, sortNames, ...rest } = wanted
   const from = pageState ? decodePageState(pageState, query(), source.limits) : undefined
   const before = from?.count ?? 0
   const left = limit - before
@@ -47,8 +49,10 @@ export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   const found = await read(source, asked as unknown as Wanted<Q>, caller)
   const { records, joined, next } = found
   const given = before + (joined?.count ?? records.length)
-  const nextPageState =
-    next === undefined ? null : encodePageState({ count: given, place: next }, query())
+  if (next === undefined) return { records, joined, nextPageState: null }
+  const { noun, limits } = source
+  const state = { count: given, place: next }
+  const nextPageState = encodePageState(state, query(), { noun, sort: sortNames, limits })
   return { records, joined, nextPageState }
 }
 

@@ -90,7 +90,8 @@ async function searchByTerms<Item, Q extends AnyQuery, S extends AnySearch>(
   const { score, record } = hits.at(-1)!
   const place = { statistics: found.statistics!, score, id: source.idOf(record) }
   const state = { count: before + hits.length, place }
-  return { ...lastPage, hits, nextPageState: encodeSearchState(state, query()) }
+  const paged = { noun: source.noun, sort: [], limits }
+  return { ...lastPage, hits, nextPageState: encodeSearchState(state, query(), paged) }
 }
 
 const lastPage = { nextPageState: null, warnings: [] } as const

@@ -93,12 +93,26 @@ function checkForm(name: string, operand: Value): void {
   if (!isPlainObject(operand)) return
   const operators = operatorsOf(name, operand)
   const value =
-    operators === undefined
-      ? operand
-      : operators.find(([operator, argument]) => {
-          return (operator === '$eq' || operator === '$ne') && isPlainObject(argument)
-        })?.[1]
+    operators === undefined ? operand : operators.flatMap(comparedWith).find(isPlainObject)
   if (value !== undefined) throw unsupportedValue(`"${name}"`, value)
+}
+
+/** The values of a comparison; of other operators, none. */
+function comparedWith([operator, argument]: readonly [string, Value]): readonly Value[] {
+  switch (operator) {
+    case '$eq':
+    case '$ne':
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return [argument]
+    case '$in':
+    case '$nin':
+      return Array.isArray(argument) ? argument : []
+    default:
+      return []
+  }
 }
 
 /** What the commands differ in. */
@@ -140,7 +154,8 @@ function readComparison(
     case '$gte':
     case '$lt':
     case '$lte':
-      if (argument === null || Array.isArray(argument) || isPlainObject(argument))
+      if (isPlainObject(argument)) throw unsupportedValue(labelOf(column), argument)
+      if (argument === null || Array.isArray(argument))
         throw invalidArgument(name, operator, 'a value of the type of its column', argument)
       return { kind: comparisonKinds[operator], column, operands: [argument] }
     case '$in':

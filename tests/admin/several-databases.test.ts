@@ -106,6 +106,21 @@ describe('a database is reached', () => {
         )
         assert.equal(answer.body.data!.document!['text'], 'found')
       }
+    // What was sent elsewhere is told a path of the same database.
+    const sent = async (path: string) => {
+      const body = '{"find": {}}'
+      const answer = await admin.server.send(path, { method: 'POST', headers, body })
+      return answer.body.errors![0]!.message
+    }
+    for (const root of [`/databases/${id}/v1`, `/databases/${id}/api/json/v1`])
+      assert.match(
+        await sent(`${root}/default_keyspace`),
+        new RegExp(`Send it to ${root}/default_keyspace/<collection or table>\\.`),
+      )
+    assert.match(
+      await sent(`/databases/${id}/nowhere`),
+      new RegExp(`sent to /databases/${id}/v1, /databases/${id}/v1/<keyspace> or`),
+    )
   })
 
   test('by its host, and the path decides where both name one', async () => {

@@ -90,6 +90,14 @@ const badKeys = [
 ]
 
 describe('a server that sends a backup', () => {
+  test('names no keyspace, collection or store that leads to another folder', () => {
+    const store = { ...file, keyspace: 'k', name: 'n', uid: 'u' }
+    assert(isManifest({ ...manifest, stores: [store] }))
+    for (const bad of ['../../x', '..', '/x', 'a\\b', 'a\0', ''])
+      for (const part of ['keyspace', 'name', 'uid'])
+        assert(!isManifest({ ...manifest, stores: [{ ...store, [part]: bad }] }), bad)
+  })
+
   for (const key of badKeys)
     test(`chooses no path by the key ${JSON.stringify(key.slice(0, 30))}`, async () => {
       const stream = [Buffer.from(fileOf(key, content))]

@@ -136,4 +136,19 @@ describe('a value that is too large to index', () => {
       const other = await collections.create([], { indexing: { deny: [path] } })
       await other.run({ insertOne: { document } })
     })
+
+  test('says of an _id how long it may be, since it is always indexed', async () => {
+    const target = await collections.create()
+    const _id = 'x'.repeat(9_000)
+    const upsert = {
+      filter: { _id },
+      update: { $set: { a: 1 } },
+      options: { upsert: true },
+    }
+    for (const command of [{ insertOne: { document: { _id } } }, { updateOne: upsert }]) {
+      const { message } = await target.refuse(command, 'SHRED_DOC_LIMIT_VIOLATION')
+      assert.match(message, /9000; the maximum is 8000\. An _id is always indexed/)
+      assert(!message.includes('deny'), message)
+    }
+  })
 })

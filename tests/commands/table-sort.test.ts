@@ -233,6 +233,35 @@ describe('a sort of rows', () => {
     })
   })
 
+  test('goes on behind the longest values, whatever is in them', async () => {
+    const long = (text: string, count: number) => ({ s: `t${text.repeat(count)}` })
+    const binary = Buffer.alloc(1_000_000, 0xfe).toString('base64')
+    const cases: [column: string, last: object][] = [
+      ['s', long('x', 830_000)],
+      ['s', long('\u0001', 125_000)],
+      ['s', long('"', 210_000)],
+      ['s', long('€', 280_000)],
+      ['b', { b: { $binary: binary } }],
+      ['q', { q: '\u0001'.repeat(65_000), r: '\u0001'.repeat(65_000), s: 't' }],
+    ]
+    for (const [nth, [column, last]] of cases.entries()) {
+      const values = Array.from({ length: 22 }, (_, n) =>
+        n === 19 ? last : { s: n < 19 ? 's' : 'u', b: { $binary: n < 19 ? '' : '/w==' } },
+      )
+      const rows = values.map((row, n) => ({ p: '\u0001', q: String(n), r: '', ...row }))
+      const sort = { [column === 'q' ? 's' : column]: 1 }
+      const columns = { p: 'text', q: 'text', r: 'text', s: 'text', b: 'blob' }
+      const primaryKey = { partitionBy: ['p'], partitionSort: { q: 1, r: 1 } }
+      const found = await tables.create({ columns, primaryKey }, rows)
+      const pages = await found.pages({ sort, projection: { q: 1 } })
+      assert.deepEqual(
+        pages.map(({ length }) => length),
+        [20, 2],
+        `case ${nth}`,
+      )
+    }
+  })
+
   test('skips in the order that it has without skipping', async () => {
     for (const sort of [{ c: 1 }, { c: -1 }, { d: 1 }, { n: -1 }]) {
       const all = await table.all({ filter: fixed, sort })
@@ -256,7 +285,29 @@ function inPages<T>(items: readonly T[]): T[][] {
 }
 
 describe('a sort in memory', () => {
-  const tables = new WrittenTables({ tableSortRowsMax: 30, sortedDocumentsMax: 10 })
+  const tables = new WrittenTables({
+    tableSortRowsMax: 30,
+    sortedDocumentsMax: 10,
+    bodySizeMax: 6_000,
+    documentLengthMax: 6_000,
+  })
+
+  test('is refused where no page state can hold the values, but for one page', async () => {
+    const rows = Array.from({ length: 22 }, (_, id) => ({ id, s: id < 19 ? 's' : 'u' }))
+    const columns = { id: 'int', s: 'text' }
+    const found = await tables.create({ columns, primaryKey: 'id' }, rows)
+    await found.insert({ id: 19, s: `t${'x'.repeat(3_800)}` })
+    const find = { sort: { s: 1 }, projection: { id: 1 } }
+    const code = 'UNSUPPORTED_PAGINATION_WITH_LONG_VALUES'
+    const { message, scope } = await found.refuse({ find }, code)
+    assert.match(
+      message,
+      /values of "s".*maximum is 5000.*options\.limit to no more than.* 20\./,
+    )
+    assert.equal(scope, 'SORT')
+    assert.deepEqual((await found.pages(find, { limit: 20 }))[0]!.length, 20)
+    assert.equal((await found.all({ ...find, sort: { id: 1 } })).length, 22)
+  })
 
   test('takes as many rows as the server allows, and other reads any number', async () => {
     const columns = { p: 'int', c: 'int', n: 'int' }

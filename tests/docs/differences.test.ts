@@ -12,6 +12,7 @@ import { Collections, numbered, type Target } from '../commands/collections.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
 import { people, WrittenTables } from '../commands/written-tables.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { encodePageState } from '../../src/paging/page-state.ts'
 import { openMemoryEngine } from '../engine/memory/memory-engine.ts'
 import { MemoryStore } from '../engine/memory/memory-store.ts'
 import { headOf, openConnection, readUntil, requestOf } from '../http/raw-connection.ts'
@@ -92,6 +93,15 @@ describe('differences in paging and sorting', () => {
       { filter: { n: { $gte: 0 } }, sort: { n: 1 }, options: { pageState } },
     ])
       await target.refuse({ find }, 'COMMAND_FIELD_VALUE_INVALID')
+    const long = {
+      count: 20,
+      place: { kind: 'engine', position: 'p'.repeat(999) },
+    } as const
+    const limits = { ...defaultLimits, bodySizeMax: 999 }
+    assert.throws(
+      () => encodePageState(long, 'query', { noun: 'document', sort: ['n'], limits }),
+      { code: 'UNSUPPORTED_PAGINATION_WITH_LONG_VALUES' },
+    )
   })
 
   difference(6, 'objects tie in a sort, arrays too, and _id decides', async () => {
@@ -1229,7 +1239,7 @@ describe('large requests', () => {
     const least = await server.command('', of(1_000_000))
     assert.deepEqual(least.codes, ['REQUEST_STRUCTURE_MISMATCH'])
     const more = await server.command('', of(1_000_001))
-    assert.deepEqual(more.codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+    assert.deepEqual(more.codes, ['TOO_MANY_VALUES_IN_BODY'])
     await server.close()
   })
 })

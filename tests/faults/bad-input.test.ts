@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
+import { packValue, unpackList, type Packable } from '../../src/json/packed.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import { escapeSegment } from '../../src/language/values/path.ts'
 import { LetterModels, lettersCollection } from '../commands/letter-models.ts'
@@ -810,19 +811,42 @@ describe('page states', () => {
       '['.repeat(100_000),
       '["n"]',
       '',
+      ...[
+        ['n', 1e308],
+        ['n'],
+        ['r', 'n', '', -1],
+        ['r', '\ud800', '\u00ff', 1],
+        ['s', [], 1],
+        ['s', [undefined], null],
+        ['s', [1, 2, 3], []],
+        ['s', [1], [undefined]],
+        ['s', [new Map([['$date', 'x']])], new Map([['a', 1]])],
+      ].map((place) => `\u0002${packValue(place).toString('latin1')}`),
     ]
     for (const [i, query] of queries.entries()) {
-      const parts = JSON.parse(Buffer.from(states[i]!, 'base64url').toString()) as unknown[]
+      const bytes = Buffer.from(states[i]!, 'base64url').subarray(1)
+      const parts = unpackList(bytes, { depthMax: 9, valuesMax: 99 })!
+      const [count, name, ...place] = parts
+      // As version 0.1 wrote them, and as they are today.
+      const old = (...where: unknown[]) =>
+        Buffer.from(JSON.stringify([1, count, name, ...where]))
+      const today = (...all: Packable[]) =>
+        Buffer.concat([Uint8Array.of(2), packValue(all)])
       const forged = [
-        ...positions.map((position) => [...parts.slice(0, 3), 'engine', position]),
-        [...parts.slice(0, 3), 'sorted', [[1], [2]]],
-        [...parts.slice(0, 3), 'sorted', []],
-        [...parts.slice(0, 3), 'sorted', [[{ a: 1 }], [], [[]]]],
-        [parts[0], -1e15, ...parts.slice(2)],
-        [parts[0], 1.5, ...parts.slice(2)],
+        ...positions.flatMap((position) => [
+          old('engine', position),
+          today(count, name, 'engine', position),
+        ]),
+        old('sorted', [[1], [2]]),
+        old('sorted', []),
+        old('sorted', [[{ a: 1 }], [], [[]]]),
+        today(count, name, 'sorted', [1, 2]),
+        today(count, name, 'sorted', []),
+        today(count, name, 'sorted', [new Map([['a', 1]]), undefined, []]),
+        today(-1e15, name, ...place),
+        today(1.5, name, ...place),
       ]
-      for (const state of forged)
-        await find(query, Buffer.from(JSON.stringify(state)).toString('base64url'))
+      for (const state of forged) await find(query, state.toString('base64url'))
       for (let n = 0; n < 40; n++) {
         const bytes = Buffer.from(states[i]!, 'base64url')
         bytes[random.below(bytes.length)] = random.below(256)

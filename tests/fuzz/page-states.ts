@@ -1,5 +1,6 @@
 /** Page states that the server gave out: sent back as they are, or changed in some way. */
 import type { Hand } from './hand.ts'
+import { packValue, unpackList, type Packable } from '../../src/json/packed.ts'
 import { commandInput, type CommandInput } from './input.ts'
 
 /** A query that has more to give, and where it goes on. */
@@ -66,7 +67,7 @@ function changed(hand: Hand, state: string): string {
         members[random.below(members.length)] = hand.pick(strange)
       })
     default:
-      return changeMembers(state, (members) => (members[4] = changePlace(hand, members[4])))
+      return changeMembers(state, (members) => (members[3] = changePlace(hand, members[3])))
   }
 }
 
@@ -91,17 +92,35 @@ const strange: readonly unknown[] = [
   '["r","\u0000","",-1]',
   '["s",[],null]',
   '["s",[[1],[2],[3]],"x"]',
+  ...[
+    ['n', 0],
+    ['n', 1e300],
+    ['r', '\u0000', '', -1],
+    ['s', [], null],
+    ['s', [undefined, [undefined]], 'x'],
+    ['s', [1, 2, 3], [undefined]],
+  ].map((parts) => `\u0002${packValue(parts).toString('latin1')}`),
+  '\u0002\u0009\u00ff\u00ff\u00ff\u007f',
 ]
 
 function changeMembers(state: string, change: (members: unknown[]) => void): string {
-  try {
-    const members = JSON.parse(Buffer.from(state, 'base64url').toString()) as unknown[]
-    change(members)
-    return Buffer.from(JSON.stringify(members)).toString('base64url')
-  } catch {
-    // It holds a number that JavaScript cannot carry, or is of another form.
-    return state
-  }
+  const members = unpackList(Buffer.from(state, 'base64url').subarray(1), anySize)
+  // It is damaged already.
+  if (members === undefined) return state
+  change(members)
+  const bytes = packValue(members.map((member) => packable(member)))
+  return Buffer.concat([Uint8Array.of(version), bytes]).toString('base64url')
+}
+
+/** The first byte of states, and the first character of the engine's places. */
+const version = 2
+const anySize = { depthMax: 1_000, valuesMax: 1_000_000 }
+
+/** The strange are plain objects at times. */
+function packable(value: unknown): Packable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? new Map(value instanceof Map ? value : [])
+    : (value as Packable)
 }
 
 /** The place within the state: a text of the engine's own, or the values of a sort. */

@@ -1,4 +1,5 @@
 /** Requests that would hold up or bring down a server that does not defend itself. */
+import { packValue } from '../../src/json/packed.ts'
 import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
@@ -223,7 +224,10 @@ export const attacks: readonly Attack[] = [
         jsonOf({
           find: {
             options: {
-              pageState: Buffer.from(`[${'[],'.repeat(4_000_000)}1]`).toString('base64url'),
+              pageState: Buffer.concat([
+                Uint8Array.of(2),
+                packValue([0, 'of-no-query', 'engine', '€'.repeat(3_900_000)]),
+              ]).toString('base64url'),
             },
           },
         }),

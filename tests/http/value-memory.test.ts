@@ -105,7 +105,7 @@ describe('values', () => {
     const inserts = Array.from({ length: 3 }, () => insert(`${path}r`, 1_000_001))
     assert.equal(await mostDuring(inserts), 0)
     for (const { codes } of await Promise.all(inserts))
-      assert.deepEqual(codes, ['SHRED_DOC_LIMIT_VIOLATION'])
+      assert.deepEqual(codes, ['TOO_MANY_VALUES_IN_BODY'])
   })
 })
 

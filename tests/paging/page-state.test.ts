@@ -9,11 +9,16 @@ import {
   nameQuery,
   type PageState,
 } from '../../src/paging/page-state.ts'
+import { packValue, type Packable } from '../../src/json/packed.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import { json, object } from '../collections/json.ts'
 import { seed } from '../language/documents.ts'
 
 const query = nameQuery('find', object({ a: 1 }), undefined)
+const packed = (parts: readonly Packable[]) =>
+  Buffer.concat([Uint8Array.of(2), packValue(parts)]).toString('base64url')
+const nested = (depth: number): Packable[] => (depth === 0 ? [] : [nested(depth - 1)])
+const paged = { noun: 'row', sort: ['s'], limits } as const
 
 describe('page states', () => {
   test('come back as they were', () => {
@@ -21,13 +26,13 @@ describe('page states', () => {
       { count: 20, place: { kind: 'engine', position: 'anything "at all"' } },
       {
         count: 0,
-        place: { kind: 'sorted', key: [undefined, null, 'ä', json([1, { b: 2 }])] },
+        place: { kind: 'sorted', key: [undefined, null, 'ä', '€', '\ud800', true, -0] },
       },
       { count: 7, place: { kind: 'sorted', key: [{ decimal: '1.5e+400' }, 'id'] } },
       { count: 7, place: { kind: 'sorted', key: [Infinity, -Infinity, NaN, 'NaN', 'id'] } },
     ]
     for (const state of states) {
-      const text = encodePageState(state, query)
+      const text = encodePageState(state, query, paged)
       assert.match(text, /^[\w-]+$/)
       const { count, place } = decodePageState(text, query, limits)
       assert.deepEqual({ count, place }, state)
@@ -36,22 +41,90 @@ describe('page states', () => {
 
   test('are taken up to a length, and refused beyond it before they are decoded', () => {
     const max = encodePageState(
-      { count: 1, place: { kind: 'engine', position: 'p'.repeat(1_000) } },
+      { count: 1, place: { kind: 'engine', position: 'p'.repeat(1_015) } },
       query,
+      paged,
     )
-    const bounds = { ...limits, pageStateLengthMax: max.length }
+    const bounds = { ...limits, bodySizeMax: (max.length / 5) * 6 }
     assert.equal(decodePageState(max, query, bounds).count, 1)
-    for (const text of [`${max}A`, '!'.repeat(max.length + 1)])
+    for (const text of [`${max}A`, 'A'.repeat(max.length + 1)])
       assert.throws(() => decodePageState(text, query, bounds), {
         code: 'COMMAND_FIELD_VALUE_INVALID',
         message: new RegExp(`more than ${max.length} characters`),
       })
   })
 
+  test('are no longer than what they hold, whatever its characters are', () => {
+    for (const text of ['a', '"', '\\', '\u0000', '\u0001', 'é', '\xff', '€', '😀']) {
+      const value = text.repeat(100_000)
+      const size = /[^\0-\xff]/.test(text) ? Buffer.byteLength(value) : value.length
+      const key = [value, json([value]), json({ a: value }), 'id']
+      const state: PageState = { count: 1, place: { kind: 'sorted', key } }
+      const given = encodePageState(state, query, paged)
+      assert(
+        given.length < (size / 3) * 4 + 100,
+        `${given.length} characters of ${size} bytes`,
+      )
+      const { place } = decodePageState(given, query, limits)
+      // Arrays tie in a sort, and objects do.
+      assert.deepEqual(place, { kind: 'sorted', key: [value, [], new Map(), 'id'] })
+    }
+  })
+
+  test('hold the longest value that a row can have', () => {
+    const key = ['€'.repeat(limits.documentLengthMax), 'id']
+    const given = encodePageState(
+      { count: 1, place: { kind: 'sorted', key } },
+      query,
+      paged,
+    )
+    assert.deepEqual(decodePageState(given, query, limits).place, { kind: 'sorted', key })
+  })
+
+  test('that would not be taken back are not given out', () => {
+    const state = (length: number): PageState => ({
+      count: 1,
+      place: { kind: 'engine', position: 'p'.repeat(length) },
+    })
+    const bounds = { ...limits, bodySizeMax: 10_000 }
+    const bounded = { ...paged, limits: bounds }
+    const given = encodePageState(state(6_200), query, bounded)
+    assert.equal(decodePageState(given, query, bounds).count, 1)
+    assert.throws(() => encodePageState(state(6_300), query, bounded), {
+      code: 'UNSUPPORTED_PAGINATION_WITH_LONG_VALUES',
+      message:
+        /values of "s", the primary key of the last row.*maximum is 8333.*limit to no more than.* 20/s,
+    })
+    assert.throws(
+      () =>
+        encodePageState(state(6_300), query, { ...bounded, noun: 'document', sort: [] }),
+      { message: /values of _id of the last document.*\. Set options\.limit/ },
+    )
+  })
+
+  test('of version 0.1 are taken', () => {
+    const old = (kind: string, where: unknown) =>
+      Buffer.from(JSON.stringify([1, 20, query, kind, where])).toString('base64url')
+    const places = [
+      [old('engine', '["n",5]'), { kind: 'engine', position: '["n",5]' }],
+      [
+        old('sorted', [[], ['x'], ['-Infinity', true], [[1]]]),
+        { kind: 'sorted', key: [undefined, 'x', -Infinity, [1]] },
+      ],
+    ] as const
+    for (const [text, place] of places)
+      assert.deepEqual(decodePageState(text, query, limits), { count: 20, place })
+    assert.throws(
+      () => decodePageState(old('engine', 'p'.repeat(1_000_000)), query, limits),
+      { message: /more than 1100000 characters/ },
+    )
+  })
+
   test('of another query are refused', () => {
     const text = encodePageState(
       { count: 1, place: { kind: 'engine', position: 'p' } },
       query,
+      paged,
     )
     for (const other of [
       nameQuery('find', object({ a: 2 }), undefined),
@@ -79,6 +152,23 @@ describe('page states', () => {
       forged([1, 0, query, 'sorted', [5]]),
       forged([1, 0, query, 'elsewhere', 'p']),
       'A'.repeat(100_000),
+      ...[[], [0, query, 'engine'], [0, query, 'engine', 5], [0, query, 'sorted', 'p']].map(
+        packed,
+      ),
+      packed([-1, query, 'engine', 'p']),
+      packed([0, query, 'elsewhere', 'p']),
+      packed([0, query, 'sorted', [[undefined]]]),
+      packed([0, query, 'sorted', nested(600)]),
+      packed([0, query, 'sorted', Array.from({ length: 100_001 }, () => null)]),
+      `${packed([0, query, 'engine', 'p'])}AAAA`,
+      packed([0, query, 'engine', 'p']).slice(0, -4),
+      // Strings, lists and objects that say to be longer than what there is.
+      ...[5, 6, 7, 8, 9, 10].map((tag) =>
+        Buffer.from([2, 9, 1, tag, 255, 255, 255, 127]).toString('base64url'),
+      ),
+      Buffer.from([2, 9, 255, 255, 255, 255, 255, 255, 127]).toString('base64url'),
+      Buffer.from([2, 9, 4, 5, 1, 45]).toString('base64url'),
+      Buffer.from([2, 9, 4, 5, 1, 55]).toString('base64url'),
     ])
       assert.throws(
         () => decodePageState(text, query, limits),
@@ -104,7 +194,7 @@ describe('page states', () => {
         (score, id, documentFrequencies) => {
           const statistics = { documents: 50, tokens: 2 ** 40, documentFrequencies }
           const state = { count: 20, place: { statistics, score, id } }
-          const text = encodeSearchState(state, query)
+          const text = encodeSearchState(state, query, paged)
           const { length } = documentFrequencies
           assert.deepEqual(decodeSearchState(text, query, length, limits), state)
           assert.throws(() => decodeSearchState(text, query, length + 1, limits), {
@@ -128,6 +218,10 @@ describe('page states', () => {
     const noScore = Buffer.from(Float64Array.of(NaN).buffer).toString('base64url')
     for (const text of [
       forged('p', 20, 'engine'),
+      packed([20, query, 'scored', [NaN, 'id', 9, 30, 4, 5]]),
+      packed([20, query, 'scored', ['1.5', 'id', 9, 30, 4, 5]]),
+      packed([20, query, 'scored', [1.5, undefined, 9, 30, 4, 5]]),
+      packed([20, query, 'scored', [1.5, 'id', 9, 30, 4, 10]]),
       forged([score, 'id', 9, 30, 4, 5], -1),
       forged([score, 'id', 9, 30, 4, 5], 1.5),
       forged([score, 'id', 9, 30, 4, 5, 6]),

@@ -207,11 +207,14 @@ export function isManifest(value: unknown): value is BackupManifest {
     Array.isArray(stores) &&
     stores.every((store) => {
       const { keyspace, name, uid } = store as Record<string, unknown>
-      return (
-        isFile(store) && [keyspace, name, uid].every((text) => typeof text === 'string')
-      )
+      return isFile(store) && [keyspace, name, uid].every(isPlainName)
     })
   )
+}
+
+/** Not one that leads to another folder. */
+function isPlainName(name: unknown): boolean {
+  return typeof name === 'string' && !/[/\\\0]/.test(name) && !/^\.{0,2}$/.test(name)
 }
 
 function isFile(value: unknown): value is BackupFile {

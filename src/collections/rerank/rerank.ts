@@ -118,12 +118,15 @@ async function warningsAbout(
   { found, count }: { readonly found: FoundByBoth; readonly count: number },
   caller: Caller,
 ): Promise<readonly ApiError[]> {
-  const { limit, hybridLimits, eligibility, warnings } = plan
+  const { limit, hybridLimits, eligibility, rerankOn, warnings } = plan
+  const isVectorEnough = eligibility === 'vector'
+  const isRerankedOn = rerankOn?.text === '$lexical'
   // A search by vector that found as many as it may has not come to the end.
   const isShort = count < limit && found.vector.length < hybridLimits.vector
-  if (!isShort || eligibility === 'vector') return warnings
+  if (!isShort || (isVectorEnough && !isRerankedOn)) return warnings
   const missing = { by: found.byVector, filter, count }
   if (!(await lacksLexical(store, plan, missing, caller))) return warnings
   const { target } = store
-  return [...warnings, apiError('HYBRID_SEARCH_MISSING_LEXICAL', { target, count, limit })]
+  const facts = { target, count, limit, isVectorEnough, isRerankedOn }
+  return [...warnings, apiError('HYBRID_SEARCH_MISSING_LEXICAL', facts)]
 }

@@ -4,6 +4,8 @@ import { commandsAt } from './registry.ts'
 
 /** What a path names; empty where it names less. */
 export interface PathNames {
+  /** What comes before the names. */
+  readonly root: string
   readonly keyspace: string
   readonly target: string
 }
@@ -17,11 +19,11 @@ export function pathOf(command: string, sentTo: PathNames): string | undefined {
   return undefined
 }
 
-function pathTo(command: Command, { keyspace, target }: PathNames): string {
-  const inKeyspace = `/v1/${keyspace === '' ? '<keyspace>' : encodeURIComponent(keyspace)}`
+function pathTo(command: Command, { root, keyspace, target }: PathNames): string {
+  const inKeyspace = `${root}/${keyspace === '' ? '<keyspace>' : encodeURIComponent(keyspace)}`
   switch (command.level) {
     case 'general':
-      return '/v1'
+      return root
     case 'keyspace':
       return inKeyspace
     case 'target':

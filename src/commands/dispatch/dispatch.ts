@@ -47,6 +47,8 @@ import { tracedModels } from './traced-models.ts'
 /** A request as commands see it: no HTTP past here. */
 export interface Call extends Caller {
   readonly database: Database
+  /** What comes before the names in the path: /v1, or /databases/<id>/v1. */
+  readonly root: string
   readonly level: Level
   /** From the path; empty where the level has none. */
   readonly keyspace: string

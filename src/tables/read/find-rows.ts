@@ -110,6 +110,7 @@ async function findInOrder(
       limit: options.limit ?? Infinity,
       pageSize: store.limits.pageSize,
       pageState: options.pageState,
+      sortNames: sort.map(({ column }) => column.name),
       query,
       textsOnly: true,
     },

@@ -3,8 +3,7 @@
  * begins, and the last row of that page that was given out. Any server can go on from there,
  * whatever was written meanwhile: rows come in an order that is known here, too.
  */
-import { parseStored } from '../../../json/parse.ts'
-import { printJson } from '../../../json/print.ts'
+import { packValue, unpackList } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { UserTypes } from '../../../language/columns/column-type.ts'
@@ -46,31 +45,34 @@ export function placeAfter(
 
 export function printPlace({ branch, pageState = '', last }: RowPlace): Position {
   const place = `${branch}:${pageState}`
-  return last ? `${place}:${last.count}:${last.token}:${printJson([...last.sort])}` : place
+  if (last === undefined) return place
+  const sort = packValue(last.sort).toString('latin1')
+  return `${place}:${last.count}:${last.token}:${sort}`
 }
 
 export function readPlace(position: Position, { definition }: Table): RowPlace {
-  const [, branch, pageState, count, token, json] = form.exec(position) ?? []
+  const [, branch, pageState, count, token, packed] = form.exec(position) ?? []
   if (branch === undefined) throw noSuchPlace()
   const place = {
     branch: Number(branch),
     pageState: pageState === '' ? undefined : pageState,
   }
   if (count === undefined) return { ...place, last: undefined }
-  const sort = sortIn(json!)
+  const sort = sortIn(packed!)
   if (sort.length !== definition.partitionSort.length) throw noSuchPlace()
   return { ...place, last: { count: Number(count), token: BigInt(token!), sort } }
 }
 
-const form = /^(\d{1,9}):((?:[0-9a-f]{2})*)(?::(\d{1,4}):(-?\d{1,19}):(\[.*\]))?$/s
+const form = /^(\d{1,9}):((?:[0-9a-f]{2})*)(?::(\d{1,4}):(-?\d{1,19}):(.*))?$/s
 
-function sortIn(json: string): readonly Value[] {
-  try {
-    return parseStored(json) as Value[]
-  } catch {
-    throw noSuchPlace()
-  }
+function sortIn(packed: string): readonly Value[] {
+  const sort = unpackList(Buffer.from(packed, 'latin1'), unpackLimits)
+  if (sort === undefined || sort.includes(undefined)) throw noSuchPlace()
+  return sort as Value[]
 }
+
+/** A place comes from a client, and may be forged. */
+const unpackLimits = { depthMax: 100, valuesMax: 100_000 }
 
 export function noSuchPlace(): EngineError {
   return new EngineError('position', 'no such place')
