@@ -30,7 +30,7 @@ const noDatabase = '00000000-0000-4000-8000-000000000000'
 
 function pathOf(hand: Hand, level: Level, target: string): string {
   const prefix = hand.slips()
-    ? hand.pick([`/databases/${noDatabase}/v1`, '/databases/x/v1', '/databases//v1', '/v2'])
+    ? hand.pick([`/databases/${noDatabase}/v1`, '/databases/x/v1', '/databases//v1', '/v3'])
     : hand.pick(['/v1', '/v1', '/v1', '/api/json/v1'])
   const keyspace = hand.slips()
     ? hand.pick(['nobody', 'spare_keyspace1', '%00', '%F0%9F%92%A5'])
