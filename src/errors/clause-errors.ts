@@ -221,8 +221,11 @@ export const clauseErrors = {
     title: 'The collection cannot turn texts into vectors',
     body: (v: { target: string; hasLexical: boolean }) =>
       `${v.target} was created without vector.service, so a sort cannot use $vectorize, ` +
-      `nor a text as $hybrid. Send {"$vector": …${v.hasLexical ? ', "$lexical": …' : ''}} ` +
-      'instead.',
+      `nor a text as $hybrid. ${
+        v.hasLexical
+          ? 'Send {"$vector": …, "$lexical": …} instead.'
+          : 'Sort by {"$vector": …} in find instead: without lexical search, there is no hybrid one.'
+      }`,
   },
 
   // Updates.
@@ -312,18 +315,18 @@ export const clauseErrors = {
     ...request('UPDATE'),
     title: 'The operator cannot act on $vector',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vector; only $set, $setOnInsert and $unset can.`,
+      `${v.operator} cannot act on $vector, which is only set or removed as a whole.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_VECTORIZE: {
     ...request('UPDATE'),
     title: 'The operator cannot act on $vectorize',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $vectorize; only $set, $setOnInsert and $unset can.`,
+      `${v.operator} cannot act on $vectorize, which is only set or removed as a whole.`,
   },
   UNSUPPORTED_UPDATE_OPERATOR_FOR_LEXICAL: {
     ...request('UPDATE'),
     title: 'The operator cannot act on $lexical',
     body: (v: { operator: string }) =>
-      `${v.operator} cannot act on $lexical; only $set, $setOnInsert and $unset can.`,
+      `${v.operator} cannot act on $lexical, which is only set or removed as a whole.`,
   },
 } as const satisfies Record<string, CatalogEntry>

@@ -59,7 +59,7 @@ describe('a search that is not there', () => {
 
   test('leads to findAndRerank where a find sorts by $hybrid', async () => {
     for (const [options, said] of [
-      [{ vector: { dimension: 2 } }, 'send that command with this sort'],
+      [{ vector: { dimension: 2 } }, 'where the collection has reranking'],
       [{}, 'only in collections with vectors and lexical search'],
       [{ ...plain, vector: { dimension: 2 } }, 'only in collections with'],
     ] as const) {
@@ -94,7 +94,11 @@ describe('a search that is not there', () => {
       { findAndRerank: { sort: { $hybrid: 'x' }, options: { rerank } } },
       'UNSUPPORTED_VECTORIZE_SORT_FOR_COLLECTION',
     )
-    assert(message.includes('Send {"$vector": …} instead'), message)
+    assert(message.includes('Sort by {"$vector": …} in find instead'), message)
+    await vectors.refuse(
+      { find: { filter: { $lexical: 'x' } } },
+      'LEXICAL_NOT_ENABLED_FOR_COLLECTION',
+    )
   })
 
   test('is not suggested by a filter, projection or update', async () => {

@@ -267,7 +267,7 @@ describe('a filter is refused', () => {
       'shop.books',
       off,
     )
-    refuses('{"$lexical":"x"}', bad, '$match', off)
+    refuses('{"$lexical":"x"}', 'LEXICAL_NOT_ENABLED_FOR_COLLECTION', 'shop.books', off)
   })
 
   test('but not for _id deeper inside $or', () => {

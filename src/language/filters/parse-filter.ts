@@ -157,7 +157,7 @@ function readComparison(
   argument: Value,
   rules: ComparisonRules,
 ): Comparison {
-  checkSearchField(path, operator)
+  checkSearchField(path, operator, rules)
   switch (operator) {
     case '$eq':
     case '$ne':
@@ -250,8 +250,11 @@ function opposite(comparison: Comparison): Comparison {
   }
 }
 
-function checkSearchField(path: Path, operator: string): void {
-  const only = path.text === '$lexical' ? '$match' : '$exists'
+function checkSearchField(path: Path, operator: string, rules: ComparisonRules): void {
+  const isLexical = path.text === '$lexical'
+  if (isLexical && rules.hasDocumentIds && rules.analyze === undefined)
+    throw apiError('LEXICAL_NOT_ENABLED_FOR_COLLECTION', { target: rules.target })
+  const only = isLexical ? '$match' : '$exists'
   if (searchFields.has(path.text) && operator !== only)
     throw invalid({ reason: 'searchField', path: path.text, operator, only })
   if (operator === '$match' && path.text !== '$lexical')

@@ -111,7 +111,7 @@ function readPath(name: string, context: SortContext): Path {
 
 function hybridProblem({ vector, analyze }: SortContext): string {
   return vector !== undefined && analyze !== undefined
-    ? 'hybrid searches are made by findAndRerank; send that command with this sort'
+    ? 'hybrid searches are made by findAndRerank, where the collection has reranking'
     : 'hybrid searches are made by findAndRerank, and only in collections with vectors and ' +
         'lexical search'
 }

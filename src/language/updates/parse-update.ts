@@ -248,7 +248,7 @@ function badName(
   path: Path,
   depth: number,
   reason = path.segments[depth] === '$hybrid'
-    ? 'it can be inserted, but not updated'
+    ? 'it cannot be updated'
     : 'a name cannot start with $',
 ): ApiError {
   const above = path.segments.slice(0, depth)
