@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../harness.ts'
 import { CommandsModel } from './commands-model.ts'
 import { Random, seed, times } from './random.ts'
 
-const commandsPerRun = 2_400 * times
+const commandsPerRun = 1_600 * times
 
 describe(`commands against a plain Map, seed ${seed}`, () => {
   let server: TestServer

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 
-const stepCount = 500 * times
+const stepCount = 330 * times
 
 /** A row as it is known here. Columns without a value are absent. */
 interface Row {

@@ -17,7 +17,7 @@ import {
   type WireVector,
 } from './search-oracle.ts'
 
-const writesPerRun = 100 * times
+const writesPerRun = 70 * times
 const dimension = 4
 
 describe(`searches against a plain Map, seed ${seed}`, () => {

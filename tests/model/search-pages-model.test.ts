@@ -13,7 +13,7 @@ import { byTerms } from './search-oracle.ts'
 
 /** Small, so that few matches make many pages. */
 const pageSize = 6
-const rounds = 5 * times
+const rounds = 3 * times
 const findsPerRound = 6
 const words = ['ant', 'bee', 'cat', 'dog', 'elk']
 
