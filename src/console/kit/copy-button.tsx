@@ -35,7 +35,6 @@ export async function copyText(text: string): Promise<void> {
   area.className = 'unseen'
   ;(document.querySelector('dialog[open]') ?? document.body).append(area)
   area.select()
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- there is nothing else here
   document.execCommand('copy')
   area.remove()
 }

@@ -78,7 +78,6 @@ export function TextField(props: TextFieldProps) {
         <>
           <input
             id={id}
-            // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- each type has a shape of its own, and this one fits ours
             type={type as 'text'}
             value={value}
             placeholder={props.placeholder}
