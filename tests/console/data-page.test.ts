@@ -392,6 +392,8 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await editor.filter({ hasText: '_id' }).waitFor()
     await assertAccessible(page)
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    while ((await focused()) !== 'grid');
     // Up from the first line: the header, whose menu sorts.
     for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')

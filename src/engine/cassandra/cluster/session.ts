@@ -2,6 +2,7 @@
  * Statements on their way to the cluster: prepared, with the consistency of their kind, and
  * with failures as engines have them.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { policies, types, type Client, type QueryOptions } from 'cassandra-driver'
 import type { Consistency, Level, SerialLevel } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
@@ -127,11 +128,19 @@ export class Session {
 
   /** Definitions cannot be prepared. Waits until all nodes that are up know of the change. */
   async define(text: string): Promise<void> {
-    await this.#execute('schema', text, [], {
+    const options = {
       prepare: false,
       isIdempotent: false,
       readTimeout: definitionMsMax,
-    })
+    }
+    for (let left = 5; ; left--)
+      try {
+        await this.#execute('schema', text, [], options)
+        return
+      } catch (error) {
+        if (left === 1 || !isOfDroppedKeyspace(error)) throw error
+        await pause(200)
+      }
   }
 
   #execute(
@@ -192,6 +201,14 @@ export class Session {
 
 /** Rows of a page where each is small. */
 const manyRows = 5_000
+
+/**
+ * A node looks at all keyspaces before it defines a table, and stumbles over one that is just
+ * being dropped.
+ */
+function isOfDroppedKeyspace(error: unknown): boolean {
+  return (error as Error).message.includes('IllegalArgumentException: Unknown keyspace')
+}
 
 /** Definitions wait for all nodes. */
 const definitionMsMax = 60_000
