@@ -71,7 +71,8 @@ export async function readDocuments(
   let next: Position | undefined
   const count = isServed ? toSkip + limit + (lookAhead === false ? 0 : 1) : Infinity
   const wanted = { filter, after, count }
-  for await (const found of findMatching(access, collection, wanted, caller)) {
+  const plan = planWith(filter, access.more)
+  for await (const found of findMatching(access, collection, wanted, plan, caller)) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
       next = records.at(-1)!.position
@@ -103,7 +104,7 @@ export async function countDocuments(
   const all =
     plan.kind === 'branches' && plan.isExact
       ? findWritten(access, collection, plan.branches[0]!, Math.min(stopAt, countedAtATime))
-      : findMatching(access, collection, wanted, caller)
+      : findMatching(access, collection, wanted, plan, caller)
   let count = 0
   while (count < stopAt && !(await all.next()).done) {
     caller.check()
@@ -143,11 +144,11 @@ async function* findMatching(
   access: DocumentAccess,
   collection: Collection,
   wanted: Wanted,
+  plan: FilterPlan,
   caller: Caller,
 ): AsyncGenerator<Found> {
   const { scannedMax } = access.limits
   const { filter } = wanted
-  const plan = planWith(filter, access.more)
   const indexing = indexingRule(collection.options.indexing)
   let scanned = 0
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {

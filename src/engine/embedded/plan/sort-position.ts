@@ -1,8 +1,9 @@
 /** Places in a sort: what of a document the next page needs to go on after it. */
-import type { JsonObject, Value } from '../../../json/value.ts'
-import { compareValues, rank, rankOf } from '../../../language/values/order.ts'
+import type { JsonObject } from '../../../json/value.ts'
+import { compareValues } from '../../../language/values/order.ts'
 import { valueAt } from '../../../language/filters/matches.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
+import { shortestTied } from '../../../language/sorts/sort-place.ts'
 import type { RecordView } from '../../record-view.ts'
 import type { SortPosition } from '../store/position.ts'
 
@@ -15,7 +16,7 @@ export function placeOf(
   const document = view.fields(row.text, fieldsOf(keys))
   return {
     by: 'sort',
-    values: keys.map(({ path }) => outline(valueAt(document, path))),
+    values: keys.map(({ path }) => shortestTied(valueAt(document, path))),
     id: document.get('_id')!,
   }
 }
@@ -36,18 +37,4 @@ export function isAfter(
 /** The root fields that a sort looks at. */
 export function fieldsOf(keys: readonly SortKey[]): ReadonlySet<string> {
   return new Set(['_id', ...keys.map(({ path }) => path.segments[0]!)])
-}
-
-/** Containers tie with each other, so an empty one stands for all of its kind. */
-function outline(value: Value | undefined): Value | undefined {
-  switch (rankOf(value)) {
-    case rank.object:
-      return new Map()
-    case rank.array:
-      return []
-    case rank.binary:
-      return new Map([['$binary', '']])
-    default:
-      return value
-  }
 }
