@@ -1,6 +1,7 @@
 /**
  * An engine in front of another. Calls that have a hook go through it: it is given the call
- * to make, and what it is made with. All others are passed on.
+ * to make, and what it is made with. All others are passed on, and so is what operators do
+ * with the store behind it, which is the whole of it.
  */
 import type { Engine } from './contract.ts'
 
@@ -28,7 +29,8 @@ export function around(engine: Engine, hooks: Hooks): Engine {
       ((proceed: AnyCall, ...args: readonly unknown[]) => unknown) | undefined
     front[name] = hook === undefined ? proceed : (...args) => hook(proceed, ...args)
   }
-  return front as unknown as Engine
+  const { operations } = engine
+  return { ...front, ...(operations && { operations }) } as unknown as Engine
 }
 
 /** What can be called of it, be it an object or of a class. */

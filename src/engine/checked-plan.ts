@@ -1,6 +1,6 @@
 /** Asserts what the contract promises of plans: that they are pure, and make sense. */
 import assert from 'node:assert/strict'
-import type { KeyspaceSchema, Table } from './schema.ts'
+import type { KeyspaceSchema, Table, Target } from './schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from './schema-change.ts'
 
 export function checkedPlan(plan: SchemaPlan): SchemaPlan {
@@ -28,7 +28,10 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
   const { targets, types } = schema
   switch (change.kind) {
-    case 'createCollection':
+    case 'createCollection': {
+      const isWhole = (one: Target) => one.kind === 'table' || !one.isIncomplete
+      return taken(targets.filter(isWhole), [change.name])
+    }
     case 'createTable':
       return taken(targets, [change.name])
     case 'dropTarget':

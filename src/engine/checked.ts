@@ -18,6 +18,7 @@ import {
   assertWrite,
   isPosition,
 } from './checked-documents.ts'
+import { checkedOperations, type Ask } from './checked-operations.ts'
 import { checkedPlan } from './checked-plan.ts'
 import {
   assertFoundRows,
@@ -29,26 +30,22 @@ import {
 } from './checked-rows.ts'
 import type { Engine, Page, Target } from './contract.ts'
 import { EngineError } from './errors.ts'
-import type { EngineOperations } from './operations.ts'
 import { documentView } from './record-view.ts'
-
-/** Makes a call and checks how it answers, whatever it is about. */
-type Ask = <T>(name: string, call: () => Promise<T>) => Promise<T>
 
 export function checked(engine: Engine): Engine {
   let closed = false
 
-  const ask: Ask = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
+  const ask: Ask = async <T>(name: string, call: () => T | Promise<T>): Promise<T> => {
     // Looked at now: a call that was made before the end may be answered after it.
     const refused = closed
-    let answer: Promise<T>
+    let answer: T | Promise<T>
     try {
       answer = call()
     } catch (error) {
       throw broken(name, 'threw at once instead of returning a promise', error)
     }
     if (!refused) return answer
-    const refusal: unknown = await answer.then(
+    const refusal: unknown = await Promise.resolve(answer).then(
       () => undefined,
       (error: unknown) => error,
     )
@@ -227,28 +224,6 @@ export function checked(engine: Engine): Engine {
     },
   }
   return front
-}
-
-function checkedOperations(operations: EngineOperations, ask: Ask): EngineOperations {
-  return {
-    async statistics() {
-      const statistics = await ask('statistics', () => operations.statistics())
-      const { diskUse, threads, ...counts } = statistics
-      for (const [name, count] of Object.entries<number>({ ...counts, ...diskUse }))
-        assertCount(`statistics: ${name}`, count)
-      for (const { thread, used, size } of threads)
-        assert(used > 0 && used <= size, `statistics: the heap of ${thread}`)
-      return statistics
-    },
-    async sizeOf(target) {
-      const size = await ask('sizeOf', () => operations.sizeOf(target))
-      const { count, diskUse, vectors = {} } = size
-      for (const [name, value] of Object.entries<number>({ count, ...diskUse, ...vectors }))
-        assertCount(`sizeOf: ${name}`, value)
-      return size
-    },
-    backup: (have, signal) => operations.backup(have, signal),
-  }
 }
 
 function assertVersion(call: string, version: string): void {

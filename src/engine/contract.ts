@@ -45,7 +45,11 @@ export interface Engine {
 
   /** Everything in a keyspace, or undefined when there is no such keyspace. */
   listTargets(keyspace: string): Promise<readonly Target[] | undefined>
-  findTarget(keyspace: string, name: string): Promise<Target | undefined>
+  /** At once where it is known: every command on a target asks for it first. */
+  findTarget(
+    keyspace: string,
+    name: string,
+  ): Target | undefined | Promise<Target | undefined>
   /** All that a keyspace holds, or undefined when there is no such keyspace. */
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined>
   /**
@@ -70,9 +74,10 @@ export interface Engine {
 
   /**
    * One page of matching documents. Each matching document that exists throughout is found
-   * exactly once over all pages, and a reader sees every write that was answered before.
+   * exactly once over all pages, and a reader sees every write that was answered before. At
+   * once where that takes little; what fails is a rejection in any case.
    */
-  read(collection: Collection, query: Query, caller: Caller): Promise<Page>
+  read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page>
   /** Matching documents, counted up to `stopAt`; undefined when the engine can't serve it. */
   count(
     collection: Collection,

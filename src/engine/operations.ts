@@ -31,6 +31,8 @@ export interface EngineStatistics {
   readonly writes: number
   /** Reads that turned out to be long and went to another thread. */
   readonly movedReads: number
+  /** What waits to be done in the indexes of collections and tables that were written to. */
+  readonly indexDebt: IndexDebt
   /** Writes that are not durable yet, and long reads that have not ended. */
   readonly waitingWrites: number
   readonly waitingReads: number
@@ -44,6 +46,15 @@ export interface EngineStatistics {
   readonly diskUse: Readonly<Record<string, number>>
   /** The heaps of the threads besides the one that answers requests. */
   readonly threads: readonly ThreadMemory[]
+}
+
+export interface IndexDebt {
+  /** Changes that are in memory and in the log, and in no run yet. */
+  readonly recent: number
+  /** Entries of runs that wait to be merged. */
+  readonly waiting: number
+  /** The number of runs of each level, the newest first. */
+  readonly runs: readonly number[]
 }
 
 export interface TargetSize {

@@ -30,6 +30,7 @@ export interface KeyspaceCounts {
 }
 
 export type SchemaChange =
+  /** With the options of one that is incomplete, it gets what it lacks. */
   | {
       readonly kind: 'createCollection'
       readonly name: string

@@ -72,6 +72,8 @@ export interface Collection {
   /** Differs between two collections that had the same name one after the other. */
   readonly uid: string
   readonly options: CollectionOptions
+  /** Indexes are missing, which creating it once more makes. */
+  readonly isIncomplete?: true
 }
 
 /** The name that users know a target's keyspace by. */
@@ -95,7 +97,7 @@ export interface RegularIndex extends IndexBase {
   readonly folding?: TextFolding
 }
 
-export interface VectorIndex extends IndexBase {
+export interface TableVectorIndex extends IndexBase {
   readonly kind: 'vector'
   readonly metric: Metric
   readonly sourceModel: string
@@ -107,7 +109,7 @@ export interface TextIndex extends IndexBase {
   readonly analyzer: unknown
 }
 
-export type TableIndex = RegularIndex | VectorIndex | TextIndex
+export type TableIndex = RegularIndex | TableVectorIndex | TextIndex
 
 export interface TableDefinition {
   /** In any order. */

@@ -16,7 +16,7 @@ export const settingNames = ['databases', 'roles', 'tokens', 'users'] as const
 type SettingName = (typeof settingNames)[number]
 
 /** What a change comes to. The value as it was given: there is nothing to change. */
-export interface Change<T, R> {
+export interface SettingChange<T, R> {
   readonly value: T
   readonly result: R
 }
@@ -83,7 +83,7 @@ export class SharedSetting<T> {
    * Makes the change that `decide` says, of what is stored then; it is asked again where
    * another server was faster. What it throws is passed on, and nothing changes.
    */
-  change<R>(decide: (value: T) => Change<T, R>): Promise<R> {
+  change<R>(decide: (value: T) => SettingChange<T, R>): Promise<R> {
     return this.#turns.next(async () => {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         await this.#read()

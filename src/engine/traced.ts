@@ -28,7 +28,7 @@ export interface Listener {
 export function traced(engine: Engine, listener: Listener): Engine {
   /** Asks, and tells how it went. */
   const timed = async <T>(
-    ask: () => Promise<T>,
+    ask: () => T | Promise<T>,
     says: (answer: T) => string,
     data?: (answer: T) => object,
   ): Promise<T> => {

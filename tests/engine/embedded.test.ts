@@ -19,13 +19,25 @@ const world = {
 }
 describeEngine('the embedded engine', { ...world, start: () => start() })
 
-describeEngine('an engine that keeps one store open', { ...world, start: () => start(1) })
+describeEngine('an engine that keeps one store open, and has many runs', {
+  ...world,
+  start: () => start(1, 64),
+})
 
-async function start(openStoresMax = Infinity): Promise<Running> {
+async function start(openStoresMax = Infinity, memtable?: number): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-engine-'))
   const log = () => undefined
-  const open = async () =>
-    checked(await openEmbeddedEngine({ dataDir, durable: false, openStoresMax, log }))
+  const open = async () => {
+    // The thread that writes is started with it; other files may share this process.
+    if (memtable !== undefined) process.env['STELA_TEST_MEMTABLE'] = String(memtable)
+    try {
+      return checked(
+        await openEmbeddedEngine({ dataDir, durable: false, openStoresMax, log }),
+      )
+    } finally {
+      delete process.env['STELA_TEST_MEMTABLE']
+    }
+  }
   let engine = await open()
   return {
     engine,

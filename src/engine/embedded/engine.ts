@@ -32,6 +32,7 @@ import type {
   WriteOptions,
 } from '../contract.ts'
 import { EngineError } from '../errors.ts'
+import type { RecordView } from '../record-view.ts'
 import type { Collection, KeyspaceSchema, Table, Target } from '../schema.ts'
 import type { SchemaChange, SchemaPlan, TableChange } from '../schema-change.ts'
 import type { EngineOperations } from '../operations.ts'
@@ -49,6 +50,7 @@ import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
 import { KnownFiles } from './files/known-files.ts'
+import type { DocRow } from './store/store-connection.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
@@ -172,11 +174,14 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#catalog.schema(keyspace)?.targets)
   }
 
-  // Every command asks for this first, and it is only a look into a Map.
-  // eslint-disable-next-line @typescript-eslint/require-await
-  async findTarget(keyspace: string, name: string): Promise<Target | undefined> {
-    this.#refuseIfClosed()
-    return this.#catalog.find(keyspace, name)?.target
+  findTarget(
+    keyspace: string,
+    name: string,
+  ): Target | undefined | Promise<Target | undefined> {
+    // A refusal is a rejection like any other.
+    return this.#closing === undefined
+      ? this.#catalog.find(keyspace, name)?.target
+      : Promise.reject(closed())
   }
 
   readSchema(keyspace: string): Promise<KeyspaceSchema | undefined> {
@@ -218,7 +223,7 @@ class EmbeddedEngine implements Engine {
     return this.#alter(found(change.table) as StoredTable, change)
   }
 
-  #alter(table: StoredTable, change: TableChange): Promise<void> {
+  async #alter(table: StoredTable, change: TableChange): Promise<void> {
     const alter = (store: OpenStore) =>
       this.#stores.keeping(store, () => this.#alterations.alter(store, table, change))
     return this.#using(table, alter, 'write')
@@ -244,11 +249,17 @@ class EmbeddedEngine implements Engine {
     await this.#change(() => this.#catalog.finishDrop(targets))
   }
 
-  async read(collection: Collection, query: Query, caller: Caller): Promise<Page> {
-    const result = await this.#records.read(collection, query, caller)
-    return new RecordPage(result, viewOf(collection), (row, view) => {
-      return new EmbeddedRecord(row, view)
-    })
+  read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page> {
+    try {
+      const result = this.#records.read(collection, query, caller)
+      const view = viewOf(collection)
+      return result instanceof Promise
+        ? result.then((rows) => new RecordPage(rows, view, makeRecord))
+        : new RecordPage(result, view, makeRecord)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      return Promise.reject(error)
+    }
   }
 
   readRows(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
@@ -332,7 +343,7 @@ class EmbeddedEngine implements Engine {
     await this.#writing(target, ({ file }) => this.#writer.truncate(file))
   }
 
-  #writing(
+  async #writing(
     target: Target,
     act: (store: OpenStore) => Promise<Written>,
   ): Promise<readonly WriteOutcome[]> {
@@ -427,17 +438,16 @@ class EmbeddedEngine implements Engine {
    * Acts on the store of a target, opened if need be, in the turn in which the target was
    * seen to exist: what threads are asked for it must come before they close it.
    */
-  async #using<T>(
+  #using<T>(
     target: Target,
     act: (store: OpenStore) => T | Promise<T>,
     kind: 'read' | 'write' = 'read',
-  ): Promise<T> {
-    let store = this.#openStore(target)
-    if (store === undefined) {
-      await this.#stores.room()
-      store = this.#openStore(target) ?? this.#open(target, kind)
-    }
-    return act(store)
+  ): T | Promise<T> {
+    const store = this.#openStore(target)
+    if (store !== undefined) return act(store)
+    return this.#stores
+      .room()
+      .then(() => act(this.#openStore(target) ?? this.#open(target, kind)))
   }
 
   #open(target: Target, kind: 'read' | 'write'): OpenStore {
@@ -488,6 +498,14 @@ class EmbeddedEngine implements Engine {
   }
 
   #refuseIfClosed(): void {
-    if (this.#closing !== undefined) throw new EngineError('closed', 'the store is closed')
+    if (this.#closing !== undefined) throw closed()
   }
+}
+
+function makeRecord(row: DocRow, view: RecordView): EmbeddedRecord {
+  return new EmbeddedRecord(row, view)
+}
+
+function closed(): EngineError {
+  return new EngineError('closed', 'the store is closed')
 }

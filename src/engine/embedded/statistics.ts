@@ -27,6 +27,7 @@ export async function statisticsOf(counted: Counted): Promise<EngineStatistics> 
     collections: targets.length - tables,
     tables,
     ...writer.counts,
+    indexDebt: writer.indexDebt,
     movedReads,
     waitingWrites: writer.waiting,
     waitingReads: readers.waiting,

@@ -1,5 +1,5 @@
 /** Turns texts into terms, as the analyzer of a collection says. */
-import { ownBudget, type AnalysisBudget, type Steps } from '../../analysis-budget.ts'
+import { ownBudget, type AnalysisBudget, type StepBudget } from '../../analysis-budget.ts'
 import { builtIn, type Stages } from './built-in.ts'
 import {
   makeCharFilter,
@@ -111,7 +111,7 @@ function analyzerOf({ charFilters, tokenizer, filters }: Stages): Analyzer {
 }
 
 /** What every stage costs, whatever it does, for each token that it makes. */
-function* counted(tokens: Iterable<Token>, steps: Steps): Iterable<Token> {
+function* counted(tokens: Iterable<Token>, steps: StepBudget): Iterable<Token> {
   for (const token of tokens) {
     steps.take(tokenSteps + (token.text.length >> 1))
     yield token

@@ -3,7 +3,7 @@
  * tokens, token filters change those. Tokens are made when the next stage asks for them, so
  * nothing is made that nobody needs. Whatever takes time counts its steps.
  */
-import type { Steps } from '../../analysis-budget.ts'
+import type { StepBudget } from '../../analysis-budget.ts'
 
 export interface Token {
   readonly text: string
@@ -35,9 +35,9 @@ export type TokenKind =
   | 'shingle'
   | 'gram'
 
-export type CharFilter = (text: string, steps: Steps) => string
-export type Tokenizer = (text: string, steps: Steps) => Iterable<Token>
-export type TokenFilter = (tokens: Iterable<Token>, steps: Steps) => Iterable<Token>
+export type CharFilter = (text: string, steps: StepBudget) => string
+export type Tokenizer = (text: string, steps: StepBudget) => Iterable<Token>
+export type TokenFilter = (tokens: Iterable<Token>, steps: StepBudget) => Iterable<Token>
 
 /** Texts made of a component's arguments, as they were given; names in their known case. */
 export type Arguments = ReadonlyMap<string, string>

@@ -1,11 +1,11 @@
-import type { Steps } from '../../analysis-budget.ts'
+import type { StepBudget } from '../../analysis-budget.ts'
 
 /** A text made of pieces, each of which is counted. */
 export class TextBuilder {
-  readonly #steps: Steps
+  readonly #steps: StepBudget
   #text = ''
 
-  constructor(steps: Steps) {
+  constructor(steps: StepBudget) {
     this.#steps = steps
   }
 

@@ -78,7 +78,7 @@ const numbersMax = 16_384
 export const foundMax = 16_384
 
 /** Documents that a search found, nearest first, each with its distance behind it. */
-export type Found = Float64Array
+export type FoundDocuments = Float64Array
 
 /** How many vectors a memory has room for, beside what the threads need for themselves. */
 export function capacityFor(dimension: number): number {
@@ -87,14 +87,14 @@ export function capacityFor(dimension: number): number {
 }
 
 /** Whether a document is one of those that are searched. */
-export type Matches = (document: number) => boolean
+export type DocumentTest = (document: number) => boolean
 
 export class Segment {
   readonly shape: SegmentShape
   readonly memory: WebAssembly.Memory
   readonly #kernel: Kernel
   /** Answers for the documents of a filtered search whether they match. */
-  #matches: Matches = () => true
+  #matches: DocumentTest = () => true
 
   static create(shape: SegmentShape): Segment {
     // A trial in no memory of its own says how much comes before the first node.
@@ -201,21 +201,21 @@ export class Segment {
    * The documents nearest to the query by their codes, as many as the walk is broad; only
    * those that match, if that is asked. It is asked about each once, until `forget`.
    */
-  search(query: Float32Array, breadth: number, matches?: Matches): Found {
+  search(query: Float32Array, breadth: number, matches?: DocumentTest): FoundDocuments {
     this.#begin(query, matches)
     this.#kernel.search(Math.min(breadth, foundMax), matches !== undefined)
     return this.#found()
   }
 
   /** As `search`, by looking at every vector. */
-  scanAll(query: Float32Array, count: number, matches?: Matches): Found {
+  scanAll(query: Float32Array, count: number, matches?: DocumentTest): FoundDocuments {
     this.#begin(query, matches)
     this.#kernel.scanAll(Math.min(count, foundMax), matches !== undefined)
     return this.#found()
   }
 
   /** As `search`, among some documents. */
-  scan(query: Float32Array, count: number, documents: Float64Array): Found {
+  scan(query: Float32Array, count: number, documents: Float64Array): FoundDocuments {
     this.#begin(query)
     this.#kernel.begin()
     for (let at = 0; at < documents.length; at += numbersMax) {
@@ -279,7 +279,7 @@ export class Segment {
     ]
   }
 
-  #begin(query: Float32Array, matches?: Matches): void {
+  #begin(query: Float32Array, matches?: DocumentTest): void {
     if (matches !== undefined) this.#matches = matches
     this.#setInput(query)
     this.#kernel.prepare()
@@ -291,7 +291,7 @@ export class Segment {
     )
   }
 
-  #found(): Found {
+  #found(): FoundDocuments {
     return this.#numbers(2 * this.#kernel.finish()).slice()
   }
 

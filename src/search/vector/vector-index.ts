@@ -4,8 +4,8 @@
  */
 import {
   Segment,
-  type Found,
-  type Matches,
+  type FoundDocuments,
+  type DocumentTest,
   type SegmentShape,
   type SharedSegment,
 } from './segment.ts'
@@ -113,7 +113,7 @@ export class VectorView {
   searchMatching(
     query: Float32Array,
     breadth: number,
-    matches: Matches,
+    matches: DocumentTest,
     name: string,
   ): Candidate[] {
     // A place that changed hands may hold a document that was never asked about.
@@ -130,7 +130,7 @@ export class VectorView {
   }
 
   /** As the above, but each document is looked at: a walk may end early while others write. */
-  scanAll(query: Float32Array, breadth: number, matches?: Matches): Candidate[] {
+  scanAll(query: Float32Array, breadth: number, matches?: DocumentTest): Candidate[] {
     for (const segment of this.#segments) segment.forget()
     this.#remembered = undefined
     return this.#merge((segment) => segment.scanAll(query, breadth, matches))
@@ -141,7 +141,7 @@ export class VectorView {
     return this.#merge((segment) => segment.scan(query, breadth, documents))
   }
 
-  #merge(search: (segment: Segment) => Found): Candidate[] {
+  #merge(search: (segment: Segment) => FoundDocuments): Candidate[] {
     const candidates: Candidate[] = []
     for (const segment of this.#segments) {
       const found = search(segment)

@@ -35,7 +35,7 @@ export type BackupMessage =
 
 export type BackupReply =
   | { readonly id: number; readonly states: readonly StoreState[] }
-  | { readonly id: number; readonly copied: Copied }
+  | { readonly id: number; readonly copied: CopiedFile }
   | { readonly id: number }
   | Failure
 
@@ -48,7 +48,7 @@ export interface StoreState {
   readonly size: number
 }
 
-export interface Copied {
+export interface CopiedFile {
   readonly size: number
   readonly sha256: string
 }
@@ -148,7 +148,7 @@ function unreadable(file: string, error: unknown): Error {
   return new Error(`${name} cannot be read: ${reasonOf(error)}`, { cause })
 }
 
-async function digestOf(file: string): Promise<Copied> {
+async function digestOf(file: string): Promise<CopiedFile> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash)
   return { size: (await stat(file)).size, sha256: hash.digest('hex') }

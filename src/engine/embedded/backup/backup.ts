@@ -14,7 +14,7 @@ import type { BackupContents, BackupFile, BackupPart } from '../../backup.ts'
 import { EngineError } from '../../errors.ts'
 import { createPrivateFile, privateFolderMode } from '../../private-files.ts'
 import type { StoredTarget } from '../catalog/stored-schema.ts'
-import type { BackupMessage, BackupReply, Copied, StoreState } from './backup-thread.ts'
+import type { BackupMessage, BackupReply, CopiedFile, StoreState } from './backup-thread.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { abandon, makeGate } from '../threads/write-pause.ts'
 import type { KnownFiles } from '../files/known-files.ts'
@@ -91,7 +91,7 @@ async function* partsOf(
   const { content, ...catalogFile } = catalog
   if (!have.has(catalog.key))
     yield { kind: 'file', key: catalog.key, size: content.length, content: once(content) }
-  const copied = new Map<string, Copied>()
+  const copied = new Map<string, CopiedFile>()
   for (const { file, key } of wanted) {
     const { path, ...copy } = await session.copy(file)
     copied.set(key, copy)
@@ -198,11 +198,11 @@ class Session {
   }
 
   /** Copies a store; the copy is the caller's to remove. */
-  async copy(file: string): Promise<Copied & { readonly path: string }> {
+  async copy(file: string): Promise<CopiedFile & { readonly path: string }> {
     const path = join(this.#folder, 'store')
     const cancelled = this.#cancelled
     const reply = await this.#ask({ kind: 'copy', file, to: path, cancelled })
-    return { ...(reply as { readonly copied: Copied }).copied, path }
+    return { ...(reply as { readonly copied: CopiedFile }).copied, path }
   }
 
   async #ask(message: Unnumbered<BackupMessage>): Promise<BackupReply> {

@@ -13,6 +13,9 @@ import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'
+import { isElement } from '../runs/change.ts'
+import { pathIn, valueIn } from '../runs/entry-key.ts'
+import { RunsReader } from '../runs/runs-reader.ts'
 import { catalogFile, catalogFormat } from '../catalog/catalog.ts'
 import { EntryList } from '../store/entries.ts'
 import { refuseLinks } from '../catalog/folder-names.ts'
@@ -21,7 +24,9 @@ import { keyOf } from '../../../language/values/key.ts'
 import { capacityFor } from '../../../search/vector/segment.ts'
 import {
   checkFile,
+  formatOf,
   openToRead,
+  indexFormat,
   storedPath,
   storeFile,
   vectorTable,
@@ -68,7 +73,8 @@ export function* checkEverything(dataDir: string): Generator<Checked> {
     yield {
       name: `${keyspace}.${name}`,
       findings: astray.length > 0 ? astray : checkStore(store, view),
-      notes: astray.length > 0 ? [] : checkSnapshots(store, view),
+      notes:
+        astray.length > 0 ? [] : [...checkFormat(store), ...checkSnapshots(store, view)],
     }
   }
 }
@@ -78,6 +84,14 @@ export function checkDataFolder(dataDir: string): string[] {
   return [...checkEverything(dataDir)].flatMap(({ name, findings }) =>
     name === undefined ? findings : findings.map((finding) => `${name}: ${finding}`),
   )
+}
+
+/** An index of an earlier format is made anew when the store is opened. */
+function checkFormat(file: string): string[] {
+  const format = formatOf(file)
+  return format === 0 || format >= indexFormat
+    ? []
+    : [`its index is of format ${format}, and is compared once a server has opened it`]
 }
 
 /** A snapshot that cannot be used costs the time to build its index again. */
@@ -115,6 +129,9 @@ export function checkStore(file: string, view: RecordView): string[] {
   })
 }
 
+/** Documents of which it is remembered what they have. */
+const identitiesMax = 10_000
+
 /** Beyond this many findings the rest is only counted: they have one cause. */
 const findingsMax = 100
 
@@ -122,6 +139,8 @@ class StoreCheck {
   readonly #database: DatabaseSync
   readonly #view: RecordView
   readonly #findings: string[] = []
+  /** Undefined in stores of earlier formats, which have another one. */
+  #entries: RunsReader | undefined
   #untold = 0
 
   constructor(database: DatabaseSync, view: RecordView) {
@@ -134,13 +153,14 @@ class StoreCheck {
       if (verdict !== 'ok') this.#found(`the file is damaged: ${String(verdict)}`)
     // What a damaged file says further on is not worth comparing.
     if (this.#findings.length > 0) return this.#findings
+    // Indexes of an earlier format are made anew when the store is opened.
+    const hasIndexes = this.#number('PRAGMA user_version') >= indexFormat
+    if (hasIndexes) this.#entries = this.#openEntries()
     this.#checkDocuments()
-    this.#checkPathCounts()
     this.#checkMeta()
     this.#checkSearch()
     this.#checkVectors()
-    // A store of the first format has no index of terms until it is opened.
-    if (this.#number('PRAGMA user_version') > 1)
+    if (hasIndexes)
       for (const { suffix } of this.#textFields())
         for (const finding of findTermProblems(this.#database, suffix)) this.#found(finding)
     for (const [path, { suffix }] of this.#view.texts)
@@ -151,10 +171,6 @@ class StoreCheck {
 
   #checkDocuments(): void {
     const findPath = this.#database.prepare('SELECT id FROM path WHERE path = ?')
-    const isRow = this.#view.kind === 'row'
-    const findEntry = this.#database.prepare(
-      `SELECT element FROM entry WHERE path = ? AND value = ? AND ${isRow ? 'id' : 'doc'} = ?`,
-    )
     let right = 0
     for (const { seq, id, text } of this.#documents()) {
       const ownId = this.#idOf(text)
@@ -165,11 +181,12 @@ class StoreCheck {
       const name = this.#view.kind === 'row' ? text.slice(0, 100) : printJson(ownId)
       if (Buffer.compare(id, keyOf(ownId)) !== 0)
         this.#found(`document ${name} is filed under another _id than its own`)
+      if (this.#entries === undefined) continue
       for (const { path, key, element } of this.#entriesOf(text)) {
-        const pathId = findPath.get(storedPath(path))?.['id'] ?? null
-        const entry = findEntry.get(pathId, key, isRow ? id : seq)
+        const pathId = Number(findPath.get(storedPath(path))?.['id'] ?? 0)
+        const entry = this.#entries.find(pathId, key, { seq, id })
         if (entry === undefined) this.#found(`document ${name} is not indexed at "${path}"`)
-        else if (entry['element'] !== Number(element))
+        else if (isElement(entry.state) !== element)
           this.#found(
             `document ${name} is indexed at "${path}" as ` +
               (element ? 'a value of its own' : 'an element of an array') +
@@ -178,36 +195,74 @@ class StoreCheck {
         if (entry !== undefined) right++
       }
     }
-    if (right < this.#number('SELECT count(*) FROM entry')) this.#checkEntries()
+    if (this.#entries !== undefined) this.#checkIndex(this.#entries, right)
+  }
+
+  #openEntries(): RunsReader | undefined {
+    const entries = new RunsReader(this.#database)
+    entries.begin()
+    return entries
+  }
+
+  /** What the index has, and what it counts; `right` are the entries that documents have. */
+  #checkIndex(entries: RunsReader, right: number): void {
+    const values = new Map<number, number>()
+    let count = 0
+    let last = ''
+    for (const { key, state } of entries.all()) {
+      if (key <= last && count > 0) this.#found('the index is not in order')
+      last = key
+      count++
+      const path = pathIn(key)
+      if (!isElement(state)) values.set(path, (values.get(path) ?? 0) + 1)
+    }
+    if (right < count) this.#checkEntries(entries)
+    for (const { id, path, documents } of this.#rows('SELECT * FROM path')) {
+      if (!this.#view.covers(String(path))) continue
+      const actual = values.get(Number(id)) ?? 0
+      if (documents !== actual)
+        this.#found(
+          `"${String(path)}" is counted ${String(documents)} times, but stands ` +
+            `${actual} times in the index`,
+        )
+      const counted = entries.countRange({ path: Number(id) })
+      if (counted !== actual)
+        this.#found(
+          `the runs of the index count "${String(path)}" ${counted} times, and have it ` +
+            `${actual} times`,
+        )
+    }
   }
 
   /** Names the entries that no document has. Slow, and needed only when there are some. */
-  #checkEntries(): void {
+  #checkEntries(entries: RunsReader): void {
     const paths = new Map<unknown, string>()
     for (const { id, path } of this.#rows('SELECT id, path FROM path'))
       paths.set(id, path as string)
     const findText = this.#database.prepare('SELECT text FROM doc WHERE seq = ?')
-    let seq: unknown
-    let known: Set<string> | undefined
-    const all = this.#database.prepare('SELECT path, value, doc FROM entry ORDER BY doc')
-    for (const { path: pathId, value, doc } of all.iterate()) {
-      if (doc !== seq) {
-        const text = findText.get(doc!)?.['text']
-        known = text === undefined ? undefined : this.#identities(String(text))
-        seq = doc
-      }
-      const path = paths.get(pathId)
+    const identities = new Map<number, Set<string> | undefined>()
+    const knownOf = (doc: number) => {
+      if (identities.has(doc)) return identities.get(doc)
+      const text = findText.get(doc)?.['text']
+      const known = text === undefined ? undefined : this.#identities(String(text))
+      if (identities.size === identitiesMax) identities.clear()
+      identities.set(doc, known)
+      return known
+    }
+    for (const { key, doc } of entries.all()) {
+      const path = paths.get(pathIn(key))
+      const known = knownOf(doc)
       if (path === undefined)
-        this.#found(`an entry of document number ${String(doc)} has an unknown path`)
+        this.#found(`an entry of document number ${doc} has an unknown path`)
       // What an index that was never finished left behind is swept away sooner or later.
       else if (!this.#view.covers(path)) continue
       else if (known === undefined)
         this.#found(
-          `the index at "${path}" names document number ${String(doc)}, which does not exist`,
+          `the index at "${path}" names document number ${doc}, which does not exist`,
         )
-      else if (!known.has(identityOf(path, value as Uint8Array)))
+      else if (!known.has(identityOf(path, valueIn(key))))
         this.#found(
-          `the index at "${path}" has a value that document number ${String(doc)} does not have`,
+          `the index at "${path}" has a value that document number ${doc} does not have`,
         )
     }
   }
@@ -272,19 +327,6 @@ class StoreCheck {
       )
       if (wrong > 0) this.#found(`${wrong} vectors are of another length, or of no row`)
     }
-  }
-
-  #checkPathCounts(): void {
-    const counted = this.#rows(
-      'SELECT path, documents, (SELECT count(*) FROM entry e ' +
-        'WHERE e.path = p.id AND e.element = 0) AS actual FROM path p',
-    )
-    for (const { path, documents, actual } of counted)
-      if (documents !== actual && this.#view.covers(String(path)))
-        this.#found(
-          `"${String(path)}" is counted ${String(documents)} times, but stands ` +
-            `${String(actual)} times in the index`,
-        )
   }
 
   #checkMeta(): void {

@@ -16,8 +16,11 @@ import {
   readFolders,
   refuseUnlessReal,
 } from '../catalog/folder-names.ts'
-import { checkFile, storeFile, syncFolder } from '../store/layout.ts'
+import { checkFile, damaged, storeFile, syncFolder, type Advice } from '../store/layout.ts'
 import { messageOf } from '../../../errors/reason.ts'
+
+const otherBackup: Advice = 'Restore another backup'
+const otherFolder: Advice = 'Restore into another folder'
 
 /** A file of a backup, and what must be in it. */
 export interface RestoredFile {
@@ -50,10 +53,13 @@ export async function restoreDataFolder(
   for (const { uid, folder } of readStores(unfinished, backup.catalog.path)) {
     const store = backup.stores.get(uid)
     if (store === undefined)
-      throw new EngineError('damaged', `the backup lacks what ${folder} holds`)
+      throw new EngineError(
+        'damaged',
+        `the backup lacks what ${folder} holds. ${otherBackup}`,
+      )
     const path = join(dataDir, folder)
-    makeFolderIfAbsent(dirname(path))
-    makeFolderIfAbsent(path)
+    makeFolderIfAbsent(dirname(path), otherFolder)
+    makeFolderIfAbsent(path, otherFolder)
     await copyChecked(store, join(path, storeFile), undefined, onCopied)
     syncFolder(path)
     syncFolder(dirname(path))
@@ -69,7 +75,7 @@ async function copyChecked(
   formatMax: number | undefined,
   onCopied: (size: number) => void,
 ): Promise<void> {
-  refuseUnlessReal(path, 'file')
+  refuseUnlessReal(path, 'file', otherBackup)
   const hash = createHash('sha256')
   let copied = 0
   await pipeline(
@@ -89,7 +95,7 @@ async function copyChecked(
   if (hash.digest('hex') !== sha256)
     throw damagedBackup(path, 'is not what was backed up: its digest is another one')
   try {
-    checkFile(to, formatMax)
+    checkFile(to, formatMax, otherBackup)
   } catch (error) {
     // It names the copy, which will be gone.
     throw new EngineError('damaged', messageOf(error).replace(to, path))
@@ -114,7 +120,7 @@ interface StoreRow {
 
 function readStores(catalog: string, original: string): StoreRow[] {
   return reading(catalog, original, (database) => {
-    const { targets } = readFolders(database, original)
+    const { targets } = readFolders(database, original, otherBackup)
     const ready = database.prepare("SELECT uid FROM target WHERE state = 'ready'").all()
     return ready.map(({ uid }) => ({
       uid: String(uid),
@@ -142,5 +148,5 @@ function reading<T>(
 }
 
 function damagedBackup(path: string, problem: string): EngineError {
-  return new EngineError('damaged', `${path} ${problem}. Restore another backup`)
+  return damaged(path, problem, otherBackup)
 }

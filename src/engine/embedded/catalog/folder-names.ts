@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import { privateFolderMode, type Tightening } from '../../private-files.ts'
-import { copiesFolder, damaged, storeFile } from '../store/layout.ts'
+import { copiesFolder, damaged, storeFile, type Advice } from '../store/layout.ts'
 
 /** Of a keyspace: its name, behind the id of its database if that is not the first one. */
 const keyspacePattern =
@@ -49,7 +49,11 @@ export interface CatalogFolders {
 }
 
 /** Refuses the whole catalog when a name in it is none, or two targets share a folder. */
-export function readFolders(database: DatabaseSync, catalog: string): CatalogFolders {
+export function readFolders(
+  database: DatabaseSync,
+  catalog: string,
+  advice?: Advice,
+): CatalogFolders {
   const taken = new Set<string>()
   /** Some file systems do not tell upper from lower case. */
   const take = (path: string): string => {
@@ -73,18 +77,22 @@ export function readFolders(database: DatabaseSync, catalog: string): CatalogFol
     return { keyspaces, targets }
   } catch (error) {
     if (error instanceof EngineError)
-      throw damaged(catalog, `cannot be trusted: ${error.message}`)
+      throw damaged(catalog, `cannot be trusted: ${error.message}`, advice)
     throw error
   }
 }
 
 /** Refuses what a folder or file is not, first of all a link: it may lead anywhere. */
-export function refuseUnlessReal(path: string, kind: 'folder' | 'file'): void {
+export function refuseUnlessReal(
+  path: string,
+  kind: 'folder' | 'file',
+  advice?: Advice,
+): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw damaged(path, 'is missing')
+  if (found === undefined) throw damaged(path, 'is missing', advice)
   if (kind === 'folder' ? found.isDirectory() : found.isFile()) return
   const what = found.isSymbolicLink() ? 'is a symbolic link, not' : 'is not'
-  throw damaged(path, `${what} a ${kind}`)
+  throw damaged(path, `${what} a ${kind}`, advice)
 }
 
 /** Refuses what leads elsewhere; what is missing is found out by others. */
@@ -104,13 +112,13 @@ export function refuseLinks(dataDir: string, folder: string): void {
 }
 
 /** Makes a folder that may be there already, in one that is. */
-export function makeFolderIfAbsent(path: string): void {
+export function makeFolderIfAbsent(path: string, advice?: Advice): void {
   try {
     mkdirSync(path, { mode: privateFolderMode })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  refuseUnlessReal(path, 'folder')
+  refuseUnlessReal(path, 'folder', advice)
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What the catalog of a data folder names, for those who look at it while nobody serves it. */
+/** What the catalog of a data folder names, for commands that read it while no server runs. */
 import { DatabaseSync } from 'node:sqlite'
 import { EngineError } from '../../errors.ts'
 import type { RecordView } from '../../record-view.ts'

@@ -2,6 +2,9 @@
  * Brings stores that an earlier version wrote to the present format.
  *
  * From 1 to 2: adds the feed, and indexes the texts that are there by their terms.
+ * From 2 to 3: the index, which was a table `entry`, becomes a run. It takes less than half of
+ * the room, and the table's room is used for what comes next. The postings of each index of
+ * terms become a segment.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
@@ -11,36 +14,50 @@ import type { CollectionOptions } from '../../schema.ts'
 import type { Catalog } from './catalog.ts'
 import type { EmbeddedOptions } from '../options.ts'
 import { formatOf, formatVersion, openToWrite, searchSchema } from '../store/layout.ts'
+import { upgradePostings } from '../lexical/upgrade.ts'
 import { countTerms, LexicalWriter } from '../lexical/writer.ts'
+import { added, type Change } from '../runs/change.ts'
+import { entryKey, type Tie } from '../runs/entry-key.ts'
+import { runsSchema } from '../runs/layout.ts'
+import { RunsWriter } from '../runs/runs-writer.ts'
 import { messageOf } from '../../../errors/reason.ts'
+import type { StoredTarget } from './stored-schema.ts'
 
 /** Before anybody else opens them. Throws when it cannot be done, and then changes nothing. */
 export function upgradeStores(catalog: Catalog, log: EmbeddedOptions['log']): void {
   for (const target of catalog.targets) {
     const file = catalog.storeFile(target)
     // The header may be older than the log, never newer.
-    if (file === undefined || target.kind === 'table') continue
-    if (formatOf(file) === formatVersion) continue
-    if (upgradeStore(file, target.options))
+    if (file === undefined || formatOf(file) === formatVersion) continue
+    const tell = (percent: number) =>
+      log('info', `${file} is brought to format ${formatVersion}: ${percent} % are done`)
+    if (upgradeStore(file, target, tell))
       log('info', `${file} was brought to format ${formatVersion}`)
   }
 }
 
 /** In one transaction: whatever happens, a store is of one format or of the other. */
-function upgradeStore(file: string, options: CollectionOptions): boolean {
+function upgradeStore(
+  file: string,
+  target: StoredTarget,
+  tell: (percent: number) => void,
+): boolean {
   try {
     const database = openToWrite(file, true)
     try {
-      const isOld = database.prepare('PRAGMA user_version').get()!['user_version'] === 1
-      if (isOld) {
+      const format = Number(database.prepare('PRAGMA user_version').get()!['user_version'])
+      if (format < formatVersion) {
         database.exec('BEGIN IMMEDIATE')
-        database.exec(searchSchema)
-        indexTexts(database, options)
+        if (format < 2 && target.kind === 'collection') {
+          database.exec(searchSchema)
+          indexTexts(database, target.options)
+        } else upgradePostings(database)
+        moveEntries(database, target.kind === 'table' ? 'id' : 'doc', tell)
         database.exec(`PRAGMA user_version = ${formatVersion}; COMMIT`)
       }
       // The mark must reach the file itself, which is what a start looks at.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      return isOld
+      return format < formatVersion
     } finally {
       database.close()
     }
@@ -67,3 +84,47 @@ function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): voi
   }
   writer.fold()
 }
+
+/** What was a table is in order already, and is read once. */
+function moveEntries(
+  database: DatabaseSync,
+  tie: Tie,
+  tell: (percent: number) => void,
+): void {
+  database.exec(runsSchema(tie))
+  new RunsWriter(database).load(entriesIn(database, tie, tell))
+  database.exec('DROP TABLE entry')
+}
+
+interface EntryRow {
+  readonly path: number
+  readonly value: Uint8Array
+  readonly id: Uint8Array
+  readonly doc: number
+  readonly element: number
+}
+
+function* entriesIn(
+  database: DatabaseSync,
+  tie: Tie,
+  tell: (percent: number) => void,
+): Generator<Change> {
+  const { total } = database.prepare('SELECT count(*) AS total FROM entry').get()!
+  const all = database.prepare(
+    `SELECT path, value, ${tie === 'id' ? 'id' : "x'' AS id"}, doc, element FROM entry ` +
+      `ORDER BY path, value, ${tie}`,
+  )
+  let count = 0
+  let toldAt = performance.now()
+  for (const found of all.iterate()) {
+    const { path, value, id, doc, element } = found as unknown as EntryRow
+    const key = entryKey(path, value, { seq: doc, id }, tie)
+    yield { key, state: added(element === 1), doc }
+    if (++count % 10_000 > 0 || performance.now() - toldAt < tellMs) continue
+    toldAt = performance.now()
+    tell(Math.floor((100 * count) / Number(total)))
+  }
+}
+
+/** The time between two lines of the log about a store that takes long. */
+const tellMs = 5_000

@@ -3,7 +3,11 @@
  * stored of them elsewhere. Which terms a text has only an analyzer could say.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { chunkSizeMax, Postings, TermList } from './postings.ts'
+import { Postings } from './postings.ts'
+import { replacedIn } from './segment-view.ts'
+import type { TextSegmentRow } from './segment-layout.ts'
+import { TextSegment } from './segment.ts'
+import { TermList } from './term-list.ts'
 
 /** Says in plain words what is wrong. */
 export function* findTermProblems(
@@ -18,7 +22,7 @@ export function* findTermProblems(
     if (documents !== inPostings.documents)
       yield `the term "${text}" is counted ${documents} times, but stands ` +
         `${inPostings.documents} times in the postings`
-    if (inPostings.documents !== inLists.documents || inPostings.sum !== inLists.sum)
+    else if (inPostings.documents !== inLists.documents || inPostings.sum !== inLists.sum)
       yield `the postings of the term "${text}" are not those of the texts that have it`
   }
   const read = database.prepare('SELECT value FROM meta WHERE name = ?')
@@ -31,7 +35,8 @@ export function* findTermProblems(
 
 interface Term {
   readonly text: string
-  readonly documents: number
+  /** As the segments count them. */
+  documents: number
   readonly inLists: Tally
   readonly inPostings: Tally
 }
@@ -69,11 +74,11 @@ function* findTextProblems(database: DatabaseSync): Generator<string> {
 
 function termsOf(database: DatabaseSync, suffix: string): Map<number, Term> {
   const terms = new Map<number, Term>()
-  const all = database.prepare(`SELECT id, term, documents FROM term${suffix}`)
-  for (const { id, term, documents } of all.iterate())
+  const all = database.prepare(`SELECT id, term FROM term${suffix}`)
+  for (const { id, term } of all.iterate())
     terms.set(id as number, {
       text: String(term),
-      documents: documents as number,
+      documents: 0,
       inLists: { documents: 0, sum: 0 },
       inPostings: { documents: 0, sum: 0 },
     })
@@ -113,37 +118,65 @@ function* addLists(
   return { texts, tokens }
 }
 
+/** The postings of documents that no later segment has anew. */
 function* addPostings(
   database: DatabaseSync,
   suffix: string,
   terms: ReadonlyMap<number, Term>,
 ): Generator<string> {
-  const chunks = database.prepare(`SELECT term, first, entries FROM posting${suffix}`)
+  const read = database.prepare(`SELECT bytes FROM posting${suffix} WHERE id = ?`)
+  const rows = database
+    .prepare(`SELECT * FROM textsegment${suffix} WHERE state = 'made' ORDER BY newest`)
+    .all() as unknown as TextSegmentRow[]
+  const segments: TextSegment[] = []
+  for (const row of rows)
+    try {
+      segments.push(new TextSegment(row, (id) => read.get(id)!['bytes'] as Uint8Array))
+    } catch {
+      yield `segment ${row.id} of the postings cannot be read`
+    }
+  const replaced = replacedIn(segments)
+  for (const [i, segment] of segments.entries())
+    try {
+      yield* addSegment(segment, replaced[i], terms)
+    } catch {
+      yield `segment ${segment.id} of the postings cannot be read`
+    }
+}
+
+function* addSegment(
+  segment: TextSegment,
+  replaced: Uint8Array | undefined,
+  terms: ReadonlyMap<number, Term>,
+): Generator<string> {
   const postings = new Postings(1024)
-  let before = { id: -1, last: -1 }
-  for (const row of chunks.iterate()) {
-    const id = row['term'] as number
-    const first = row['first'] as number
-    const entries = row['entries'] as Uint8Array
-    const term = terms.get(id)
+  const { documents, id } = segment
+  let before = 0
+  for (const { entry, list } of segment.entries()) {
+    const term = terms.get(entry.term)
     if (term === undefined) {
-      yield `there are postings of an unknown term, number ${id}`
+      yield `there are postings of an unknown term, number ${entry.term}`
       continue
     }
-    postings.decode({ first, entries })
-    const start = id === before.id ? before.last : -1
-    if (entries.length > chunkSizeMax || !isAscending(postings, first, start))
-      yield `the postings of the term "${term.text}" from document number ${first} on are ` +
-        'out of order'
-    const { seqs, counts, lengths, size } = postings
-    for (let i = 0; i < size; i++) addTo(term.inPostings, seqs[i]!, counts[i]!, lengths[i]!)
-    before = { id, last: size === 0 ? first : postings.last }
+    postings.size = 0
+    segment.decode(list, postings)
+    if (entry.term <= before || !isAscending(postings, documents.size)) {
+      yield `the postings of the term "${term.text}" in segment ${id} are out of order`
+      continue
+    }
+    before = entry.term
+    term.documents += list.size - list.removed
+    for (let i = 0; i < postings.size; i++) {
+      const place = postings.places[i]!
+      if (replaced?.[place] === 1) continue
+      const seq = documents.seqAt(place)
+      addTo(term.inPostings, seq, postings.counts[i]!, segment.lengthAt(place))
+    }
   }
 }
 
-/** Whether a chunk starts where it says, after the one before it, and never falls. */
-function isAscending({ seqs, size }: Postings, first: number, after: number): boolean {
-  if (size === 0 || seqs[0] !== first || !(first > after)) return false
-  for (let i = 1; i < size; i++) if (!(seqs[i]! > seqs[i - 1]!)) return false
-  return true
+/** Whether places never fall, and are there. */
+function isAscending({ places, size }: Postings, documents: number): boolean {
+  for (let i = 1; i < size; i++) if (!(places[i]! > places[i - 1]!)) return false
+  return size === 0 || places[size - 1]! < documents
 }

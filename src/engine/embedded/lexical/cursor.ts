@@ -1,150 +1,144 @@
-/** Walks through the postings of a term, forwards only, reading the chunks that it needs. */
-import { Postings } from './postings.ts'
-import type { StoreConnection } from '../store/store-connection.ts'
-
-/** Chunks that are read at a time where all of them turn out to be needed. */
-const aheadMax = 64
+/** Walks through the postings of a term in a segment, forwards only, block by block. */
+import { blockSize } from './blocks.ts'
+import type { TermScores } from './scores.ts'
+import type { List, TextSegment } from './segment.ts'
 
 export class PostingCursor {
-  /** The chunk that was sought last. */
-  readonly chunk = new Postings(1024)
-  readonly #store: StoreConnection
-  readonly #table: string
-  readonly #term: number
-  #rows: ChunkRow[] = []
-  /** Rows before this one can be used: of a last one it is not known how far it goes. */
-  #usable = 0
-  #at = -1
-  #used = 0
-  #ahead = 1
-  /** The chunk says which documents have the term from its start up to here. */
-  #bound = -Infinity;
-  /** Where the merge with a list of documents stands within the chunk. */
+  readonly segment: TextSegment
+  readonly list: List
+  /** Blocks of the list, the rest after the whole ones among them. */
+  readonly blocks: number
+  /** The block that was loaded last. */
+  readonly places = new Uint32Array(blockSize)
+  readonly counts = new Uint32Array(blockSize)
+  size = 0
+  #lasts: Uint32Array
+  #block = -1
+  /** The last place of the block. */
+  #last = -1;
+  /** Where the merge with a list of documents stands within the block. */
   #in = 0
+  /** The best score of each block; 0 where it is not known yet. */
+  #bounds: Float64Array | undefined
+  #boundAt = 0
 
-  constructor(store: StoreConnection, suffix: string, term: number) {
-    this.#store = store
-    this.#table = `posting${suffix}`
-    this.#term = term
+  constructor(segment: TextSegment, list: List) {
+    this.segment = segment
+    this.list = list
+    this.blocks = Math.ceil(list.size / blockSize)
+    this.#lasts = list.skips?.lasts ?? none
   }
 
-  /**
-   * Moves on to the first chunk that has documents from this number on; false when no chunk
-   * has. Numbers must not fall from call to call.
-   */
-  next(from: number): boolean {
-    let seq = from
-    for (;;) {
-      this.#seek(seq)
-      const { chunk } = this
-      if (chunk.size > 0 && chunk.last >= from) return true
-      if (this.#bound === Infinity) return false
-      seq = this.#bound
-    }
+  get last(): number {
+    return this.#last
   }
 
-  /** Keeps those documents that have the term, and notes how often, and their lengths. */
-  keep(found: Found, counts: Uint32Array, lengths?: Uint32Array): void {
-    const { seqs, columns, size } = found
-    let kept = 0
-    let at = 0
-    while (at < size) {
-      this.#seek(seqs[at]!)
-      const { chunk } = this
-      const ours = chunk.seqs
-      const chunkSize = chunk.size
-      const bound = this.#bound
-      let own = this.#in
-      for (; at < size; at++) {
-        const seq = seqs[at]!
-        if (seq >= bound) break
-        while (own < chunkSize && ours[own]! < seq) own++
-        if (own === chunkSize || ours[own] !== seq) continue
-        counts[kept] = chunk.counts[own]!
-        if (lengths !== undefined) lengths[kept] = chunk.lengths[own]!
-        // Until the first gap all stand where they stood.
-        if (kept !== at) move(seqs, columns, at, kept)
-        kept++
-      }
-      this.#in = own
-    }
-    found.size = kept
-  }
-
-  /** Moves to the chunk that would hold a document, if any does. */
-  #seek(seq: number): void {
-    if (seq < this.#bound) return
-    do this.#at++
-    while (this.#at < this.#usable && seq >= this.#boundAt(this.#at))
-    if (this.#at >= this.#usable) this.#fetch(seq)
-    this.#used++
-    const row = this.#rows[this.#at]
-    if (row === undefined) this.chunk.size = 0
-    else this.chunk.decode({ first: row[0], entries: row[1] })
-    this.#bound = this.#boundAt(this.#at)
+  load(block: number): void {
+    if (block === this.#block) return
+    const { list, places, counts } = this
+    this.segment.decodeBlock(list, block, places, counts)
+    this.size = Math.min(blockSize, list.size - block * blockSize)
+    this.#block = block
+    this.#last = places[this.size - 1]!
     this.#in = 0
   }
 
-  #boundAt(at: number): number {
-    return this.#rows[at + 1]?.[0] ?? Infinity
+  /** The last place of a block, without loading it; that of the rest is not known. */
+  lastOf(block: number): number {
+    return block < this.#lasts.length ? this.#lasts[block]! : placeMax
   }
 
-  #fetch(seq: number): void {
-    const isWalk = this.#used === this.#usable
-    this.#ahead = isWalk ? Math.min(this.#ahead * 2, aheadMax) : 1
-    this.#rows = this.#store.all(chunksFrom(this.#table), [
-      this.#term,
-      this.#term,
-      seq,
-      this.#ahead + 1,
-    ]) as ChunkRow[]
-    this.#usable = Math.min(this.#rows.length, this.#ahead)
-    this.#at = 0
-    this.#used = 0
+  /**
+   * Loads the first block that has a document from this place on; false when none has. Places
+   * must not fall from call to call.
+   */
+  next(from: number): boolean {
+    if (from <= this.#last) return true
+    const block = firstReaching(this.#lasts, from, Math.max(0, this.#block))
+    if (block >= this.blocks) return false
+    this.load(block)
+    return from <= this.#last
+  }
+
+  /** Keeps those documents that have the term, and notes how often. */
+  keep(found: Found, kept: Uint32Array): void {
+    const { places: wanted, slots, size } = found
+    const { places, counts } = this
+    let count = 0
+    let at = 0
+    while (at < size && this.next(wanted[at]!)) {
+      const last = this.#last
+      let own = this.#in
+      for (; at < size; at++) {
+        const place = wanted[at]!
+        if (place > last) break
+        while (places[own]! < place) own++
+        if (places[own] !== place) continue
+        kept[count] = counts[own]!
+        wanted[count] = place
+        slots[count++] = slots[at]!
+      }
+      this.#in = own
+    }
+    found.size = count
+  }
+
+  /** A score that no document of a block exceeds. */
+  bound(block: number, scores: TermScores): number {
+    const { skips } = this.list
+    if (skips === undefined || block >= skips.lasts.length) return scores.weight
+    const bounds = (this.#bounds ??= new Float64Array(skips.lasts.length))
+    if (bounds[block] !== 0) return bounds[block]!
+    const { best, bestEnds } = skips
+    let bound = 0
+    for (let i = block === 0 ? 0 : bestEnds[block - 1]!; i < bestEnds[block]!; i += 2)
+      bound = Math.max(bound, scores.of(best[i]!, best[i + 1]!))
+    return (bounds[block] = bound)
+  }
+
+  /** The same of all documents between two places. Neither may fall from call to call. */
+  boundBetween(from: number, to: number, scores: TermScores): number {
+    let block = firstReaching(this.#lasts, from, this.#boundAt)
+    this.#boundAt = block
+    let bound = 0
+    for (; block < this.blocks; block++) {
+      bound = Math.max(bound, this.bound(block, scores))
+      if (this.lastOf(block) >= to) break
+    }
+    return bound
   }
 }
 
-/** Documents that have been found so far, in ascending order. */
+/** Documents that have been found so far, by ascending place. */
 export interface Found {
-  readonly seqs: Float64Array
-  /** What is known of the documents, in step with their numbers. */
-  readonly columns: Uint32Array[]
+  readonly places: Uint32Array
+  /** Where it is noted what is known of each. */
+  readonly slots: Uint32Array
   size: number
 }
 
-/** Drops documents, which are in order too; returns how far they were needed. */
-export function drop(found: Found, unwanted: Float64Array, start: number): number {
-  const { seqs, columns, size } = found
-  if (start === unwanted.length || seqs[size - 1]! < unwanted[start]!) return start
-  let at = start
-  let kept = 0
-  for (let i = 0; i < size; i++) {
-    const seq = seqs[i]!
-    while (at < unwanted.length && unwanted[at]! < seq) at++
-    if (at < unwanted.length && unwanted[at] === seq) continue
-    if (kept !== i) move(seqs, columns, i, kept)
-    kept++
+export function emptyFound(size: number): Found {
+  return { places: new Uint32Array(size), slots: new Uint32Array(size), size: 0 }
+}
+
+const placeMax = 2 ** 32 - 1
+const none = new Uint32Array(0)
+
+/** The first block from one on whose last place is not before this: near ones are tried first. */
+function firstReaching(lasts: Uint32Array, from: number, start: number): number {
+  let step = 1
+  let low = start
+  let high = start
+  while (high < lasts.length && lasts[high]! < from) {
+    low = high + 1
+    high += step
+    step *= 2
   }
-  found.size = kept
-  return at
-}
-
-function move(
-  seqs: Float64Array,
-  columns: readonly Uint32Array[],
-  from: number,
-  to: number,
-): void {
-  seqs[to] = seqs[from]!
-  for (const column of columns) column[to] = column[from]!
-}
-
-type ChunkRow = [first: number, entries: Uint8Array]
-
-function chunksFrom(table: string): string {
-  return (
-    `SELECT first, entries FROM ${table} WHERE term = ? AND first >= coalesce((` +
-    `SELECT first FROM ${table} WHERE term = ? AND first <= ? ORDER BY first DESC LIMIT 1` +
-    '), 0) ORDER BY first LIMIT ?'
-  )
+  if (high > lasts.length) high = lasts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (lasts[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -9,16 +9,15 @@
  * In a sentence these are the common words, whose postings are long.
  */
 import type { Budget } from '../plan/budget.ts'
-import type { Found, PostingCursor } from './cursor.ts'
-import type { Scored, TermScores } from './scores.ts'
+import type { BestScores } from './best-scores.ts'
+import type { ScoredTerm } from './conjunction.ts'
+import { emptyFound, type Found } from './cursor.ts'
+import { isTooLow } from './scores.ts'
+import type { SegmentView } from './segment-view.ts'
 
-/** One of the terms, with where it stands and what it adds. */
-export interface ScoredTerm {
-  readonly cursor: PostingCursor
-  readonly scores: TermScores
-}
-
+/** Goes through the postings of one segment. */
 export class MaxScore {
+  readonly #view: SegmentView
   /** In the order of the query: a sum of floats depends on it. */
   readonly #terms: readonly ScoredTerm[]
   /** The terms' places in the query, those that add least first. */
@@ -30,7 +29,7 @@ export class MaxScore {
   readonly #windowSize: number
   /** What each term adds to a document of the window, by its slot. */
   readonly #parts: readonly Float64Array[]
-  /** What was added so far, in any order; `dropped` for documents that do not count. */
+  /** What was added so far, in any order. */
   readonly #sums: Float64Array
   /** The slots that have a sum, and how many there are. */
   readonly #touched: Uint32Array
@@ -38,15 +37,20 @@ export class MaxScore {
   readonly #candidates: Found
   readonly #looked: Found
   readonly #counts: Uint32Array
-  readonly #lengths: Uint32Array
 
-  constructor(terms: readonly ScoredTerm[], wanted: number, budget: Budget) {
+  constructor(
+    view: SegmentView,
+    terms: readonly ScoredTerm[],
+    best: BestScores,
+    budget: Budget,
+  ) {
+    this.#view = view
     this.#terms = terms
     const bound = (i: number) => terms[i]!.scores.weight
     this.#byBound = terms.map((_, i) => i).sort((a, b) => bound(a) - bound(b))
     let sum = 0
     this.#boundUpTo = this.#byBound.map((i) => (sum += bound(i)))
-    this.#best = new BestScores(wanted)
+    this.#best = best
     this.#budget = budget
     const size = Math.min(4096, Math.max(256, Math.floor(2 ** 18 / terms.length)))
     this.#windowSize = size
@@ -56,21 +60,11 @@ export class MaxScore {
     this.#candidates = emptyFound(size)
     this.#looked = emptyFound(size)
     this.#counts = new Uint32Array(size)
-    this.#lengths = new Uint32Array(size)
   }
 
-  /** Takes a document with how often it has each term. */
-  add(seq: number, counts: readonly number[], length: number): void {
-    let score = 0
-    for (const [i, count] of counts.entries())
-      if (count > 0) score += this.#terms[i]!.scores.of(count, length)
-    this.#best.add(seq, score)
-  }
-
-  /** Goes through all postings, but for those of documents that `changed` since. */
-  addAll(changed: Float64Array): void {
+  /** Goes through all postings. */
+  addAll(): void {
     let from = 0
-    let changedAt = 0
     for (;;) {
       const walked = this.#firstWalked()
       const start = this.#nextDocument(walked, from)
@@ -78,32 +72,22 @@ export class MaxScore {
       const end = start + this.#windowSize
       for (let i = walked; i < this.#byBound.length; i++)
         this.#walk(this.#byBound[i]!, start, end)
-      while (changedAt < changed.length && changed[changedAt]! < start) changedAt++
-      for (; changedAt < changed.length && changed[changedAt]! < end; changedAt++) {
-        const slot = changed[changedAt]! - start
-        if (this.#sums[slot] !== 0) this.#sums[slot] = dropped
-      }
       this.#chooseTouched(start, this.#boundBelow(walked))
       this.#finish(walked)
       from = end
     }
   }
 
-  /** Goes through some documents, in ascending order, of which none has changed. */
-  addAmong(documents: Float64Array): void {
-    const { seqs, columns } = this.#candidates
+  /** Goes through some documents, by ascending place. */
+  addAmong(documents: Uint32Array): void {
+    const { places, slots } = this.#candidates
     for (let at = 0; at < documents.length; at += this.#windowSize) {
       const slice = documents.subarray(at, at + this.#windowSize)
-      seqs.set(slice)
-      for (let i = 0; i < slice.length; i++) columns[0]![i] = this.#touched[i] = i
+      places.set(slice)
+      for (let i = 0; i < slice.length; i++) slots[i] = this.#touched[i] = i
       this.#candidates.size = this.#touchedSize = slice.length
       this.#finish(this.#byBound.length)
     }
-  }
-
-  /** At least the best, as many as are wanted, with all that tie with the last of them. */
-  result(): Scored {
-    return this.#best.finish()
   }
 
   /** The first place in `byBound` from which on documents may be among the best. */
@@ -117,9 +101,9 @@ export class MaxScore {
     return place === 0 ? 0 : this.#boundUpTo[place - 1]!
   }
 
-  /** Whether what can still be reached is not enough. The sum may be off by rounding. */
+  /** Whether what can still be reached is not enough. */
   #isTooLow(reachable: number): boolean {
-    return reachable * (1 + rounding) < this.#best.floor
+    return isTooLow(reachable, this.#best.floor)
   }
 
   /** The first document from a number on that a term brings whose postings are walked. */
@@ -128,8 +112,8 @@ export class MaxScore {
     for (let i = walked; i < this.#byBound.length; i++) {
       const { cursor } = this.#terms[this.#byBound[i]!]!
       if (!cursor.next(from)) continue
-      const { seqs, size } = cursor.chunk
-      next = Math.min(next, seqs[firstFrom(seqs, size, from)]!)
+      const { places, size } = cursor
+      next = Math.min(next, places[firstFrom(places, size, from)]!)
     }
     return next
   }
@@ -139,14 +123,16 @@ export class MaxScore {
     const { cursor, scores } = this.#terms[term]!
     const parts = this.#parts[term]!
     const sums = this.#sums
+    const { segment } = this.#view
     let from = start
     while (from < end && cursor.next(from)) {
-      const { seqs, counts, lengths, size, last } = cursor.chunk
-      let at = firstFrom(seqs, size, from)
-      this.#budget.spend(1 + ((size - at) >> 6))
-      for (; at < size && seqs[at]! < end; at++) {
-        const slot = seqs[at]! - start
-        const part = scores.of(counts[at]!, lengths[at]!)
+      const { places, counts, size, last } = cursor
+      let at = firstFrom(places, size, from)
+      this.#budget.spend(1)
+      for (; at < size && places[at]! < end; at++) {
+        const place = places[at]!
+        const slot = place - start
+        const part = scores.of(counts[at]!, segment.lengthAt(place))
         if (sums[slot] === 0) this.#touched[this.#touchedSize++] = slot
         parts[slot] = part
         sums[slot]! += part
@@ -157,13 +143,11 @@ export class MaxScore {
 
   /** The documents of a window that can be among the best, in order. */
   #chooseTouched(start: number, boundOfRest: number): void {
-    const { seqs, columns } = this.#candidates
-    const slots = columns[0]!
+    const { places, slots } = this.#candidates
     let size = 0
     const take = (slot: number) => {
-      const sum = this.#sums[slot]!
-      if (sum === dropped || this.#isTooLow(sum + boundOfRest)) return
-      seqs[size] = start + slot
+      if (this.#isTooLow(this.#sums[slot]! + boundOfRest)) return
+      places[size] = start + slot
       slots[size++] = slot
     }
     if (this.#touchedSize > this.#windowSize >> 4) {
@@ -180,13 +164,12 @@ export class MaxScore {
       this.#lookUp(this.#byBound[i]!)
       this.#dropBelow(this.#boundBelow(i))
     }
-    const { seqs, columns, size } = this.#candidates
-    const slots = columns[0]!
+    const { places, slots, size } = this.#candidates
     for (let i = 0; i < size; i++) {
       const slot = slots[i]!
       let score = 0
       for (const parts of this.#parts) score += parts[slot]!
-      if (score > 0) this.#best.add(seqs[i]!, score)
+      if (score > 0) this.#view.addTo(this.#best, places[i]!, score)
     }
     for (let i = 0; i < this.#touchedSize; i++) {
       const slot = this.#touched[i]!
@@ -203,13 +186,15 @@ export class MaxScore {
     const { size } = this.#candidates
     this.#budget.spend(8 * Math.min(size, this.#windowSize >> 8))
     const looked = this.#looked
-    looked.seqs.set(this.#candidates.seqs.subarray(0, size))
-    looked.columns[0]!.set(this.#candidates.columns[0]!.subarray(0, size))
+    looked.places.set(this.#candidates.places.subarray(0, size))
+    looked.slots.set(this.#candidates.slots.subarray(0, size))
     looked.size = size
-    cursor.keep(looked, this.#counts, this.#lengths)
+    cursor.keep(looked, this.#counts)
+    const { segment } = this.#view
     for (let i = 0; i < looked.size; i++) {
-      const slot = looked.columns[0]![i]!
-      const part = scores.of(this.#counts[i]!, this.#lengths[i]!)
+      const slot = looked.slots[i]!
+      const length = segment.lengthAt(looked.places[i]!)
+      const part = scores.of(this.#counts[i]!, length)
       parts[slot] = part
       this.#sums[slot]! += part
     }
@@ -217,117 +202,25 @@ export class MaxScore {
 
   /** Drops candidates that cannot be among the best, whatever the other terms add. */
   #dropBelow(boundOfRest: number): void {
-    const { seqs, columns, size } = this.#candidates
-    const slots = columns[0]!
+    const { places, slots, size } = this.#candidates
     let kept = 0
     for (let i = 0; i < size; i++) {
       if (this.#isTooLow(this.#sums[slots[i]!]! + boundOfRest)) continue
-      seqs[kept] = seqs[i]!
+      places[kept] = places[i]!
       slots[kept++] = slots[i]!
     }
     this.#candidates.size = kept
   }
 }
 
-/** What sums may be off by, as a part of them, when added in another order. */
-const rounding = 1e-9
-/** In the place of a sum: the document does not count. */
-const dropped = -Infinity
-
-function emptyFound(size: number): Found {
-  return { seqs: new Float64Array(size), columns: [new Uint32Array(size)], size: 0 }
-}
-
-/** The place of the first number that is not smaller. */
-function firstFrom(seqs: Float64Array, size: number, from: number): number {
+/** The index of the first place that is not smaller. */
+function firstFrom(places: Uint32Array, size: number, from: number): number {
   let low = 0
   let high = size
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (seqs[middle]! < from) low = middle + 1
+    if (places[middle]! < from) low = middle + 1
     else high = middle
   }
   return low
-}
-
-/** The best scores so far, and those that tie with the last of them. */
-class BestScores {
-  /** A score that as many as are wanted have reached; 0 before that. */
-  floor = 0
-  readonly #wanted: number
-  /** A heap of the best, the least of them on top. */
-  readonly #heap: number[] = []
-  #seqs = new Float64Array(1024)
-  #scores = new Float64Array(1024)
-  #size = 0
-
-  constructor(wanted: number) {
-    this.#wanted = wanted
-  }
-
-  add(seq: number, score: number): void {
-    if (score < this.floor) return
-    if (this.#size === this.#seqs.length) this.#makeRoom()
-    this.#seqs[this.#size] = seq
-    this.#scores[this.#size++] = score
-    if (this.#wanted === Infinity) return
-    if (this.#heap.length < this.#wanted) this.#push(score)
-    else if (score > this.floor) this.#replaceTop(score)
-    if (this.#heap.length === this.#wanted) this.floor = this.#heap[0]!
-  }
-
-  finish(): Scored {
-    this.#dropBelowFloor()
-    return {
-      seqs: this.#seqs.subarray(0, this.#size),
-      scores: this.#scores.subarray(0, this.#size),
-    }
-  }
-
-  #makeRoom(): void {
-    this.#dropBelowFloor()
-    if (this.#size * 2 <= this.#seqs.length) return
-    const seqs = new Float64Array(this.#seqs.length * 2)
-    const scores = new Float64Array(seqs.length)
-    seqs.set(this.#seqs)
-    scores.set(this.#scores)
-    this.#seqs = seqs
-    this.#scores = scores
-  }
-
-  #dropBelowFloor(): void {
-    let kept = 0
-    for (let i = 0; i < this.#size; i++) {
-      if (this.#scores[i]! < this.floor) continue
-      this.#seqs[kept] = this.#seqs[i]!
-      this.#scores[kept++] = this.#scores[i]!
-    }
-    this.#size = kept
-  }
-
-  #push(score: number): void {
-    const heap = this.#heap
-    let at = heap.push(score) - 1
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (heap[parent]! <= score) break
-      heap[at] = heap[parent]!
-      at = parent
-    }
-    heap[at] = score
-  }
-
-  #replaceTop(score: number): void {
-    const heap = this.#heap
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= heap.length) break
-      if (child + 1 < heap.length && heap[child + 1]! < heap[child]!) child++
-      if (heap[child]! >= score) break
-      heap[at] = heap[child]!
-      at = child
-    }
-    heap[at] = score
-  }
 }

@@ -1,252 +1,242 @@
 /**
- * The index of terms as bytes. All numbers are varints: seven bits a byte, the lowest first,
- * the high bit set if more follow.
+ * The postings of a term in a segment: which documents have it, by their places in the segment,
+ * and how often. They stand in blocks of 128 (blocks.ts), the last ones as a list of bits.
  *
- * Of each ascending number its distance from the one before is written, doubled, plus one if
- * its count is 1; any other count follows. So most take a byte or two, and the length of the
- * text another, where it is part of the list.
+ * Of each block it is known where it ends, and the best that is in it: the pairs of a count
+ * and a length for which no document has at least that count in a text that is not longer.
+ * So the best score of a block is known without taking it apart, whatever the weights are.
  */
+import { BitReader, BitWriter } from './bits.ts'
+import { blockSize, packBlock, unpackBlock, widthOf, wordsOf } from './blocks.ts'
+import { VarintReader, VarintWriter } from './varints.ts'
 
-/** The terms that a text has, by ascending number, and how often. */
-export class TermList {
+/** Documents by ascending place, and how often each has the term. */
+export class Postings {
   size = 0
-  ids: Float64Array
+  places: Uint32Array
   counts: Uint32Array
 
   constructor(capacity: number) {
-    this.ids = new Float64Array(capacity)
+    this.places = new Uint32Array(capacity)
     this.counts = new Uint32Array(capacity)
   }
 
-  /** The length of the text, in tokens. */
-  get length(): number {
-    let sum = 0
-    for (let i = 0; i < this.size; i++) sum += this.counts[i]!
-    return sum
-  }
-
-  push(id: number, count: number): void {
-    if (this.size === this.ids.length) this.#grow(this.size * 2 + 16)
-    this.ids[this.size] = id
+  push(place: number, count: number): void {
+    if (this.size === this.places.length) this.reserve(this.size * 2 + 16)
+    this.places[this.size] = place
     this.counts[this.size++] = count
   }
 
-  /** How often the text has a term. */
-  countOf(id: number): number {
-    const { ids, counts, size } = this
-    let low = 0
-    let high = size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (ids[middle]! < id) low = middle + 1
-      else high = middle
-    }
-    return low < size && ids[low] === id ? counts[low]! : 0
-  }
-
-  encode(): Uint8Array {
-    let at = 0
-    let before = 0
-    for (let i = 0; i < this.size; i++) {
-      at = putCounted(at, this.ids[i]! - before, this.counts[i]!)
-      before = this.ids[i]!
-    }
-    return scratch.slice(0, at)
-  }
-
-  /** Takes what the bytes say in place of what it holds. */
-  decode(bytes: Uint8Array): this {
-    // Each term takes at least a byte.
-    if (bytes.length > this.ids.length) this.#grow(bytes.length)
-    const { ids, counts } = this
-    let size = 0
-    let id = 0
-    reading = bytes
-    readAt = 0
-    while (readAt < bytes.length) {
-      id += takeDistance()
-      ids[size] = id
-      counts[size++] = takeCount()
-    }
-    this.size = size
-    return this
-  }
-
-  #grow(capacity: number): void {
-    const { ids, counts } = this
-    this.ids = new Float64Array(capacity)
+  reserve(capacity: number): void {
+    if (capacity <= this.places.length) return
+    const { places, counts } = this
+    this.places = new Uint32Array(capacity)
     this.counts = new Uint32Array(capacity)
-    this.ids.set(ids)
+    this.places.set(places)
     this.counts.set(counts)
   }
 }
 
-/** The documents that have a term, by ascending number, how often, and their lengths. */
-export class Postings {
-  size = 0
-  seqs: Float64Array
-  counts: Uint32Array
-  lengths: Uint32Array
+/** Postings as they are stored. */
+export interface EncodedPostings {
+  /** The whole blocks. */
+  readonly words: Uint32Array
+  /** What is known of them. */
+  readonly skips: Uint8Array
+  /** The postings after them. */
+  readonly tail: Uint8Array
+}
 
-  constructor(capacity: number) {
-    this.seqs = new Float64Array(capacity)
-    this.counts = new Uint32Array(capacity)
-    this.lengths = new Uint32Array(capacity)
-  }
-
-  get last(): number {
-    return this.seqs[this.size - 1]!
-  }
-
-  push(seq: number, count: number, length: number): void {
-    if (this.size === this.seqs.length) this.#grow(this.size * 2 + 4)
-    this.seqs[this.size] = seq
-    this.counts[this.size] = count
-    this.lengths[this.size++] = length
-  }
-
-  /** The bytes of the documents from one place up to another; the first starts the chunk. */
-  encode(from = 0, to = this.size): Uint8Array {
-    let at = 0
-    let before = this.seqs[from]!
-    for (let i = from; i < to; i++) {
-      at = putCounted(at, this.seqs[i]! - before, this.counts[i]!)
-      at = putVarint(at, this.lengths[i]!)
-      before = this.seqs[i]!
+/** `lengths` has the length of each document's text, by its place. */
+export function encodePostings(postings: Postings, lengths: Uint32Array): EncodedPostings {
+  const { places, counts, size } = postings
+  const whole = Math.floor(size / blockSize)
+  if (whole === 0)
+    return { words: noWords, skips: nothing, tail: encodeTail(postings, 0, -1) }
+  let words: Uint32Array = scratch
+  let wordsSize = 0
+  let before = -1
+  for (let block = 0; block < whole; block++) {
+    const from = block * blockSize
+    const last = places[from + blockSize - 1]!
+    skipWriter.put(last - before)
+    for (let i = 0; i < blockSize; i++) {
+      const place = places[from + i]!
+      packedPlaces[i] = place - before - 1
+      packedCounts[i] = counts[from + i]! - 1
+      before = place
     }
-    return scratch.slice(0, at)
+    const placeWidth = widthOf(packedPlaces, 0, blockSize)
+    const countWidth = widthOf(packedCounts, 0, blockSize)
+    skipWriter.put(placeWidth)
+    skipWriter.put(countWidth)
+    putBest(postings, from, lengths)
+    words = clearedWords(wordsSize, wordsOf(placeWidth + countWidth))
+    packBlock(packedPlaces, 0, placeWidth, words, wordsSize)
+    wordsSize += wordsOf(placeWidth)
+    packBlock(packedCounts, 0, countWidth, words, wordsSize)
+    wordsSize += wordsOf(countWidth)
   }
-
-  /** Takes what a chunk says in place of what it holds. */
-  decode({ first, entries }: Chunk): this {
-    // Each document takes at least two bytes.
-    if (entries.length > this.seqs.length * 2) this.#grow(entries.length)
-    const { seqs, counts, lengths } = this
-    let size = 0
-    let seq = first
-    reading = entries
-    readAt = 0
-    while (readAt < entries.length) {
-      seq += takeDistance()
-      seqs[size] = seq
-      counts[size] = takeCount()
-      lengths[size++] = takeVarint()
-    }
-    this.size = size
-    return this
-  }
-
-  #grow(capacity: number): void {
-    const { seqs, counts, lengths } = this
-    this.seqs = new Float64Array(capacity)
-    this.counts = new Uint32Array(capacity)
-    this.lengths = new Uint32Array(capacity)
-    this.seqs.set(seqs)
-    this.counts.set(counts)
-    this.lengths.set(lengths)
-  }
+  const tail = encodeTail(postings, whole * blockSize, before)
+  return { words: words.slice(0, wordsSize), skips: skipWriter.finish(), tail }
 }
 
-/** A part of a term's postings: from a document's number up to where the next one starts. */
-export interface Chunk {
-  readonly first: number
-  readonly entries: Uint8Array
-}
-
-/**
- * Bytes of a chunk at most. SQLite keeps rows of up to 1 002 bytes in the tree itself and
- * sends longer ones to pages of their own, which would double the pages that a list takes.
- */
-export const chunkSizeMax = 960
-
-/**
- * Cuts postings into chunks. At the end of a list, where new documents come, they are
- * filled; elsewhere they are of one size, so that each has room for what comes between.
- */
-export function chunksOf(postings: Postings, isEnd: boolean): Chunk[] {
-  const { seqs, size } = postings
-  if (size === 0) return []
-  const whole = postings.encode()
-  if (whole.length <= chunkSizeMax) return [{ first: seqs[0]!, entries: whole }]
-  const pieces = Math.ceil(whole.length / (chunkSizeMax - 2 * entrySizeMax))
-  const target = isEnd ? chunkSizeMax : whole.length / pieces + entrySizeMax
-  const chunks: Chunk[] = []
-  for (let from = 0; from < size;) {
-    const to = endOfChunk(postings, from, target)
-    chunks.push({ first: seqs[from]!, entries: postings.encode(from, to) })
-    from = to
-  }
-  return chunks
-}
-
-function endOfChunk(postings: Postings, from: number, target: number): number {
-  const { seqs, counts, lengths, size } = postings
-  let bytes = 0
+/** Rice codes of the distances, and exponential Golomb codes of the counts. */
+function encodeTail({ places, counts, size }: Postings, from: number, start: number) {
+  if (from === size) return nothing
+  const mean = (places[size - 1]! - start) / (size - from) - 1
+  const order = mean < 1 ? 0 : Math.floor(Math.log2(mean))
+  const unit = 2 ** order
+  bitWriter.put(order, 5)
+  let before = start
   for (let i = from; i < size; i++) {
-    const distance = i === from ? 0 : seqs[i]! - seqs[i - 1]!
-    bytes += varintSize(distance * 2) + varintSize(lengths[i]!)
-    if (counts[i] !== 1) bytes += varintSize(counts[i]!)
-    if (bytes > target) return i
+    const distance = places[i]! - before - 1
+    bitWriter.putUnary(distance >>> order)
+    bitWriter.put(distance & (unit - 1), order)
+    bitWriter.putGolomb(counts[i]! - 1, 0)
+    before = places[i]!
   }
-  return size
+  return bitWriter.finish()
 }
 
-/** Eight bytes hold twice any number that a store gets to; five a count, five a length. */
-const entrySizeMax = 18
+/** Takes the postings after the whole blocks; `before` is the last place in those, or -1. */
+export function decodeTail(
+  tail: Uint8Array,
+  size: number,
+  before: number,
+  places: Uint32Array,
+  counts: Uint32Array,
+): void {
+  if (size === 0) return
+  bitReader.read(tail)
+  const order = bitReader.take(5)
+  const unit = 2 ** order
+  let place = before
+  for (let i = 0; i < size; i++) {
+    place += bitReader.takeUnary() * unit + bitReader.take(order) + 1
+    places[i] = place
+    counts[i] = bitReader.takeGolomb(0) + 1
+  }
+}
 
-let scratch = new Uint8Array(4096)
+/** Takes a whole block out of its words; `before` is the last place before it, or -1. */
+export function decodeBlock(
+  words: Uint32Array,
+  at: number,
+  widths: number,
+  before: number,
+  places: Uint32Array,
+  counts: Uint32Array,
+): void {
+  const placeWidth = widths >>> 8
+  unpackBlock(words, at, placeWidth, 1, places)
+  unpackBlock(words, at + wordsOf(placeWidth), widths & 0xff, 1, counts)
+  let place = before
+  for (let i = 0; i < blockSize; i++) {
+    place += places[i]!
+    places[i] = place
+  }
+}
 
-function putCounted(start: number, distance: number, count: number): number {
-  if (start + entrySizeMax > scratch.length) {
-    const larger = new Uint8Array(scratch.length * 2)
+/** What is known of the whole blocks of a list. */
+export class Skips {
+  /** The last place of each block. */
+  readonly lasts: Uint32Array
+  /** Where the words of each start, and, at the end, where the last ends. */
+  readonly starts: Uint32Array
+  /** The bits that a place takes, times 256, and those that a count takes. */
+  readonly widths: Uint16Array
+  /** Pairs of a count and a length, and where those of each block end. */
+  readonly best: Uint32Array
+  readonly bestEnds: Uint32Array
+
+  constructor(bytes: Uint8Array, blocks: number) {
+    const reader = new VarintReader(bytes)
+    this.lasts = new Uint32Array(blocks)
+    this.starts = new Uint32Array(blocks + 1)
+    this.widths = new Uint16Array(blocks)
+    this.bestEnds = new Uint32Array(blocks)
+    const best: number[] = []
+    let last = -1
+    let start = 0
+    for (let block = 0; block < blocks; block++) {
+      this.lasts[block] = last += reader.take()
+      const placeWidth = reader.take()
+      const countWidth = reader.take()
+      this.widths[block] = placeWidth * 256 + countWidth
+      this.starts[block] = start
+      start += wordsOf(placeWidth + countWidth)
+      let count = 0
+      let length = 0
+      for (let pairs = reader.take(); pairs > 0; pairs--)
+        best.push((count += reader.take()), (length += reader.take()))
+      this.bestEnds[block] = best.length
+    }
+    this.starts[blocks] = start
+    this.best = Uint32Array.from(best)
+  }
+
+  /** Bytes of memory. */
+  get size(): number {
+    return 14 * this.lasts.length + 4 * this.best.length + 200
+  }
+}
+
+/** Writes the best pairs of a block, by ascending count, and so by ascending length. */
+function putBest({ places, counts }: Postings, from: number, lengths: Uint32Array): void {
+  shortest.fill(noLength)
+  let highest = 0
+  for (let i = from; i < from + blockSize; i++) {
+    const count = counts[i]!
+    if (count > highest) highest = count
+    // Counts beyond the last are taken for the highest one, which promises too much at worst.
+    const place = count < countsApart ? count : countsApart
+    const length = lengths[places[i]!]!
+    if (length < shortest[place]!) shortest[place] = length
+  }
+  let pairs = 0
+  let limit = noLength
+  for (let count = countsApart; count > 0; count--) {
+    const length = shortest[count]!
+    if (length >= limit) continue
+    limit = length
+    pairCounts[pairs] = count === countsApart ? Math.max(highest, countsApart) : count
+    pairLengths[pairs++] = length
+  }
+  skipWriter.put(pairs)
+  let countBefore = 0
+  let lengthBefore = 0
+  for (let i = pairs - 1; i >= 0; i--) {
+    skipWriter.put(pairCounts[i]! - countBefore)
+    skipWriter.put(pairLengths[i]! - lengthBefore)
+    countBefore = pairCounts[i]!
+    lengthBefore = pairLengths[i]!
+  }
+}
+
+/** Counts from here on are taken together. */
+const countsApart = 64
+const noLength = 2 ** 32 - 1
+
+const nothing = new Uint8Array(0)
+const noWords = new Uint32Array(0)
+const bitWriter = new BitWriter()
+const bitReader = new BitReader()
+const skipWriter = new VarintWriter()
+const packedPlaces = new Uint32Array(blockSize)
+const packedCounts = new Uint32Array(blockSize)
+const shortest = new Uint32Array(countsApart + 1)
+const pairCounts = new Float64Array(countsApart + 1)
+const pairLengths = new Float64Array(countsApart + 1)
+
+let scratch = new Uint32Array(4096)
+
+/** Words for a block from a place on, all 0. */
+function clearedWords(from: number, size: number): Uint32Array {
+  if (from + size > scratch.length) {
+    const larger = new Uint32Array(scratch.length * 2)
     larger.set(scratch)
     scratch = larger
   }
-  const at = putVarint(start, distance * 2 + (count === 1 ? 1 : 0))
-  return count === 1 ? at : putVarint(at, count)
-}
-
-function putVarint(start: number, value: number): number {
-  let at = start
-  let rest = value
-  while (rest >= 0x80) {
-    scratch[at++] = (rest % 0x80) | 0x80
-    rest = Math.floor(rest / 0x80)
-  }
-  scratch[at++] = rest
-  return at
-}
-
-function varintSize(value: number): number {
-  let size = 1
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
-  return size
-}
-
-/** What is being decoded, and how far: plain variables, because every list passes here. */
-let reading: Uint8Array = scratch
-let readAt = 0
-let isOnce = 0
-
-function takeDistance(): number {
-  const byte = reading[readAt]!
-  isOnce = byte & 1
-  if (byte >= 0x80) return (takeVarint() - isOnce) / 2
-  readAt++
-  return byte >> 1
-}
-
-function takeCount(): number {
-  return isOnce === 1 ? 1 : takeVarint()
-}
-
-function takeVarint(): number {
-  let byte = reading[readAt++]!
-  if (byte < 0x80) return byte
-  let value = byte & 0x7f
-  for (let unit = 0x80; byte >= 0x80; unit *= 0x80) {
-    byte = reading[readAt++]!
-    value += (byte & 0x7f) * unit
-  }
-  return value
+  return scratch.fill(0, from, from + size)
 }

@@ -1,17 +1,37 @@
 /**
  * Reads the index of terms: which documents have all of some terms, or any, and how often.
  *
- * Most of it stands in the postings. Documents that wait (writer.ts) are taken from
- * their own lists instead, and what the postings say of them does not count.
+ * Most of it stands in segments. Documents that wait (writer.ts) are taken from their own
+ * lists instead, and what the segments say of them does not count.
  */
 import type { TermStatistics, Corpus } from '../../../search/lexical/bm25.ts'
+import { EngineError } from '../../errors.ts'
 import type { Budget } from '../plan/budget.ts'
 import { storedTerm } from '../store/layout.ts'
-import { drop, PostingCursor, type Found } from './cursor.ts'
-import { MaxScore } from './maxscore.ts'
-import { TermScores, type Scored } from './scores.ts'
-import { TermList } from './postings.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
+import { BestScores, type Scored } from './best-scores.ts'
+import { blockSize } from './blocks.ts'
+import { placesWithAll, scoreAll, type ScoredTerm } from './conjunction.ts'
+import { PostingCursor } from './cursor.ts'
+import { MaxScore } from './maxscore.ts'
+import { mergeAscending } from './merge-ascending.ts'
+import { TermScores } from './scores.ts'
+import { markReplaced, SegmentView } from './segment-view.ts'
+import { TextSegment, type List } from './segment.ts'
+import type { TextSegmentRow } from './segment-layout.ts'
+import { TermList } from './term-list.ts'
+
+/** Which documents are to be scored, and how many are wanted. */
+export interface ScoreOptions {
+  /** Only documents with these numbers, which ascend. */
+  readonly among?: Float64Array | undefined
+  /** As many of the best, and all that tie with the last of them. */
+  readonly wanted?: number
+  /** None that are better than this; all that are as good, and the best below. */
+  readonly ceiling?: number | undefined
+  /** In place of the statistics of the index. */
+  readonly statistics?: TermStatistics | undefined
+}
 
 export class LexicalReader {
   readonly #store: StoreConnection
@@ -19,6 +39,12 @@ export class LexicalReader {
   /** What is known of the store, as long as nothing is written to it. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
   #waiting: readonly Waiting[] | undefined
+  #views: readonly SegmentView[] | undefined
+  /** Segments never change, so they are kept as long as they are there, oldest first. */
+  #segments: readonly TextSegment[] = []
+  /** Which of their documents were replaced. What is, stays so. */
+  #replaced = new Map<number, Uint8Array | undefined>()
+  #areSegmentsRead = false
   #state: unknown
   #mayHaveChanged = true
 
@@ -57,7 +83,7 @@ export class LexicalReader {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return 0
     const [waiting] = this.#store.one(`SELECT count(*) FROM waiting${this.#suffix}`, [])!
-    return Math.min(...wanted.map(({ documents }) => documents)) + Number(waiting)
+    return rarestOf(wanted) + Number(waiting)
   }
 
   /** The documents after a number that have all of the terms, in order, step by step. */
@@ -73,17 +99,12 @@ export class LexicalReader {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return
     budget.spend(this.#allWaiting().length)
-    const { changed, fresh } = this.#splitWaiting(wanted)
-    let next = fresh.findIndex(({ seq }) => seq > after)
-    if (next < 0) next = fresh.length
-    for (const { found, upTo } of this.#walk(wanted, changed, { after, budget })) {
-      const seqs = Array.from(found.seqs.subarray(0, found.size))
-      const inStep = seqs.length
-      while (next < fresh.length && fresh[next]!.seq <= upTo) seqs.push(fresh[next++]!.seq)
-      if (seqs.length > inStep) seqs.sort((a, b) => a - b)
-      yield seqs
-    }
-    yield fresh.slice(next).map(({ seq }) => seq)
+    const { fresh } = this.#splitWaiting(wanted)
+    const freshSeqs = fresh.map(({ seq }) => seq).filter((seq) => seq > after)
+    const inSegments = this.#segmentViews().map((view, i) =>
+      documentsIn(view, cursorsOf(view, wanted, i), after, budget),
+    )
+    yield* mergeAscending([...inSegments, [freshSeqs].values()])
   }
 
   /** The documents after a number that have a text, in order, step by step. */
@@ -103,20 +124,19 @@ export class LexicalReader {
   }
 
   /**
-   * The documents that have all of the terms and their BM25 scores; only those `among` some
-   * ascending numbers, where these are given. Scores are counted with the statistics of the
-   * index, unless others are given.
+   * The documents that have all of the terms and their BM25 scores. Only the best are promised,
+   * as many as are wanted, with all that tie with the last of them; there are no others where
+   * fewer than that come.
    */
   score(
     terms: readonly string[],
-    among: Float64Array | undefined,
+    { among, wanted: count = Infinity, ceiling, statistics: given }: ScoreOptions,
     budget: Budget,
-    given?: TermStatistics,
   ): Scored & { readonly statistics: TermStatistics | undefined } {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return { seqs: none, scores: none, statistics: given }
     budget.spend(this.#allWaiting().length + walkCost(wanted, among))
-    const { changed, fresh, added } = this.#splitWaiting(wanted)
+    const { fresh, added } = this.#splitWaiting(wanted)
     const statistics = given ?? {
       ...this.#corpus(),
       documentFrequencies: wanted.map(({ documents }, i) => documents + added[i]!),
@@ -124,92 +144,50 @@ export class LexicalReader {
     const scores = statistics.documentFrequencies.map(
       (documents) => new TermScores(statistics, documents),
     )
-    const rarest = Math.min(...wanted.map(({ documents }) => documents))
-    const sizeMax = Math.min(rarest, among?.length ?? Infinity) + fresh.length
-    const scored = new ScoredList(sizeMax)
-    // What it will cost is paid already.
-    const paid = { ...budget, spend: () => budget.spend(0) }
-    for (const { found, counts, lengths } of this.#walk(wanted, changed, {
-      after: 0,
-      budget: paid,
-      among,
-    }))
-      scored.add(found, scores, counts, lengths)
-    const isAmong = among === undefined ? undefined : new Set(among)
-    for (const { seq, counts, length } of fresh) {
-      if (isAmong !== undefined && !isAmong.has(seq)) continue
-      scored.add(
-        { seqs: Float64Array.of(seq), columns: [], size: 1 },
-        scores,
-        counts.map((count) => Uint32Array.of(count)),
-        Uint32Array.of(length),
-      )
+    const sizeMax = Math.min(rarestOf(wanted), among?.length ?? Infinity) + fresh.length
+    const best = new BestScores(count < sizeMax ? count : Infinity, ceiling)
+    addFresh(fresh, scores, among, best)
+    for (const { view, place } of bySize(this.#segmentViews())) {
+      const cursors = cursorsOf(view, wanted, place)
+      if (cursors === undefined) continue
+      const scored = cursors.map((cursor, i) => ({ cursor, scores: scores[i]! }))
+      scoreAll(view, scored, placesIn(view, among), best, budget)
     }
-    return { ...scored.finish(), statistics }
+    for (const own of scores) own.release()
+    return { ...best.finish(), statistics }
   }
 
-  /**
-   * The same of documents that have any of the terms. Only the best are promised, as many as
-   * are wanted, with all that tie with the last of them; there are no others where fewer
-   * than that come.
-   */
+  /** The same of documents that have any of the terms. */
   scoreAny(
     terms: readonly string[],
-    among: Float64Array | undefined,
-    wanted: number,
+    { among, wanted = Infinity }: ScoreOptions,
     budget: Budget,
   ): Scored {
     const occurring = this.#occurring(terms)
     if (occurring.length === 0) return { seqs: none, scores: none }
     budget.spend(this.#allWaiting().length)
-    const { changed, fresh, added } = this.#splitWaiting(occurring, 'any')
+    const { fresh, added } = this.#splitWaiting(occurring, 'any')
     const corpus = this.#corpus()
-    const scored = occurring.map(({ id, documents }, i) => ({
-      cursor: new PostingCursor(this.#store, this.#suffix, id),
-      scores: new TermScores(corpus, documents + added[i]!),
-    }))
-    const best = new MaxScore(scored, wanted, budget)
-    const isAmong = among === undefined ? undefined : new Set(among)
-    for (const { seq, counts, length } of fresh)
-      if (isAmong === undefined || isAmong.has(seq)) best.add(seq, counts, length)
-    if (among === undefined) best.addAll(changed)
-    else best.addAmong(without(among, changed))
-    return best.result()
-  }
-
-  /**
-   * Documents that have all terms by the postings, a chunk of the rarest one at a time, with
-   * the counts of the terms in the order in which they were given. A step holds until the
-   * next one is asked for.
-   */
-  *#walk(
-    wanted: readonly Term[],
-    changed: Float64Array,
-    { after, budget, among }: WalkOptions,
-  ): Generator<Step> {
-    const order = wanted
-      .map((_, i) => i)
-      .sort((a, b) => wanted[a]!.documents - wanted[b]!.documents)
-    const [first, ...others] = order.map(
-      (i) => new PostingCursor(this.#store, this.#suffix, wanted[i]!.id),
+    const scores = occurring.map(
+      ({ documents }, i) => new TermScores(corpus, documents + added[i]!),
     )
-    const leading = among === undefined ? chunksOf(first!, after) : slicesOf(among, first!)
-    const counts = new Array<Uint32Array>(wanted.length)
-    let changedAt = 0
-    for (const found of leading) {
-      budget.spend(stepCost * wanted.length)
-      const upTo = found.seqs[found.size - 1] ?? 0
-      const [lengths, firstCounts] = found.columns as [Uint32Array, Uint32Array]
-      counts[order[0]!] = firstCounts
-      changedAt = drop(found, changed, changedAt)
-      for (const [i, cursor] of others.entries()) {
-        const own = roomFor(counts[order[i + 1]!], found.size)
-        cursor.keep(found, own)
-        found.columns.push(own)
-        counts[order[i + 1]!] = own
-      }
-      yield { found, counts, lengths, upTo }
+    const sizeMax = Math.min(this.textCount, among?.length ?? Infinity) + fresh.length
+    const best = new BestScores(wanted < sizeMax ? wanted : Infinity)
+    addFresh(fresh, scores, among, best)
+    for (const { view, place } of bySize(this.#segmentViews())) {
+      const scored = occurring.flatMap(({ lists }, i): ScoredTerm[] => {
+        const own = lists[place]
+        if (own === undefined || own.size === 0) return []
+        return [{ cursor: new PostingCursor(view.segment, own), scores: scores[i]! }]
+      })
+      if (scored.length === 0) continue
+      const walk = new MaxScore(view, scored, best, budget)
+      const places = placesIn(view, among)
+      if (places === undefined) walk.addAll()
+      else walk.addAmong(places)
     }
+    for (const own of scores) own.release()
+    return best.finish()
   }
 
   /** Forgets what was learned before the latest write. */
@@ -220,6 +198,55 @@ export class LexicalReader {
     this.#state = state
     this.#known = new WeakMap()
     this.#waiting = undefined
+    this.#views = undefined
+    this.#areSegmentsRead = false
+  }
+
+  #segmentViews(): readonly SegmentView[] {
+    if (this.#views !== undefined) return this.#views
+    const waiting = new Set(this.#allWaiting().map(([seq]) => seq))
+    return (this.#views = this.#readSegments().map(
+      (segment) => new SegmentView(segment, this.#replaced.get(segment.id), waiting),
+    ))
+  }
+
+  #readSegments(): readonly TextSegment[] {
+    if (this.#areSegmentsRead) return this.#segments
+    const ids = this.#store.all(
+      `SELECT id FROM textsegment${this.#suffix} WHERE state = 'made' ORDER BY newest`,
+      [],
+    ) as [number][]
+    const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
+    const segments = ids.map(([id]) => known.get(id) ?? this.#openSegment(id))
+    const replaced = new Map<number, Uint8Array | undefined>()
+    for (const [i, segment] of segments.entries()) {
+      let marks = this.#replaced.get(segment.id)
+      for (const later of segments.slice(i + 1))
+        if (!known.has(segment.id) || !known.has(later.id))
+          marks = markReplaced(segment, later, marks)
+      replaced.set(segment.id, marks)
+    }
+    this.#replaced = replaced
+    this.#areSegmentsRead = true
+    return (this.#segments = segments)
+  }
+
+  #openSegment(id: number): TextSegment {
+    const [newest, size, postings, directory, documents, replaced] = this.#store.one(
+      'SELECT newest, size, postings, directory, documents, replaced ' +
+        `FROM textsegment${this.#suffix} WHERE id = ?`,
+      [id],
+    ) as [number, number, number, Uint8Array, Uint8Array, Uint8Array]
+    const row: Omit<TextSegmentRow, 'state' | 'sources' | 'progress'> = {
+      ...{ id, newest, size, postings, directory, documents, replaced },
+    }
+    const sql = `SELECT bytes FROM posting${this.#suffix} WHERE id = ?`
+    return new TextSegment(row, (number) => {
+      const found = this.#store.one(sql, [number])
+      if (found === undefined)
+        throw new EngineError('damaged', `the store has no row ${number} of postings`)
+      return found[0] as Uint8Array
+    })
   }
 
   /** The terms' places in the index; undefined when one occurs nowhere. */
@@ -234,13 +261,18 @@ export class LexicalReader {
     if (this.#mayHaveChanged) this.#refresh()
     const known = this.#known.get(terms)
     if (known !== undefined) return known
+    const segments = this.#readSegments()
     const found: Term[] = []
     for (const term of terms) {
-      const row = this.#store.one(
-        `SELECT id, documents FROM term${this.#suffix} WHERE term = ?`,
-        [storedTerm(term)],
-      )
-      if (row !== undefined) found.push({ id: Number(row[0]), documents: Number(row[1]) })
+      const row = this.#store.one(`SELECT id FROM term${this.#suffix} WHERE term = ?`, [
+        storedTerm(term),
+      ])
+      if (row === undefined) continue
+      const id = Number(row[0])
+      const lists = segments.map((segment) => segment.list(id))
+      let documents = 0
+      for (const own of lists) if (own !== undefined) documents += own.size - own.removed
+      found.push({ id, documents, lists })
     }
     this.#known.set(terms, found)
     return found
@@ -263,22 +295,16 @@ export class LexicalReader {
   }
 
   /**
-   * Those that wait: of which the postings are out of date, which have all terms now, or any,
-   * and by how many documents each term has more than the postings say.
+   * Those that wait: which have all terms now, or any, and by how many documents each term has
+   * more than the segments say.
    */
   #splitWaiting(
     wanted: readonly Term[],
     having: 'all' | 'any' = 'all',
-  ): {
-    readonly changed: Float64Array
-    readonly fresh: readonly Fresh[]
-    readonly added: readonly number[]
-  } {
-    const waiting = this.#allWaiting()
-    const changed = Float64Array.from(waiting, ([seq]) => seq)
+  ): { readonly fresh: readonly Fresh[]; readonly added: readonly number[] } {
     const fresh: Fresh[] = []
     const added = wanted.map(() => 0)
-    for (const [seq, before, after] of waiting) {
+    for (const [seq, before, after] of this.#allWaiting()) {
       if (before !== null) {
         list.decode(before)
         wanted.forEach(({ id }, i) => (added[i]! -= list.countOf(id) > 0 ? 1 : 0))
@@ -290,17 +316,19 @@ export class LexicalReader {
       const isWanted = having === 'all' ? !counts.includes(0) : counts.some(Boolean)
       if (isWanted) fresh.push({ seq, counts, length: list.length })
     }
-    return { changed, fresh, added }
+    return { fresh, added }
   }
 }
 
 interface Term {
   readonly id: number
-  /** Documents that have it, by the postings. */
+  /** Documents that have it, by the segments. */
   readonly documents: number
+  /** Its postings in each segment. */
+  readonly lists: readonly (List | undefined)[]
 }
 
-/** A document that waits: its terms as the postings have them, and as they are. */
+/** A document that waits: its terms as the segments have them, and as they are. */
 type Waiting = readonly [seq: number, before: Uint8Array | null, after: Uint8Array | null]
 
 /** A document that waits and has the terms, all or any. */
@@ -310,112 +338,94 @@ interface Fresh {
   readonly length: number
 }
 
-interface WalkOptions {
-  readonly after: number
-  readonly budget: Budget
-  readonly among?: Float64Array | undefined
+function rarestOf(wanted: readonly Term[]): number {
+  return Math.min(...wanted.map(({ documents }) => documents))
 }
 
-interface Step {
-  readonly found: Found
-  readonly counts: readonly Uint32Array[]
-  readonly lengths: Uint32Array
-  /** The last document that this step has looked at. */
-  readonly upTo: number
-}
-
-/** Reading and merging one chunk, in index lookups. */
-const stepCost = 8
-
-/** What a walk through all documents will take at most, in index lookups. */
+/** What a walk through all documents takes about, in index lookups. */
 function walkCost(wanted: readonly Term[], among: Float64Array | undefined): number {
-  const rarest = Math.min(...wanted.map(({ documents }) => documents))
-  const leading = Math.min(rarest, among?.length ?? Infinity)
-  // A chunk has some five hundred documents; with few documents each asks for a chunk.
-  let chunks = 0
-  for (const { documents } of wanted) chunks += Math.min(documents / 500, leading)
-  return Math.ceil(chunks * stepCost)
+  const leading = Math.min(rarestOf(wanted), among?.length ?? Infinity)
+  let blocks = 0
+  for (const { documents } of wanted) blocks += Math.min(documents / blockSize, leading)
+  // Of many blocks most are passed over.
+  return Math.ceil(blocks / 2)
 }
 
-/** What leads a walk: the documents of one term, chunk by chunk. */
-function* chunksOf(cursor: PostingCursor, after: number): Generator<Found> {
-  let from = after + 1
-  while (cursor.next(from)) {
-    const { seqs, counts, lengths, size, last } = cursor.chunk
-    let start = 0
-    while (seqs[start]! < from) start++
-    // The chunk itself, which is not needed again.
-    yield {
-      seqs: seqs.subarray(start),
-      columns: [lengths.subarray(start), counts.subarray(start)],
-      size: size - start,
+/** The largest first: what is found there says best what need not be looked at. */
+function bySize(
+  views: readonly SegmentView[],
+): readonly { readonly view: SegmentView; readonly place: number }[] {
+  return views
+    .map((view, place) => ({ view, place }))
+    .sort((a, b) => b.view.segment.postings - a.view.segment.postings)
+}
+
+/** A cursor for each term; undefined where the segment has no documents with one of them. */
+function cursorsOf(
+  { segment }: SegmentView,
+  wanted: readonly Term[],
+  place: number,
+): PostingCursor[] | undefined {
+  const lists: List[] = []
+  for (const { lists: all } of wanted) {
+    const own = all[place]
+    if (own === undefined || own.size === 0) return undefined
+    lists.push(own)
+  }
+  return lists.map((own) => new PostingCursor(segment, own))
+}
+
+function* documentsIn(
+  view: SegmentView,
+  cursors: PostingCursor[] | undefined,
+  after: number,
+  budget: Budget,
+): Generator<readonly number[]> {
+  if (cursors === undefined) return
+  const from = view.segment.documents.placeFrom(after + 1)
+  for (const { places, size } of placesWithAll(cursors, from, budget)) {
+    const seqs: number[] = []
+    for (let i = 0; i < size; i++) {
+      const seq = view.seqAt(places[i]!)
+      if (seq !== undefined) seqs.push(seq)
     }
-    from = last + 1
+    yield seqs
   }
 }
 
-/** What leads a walk: given documents that have the term, some at a time. */
-function* slicesOf(among: Float64Array, cursor: PostingCursor): Generator<Found> {
-  for (let at = 0; at < among.length; at += sliceSize) {
-    const seqs = among.slice(at, at + sliceSize)
-    const found: Found = { seqs, columns: [], size: seqs.length }
-    const lengths = new Uint32Array(seqs.length)
-    const counts = new Uint32Array(seqs.length)
-    cursor.keep(found, counts, lengths)
-    found.columns.push(lengths, counts)
-    yield found
+/** Where documents stand in a segment, those that do. */
+function placesIn(
+  { segment }: SegmentView,
+  among: Float64Array | undefined,
+): Uint32Array | undefined {
+  if (among === undefined) return undefined
+  const places = new Uint32Array(among.length)
+  let size = 0
+  for (const seq of among) {
+    const place = segment.documents.placeOf(seq)
+    if (place >= 0) places[size++] = place
+  }
+  return places.subarray(0, size)
+}
+
+function addFresh(
+  fresh: readonly Fresh[],
+  scores: readonly TermScores[],
+  among: Float64Array | undefined,
+  best: BestScores,
+): void {
+  const isAmong = among === undefined ? undefined : new Set(among)
+  for (const { seq, counts, length } of fresh) {
+    if (isAmong !== undefined && !isAmong.has(seq)) continue
+    let score = 0
+    for (const [i, count] of counts.entries())
+      if (count > 0) score += scores[i]!.of(count, length)
+    best.add(seq, score)
   }
 }
 
-const sliceSize = 1024
 /** Texts that are listed at a time. */
 const textsStep = 512
-
-/** Numbers that are not among others, all in order. */
-function without(numbers: Float64Array, others: Float64Array): Float64Array {
-  const found: Found = { seqs: numbers.slice(), columns: [], size: numbers.length }
-  drop(found, others, 0)
-  return found.seqs.subarray(0, found.size)
-}
-
-function roomFor(given: Uint32Array | undefined, size: number): Uint32Array {
-  return given !== undefined && given.length >= size
-    ? given
-    : new Uint32Array(Math.max(size, sliceSize))
-}
-
-/** Documents with their scores, added together term by term. */
-class ScoredList {
-  readonly #seqs: Float64Array
-  readonly #scores: Float64Array
-  #size = 0
-
-  constructor(sizeMax: number) {
-    this.#seqs = new Float64Array(sizeMax)
-    this.#scores = new Float64Array(sizeMax)
-  }
-
-  add(
-    { seqs, size }: Found,
-    terms: readonly TermScores[],
-    counts: readonly Uint32Array[],
-    lengths: Uint32Array,
-  ): void {
-    const start = this.#size
-    this.#seqs.set(seqs.subarray(0, size), start)
-    // In the order of the query: a sum of floats depends on it.
-    for (const [i, term] of terms.entries())
-      term.addTo(this.#scores, start, size, counts[i]!, lengths)
-    this.#size += size
-  }
-
-  finish(): Scored {
-    return {
-      seqs: this.#seqs.subarray(0, this.#size),
-      scores: this.#scores.subarray(0, this.#size),
-    }
-  }
-}
 
 const none = new Float64Array(0)
 /** Where lists are taken apart, one after the other. */

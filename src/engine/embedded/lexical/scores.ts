@@ -1,12 +1,6 @@
 /** What a term adds to the BM25 scores of the documents that have it. */
 import { termScore, termWeight, type Corpus } from '../../../search/lexical/bm25.ts'
 
-/** Documents and how well they fit, in no promised order. */
-export interface Scored {
-  readonly seqs: Float64Array
-  readonly scores: Float64Array
-}
-
 /**
  * Few combinations of count and length make up nearly all texts, so what was worked out for
  * them is remembered.
@@ -14,8 +8,9 @@ export interface Scored {
 export class TermScores {
   /** No document gets as much: the formula multiplies it by less than 1. */
   readonly weight: number
+  /** Scores by count and length, as `knownPlace` puts them; 0 where none is known yet. */
+  readonly known = spare.pop()?.fill(0) ?? new Float64Array(countsKnown * lengthsKnown)
   readonly #corpus: Corpus
-  readonly #known = new Float64Array(countsKnown * lengthsKnown)
 
   /** Of a term that so many documents have. */
   constructor(corpus: Corpus, documents: number) {
@@ -23,28 +18,38 @@ export class TermScores {
     this.#corpus = corpus
   }
 
-  of(count: number, length: number): number {
-    const isKept = count < countsKnown && length < lengthsKnown
-    const place = isKept ? count * lengthsKnown + length : 0
-    // No score is 0, and no term stands in a text 0 times.
-    const known = this.#known[place]!
-    if (known !== 0) return known
-    const score = termScore(this.weight, count, length, this.#corpus)
-    if (isKept) this.#known[place] = score
-    return score
+  /** Lets others have what it remembers scores in. It is not to be used after that. */
+  release(): void {
+    if (spare.length < spareMax) spare.push(this.known)
   }
 
-  /** Adds to the scores of documents that stand together from a place on. */
-  addTo(
-    scores: Float64Array,
-    start: number,
-    size: number,
-    counts: Uint32Array,
-    lengths: Uint32Array,
-  ): void {
-    for (let i = 0; i < size; i++) scores[start + i]! += this.of(counts[i]!, lengths[i]!)
+  of(count: number, length: number): number {
+    const place = knownPlace(count, length)
+    // No score is 0, and no term stands in a text 0 times.
+    const known = this.known[place]!
+    if (known !== 0) return known
+    const score = termScore(this.weight, count, length, this.#corpus)
+    if (place > 0) this.known[place] = score
+    return score
   }
 }
 
-const countsKnown = 8
+/** Where a score is remembered; 0, where there never is one, if it is not. */
+export function knownPlace(count: number, length: number): number {
+  return count < countsKnown && length < lengthsKnown ? count * lengthsKnown + length : 0
+}
+
+const countsKnown = 16
 const lengthsKnown = 512
+
+/** Tables of scores that nobody uses: each has 64 KiB, and a search needs one for each term. */
+const spare: Float64Array[] = []
+const spareMax = 16
+
+/** What sums may be off by, as a part of them, when added in another order. */
+const rounding = 1e-9
+
+/** Whether what can be reached is not enough. */
+export function isTooLow(reachable: number, floor: number): boolean {
+  return reachable * (1 + rounding) < floor
+}

@@ -4,11 +4,12 @@
  * Scores tie often: texts of one length that have a word once all have the same. So results
  * are taken group by group, and within a group in the order of their ids.
  */
+import { replaceLeast } from './best-scores.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SearchPlace } from '../../contract.ts'
 import { documentCost, type Budget } from '../plan/budget.ts'
-import type { Scored } from './scores.ts'
+import type { Scored } from './best-scores.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 import type { ScoredRow, ScoredRows } from '../store/store-query.ts'
 import type { StoreLookup } from '../store/store-lookup.ts'
@@ -33,17 +34,20 @@ export function searchLexical(
   const { path, terms, filter, limit, after } = search
   const among = matchesOf(reader, search, budget)
   const lexical = reader.lexical(path)
-  if (search.anyTerm !== true) {
-    const scored = lexical.score(terms, among, budget, after?.statistics)
-    const { hits } = takeBest(reader, search, scored, among, budget)
-    return { hits, statistics: scored.statistics }
-  }
   // Only the best come with a score, so there must be more where a filter is still to check.
   const isFiltered = among === undefined && !isEverything(filter)
+  let statistics = after?.statistics
+  const scoreBest = (wanted: number): Scored => {
+    const options = { among, wanted, ceiling: after?.score, statistics }
+    if (search.anyTerm === true) return lexical.scoreAny(terms, options, budget)
+    const scored = lexical.score(terms, options, budget)
+    statistics = scored.statistics
+    return scored
+  }
   for (let wanted = isFiltered ? 2 * limit + 16 : limit; ; wanted *= 16) {
-    const scored = lexical.scoreAny(terms, among, wanted, budget)
+    const scored = scoreBest(wanted)
     const { hits, isFull } = takeBest(reader, search, scored, among, budget)
-    if (isFull || scored.seqs.length < wanted) return { hits, statistics: undefined }
+    if (isFull || scored.seqs.length < wanted) return { hits, statistics }
   }
 }
 
@@ -168,17 +172,7 @@ function kthBest(scores: Float64Array, size: number): number | undefined {
   const heap = scores.slice(0, size).sort()
   for (let i = size; i < scores.length; i++) {
     const score = scores[i]!
-    if (score <= heap[0]!) continue
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= size) break
-      if (child + 1 < size && heap[child + 1]! < heap[child]!) child++
-      if (heap[child]! >= score) break
-      heap[at] = heap[child]!
-      at = child
-    }
-    heap[at] = score
+    if (score > heap[0]!) replaceLeast(heap, size, score)
   }
   return heap[0]
 }

@@ -1,33 +1,48 @@
 /**
  * Keeps the index of terms while documents are written (docs/internals/lexical-index.md).
  *
- * A text's own list of terms is written at once, its part in the postings later: a text has
- * dozens of terms, each in another place of the file. Until enough texts wait to make that
- * worth while, or nobody writes any more, readers look at the lists of those that wait.
+ * A text's own list of terms is written at once, its postings later, together with those of
+ * many others, as a segment. Until enough texts wait to make that worth while, or nobody
+ * writes any more, readers look at the lists of those that wait.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedTerm } from '../store/layout.ts'
-import { chunksOf, Postings, TermList, type Chunk } from './postings.ts'
+import { DocumentList } from './document-list.ts'
+import { Postings } from './postings.ts'
+import { Segments } from './segments.ts'
+import { TermList } from './term-list.ts'
 
 /** How often a text has each of its terms. */
 export type TermCounts = Iterable<readonly [term: string, count: number]>
 
 /** Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. */
-const waitingSizeMax = 128 * 1024
+const waitingSizeMax = 64 * 1024
+
+/** Postings of what may wait, about. */
+const foldedPostings = 40_000
 
 /** Terms whose numbers are remembered. */
 const knownTermsMax = 50_000
+
+/** Postings that are merged at a time while nobody writes: some tens of milliseconds. */
+const idlePostings = 300_000
 
 export class LexicalWriter {
   readonly #database: DatabaseSync
   readonly #suffix: string
   readonly #statements: Statements
-  readonly #termIds = new Map<string, number>()
-  /** Terms that may have lost their last text: looked at when nothing waits. */
-  readonly #doubtful = new Set<number>()
+  readonly #segments: Segments
+  /** The numbers of terms: those that were used lately, and before that. */
+  #termIds = new Map<string, number>()
+  #termIdsBefore = new Map<string, number>()
+  /** Terms that no segment has yet. */
+  readonly #newTerms = new Set<number>()
   #texts = 0
   #tokens = 0
+  #nextTerm = 0
   #waitingSize = 0
+  /** Postings of the texts since the last commit. */
+  #written = 0
   /** Whether the numbers above are other than the store says. */
   #isChanged = false
 
@@ -36,22 +51,31 @@ export class LexicalWriter {
     this.#database = database
     this.#suffix = suffix
     this.#statements = prepareStatements(database, suffix)
+    this.#segments = new Segments(database, suffix, foldedPostings)
     this.reload()
   }
 
   /** Takes the word of the store for everything: after opening, and after a rollback. */
   reload(): void {
     const { meta, waiting } = this.#statements
-    this.#termIds.clear()
-    this.#doubtful.clear()
+    this.#forgetTerms()
+    this.#newTerms.clear()
+    this.#segments.reload()
     this.#texts = numberOf(meta.read.get(`texts${this.#suffix}`))
     this.#tokens = numberOf(meta.read.get(`tokens${this.#suffix}`))
+    this.#nextTerm = numberOf(meta.read.get(`terms${this.#suffix}`))
     this.#waitingSize = numberOf(waiting.size.get(waitingRowSize))
+    this.#written = 0
     this.#isChanged = false
   }
 
   get isWaiting(): boolean {
     return this.#waitingSize > 0
+  }
+
+  /** Whether segments are to be merged once nobody writes. */
+  get isMergeDue(): boolean {
+    return this.#segments.isWorkDue(true)
   }
 
   /** The document has a text with these terms, whatever it had before. */
@@ -62,6 +86,7 @@ export class LexicalWriter {
     this.#statements.indexed.put.run(seq, bytes)
     this.#texts++
     this.#tokens += list.length
+    this.#written += list.size
   }
 
   /** The document has no text any more. */
@@ -74,61 +99,85 @@ export class LexicalWriter {
 
   /** All texts are gone. */
   clear(): void {
-    for (const table of ['term', 'posting', 'indexed', 'waiting'])
+    for (const table of ['term', 'indexed', 'waiting'])
       this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)
-    this.#termIds.clear()
-    this.#doubtful.clear()
+    this.#segments.clear()
+    this.#forgetTerms()
+    this.#newTerms.clear()
     this.#texts = 0
     this.#tokens = 0
     this.#waitingSize = 0
     this.#isChanged = true
   }
 
-  /** To be called before a commit. */
+  /** To be called before a commit. Merges as much as what was written has to pay for. */
   finish(): void {
     if (this.#waitingSize > waitingSizeMax) this.fold()
+    if (this.#written > 0) this.#merge(this.#written * this.#segments.levels, false)
+    this.#written = 0
     if (!this.#isChanged) return
     const { write } = this.#statements.meta
     write.run(this.#texts, `texts${this.#suffix}`)
     write.run(this.#tokens, `tokens${this.#suffix}`)
+    write.run(this.#nextTerm, `terms${this.#suffix}`)
     this.#isChanged = false
   }
 
-  /** Brings the postings up to date with the texts. */
+  /** Makes a segment of the texts that wait. */
   fold(): void {
     const { waiting } = this.#statements
-    const changes = new Map<number, Changes>()
-    const before = new TermList(1024)
-    const after = new TermList(1024)
+    const folded = new Folded()
     for (const row of waiting.all.iterate()) {
-      const [seq, old, now] = row as unknown as [number, Bytes | null, Bytes | null]
-      gatherChanges(
-        changes,
-        seq,
-        before.decode(old ?? nothing),
-        after.decode(now ?? nothing),
-      )
+      const [seq, before, now] = row as unknown as [number, Bytes | null, Bytes | null]
+      folded.add(seq, before, now)
     }
-    // In order of their place in the file.
-    for (const term of [...changes.keys()].sort((a, b) => a - b))
-      this.#change(term, changes.get(term)!)
-    this.#dropUnused()
+    this.#dropTerms(Array.from(this.#newTerms).filter((term) => !folded.hasTerm(term)))
+    this.#newTerms.clear()
+    const { seqs, replaced, lengths } = folded
+    if (seqs.length > 0 || replaced.length > 0)
+      this.#segments.add(
+        DocumentList.of(seqs),
+        Uint32Array.from(lengths),
+        replaced,
+        (segment) => {
+          const own = Uint32Array.from(lengths)
+          for (const [term, postings, removed] of folded.terms())
+            segment.add(term, postings, removed, own)
+        },
+      )
     waiting.clear.run()
     this.#waitingSize = 0
+  }
+
+  /** Merges some, while nobody writes. */
+  mergeWhileIdle(postings = idlePostings): void {
+    this.#merge(postings, true)
+  }
+
+  #merge(postings: number, isIdle: boolean): void {
+    const unused = this.#segments.work(postings, isIdle)
+    if (unused.length === 0) return
+    // Texts that wait may have them again.
+    const waiting = new Set<number>()
+    const list = new TermList(1024)
+    for (const row of this.#statements.waiting.all.iterate()) {
+      const [, , now] = row as unknown as [number, Bytes | null, Bytes | null]
+      const { ids, size } = list.decode(now ?? nothing)
+      for (let i = 0; i < size; i++) waiting.add(ids[i]!)
+    }
+    this.#dropTerms(unused.filter((term) => !waiting.has(term)))
   }
 
   /** The list that a document has so far, which counts no longer. */
   #take(seq: number): Bytes | null {
     const found = this.#statements.indexed.find.get(seq) as unknown as [Bytes] | undefined
     if (found === undefined) return null
-    const list = new TermList(0).decode(found[0])
     this.#texts--
-    this.#tokens -= list.length
-    for (let i = 0; i < list.size; i++) this.#doubtful.add(list.ids[i]!)
+    this.#tokens -= new TermList(0).decode(found[0]).length
     return found[0]
   }
 
-  /** Notes what the postings say of a document, unless that was noted before. */
+  /** Notes what the segments say of a document, unless that was noted before. */
   #await(seq: number, before: Bytes | null, size: number): void {
     const { changes } = this.#statements.waiting.add.run(seq, before)
     if (changes > 0) this.#waitingSize += waitingRowSize + (before?.length ?? 0)
@@ -137,152 +186,118 @@ export class LexicalWriter {
   }
 
   #listOf(terms: TermCounts): TermList {
-    const counts = Array.from(
-      terms,
-      ([term, count]) => [this.#termId(term), count] as const,
-    )
-    counts.sort(([a], [b]) => a - b)
+    const counts: number[] = []
+    const ids: number[] = []
+    for (const [term, count] of terms) {
+      ids.push(this.#termId(term))
+      counts.push(count)
+    }
+    // A number of both, so that they are sorted as numbers.
+    const order = Float64Array.from(ids, (id, i) => id * placesMax + i).sort()
     const list = new TermList(counts.length)
-    for (const [id, count] of counts) list.push(id, count)
+    for (const key of order)
+      list.push(Math.floor(key / placesMax), counts[key % placesMax]!)
     return list
   }
 
   #termId(text: string): number {
     const known = this.#termIds.get(text)
     if (known !== undefined) return known
-    const { find, insert } = this.#statements.term
-    const stored = storedTerm(text)
-    const found = find.get(stored) as unknown as [number] | undefined
-    const id = found?.[0] ?? Number(insert.run(stored).lastInsertRowid)
-    if (this.#termIds.size >= knownTermsMax) this.#termIds.clear()
+    const id = this.#termIdsBefore.get(text) ?? this.#storedTermId(text)
+    if (this.#termIds.size >= knownTermsMax) {
+      this.#termIdsBefore = this.#termIds
+      this.#termIds = new Map()
+    }
     this.#termIds.set(text, id)
     return id
   }
 
-  /** Changes the postings of a term, chunk by chunk. */
-  #change(term: number, changes: Changes): void {
-    const { posting, term: terms } = this.#statements
-    let documents = 0
-    for (let from = 0; from < changes.length;) {
-      const found = this.#chunkFor(term, changes[from]!)
-      const to = endBefore(changes, from, found?.next ?? Infinity)
-      if (found === undefined) current.size = 0
-      else current.decode(found)
-      merge(current, changes, from, to)
-      documents += merged.size - current.size
-      // What is left may start elsewhere.
-      if (found !== undefined && (merged.size === 0 || merged.seqs[0] !== found.first))
-        posting.remove.run(term, found.first)
-      const isEnd = found?.next === undefined
-      for (const { first, entries } of chunksOf(merged, isEnd))
-        posting.put.run(term, first, entries)
-      from = to
-    }
-    if (documents !== 0) terms.count.run(documents, term)
+  #storedTermId(text: string): number {
+    const { find, insert } = this.#statements.term
+    const stored = storedTerm(text)
+    const found = find.get(stored) as unknown as [number] | undefined
+    if (found !== undefined) return found[0]
+    // Numbers are not used again, so that no list names a term that it was not made for.
+    const id = ++this.#nextTerm
+    insert.run(id, stored)
+    this.#newTerms.add(id)
+    return id
   }
 
-  /** The chunk that a document belongs to, and where the next one starts. */
-  #chunkFor(term: number, seq: number): FoundChunk | undefined {
-    const { last, covering, first } = this.#statements.posting
-    // Most documents are new, and go where nothing follows.
-    const end = last.get(term) as unknown as [number, Bytes] | undefined
-    if (end === undefined) return undefined
-    if (seq >= end[0]) return { first: end[0], entries: end[1], next: undefined }
-    const [start, entries, next] = (covering.get(term, term, seq) ??
-      first.get(term, term)) as unknown as [number, Bytes, number | null]
-    return { first: start, entries, next: next ?? undefined }
+  #forgetTerms(): void {
+    this.#termIds = new Map()
+    this.#termIdsBefore = new Map()
   }
 
-  #dropUnused(): void {
-    if (this.#doubtful.size === 0) return
-    let dropped = 0
-    for (const id of this.#doubtful)
-      dropped += Number(this.#statements.term.dropUnused.run(id).changes)
-    this.#doubtful.clear()
-    if (dropped > 0) this.#termIds.clear()
+  #dropTerms(terms: readonly number[]): void {
+    for (const term of terms) this.#statements.term.remove.run(term)
+    if (terms.length > 0) this.#forgetTerms()
   }
 }
 
 type Bytes = Uint8Array
 
-interface FoundChunk extends Chunk {
-  /** Undefined at the end of the list. */
-  readonly next: number | undefined
-}
-
-/** Three numbers for each document: which it is, how often it has the term, its length. */
-type Changes = number[]
-
 const nothing = new Uint8Array(0)
 
-/** In place of a count: the document has the term no longer. */
-const gone = 0
+/** A text has fewer terms. With a term's number of 32 bits this fits a double. */
+const placesMax = 2 ** 21
 
 /** What reading a document that waits costs besides its terms, in bytes of terms. */
-const waitingRowSize = 32
+const waitingRowSize = 16
 
-/** A chunk as it is, and as it will be. */
-const current = new Postings(1024)
-const merged = new Postings(1024)
+/** Texts that become a segment, gathered by term. */
+class Folded {
+  /** The documents that have a text now, and how many tokens it has. */
+  readonly seqs: number[] = []
+  readonly lengths: number[] = []
+  /** Those that segments have. */
+  readonly replaced: number[] = []
+  readonly #terms = new Map<number, FoldedTerm>()
+  readonly #list = new TermList(1024)
 
-/** Says for each term of a document what changes in its postings. */
-function gatherChanges(
-  changes: Map<number, Changes>,
-  seq: number,
-  before: TermList,
-  after: TermList,
-): void {
-  const { length } = after
-  const isSameLength = before.length === length
-  let b = 0
-  for (let a = 0; a < after.size; a++) {
-    const term = after.ids[a]!
-    while (b < before.size && before.ids[b]! < term)
-      add(changes, before.ids[b++]!, seq, gone, 0)
-    const count = after.counts[a]!
-    const had = b < before.size && before.ids[b] === term ? before.counts[b++] : gone
-    if (had !== count || !isSameLength) add(changes, term, seq, count, length)
+  /** Documents must come in order. */
+  add(seq: number, before: Bytes | null, now: Bytes | null): void {
+    const list = this.#list
+    if (before !== null) {
+      this.replaced.push(seq)
+      list.decode(before)
+      for (let i = 0; i < list.size; i++) this.#term(list.ids[i]!).removed++
+    }
+    if (now === null) return
+    list.decode(now)
+    const place = this.seqs.length
+    for (let i = 0; i < list.size; i++)
+      this.#term(list.ids[i]!).postings.push(place, list.counts[i]!)
+    this.seqs.push(seq)
+    this.lengths.push(list.length)
   }
-  while (b < before.size) add(changes, before.ids[b++]!, seq, gone, 0)
-}
 
-function add(
-  changes: Map<number, Changes>,
-  term: number,
-  seq: number,
-  count: number,
-  length: number,
-): void {
-  const list = changes.get(term)
-  if (list === undefined) changes.set(term, [seq, count, length])
-  else list.push(seq, count, length)
-}
-
-/** Where the changes start that belong to the next chunk. */
-function endBefore(changes: Changes, from: number, next: number): number {
-  let to = from
-  while (to < changes.length && changes[to]! < next) to += 3
-  return to
-}
-
-/** Puts a list and some of its changes together. */
-function merge(list: Postings, changes: Changes, from: number, to: number): void {
-  merged.size = 0
-  let at = 0
-  for (let i = from; i < to; i += 3) {
-    const seq = changes[i]!
-    at = keepBelow(seq, list, at)
-    if (at < list.size && list.seqs[at] === seq) at++
-    if (changes[i + 1] !== gone) merged.push(seq, changes[i + 1]!, changes[i + 2]!)
+  hasTerm(term: number): boolean {
+    return this.#terms.has(term)
   }
-  keepBelow(Infinity, list, at)
+
+  /** The terms in order, with their postings, which hold until the next. */
+  *terms(): Generator<[term: number, postings: Postings, removed: number]> {
+    const list = new Postings(1024)
+    for (const term of Array.from(this.#terms.keys()).sort((a, b) => a - b)) {
+      const { postings, removed } = this.#terms.get(term)!
+      list.size = 0
+      for (let i = 0; i < postings.length; i += 2) list.push(postings[i]!, postings[i + 1]!)
+      yield [term, list, removed]
+    }
+  }
+
+  #term(term: number): FoldedTerm {
+    let found = this.#terms.get(term)
+    if (found === undefined) this.#terms.set(term, (found = { postings: [], removed: 0 }))
+    return found
+  }
 }
 
-function keepBelow(seq: number, list: Postings, from: number): number {
-  let at = from
-  for (; at < list.size && list.seqs[at]! < seq; at++)
-    merged.push(list.seqs[at]!, list.counts[at]!, list.lengths[at]!)
-  return at
+interface FoldedTerm {
+  /** Two numbers for each document: its place, and how often it has the term. */
+  readonly postings: number[]
+  removed: number
 }
 
 export function countTerms(terms: readonly string[]): TermCounts {
@@ -298,7 +313,7 @@ function numberOf(row: unknown): number {
 type Statements = ReturnType<typeof prepareStatements>
 
 function prepareStatements(database: DatabaseSync, suffix: string) {
-  const [term, posting, indexed, waiting] = ['term', 'posting', 'indexed', 'waiting'].map(
+  const [term, indexed, waiting] = ['term', 'indexed', 'waiting'].map(
     (table) => table + suffix,
   )
   const prepare = (sql: string): StatementSync => {
@@ -306,9 +321,6 @@ function prepareStatements(database: DatabaseSync, suffix: string) {
     statement.setReturnArrays(true)
     return statement
   }
-  const chunk =
-    `SELECT p.first, p.entries, (SELECT n.first FROM ${posting} n WHERE n.term = ? ` +
-    `AND n.first > p.first ORDER BY n.first LIMIT 1) FROM ${posting} p WHERE p.term = ?`
   return {
     meta: {
       read: prepare('SELECT value FROM meta WHERE name = ?'),
@@ -316,21 +328,8 @@ function prepareStatements(database: DatabaseSync, suffix: string) {
     },
     term: {
       find: prepare(`SELECT id FROM ${term} WHERE term = ?`),
-      insert: prepare(`INSERT INTO ${term}(term, documents) VALUES (?, 0)`),
-      count: prepare(`UPDATE ${term} SET documents = documents + ? WHERE id = ?`),
-      dropUnused: prepare(`DELETE FROM ${term} WHERE id = ? AND documents = 0`),
-    },
-    posting: {
-      last: prepare(
-        `SELECT first, entries FROM ${posting} WHERE term = ? ORDER BY first DESC LIMIT 1`,
-      ),
-      covering: prepare(`${chunk} AND p.first <= ? ORDER BY p.first DESC LIMIT 1`),
-      first: prepare(`${chunk} ORDER BY p.first LIMIT 1`),
-      put: prepare(
-        `INSERT INTO ${posting}(term, first, entries) VALUES (?, ?, ?) ` +
-          'ON CONFLICT DO UPDATE SET entries = excluded.entries',
-      ),
-      remove: prepare(`DELETE FROM ${posting} WHERE term = ? AND first = ?`),
+      insert: prepare(`INSERT INTO ${term}(id, term) VALUES (?, ?)`),
+      remove: prepare(`DELETE FROM ${term} WHERE id = ?`),
     },
     indexed: {
       find: prepare(`SELECT terms FROM ${indexed} WHERE doc = ?`),

@@ -1,24 +1,20 @@
 /**
- * Follows leads: finds the rows that they lead to, in steps of bounded size, and checks what
- * they left open.
+ * Follows leads: finds the rows that they lead to, one after the other, and checks what they
+ * left open.
  */
 import type { Filter } from '../../../language/filters/filter.ts'
 import type { Joined } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { documentCost, textCost, type Budget } from './budget.ts'
-import {
-  conditionOf,
-  costOf,
-  type Condition,
-  type Parameter,
-  type Index,
-} from './conditions.ts'
-import { boundsSql, type Bounds } from './id-bounds.ts'
-import { rangeSql, type Key, type Lead, type Range } from './access-paths.ts'
+import { textCost, type Budget } from './budget.ts'
+import { always, conditionOf, costOf, unknown, type Index } from './conditions.ts'
+import { boundsSql } from './id-bounds.ts'
+import { rowsWithin } from './id-order.ts'
+import type { Key, Lead } from './access-paths.ts'
+import { candidateOf, merged, metRow, type Met } from './candidates.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
+import { valueIn } from '../runs/entry-key.ts'
 import type { StoredPosition } from '../store/position.ts'
 import {
-  numbersOnly,
   rowColumns,
   rowOf,
   type DocRow,
@@ -29,16 +25,10 @@ import {
 export interface Search {
   readonly filter: Filter
   readonly after: StoredPosition | undefined
-  /** How many rows at most; Infinity for all. */
-  readonly wanted: number
   readonly budget: Budget
   /** Whether rows are only counted: they come without their texts, if these are not needed. */
   readonly countOnly?: boolean
-  /** What to keep of a row once it was looked at, where its text is too much to hold. */
-  readonly shrink?: Shrink
 }
-
-export type Shrink = (row: DocRow) => DocRow
 
 /** Whether a row matches, by looking into the document. */
 export type Matches = (filter: Filter, row: DocRow) => boolean
@@ -50,24 +40,22 @@ export class LeadReader {
   readonly #matches: Matches
 
   constructor(
-    store: StoreConnection,
+    index: Index,
     {
       lexical,
-      index,
       matches,
     }: {
       readonly lexical: (path: string) => LexicalReader
-      readonly index: Index
       readonly matches: Matches
     },
   ) {
-    this.#store = store
+    this.#store = index.store
     this.#lexical = lexical
     this.#index = index
     this.#matches = matches
   }
 
-  /** The lead with the fewest entries, counted up to a maximum. */
+  /** The lead with the fewest entries. Where counting takes long, it ends at a maximum. */
   smallest(leads: readonly Lead[], max: number): { lead: Lead; size: number } {
     let best: { lead: Lead; size: number } | undefined
     for (const lead of leads) {
@@ -77,25 +65,21 @@ export class LeadReader {
     return best!
   }
 
-  /** How many entries a lead has, counted up to a maximum. */
   #leadSize(lead: Lead, max: number): number {
     switch (lead.kind) {
       case 'all':
-        return Math.min(this.#store.documentCount(), max)
+        return this.#store.documentCount()
       case 'ids':
         return lead.ids.length
       case 'keys': {
-        let size = 0
-        for (const { path, value } of lead.keys) {
-          if (size >= max) return max
-          const sql =
-            'SELECT count(*) FROM (SELECT 1 FROM entry WHERE path = ? AND value = ? LIMIT ?)'
-          size += Number(this.#store.one(sql, [path, value, max - size])![0])
-        }
-        return size
+        const { entries } = this.#store
+        return lead.keys.reduce(
+          (size, { path, value }) => size + entries.countValue(path, value),
+          0,
+        )
       }
       case 'terms':
-        return Math.min(this.#lexical(lead.path).sizeMax(lead.terms), max)
+        return this.#lexical(lead.path).sizeMax(lead.terms)
       case 'idRange': {
         let size = 0
         for (const bounds of lead.bounds) {
@@ -106,41 +90,129 @@ export class LeadReader {
         }
         return size
       }
-      case 'range': {
-        const { sql, parameters } = rangeSql(lead.range)
-        const counted = `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`
-        return Number(this.#store.one(counted, [...parameters, max])![0])
-      }
+      case 'range':
+        return this.#store.entries.countRange(lead.range)
     }
   }
 
-  /** Matching rows in the lead's order, step by step, until nothing is left. */
-  *steps(lead: Lead, search: Search): Generator<DocRow[]> {
-    const { filter, after, wanted, budget, countOnly, shrink } = search
+  /** How many rows a lead brings, where the index knows it without looking at them. */
+  count(lead: Lead): number | undefined {
+    if (conditionOf(lead.rest, this.#index) !== always) return undefined
+    // Documents that have several of some values would be counted several times.
+    const isOnce = lead.kind === 'range' || (lead.kind === 'keys' && lead.keys.length <= 1)
+    return isOnce ? this.#leadSize(lead, Infinity) : undefined
+  }
+
+  /** Matching rows in the lead's order, until nothing is left. */
+  *rows(lead: Lead, search: Search): Generator<DocRow> {
+    const { filter, after, budget, countOnly } = search
     const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.
-    const columns = countOnly === true && condition.exact ? numbersOnly : rowColumns
-    const check: Check = { condition, filter, wanted, budget, columns, shrink }
+    const isNumberEnough = countOnly === true && condition.exact
+    const cost = costOf(condition)
+    // Where all of them are needed they come at once.
+    const isSoon = condition === always || condition === unknown
+    const withTexts = isSoon && !isNumberEnough
+    for (const met of this.#follow(lead, after, budget, withTexts)) {
+      budget.spend(cost)
+      if (!condition.holds(met)) continue
+      const row = isNumberEnough ? numberOf(met) : metRow(met, this.#store)
+      if (row === undefined) continue
+      budget.spend(textCost(row.text))
+      if (!condition.exact && !this.#matches(filter, row)) continue
+      yield row
+    }
+  }
+
+  /** What a lead leads to, in its order, each document once. */
+  *#follow(
+    lead: Lead,
+    after: StoredPosition | undefined,
+    budget: Budget,
+    withTexts: boolean,
+  ): Generator<Met> {
+    const { tie } = this.#index
     switch (lead.kind) {
       case 'ids':
-        yield this.#rowsByIds(lead.ids, check, seqOf(after), budget)
-        return
-      case 'range':
-        yield* this.#rangeSteps(lead.range, check, after, budget)
-        return
-      case 'terms':
-        yield* this.#termSteps(lead, check, seqOf(after), budget)
+        yield* this.#byIds(lead.ids, seqOf(after))
         return
       case 'idRange':
-        for (const bounds of lead.bounds) yield* this.#idSteps(bounds, check, budget)
+        // Never a page of several: those are read in the order of the ids.
+        for (const bounds of lead.bounds)
+          yield* rowsWithin(this.#store, { bounds, direction: 1, withTexts })
         return
+      case 'terms':
+        for (const seqs of this.#lexical(lead.path).documents(
+          lead.terms,
+          seqOf(after),
+          budget,
+        ))
+          for (const seq of seqs) yield { seq, id: () => this.#store.idOf(seq) }
+        return
+      case 'range': {
+        const place =
+          after?.by === 'range'
+            ? { value: after.value, owner: { seq: after.seq, id: noId } }
+            : undefined
+        const found = this.#store.entries.inRange(lead.range, { after: place })
+        for (const entry of found) {
+          const value = valueIn(entry.key)
+          yield { ...candidateOf(entry, this.#index), value }
+        }
+        return
+      }
       case 'keys':
-        if (lead.keys.length === 0) return
-        if (this.#index.tie === 'id') yield* this.#keySteps(lead.keys, check, budget)
-        else yield* this.#seqSteps(lead.keys.map(keySource), check, seqOf(after), budget)
+        yield* tie === 'id'
+          ? this.#byKeys(lead.keys)
+          : this.#byKeysInOrder(lead.keys, seqOf(after))
         return
       case 'all':
-        yield* this.#seqSteps([allSource], check, seqOf(after), budget)
+        yield* this.#everything(seqOf(after), withTexts)
+    }
+  }
+
+  *#byIds(ids: readonly Uint8Array[], after: number): Generator<Met> {
+    const found = new Map<number, Uint8Array>()
+    for (const id of ids) {
+      const row = this.#store.one('SELECT seq FROM doc WHERE id = ?', [id])
+      if (row !== undefined && Number(row[0]) > after) found.set(Number(row[0]), id)
+    }
+    for (const [seq, id] of [...found].sort(([a], [b]) => a - b))
+      yield { seq, id: () => id }
+  }
+
+  /** Documents that have one of some values, by number. */
+  *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Met> {
+    const { entries } = this.#store
+    const place = after === 0 ? {} : { after: { seq: after, id: noId } }
+    const walks = keys.map(({ path, value }) => entries.withValue(path, value, place))
+    let last = 0
+    for (const entry of merged(walks, (a, b) => a.doc < b.doc)) {
+      if (entry.doc === last) continue
+      last = entry.doc
+      yield candidateOf(entry, this.#index)
+    }
+  }
+
+  /** Rows that have one of some values. Never a page of several, as above. */
+  *#byKeys(keys: readonly Key[]): Generator<Met> {
+    const seen = new Set<number>()
+    for (const { path, value } of keys)
+      for (const entry of this.#store.entries.withValue(path, value)) {
+        if (seen.has(entry.doc)) continue
+        if (keys.length > 1) seen.add(entry.doc)
+        yield candidateOf(entry, this.#index)
+      }
+  }
+
+  *#everything(after: number, withTexts: boolean): Generator<Met> {
+    const columns = withTexts ? rowColumns : 'd.seq'
+    const sql = `SELECT ${columns} FROM doc d WHERE d.seq > ? ORDER BY d.seq`
+    for (const found of this.#store.prepared(sql).iterate(after)) {
+      const row = found as unknown as unknown[]
+      const seq = row[0] as number
+      const met = { seq, id: () => this.#store.idOf(seq) }
+      yield withTexts ? { ...met, row: rowOf(row) } : met
     }
   }
 
@@ -155,255 +227,56 @@ export class LeadReader {
     limit: number,
     sizeMax: number | undefined,
   ): JoinedRows | undefined {
-    const source = soleSource(lead)
-    const { sql: open, exact } = conditionOf(lead.rest, this.#index)
-    if (source === undefined || open !== '1' || !exact) return undefined
-    const { sql, seq, numbers, parameters } = source
-    const start = seqOf(after)
-    // The last row of the page, and the one after it.
-    const [last, following] = this.#store.all(
-      `${numbers} > ? ORDER BY 1 LIMIT 2 OFFSET ?`,
-      [...parameters, start, limit - 1],
-    )
-    const end = last?.[0] as number | undefined
-    const page =
-      `FROM ${sql} AND ${seq} > ?` + (end === undefined ? '' : ` AND ${seq} <= ?`)
-    const pageParameters = [...parameters, start, ...(end === undefined ? [] : [end])]
+    if (conditionOf(lead.rest, this.#index) !== always) return undefined
+    const numbers = this.#firstNumbers(lead, after, limit + 1)
+    if (numbers === undefined) return undefined
+    if (numbers.length === 0) return { joined: { text: '', count: 0 }, next: undefined }
+    const page = numbers.slice(0, limit)
+    const listed = JSON.stringify(page)
+    const from = 'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value'
     if (sizeMax !== undefined) {
       // Bytes are found without reading texts, and are not fewer than characters.
-      const [size] = this.#store.one(
-        `SELECT total(octet_length(d.text)) ${page}`,
-        pageParameters,
-      ) as [number]
-      if (size > sizeMax) return undefined
+      const sql = `SELECT total(octet_length(d.text)) ${from}`
+      if (Number(this.#store.one(sql, [listed])![0]) > sizeMax) return undefined
     }
     const lengthMax = Math.max(joinedMax / limit, 4_096)
     const [text, count, longest] = this.#store.one(
       `SELECT group_concat(iif(octet_length(d.text) > ?, NULL, d.text), ','), count(*), ` +
-        `max(octet_length(d.text)) ${page}`,
-      [lengthMax, ...pageParameters],
+        `max(octet_length(d.text)) ${from}`,
+      [lengthMax, listed],
     ) as [string | null, number, number | null]
     if (longest !== null && longest > lengthMax) return undefined
     return {
       joined: { text: text ?? '', count },
-      next: following === undefined ? undefined : { by: 'seq', seq: end! },
+      next: numbers.length > limit ? { by: 'seq', seq: page.at(-1)! } : undefined,
     }
   }
 
-  #rowsByIds(
-    ids: readonly Uint8Array[],
-    check: Check,
-    after: number,
-    budget: Budget,
-  ): DocRow[] {
-    const { condition } = check
-    budget.spend(ids.length * (documentCost + condition.lookups))
-    const rows: DocRow[] = []
-    for (const id of ids) {
-      const found = this.#store.one(
-        `SELECT ${check.columns} FROM doc d ` +
-          `WHERE d.id = ? AND d.seq > ? AND ${condition.sql}`,
-        [id, after, ...condition.parameters],
-      )
-      if (found !== undefined) this.#keep(rowOf(found), rows, check)
-    }
-    return mergeBySeq(rows)
-  }
-
-  /** Sources that yield documents by number, merged; a document in several comes once. */
-  *#seqSteps(
-    sources: readonly Source[],
-    check: Check,
-    after: number,
-    budget: Budget,
-  ): Generator<DocRow[]> {
-    const { condition, wanted } = check
-    const limit = condition.exact && Number.isFinite(wanted) ? wanted : undefined
-    // With nothing to check, the first rows are the result: no step can be too long.
-    const oneStep = condition.sql === '1' && limit !== undefined
-    const cost = costOf(condition)
-    let start = after
-    for (;;) {
-      const end = oneStep ? undefined : this.#stepEnd(sources, start, cost, budget)
-      const found = sources.map(({ sql, seq, parameters }) =>
-        this.#rows(
-          `SELECT ${check.columns} FROM ${sql} AND ${condition.sql} AND ${seq} > ?` +
-            `${end === undefined ? '' : ` AND ${seq} <= ?`} ORDER BY ${seq}` +
-            (limit === undefined ? '' : ' LIMIT ?'),
-          [
-            ...parameters,
-            ...condition.parameters,
-            start,
-            ...(end === undefined ? [] : [end]),
-            ...(limit === undefined ? [] : [limit]),
-          ],
-          check,
-        ),
-      )
-      yield found.length === 1 ? found[0]! : mergeBySeq(found.flat())
-      if (end === undefined) return
-      start = end
-    }
-  }
-
-  /** Rows that have one of some values, each once. Never a page of several, as above. */
-  *#keySteps(keys: readonly Key[], check: Check, budget: Budget): Generator<DocRow[]> {
-    const seen = new Set<number>()
-    for (const { path, value } of keys) {
-      const bound = { key: value, inclusive: true }
-      const range = { pathText: '', path, low: bound, high: bound, withElements: true }
-      for (const rows of this.#rangeSteps(range, check, undefined, budget)) {
-        yield keys.length === 1 ? rows : rows.filter(({ seq }) => !seen.has(seq))
-        if (keys.length > 1) for (const { seq } of rows) seen.add(seq)
-      }
-    }
-  }
-
-  /** Documents by their terms, in order. */
-  *#termSteps(
-    { path, terms }: { readonly path: string; readonly terms: readonly string[] },
-    check: Check,
-    after: number,
-    budget: Budget,
-  ): Generator<DocRow[]> {
-    const { columns, condition, wanted } = check
-    const sql = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${condition.sql}`
-    const isNumberEnough = columns === numbersOnly && condition.sql === '1'
-    let missing = wanted
-    for (const seqs of this.#lexical(path).documents(terms, after, budget)) {
-      const rows: DocRow[] = []
-      for (const seq of seqs) {
-        if (missing === 0) break
-        if (!isNumberEnough) budget.spend(costOf(condition))
-        const found = isNumberEnough
-          ? [{ seq, version: 0, text: '' }]
-          : this.#rows(sql, [seq, ...condition.parameters], check)
-        for (const row of found) rows.push(row)
-        missing -= found.length
-      }
-      yield rows
-      if (missing === 0) return
-    }
-  }
-
-  /** Documents by their ids. Never a page of several: those are read in order of the ids. */
-  *#idSteps(bounds: Bounds, check: Check, budget: Budget): Generator<DocRow[]> {
-    const { condition } = check
-    const cost = documentCost + condition.lookups
-    const size = Math.max(1, Math.floor(budget.step / cost))
-    let from = bounds
-    for (;;) {
-      budget.spend(size * cost)
-      const { sql, parameters } = boundsSql(from)
-      const last = this.#store.one(
-        `SELECT d.id FROM doc d WHERE ${sql} ORDER BY d.id LIMIT 1 OFFSET ?`,
-        [...parameters, size - 1],
-      )?.[0] as Uint8Array | undefined
-      const step = boundsSql(
-        last === undefined ? from : { ...from, high: { key: last, inclusive: true } },
-      )
-      yield this.#rows(
-        `SELECT ${check.columns} FROM doc d WHERE ${step.sql} AND ${condition.sql}`,
-        [...step.parameters, ...condition.parameters],
-        check,
-      )
-      if (last === undefined) return
-      from = { ...from, low: { key: last, inclusive: false } }
-    }
-  }
-
-  /** Rows of a statement that match, as many as are wanted. */
-  #rows(sql: string, parameters: readonly Parameter[], check: Check): DocRow[] {
-    const { condition, wanted, columns: selected, shrink } = check
-    if (selected === numbersOnly && condition.exact && shrink === undefined)
-      return this.#store.all(sql, parameters).map(rowOf)
-    const rows: DocRow[] = []
-    for (const columns of this.#store.prepared(sql).iterate(...parameters)) {
-      this.#keep(rowOf(columns as unknown as unknown[]), rows, check)
-      if (rows.length >= wanted) break
-    }
-    return rows
-  }
-
-  /** Puts a row to the others if it matches. */
-  #keep(row: DocRow, rows: DocRow[], check: Check): void {
-    const { condition, filter, budget, columns, shrink } = check
-    if (columns !== numbersOnly) budget.spend(textCost(row.text))
-    if (!condition.exact && !this.#matches(filter, row)) return
-    rows.push(shrink === undefined ? row : shrink(row))
-  }
-
-  /** The number up to which one step may go; undefined when it may go to the end. */
-  #stepEnd(
-    sources: readonly Source[],
-    start: number,
-    cost: number,
-    budget: Budget,
-  ): number | undefined {
-    const size = Math.max(1, Math.floor(budget.step / cost / sources.length))
-    let end: number | undefined
-    for (const { numbers, parameters } of sources) {
-      const found = this.#store.one(`${numbers} > ? ORDER BY 1 LIMIT 1 OFFSET ?`, [
-        ...parameters,
-        start,
-        size - 1,
-      ])
-      if (found !== undefined) end = Math.min(end ?? Infinity, Number(found[0]))
-    }
-    budget.spend(size * cost * sources.length)
-    return end
-  }
-
-  *#rangeSteps(
-    range: Range,
-    check: Check,
+  /** The first numbers of what a lead brings by number; undefined where that is not so. */
+  #firstNumbers(
+    lead: Lead,
     after: StoredPosition | undefined,
-    budget: Budget,
-  ): Generator<DocRow[]> {
-    const { condition, wanted } = check
-    const { sql, parameters } = rangeSql(range)
-    const { exact } = condition
-    const cost = costOf(condition)
-    const size = Math.max(1, Math.floor(budget.step / cost))
-    // With nothing to check, the first rows are the result: no step can be too long.
-    const oneStep = exact && condition.sql === '1' && Number.isFinite(wanted)
-    const { tie } = this.#index
-    let start: [Uint8Array, number | Uint8Array] | undefined =
-      after?.by === 'range' ? [after.value, after.seq] : undefined
-    for (;;) {
-      const from = start === undefined ? '' : ` AND (e.value, e.${tie}) > (?, ?)`
-      const fromParameters = start ?? []
-      const end = oneStep
-        ? undefined
-        : (this.#store.one(
-            `SELECT e.value, e.${tie} FROM entry e WHERE ${sql}${from} ` +
-              `ORDER BY e.value, e.${tie} LIMIT 1 OFFSET ?`,
-            [...parameters, ...fromParameters, size - 1],
-          ) as [Uint8Array, number | Uint8Array] | undefined)
-      if (!oneStep) budget.spend(size * cost)
-      const upTo = end === undefined ? '' : ` AND (e.value, e.${tie}) <= (?, ?)`
-      const limited = exact && Number.isFinite(wanted)
-      yield this.#rows(
-        `SELECT ${check.columns}, e.value FROM entry e ` +
-          `CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}${from}${upTo} ` +
-          `AND ${condition.sql} ORDER BY e.value, e.${tie}${limited ? ' LIMIT ?' : ''}`,
-        [
-          ...parameters,
-          ...fromParameters,
-          ...(end ?? []),
-          ...condition.parameters,
-          ...(limited ? [wanted] : []),
-        ],
-        check,
-      )
-      if (end === undefined) return
-      start = end
+    size: number,
+  ): number[] | undefined {
+    if (lead.kind === 'all') {
+      const sql = 'SELECT seq FROM doc WHERE seq > ? ORDER BY seq LIMIT ?'
+      return this.#store.all(sql, [seqOf(after), size]).map(([seq]) => seq as number)
     }
+    if (lead.kind !== 'keys' || lead.keys.length !== 1 || this.#index.tie === 'id')
+      return undefined
+    const [{ path, value }] = lead.keys as [Key]
+    const place = after === undefined ? {} : { after: { seq: seqOf(after), id: noId } }
+    const numbers: number[] = []
+    for (const { doc } of this.#store.entries.withValue(path, value, place))
+      if (numbers.push(doc) === size) break
+    return numbers
   }
 }
 
 /** Bytes of texts that are joined, about. */
 const joinedMax = 1_000_000
+
+const noId = new Uint8Array()
 
 export interface JoinedRows {
   readonly joined: Joined
@@ -411,51 +284,9 @@ export interface JoinedRows {
   readonly next: StoredPosition | undefined
 }
 
-function soleSource(lead: Lead): Source | undefined {
-  if (lead.kind === 'all') return allSource
-  return lead.kind === 'keys' && lead.keys.length === 1
-    ? keySource(lead.keys[0]!)
-    : undefined
-}
-
-/** In order, each document once. */
-function mergeBySeq(rows: readonly DocRow[]): DocRow[] {
-  const once = new Map(rows.map((row) => [row.seq, row]))
-  return [...once.values()].sort((a, b) => a.seq - b.seq)
-}
-
-interface Check {
-  readonly columns: string
-  readonly condition: Condition
-  readonly filter: Filter
-  readonly wanted: number
-  readonly budget: Budget
-  readonly shrink: Shrink | undefined
-}
-
-/** A stream of documents by number: how to select them, and their numbers alone. */
-interface Source {
-  readonly sql: string
-  /** The column whose order is the index's own, so that nothing has to be sorted. */
-  readonly seq: string
-  readonly numbers: string
-  readonly parameters: readonly Parameter[]
-}
-
-const allSource: Source = {
-  sql: 'doc d WHERE 1',
-  seq: 'd.seq',
-  numbers: 'SELECT seq FROM doc WHERE seq',
-  parameters: [],
-}
-
-function keySource({ path, value }: Key): Source {
-  return {
-    sql: 'entry e CROSS JOIN doc d ON d.seq = e.doc WHERE e.path = ? AND e.value = ?',
-    seq: 'e.doc',
-    numbers: 'SELECT doc FROM entry WHERE path = ? AND value = ? AND doc',
-    parameters: [path, value],
-  }
+/** Of a row that nobody looks into. */
+function numberOf({ seq, value }: Met): DocRow {
+  return { seq, version: 0, text: '', ...(value !== undefined && { value }) }
 }
 
 function seqOf(after: StoredPosition | undefined): number {

@@ -6,13 +6,7 @@ import { isExtended } from '../../../json/extended.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { escapeSegment, type Path } from '../../../language/values/path.ts'
-import {
-  indexedPaths,
-  rangeOf,
-  type Bound,
-  type Parameter,
-  type Index,
-} from './conditions.ts'
+import { indexedPaths, rangeOf, type Bound, type Index } from './conditions.ts'
 import { arrayKey, isScalar, keyOf } from '../../../language/values/key.ts'
 import { idBoundsOf, tighter, type Bounds } from './id-bounds.ts'
 
@@ -47,8 +41,6 @@ export interface Key {
 export interface Range extends Bounds {
   readonly pathText: string
   readonly path: number
-  /** Whether elements of arrays count, as they do where a value is looked for. */
-  readonly withElements?: boolean
 }
 
 /** More keys than this are no better than looking at everything. */
@@ -226,19 +218,5 @@ function boundsOf(filter: Filter): [Bound, Bound] | undefined {
       ]
     default:
       return undefined
-  }
-}
-
-/** The SQL that selects a range's entries; `e` is the entry. */
-export function rangeSql({ path, low, high, withElements }: Range): {
-  readonly sql: string
-  readonly parameters: readonly Parameter[]
-} {
-  return {
-    sql:
-      `e.path = ? ${withElements ? '' : 'AND e.element = 0 '}` +
-      `AND e.value ${low.inclusive ? '>=' : '>'} ? ` +
-      `AND e.value ${high.inclusive ? '<=' : '<'} ?`,
-    parameters: [path, low.key, high.key],
   }
 }

@@ -6,8 +6,6 @@ export class OverBudget extends Error {}
 
 /** One unit is an index lookup; a document looked into costs more. */
 export interface Budget {
-  /** Units that one step may take: the time for which nothing else runs. */
-  readonly step: number
   /** Counts what was used; throws OverBudget, or when the read is no longer wanted. */
   spend(units: number): void
   /**
@@ -26,20 +24,6 @@ export function textCost(text: string): number {
   return text.length / 350
 }
 
-/** A short attempt, which leaves the budget as it is. */
-export function tryOut(budget: Budget): Budget {
-  let left = 512
-  return {
-    ...budget,
-    step: 256,
-    spend(units) {
-      budget.spend(0)
-      left -= units
-      if (left < 0) throw new OverBudget()
-    },
-  }
-}
-
 /** Index lookups that a read may make on the answering thread: about two milliseconds. */
 const unitsOnMainThread = 2000
 
@@ -47,11 +31,9 @@ const unitsOnMainThread = 2000
 export function mainThreadBudget(): Budget {
   let left = unitsOnMainThread
   return {
-    step: unitsOnMainThread,
     spend(units) {
       left -= units
-      // One full step is always allowed; needing a second says that the read is long.
-      if (left < -unitsOnMainThread / 2) throw new OverBudget()
+      if (left < 0) throw new OverBudget()
     },
   }
 }
@@ -86,9 +68,6 @@ export function hasBegun(command: Int32Array): boolean {
   return Atomics.load(command, 1) === 1
 }
 
-/** Units between two looks at the command: some milliseconds. */
-const stepSize = 4_000
-
 /** Bytes that a read may keep without asking. */
 const heldUnasked = 262_144
 
@@ -108,7 +87,6 @@ export function commandedBudget(
     if (isGivenUp(command)) throw new EngineError('read', 'the read was given up')
   }
   return {
-    step: stepSize,
     spend,
     hold(size) {
       if (size <= heldUnasked) return

@@ -1,5 +1,5 @@
 /**
- * Filters as SQL over the index, for a document `d`.
+ * Filters as questions to the index about one document.
  *
  * A condition is at least necessary: every matching document fulfils it. It is exact when
  * it is sufficient too; otherwise `matches` looks at the documents that fulfil it. What
@@ -12,12 +12,20 @@ import { arrayPosition, escapeSegment, type Path } from '../../../language/value
 import { documentCost } from './budget.ts'
 import { arrayStep } from '../store/entries.ts'
 import { afterPrefix, isScalar, keyOf } from '../../../language/values/key.ts'
+import { isElement } from '../runs/change.ts'
+import type { Tie } from '../runs/entry-key.ts'
+import type { RunsReader } from '../runs/runs-reader.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
 
-export type Parameter = number | Uint8Array
+/** A document that is asked about. */
+export interface PossibleMatch {
+  readonly seq: number
+  /** The key of its id, looked up where it is not at hand. */
+  readonly id: () => Uint8Array
+}
 
 export interface Condition {
-  readonly sql: string
-  readonly parameters: readonly Parameter[]
+  readonly holds: (candidate: PossibleMatch) => boolean
   readonly exact: boolean
   /** Index lookups that it takes for one document, at most. */
   readonly lookups: number
@@ -33,14 +41,15 @@ export interface Index {
   /** Looks up the number of a path. Where it is not indexed, the index says nothing of it. */
   pathId(path: string): number | 'absent' | 'unindexed'
   /** Entries of one value are in the order of the documents' numbers, or of their ids. */
-  readonly tie: 'doc' | 'id'
+  readonly tie: Tie
+  readonly store: StoreConnection
 }
 
 /** Nothing is left to check. */
-export const always: Condition = { sql: '1', parameters: [], exact: true, lookups: 0 }
-const never: Condition = { sql: '0', parameters: [], exact: true, lookups: 0 }
+export const always: Condition = { holds: () => true, exact: true, lookups: 0 }
+const never: Condition = { holds: () => false, exact: true, lookups: 0 }
 /** The index has nothing to say. */
-const unknown: Condition = { sql: '1', parameters: [], exact: false, lookups: 0 }
+export const unknown: Condition = { holds: () => true, exact: false, lookups: 0 }
 
 /** Beyond this, looking into a document is cheaper than asking the index about it. */
 const lookupsMax = 16
@@ -54,7 +63,7 @@ export function conditionOf(filter: Filter, index: Index): Condition {
     default:
       break
   }
-  if (filter.path.text.startsWith('$')) return searchCondition(filter)
+  if (filter.path.text.startsWith('$')) return searchCondition(filter, index)
   if (filter.path.text === '_id') return idCondition(filter)
   switch (filter.kind) {
     case 'eq':
@@ -128,48 +137,72 @@ function hasAny(
   const ids = paths.map((text) => index.pathId(text))
   if (ids.includes('unindexed') || ids.length * values.length > lookupsMax) return unknown
   const exact = !loose && values.every(isScalar)
-  const keys = values.map(keyOf)
-  const lookups = ids.flatMap((id): Condition[] => {
-    if (id === 'absent' || id === 'unindexed' || keys.length === 0) return []
-    return [
-      {
-        sql:
-          `EXISTS (SELECT 1 FROM entry WHERE path = ? AND ${sameDocument(index)} AND value ` +
-          (keys.length === 1 ? '= ?' : `IN (${keys.map(() => '?').join(', ')})`) +
-          (valuesOnly && !loose ? ' AND element = 0)' : ')'),
-        parameters: [id, ...keys],
-        exact,
-        lookups: keys.length,
-      },
-    ]
-  })
-  return anyOf(lookups)
+  const isValueOnly = valuesOnly && !loose
+  return anyOf(
+    ids
+      .filter((id) => typeof id === 'number')
+      .flatMap((id) =>
+        values.map((value) => hasEntry(index, id, keyOf(value), isValueOnly)),
+      )
+      .map((holds) => ({ holds, exact, lookups: 1 })),
+  )
 }
 
-/** That an entry is of the document `d`, in the way that its index finds it by. */
-export function sameDocument({ tie }: Index): string {
-  return tie === 'doc' ? 'doc = d.seq' : 'id = d.id'
+/** Entries that are walked in the time that looking one up takes. */
+const walkedPerLookup = 16
+/** Lookups before it is asked whether a list would be better. */
+const lookupsUnlisted = 16
+
+/**
+ * Whether a document has an entry. Where many are asked about, the documents of the value are
+ * listed as soon as the lookups so far have cost as much as that.
+ */
+function hasEntry(
+  { store, tie }: Index,
+  path: number,
+  value: Uint8Array,
+  isValueOnly: boolean,
+): Condition['holds'] {
+  let asked = 0
+  let listAt = lookupsUnlisted
+  let count: number | undefined
+  let listed: Set<number> | undefined
+  let probe: ReturnType<RunsReader['probe']> | undefined
+  return ({ seq, id }) => {
+    if (listed !== undefined) return listed.has(seq)
+    const { entries } = store
+    probe ??= entries.probe(path, value)
+    if (++asked > listAt) {
+      count ??= entries.countValue(path, value)
+      listAt = count / walkedPerLookup
+      if (asked > listAt) {
+        listed = entries.documentsWith(path, value, !isValueOnly)
+        return listed.has(seq)
+      }
+    }
+    const found = probe({ seq, id: tie === 'id' ? id() : noId })
+    return found !== undefined && !(isValueOnly && isElement(found.state))
+  }
 }
+
+const noId = new Uint8Array()
 
 function idCondition(filter: Comparison): Condition {
   switch (filter.kind) {
     case 'eq':
-      return compareId('=', filter.value)
+      return sameId(filter.value)
     case 'ne':
-      return compareId('<>', filter.value)
+      return not(sameId(filter.value))
     case 'in':
-      return anyOf(filter.values.map((value) => compareId('=', value)))
+      return anyOf(filter.values.map(sameId))
     case 'nin':
-      return allOf(filter.values.map((value) => compareId('<>', value)))
+      return not(anyOf(filter.values.map(sameId)))
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte': {
       const [low, high] = rangeOf(filter)
-      return allOf([
-        ofId(low.inclusive ? '>=' : '>', low.key),
-        ofId(high.inclusive ? '<=' : '<', high.key),
-      ])
+      return ofId((id) => isBeyond(id, low, 1) && isBeyond(id, high, -1))
     }
     case 'exists':
       return filter.exists ? always : never
@@ -178,13 +211,19 @@ function idCondition(filter: Comparison): Condition {
   }
 }
 
-function compareId(operator: '=' | '<>', value: Value): Condition {
-  return { ...ofId(operator, keyOf(value)), exact: isScalar(value) }
+function sameId(value: Value): Condition {
+  const key = keyOf(value)
+  return { ...ofId((id) => Buffer.compare(id, key) === 0), exact: isScalar(value) }
 }
 
-/** The id is at hand, so nothing is looked up. */
-function ofId(operator: string, key: Uint8Array): Condition {
-  return { sql: `d.id ${operator} ?`, parameters: [key], exact: true, lookups: 0 }
+function isBeyond(id: Uint8Array, { key, inclusive }: Bound, direction: 1 | -1): boolean {
+  const order = Buffer.compare(id, key) * direction
+  return inclusive ? order >= 0 : order > 0
+}
+
+/** The id is at hand or read with the document: nothing is looked up. */
+function ofId(holds: (id: Uint8Array) => boolean): Condition {
+  return { holds: ({ id }) => holds(id()), exact: true, lookups: 0 }
 }
 
 const searchColumns: Readonly<Record<string, string>> = {
@@ -193,22 +232,16 @@ const searchColumns: Readonly<Record<string, string>> = {
   $lexical: 'lexical IS NOT NULL',
 }
 
-function searchCondition(filter: Comparison): Condition {
-  if (isText(filter))
-    return {
-      sql: 'EXISTS (SELECT 1 FROM indexed WHERE doc = d.seq)',
-      parameters: [],
-      exact: true,
-      lookups: 1,
-    }
-  const column = searchColumns[filter.path.text]
-  if (filter.kind !== 'exists' || column === undefined) return unknown
-  const present: Condition = {
-    sql: `EXISTS (SELECT 1 FROM search WHERE doc = d.seq AND ${column})`,
-    parameters: [],
+function searchCondition(filter: Comparison, { store }: Index): Condition {
+  const isThere = (sql: string): Condition => ({
+    holds: ({ seq }) => store.one(sql, [seq]) !== undefined,
     exact: true,
     lookups: 1,
-  }
+  })
+  if (isText(filter)) return isThere('SELECT 1 FROM indexed WHERE doc = ?')
+  const column = searchColumns[filter.path.text]
+  if (filter.kind !== 'exists' || column === undefined) return unknown
+  const present = isThere(`SELECT 1 FROM search WHERE doc = ? AND ${column}`)
   return filter.exists ? present : not(present)
 }
 
@@ -243,45 +276,41 @@ export function rangeOf(comparison: {
   }
 }
 
-function not(condition: Condition): Condition {
+function not({ holds, exact, lookups }: Condition): Condition {
   // The opposite of a necessary condition says nothing, unless it was sufficient too.
-  if (!condition.exact) return unknown
-  return { ...condition, sql: `NOT (${condition.sql})` }
+  if (!exact) return unknown
+  return { holds: (candidate) => !holds(candidate), exact, lookups }
 }
 
 function allOf(parts: readonly Condition[]): Condition {
-  return join(' AND ', always, parts)
+  return join(always, parts, (holding, candidate) =>
+    holding.every(({ holds }) => holds(candidate)),
+  )
 }
 
 function anyOf(parts: readonly Condition[]): Condition {
   if (parts.includes(unknown)) return unknown
-  return join(' OR ', never, parts)
+  return join(never, parts, (holding, candidate) =>
+    holding.some(({ holds }) => holds(candidate)),
+  )
 }
 
-/** SQLite takes expressions 1000 deep; this stays well below. */
-const partsMax = 200
-
-function join(word: string, none: Condition, parts: readonly Condition[]): Condition {
-  const said = parts.filter((part) => part.sql !== none.sql || !part.exact)
+/** `none` is what no parts come to. */
+function join(
+  none: Condition,
+  parts: readonly Condition[],
+  together: (holding: readonly Condition[], candidate: PossibleMatch) => boolean,
+): Condition {
+  const said = parts.filter((part) => part !== none)
   const exact = said.every((part) => part.exact)
   const sayings = said.filter((part) => part !== unknown)
   if (sayings.length === 0) return exact ? none : unknown
-  const parameters = sayings.flatMap((part) => part.parameters)
   const lookups = sayings.reduce((sum, part) => sum + part.lookups, 0)
-  if (sayings.length > partsMax || lookups > lookupsMax) return unknown
-  return {
-    sql:
-      sayings.length === 1
-        ? sayings[0]!.sql
-        : `(${sayings.map(({ sql }) => sql).join(word)})`,
-    parameters,
-    exact,
-    lookups,
-  }
-}
-
-/** The same condition, said of the document that the entry `e` is of. */
-export function ofEntry(sql: string, tie: 'doc' | 'id'): string {
-  const numbered = sql.replaceAll('d.seq', 'e.doc')
-  return tie === 'id' ? numbered.replaceAll('d.id', 'e.id') : numbered
+  if (lookups > lookupsMax) return unknown
+  const [first] = sayings
+  const holds =
+    sayings.length === 1
+      ? first!.holds
+      : (candidate: PossibleMatch) => together(sayings, candidate)
+  return { holds, exact, lookups }
 }

@@ -4,7 +4,8 @@
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
-import { rangeOf, type Bound, type Parameter } from './conditions.ts'
+import type { Parameter } from '../store/store-connection.ts'
+import { rangeOf, type Bound } from './conditions.ts'
 
 export interface Bounds {
   readonly low: Bound

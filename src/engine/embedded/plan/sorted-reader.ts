@@ -2,10 +2,11 @@
  * Reads documents in the order of their values.
  *
  * With few matches it sorts them. Otherwise it walks the index of the first sort key, which
- * is in order already, and has only to order the documents that share a value: by the other
- * keys, and by _id. Where many documents share a value and only _id decides, it walks the
- * documents by _id and asks the index which of them have the value; that way a page costs
- * at most about the square root of (page size x documents), whatever the data.
+ * is in order already, and has only to order the documents that share a value, which are
+ * called a group: by the other keys, and by _id. Where many documents share a value and only
+ * _id decides, it walks the documents by _id and asks the index which of them have the value;
+ * that way a page costs at most about the square root of (page size x documents), whatever
+ * the data.
  */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { compareBy } from '../../../language/values/order.ts'
@@ -18,10 +19,9 @@ import {
   conditionOf,
   costOf,
   indexedPaths,
-  ofEntry,
-  sameDocument,
+  unknown,
+  type PossibleMatch,
   type Condition,
-  type Parameter,
 } from './conditions.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SortPosition } from '../store/position.ts'
@@ -29,11 +29,14 @@ import { fieldsOf, placeOf, isAfter } from './sort-position.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './access-path-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
-import { boundsFrom, nextByKeys, rowsById, rowsByKey } from './id-order.ts'
+import { boundsFrom, rowsWithin } from './id-order.ts'
 import { leadsOf, type Lead } from './access-paths.ts'
-import { readBatch, type Batch } from '../store/row-batch.ts'
-import { rowOf, type DocRow, type StoreConnection } from '../store/store-connection.ts'
-import { entriesIn, groupOf, groupsOf, type Group, type ReadGroup } from './value-groups.ts'
+import { candidateOf, merged, metRow } from './candidates.ts'
+import { isElement } from '../runs/change.ts'
+import { tieStart } from '../runs/entry-key.ts'
+import type { EntryRange } from '../runs/runs-reader.ts'
+import type { DocRow, StoreConnection } from '../store/store-connection.ts'
+import { groupOf, groupOfKey, startOf, type Group } from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from '../store/store-query.ts'
 import type { StoreLookup } from '../store/store-lookup.ts'
 
@@ -65,6 +68,8 @@ class SortedRead {
   /** Undefined where ids have no bounds. */
   readonly #bounds: readonly Bounds[] | undefined
   readonly #documents: number
+  /** What the entries start with that tie with the position's, if there is one. */
+  #placeStart: string | undefined
   readonly #found: DocRow[] = []
   /** What led to the rows, in words for a trace. */
   way = 'the order of ids'
@@ -103,15 +108,18 @@ class SortedRead {
       this.#runById(first.direction)
       return this.#found
     }
-    const few = this.#reader.selectiveLead(filter, Math.max(1000, this.#fewerThanWalk()))
-    if (few !== undefined) {
+    const few = Math.max(fewMatches, Math.ceil(this.#fewerThanWalk() / fewerToSort))
+    const best = this.#reader.smallestLead(filter, few)
+    if (best !== undefined && best.size < few) {
       this.way = 'sorting the few that match'
-      this.#takeMatches(few)
+      this.#takeMatches(best.lead)
     } else if (!this.#isIndexed(first.path)) {
       this.way = 'sorting all'
-      this.#gather('doc d WHERE 1', [])
+      this.#takeMatches({ kind: 'all', rest: filter })
     } else {
       this.way = 'the order of the index'
+      // What will take long is not begun where it must not.
+      if (best !== undefined) this.#budget.spend(this.#walkedFor(best.size))
       this.#walkIndex(first)
     }
     return this.#found
@@ -140,44 +148,36 @@ class SortedRead {
   /** Goes through the entries of some values, merged by id, until there are enough. */
   #walkKeys({ keys, rest }: KeysLead, direction: 1 | -1): void {
     const condition = conditionOf(rest, this.#reader.index)
-    const looks = !condition.exact || condition.sql !== '1'
-    const cost = documentCost + condition.lookups
-    let from = this.#afterId()
-    if (keys.length === 1 && !looks && this.#missing <= entriesMax) {
-      this.#budget.spend(this.#missing)
-      const stretch = { direction, from, size: this.#missing }
-      const { rows, isCut } = rowsByKey(this.#store, keys[0]!, stretch, this.#budget)
-      if (!isCut) {
-        this.#take(rows.map(rowOf))
-        return
-      }
-    }
-    while (!this.#isFull()) {
-      const size = looks
-        ? Math.max(8, Math.floor(this.#budget.step / cost / keys.length))
-        : Math.min(this.#missing, entriesMax)
-      this.#budget.spend(size * cost * keys.length)
-      const stretch = { direction, from, size }
-      const { documents, isLast } = nextByKeys(this.#store, keys, stretch)
-      for (const { seq } of documents) {
-        const row = this.#lookUp(seq, condition)
-        if (row !== undefined) this.#take([row])
-        if (this.#isFull()) return
-      }
-      if (isLast) return
-      from = documents.at(-1)!.id
+    const from = this.#afterId()
+    const after = from && { seq: 0, id: from }
+    const walks = keys.map(({ path, value }) =>
+      this.#store.entries.withValue(path, value, { direction, after }),
+    )
+    const idOf = (key: string) => (keys.length === 1 ? '' : key.slice(tieStart(key)))
+    const inOrder = merged(walks, ({ key: a }, { key: b }) =>
+      direction === 1 ? idOf(a) < idOf(b) : idOf(a) > idOf(b),
+    )
+    let last = 0
+    for (const entry of inOrder) {
+      if (this.#isFull()) return
+      // A row that has several of the values comes once.
+      if (entry.doc === last) continue
+      last = entry.doc
+      this.#budget.spend(documentCost + condition.lookups)
+      this.#takeIfMatching(candidateOf(entry, this.#reader.index), condition)
     }
   }
 
-  #lookUp(seq: number, { sql, parameters, exact }: Condition): DocRow | undefined {
-    const found = this.#store.one(
-      `SELECT d.seq, d.version, d.text FROM doc d WHERE d.seq = ? AND ${sql}`,
-      [seq, ...parameters],
-    )
-    if (found === undefined) return undefined
-    const row = rowOf(found)
+  /** Takes a document if it fulfils a condition, and matches. */
+  #takeIfMatching(candidate: PossibleMatch, condition: Condition): void {
+    if (!condition.holds(candidate)) return
+    if (condition.exact) {
+      this.#takeNumber(candidate.seq)
+      return
+    }
+    const row = metRow(candidate, this.#store)!
     this.#budget.spend(textCost(row.text))
-    return exact || this.#reader.matches(this.#query.filter, row) ? row : undefined
+    if (this.#reader.matches(this.#query.filter, row)) this.#take(row)
   }
 
   /**
@@ -188,24 +188,21 @@ class SortedRead {
     const { textsOnly, skip, limit, sizeMax } = this.#query
     if (this.#budget.hold !== undefined) return undefined
     const [{ path, direction }] = this.#keys as [SortKey]
-    const { sql, exact } = this.#beyondBounds
-    if (textsOnly !== true || skip > 0 || path.text !== '_id' || sql !== '1' || !exact)
-      return undefined
-    const size = Math.min(limit, entriesMax)
+    const isOpen = this.#beyondBounds !== always
+    if (textsOnly !== true || skip > 0 || path.text !== '_id' || isOpen) return undefined
+    const size = Math.min(limit, joinedMax)
     this.#budget.spend(size)
     const found: string[] = []
-    for (const bounds of boundsFrom(this.#bounds, direction, this.#afterId())) {
-      const wanted = size + 1 - found.length
-      if (wanted === 0) break
-      const { rows, isCut } = rowsById(
-        this.#store,
-        { direction, from: this.#afterId(), size: wanted },
-        bounds,
-        [],
-        this.#budget,
-      )
-      if (isCut) return undefined
-      for (const columns of rows) found.push(columns[2] as string)
+    let left = textsLengthMax
+    const from = this.#afterId()
+    for (const bounds of boundsFrom(this.#bounds, direction, from)) {
+      if (found.length > size) break
+      const stretch = { bounds, direction, from, withTexts: true }
+      for (const { row } of rowsWithin(this.#store, stretch)) {
+        this.#budget.spend(textCost(row!.text))
+        if ((left -= row!.text.length) < 0) return undefined
+        if (found.push(row!.text) > size) break
+      }
     }
     const texts = found.slice(0, size)
     const text = texts.join(',')
@@ -232,6 +229,11 @@ class SortedRead {
     return Math.ceil(Math.sqrt(this.#missing * this.#documents))
   }
 
+  /** Documents that are met on the way if so many match, and these lie anywhere. */
+  #walkedFor(matches: number): number {
+    return (this.#missing * this.#documents) / Math.max(1, matches)
+  }
+
   #isFull(): boolean {
     return this.#toFind === 0 || this.isCut
   }
@@ -241,21 +243,17 @@ class SortedRead {
     return this.#toSkip + this.#toFind
   }
 
-  #take(rows: Iterable<DocRow>): void {
-    for (const row of rows) {
-      if (this.#isFull()) return
-      if (this.#toSkip > 0) this.#toSkip--
-      else this.#keep(row)
-    }
+  #take(row: DocRow): void {
+    if (this.#isFull()) return
+    if (this.#toSkip > 0) this.#toSkip--
+    else this.#keep(row)
   }
 
-  /** The same of documents whose texts were not read, or not kept. */
-  #takeNumbers(seqs: Iterable<number>): void {
-    for (const seq of seqs) {
-      if (this.#isFull()) return
-      if (this.#toSkip > 0) this.#toSkip--
-      else this.#keep(this.#reader.row(seq, this.#budget))
-    }
+  /** The same of a document whose text was not read, or not kept. */
+  #takeNumber(seq: number): void {
+    if (this.#isFull()) return
+    if (this.#toSkip > 0) this.#toSkip--
+    else this.#keep(this.#reader.row(seq, this.#budget))
   }
 
   #keep(row: DocRow): void {
@@ -298,182 +296,152 @@ class SortedRead {
     const isMissing = (row: DocRow): boolean =>
       valueAt(this.#reader.view.fields(row.text, this.#fields), key.path) === undefined
     if (this.#keys.length > 1) {
-      this.#gather('doc d WHERE 1', [], isMissing)
+      this.#takeMatches({ kind: 'all', rest: this.#query.filter }, isMissing)
       return
     }
     const afterId = this.#after?.values[0] === undefined ? this.#after?.id : undefined
     if (path === undefined) this.#walkIds(1, afterId, always)
     else if ((this.#missing * this.#documents) / count < 5000)
       this.#walkIds(1, afterId, always, isMissing)
-    else
-      this.#walkIds(1, afterId, {
-        sql: 'd.seq NOT IN (SELECT doc FROM entry WHERE path = ? AND element = 0)',
-        parameters: [path],
-        exact: true,
-        lookups: 1,
-      })
+    else this.#walkIds(1, afterId, this.#lacks(path))
+  }
+
+  /** That a document has no value at a path: those that have one are listed. */
+  #lacks(path: number): Condition {
+    const having = new Set<number>()
+    for (const { doc } of this.#store.entries.inRange({ path })) {
+      this.#budget.spend(1)
+      having.add(doc)
+    }
+    return { holds: ({ seq }) => !having.has(seq), exact: true, lookups: 0 }
   }
 
   /** Documents that have the path, value by value. */
   #walkValues(path: number, direction: 1 | -1, afterValue: Value | undefined): void {
-    // At worst the store looks through all entries for those that fulfil the condition.
-    if (this.#condition.sql !== '1')
-      this.#budget.spend(this.#documents * costOf(this.#condition))
-    let bound = afterValue === undefined ? undefined : groupOf(keyOf(afterValue))
-    let inclusive = true
+    let range: EntryRange = { path }
+    if (afterValue !== undefined) {
+      const group = groupOf(keyOf(afterValue))
+      this.#placeStart = startOf(path, group)
+      range = rangeFrom(path, group, direction, true)
+    }
     while (!this.#isFull()) {
-      const size = Math.min(Math.max(8, this.#missing + 1), entriesMax)
-      const { rows: entries, isCut } = this.#entries(
-        path,
-        direction,
-        bound,
-        inclusive,
-        size,
-      )
-      const groups = groupsOf(entries)
-      const isLast = entries.length < size && !isCut
-      // The last group may go on beyond what was read, unless nothing does.
-      const complete = isLast ? groups : groups.slice(0, -1)
-      for (const group of complete) {
-        this.#takeGroup(path, group)
-        if (this.#isFull()) return
+      const large = this.#takeGroups(range, direction)
+      if (large === undefined) return
+      this.#takeLargeGroup(path, large)
+      range = rangeFrom(path, large, direction, false)
+    }
+  }
+
+  /** Takes one group after the other, up to one that is too large to be put in order. */
+  #takeGroups(range: EntryRange, direction: 1 | -1): Group | undefined {
+    const condition = this.#condition
+    const cost = Math.max(1, condition.lookups)
+    let group: OpenGroup | undefined
+    for (const entry of this.#store.entries.inRange(range, { direction })) {
+      this.#budget.spend(cost)
+      if (group === undefined || !entry.key.startsWith(group.start)) {
+        if (group !== undefined) this.#takeGroup(group)
+        if (this.#isFull()) return undefined
+        group = this.#openGroup(entry.key)
       }
-      if (isLast) return
-      const open = groups.at(-1)!
-      bound = open
-      inclusive = complete.length > 0
-      if (!inclusive) this.#takeLargeGroup(path, open)
+      if (++group.size > group.sizeMax) return group.of()
+      const candidate = candidateOf(entry, this.#reader.index)
+      if (condition.holds(candidate)) this.#addTo(group, candidate.seq)
     }
+    if (group !== undefined) this.#takeGroup(group)
+    return undefined
   }
 
-  #entries(
-    path: number,
-    direction: 1 | -1,
-    bound: Group | undefined,
-    inclusive: boolean,
-    size: number,
-  ): Batch {
-    this.#budget.spend(size)
-    let from = ''
-    const parameters: Parameter[] = [path]
-    if (bound !== undefined) {
-      // Going up, the group starts at its low end and the rest beyond its high end.
-      from = direction === 1 ? ' AND e.value >= ?' : ' AND e.value < ?'
-      parameters.push((direction === 1) === inclusive ? bound.low : bound.high)
-    }
-    const { tie } = this.#reader.index
-    const order = direction === 1 ? `e.value, e.${tie}` : `e.value DESC, e.${tie} DESC`
-    const { sql, parameters: more } = this.#condition
-    // The store passes over what does not fulfil the condition, and that before it looks for
-    // the document, unless the condition is on its _id.
-    return readBatch(
-      this.#store,
-      'SELECT d.seq, d.version, d.text, e.value FROM entry e ' +
-        `CROSS JOIN doc d ON d.seq = e.doc WHERE ${ofEntry(sql, tie)} ` +
-        `AND e.path = ? AND e.element = 0${from} ORDER BY ${order} LIMIT ?`,
-      [...more, ...parameters, size],
-      this.#budget,
-    )
+  #openGroup(key: string): OpenGroup {
+    const { start, of } = groupOfKey(key)
+    const isByIdOnly = this.#keys.length === 1
+    const sizeMax = isByIdOnly ? Math.max(8, this.#fewerThanWalk()) : Infinity
+    return { start, of, sizeMax, size: 0, members: [], best: [] }
   }
 
-  /** Takes the documents of a group that was read whole. */
-  #takeGroup(path: number, group: ReadGroup): void {
-    this.#budget.spend(group.rows.length)
-    const isAlone = group.rows.length === 1 && this.#condition.exact
-    if (isAlone && !this.#isPositionIn(group)) this.#take(group.rows)
-    else this.#takeTies(path, group)
+  #addTo(group: OpenGroup, seq: number): void {
+    group.members.push(seq)
+    // With other keys all are looked at, and only the best kept.
+    if (this.#keys.length > 1 && group.members.length === gatheredMax) this.#gather(group)
   }
 
-  /** Takes the documents of a group that goes on beyond what was read. */
-  #takeLargeGroup(path: number, group: Group): void {
-    const max = this.#fewerThanWalk()
-    const { sql, parameters } = entriesIn(path, group)
-    const [size] = this.#store.one(
-      `SELECT count(*) FROM (SELECT 1 FROM entry e WHERE ${sql} LIMIT ?)`,
-      [...parameters, max],
-    )!
-    if (this.#keys.length > 1 || group.isMixed || Number(size) < max) {
-      this.#budget.spend(Number(size))
-      this.#takeTies(path, group)
-    } else
-      this.#walkIds(1, this.#isPositionIn(group) ? this.#after?.id : undefined, {
-        sql:
-          'EXISTS (SELECT 1 FROM entry WHERE path = ? AND value = ? ' +
-          `AND ${sameDocument(this.#reader.index)} AND element = 0)`,
-        parameters: [path, group.low],
-        exact: true,
-        lookups: 1,
-      })
-  }
-
-  /** Takes documents that tie in the first key, in the order of what decides then. */
-  #takeTies(path: number, group: Group): void {
-    const { sql, parameters } = entriesIn(path, group)
-    const source = `entry e CROSS JOIN doc d ON d.seq = e.doc WHERE ${sql}`
-    if (this.#keys.length > 1 || !this.#condition.exact) {
-      this.#gather(source, parameters)
+  #takeGroup(group: OpenGroup): void {
+    if (this.#keys.length > 1) {
+      this.#gather(group)
+      for (const { seq } of group.best) this.#takeNumber(seq)
       return
     }
-    const after = this.#isPositionIn(group) ? [keyOf(this.#after!.id)] : []
-    const rows = this.#store.all(
-      `SELECT d.seq FROM ${source} AND ${this.#condition.sql}` +
-        `${after.length > 0 ? ' AND d.id > ?' : ''} ORDER BY d.id LIMIT ?`,
-      [...parameters, ...this.#condition.parameters, ...after, this.#missing],
-    )
-    this.#takeNumbers(rows.map(([seq]) => seq as number))
-  }
-
-  /** Whether the position is between documents of the group. */
-  #isPositionIn(group: Group): boolean {
-    const value = this.#after?.values[0]
-    return value !== undefined && Buffer.compare(groupOf(keyOf(value)).low, group.low) === 0
-  }
-
-  #takeMatches(lead: Lead): void {
-    const { filter } = this.#query
-    const place = (row: DocRow) => this.#placed(row)
-    const matches = this.#reader.allMatches(filter, lead, this.#budget, place)
-    this.#takeBest(matches as Iterable<Placed[]>)
-  }
-
-  /** Takes the best of all documents of a source. */
-  #gather(
-    source: string,
-    parameters: readonly Parameter[],
-    accept?: (row: DocRow) => boolean,
-  ): void {
-    this.#takeBest(this.#stepsOf(source, parameters, accept))
-  }
-
-  *#stepsOf(
-    source: string,
-    parameters: readonly Parameter[],
-    accept?: (row: DocRow) => boolean,
-  ): Generator<Placed[]> {
-    const condition = this.#condition
-    const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
-    for (let after = 0; ;) {
-      const { rows, isCut } = readBatch(
-        this.#store,
-        `SELECT d.seq, d.version, d.text FROM ${source} AND ${condition.sql} ` +
-          'AND d.seq > ? ORDER BY d.seq LIMIT ?',
-        [...parameters, ...condition.parameters, after, step],
-        this.#budget,
-      )
-      // What was read and not what might have been: there may be many small groups.
-      this.#budget.spend((rows.length + 1) * documentCost)
-      const wanted = rows.map(rowOf).filter((row) => this.#isWanted(row, accept))
-      yield wanted.map((row) => this.#placed(row))
-      if (rows.length < step && !isCut) return
-      after = rows.at(-1)![0] as number
+    const isPlace = group.start === this.#placeStart
+    const { members } = group
+    this.#budget.spend(members.length)
+    const isOrdered = members.length < 2 && !isPlace
+    for (const seq of isOrdered ? members : this.#inOrderOfIds(members, isPlace)) {
+      if (this.#isFull()) return
+      if (this.#condition.exact) this.#takeNumber(seq)
+      else this.#takeIfMatching({ seq, id: () => this.#store.idOf(seq) }, unknown)
     }
+  }
+
+  /** Documents of a group by their ids, those behind the position, as many as are needed. */
+  #inOrderOfIds(members: readonly number[], isPlace: boolean): readonly number[] {
+    const after = isPlace ? this.#afterId() : undefined
+    const rows = this.#store.all(
+      'SELECT d.seq FROM json_each(?) member CROSS JOIN doc d ON d.seq = member.value ' +
+        `${after === undefined ? '' : 'WHERE d.id > ? '}ORDER BY d.id LIMIT ?`,
+      [
+        JSON.stringify(members),
+        ...(after === undefined ? [] : [after]),
+        this.#condition.exact ? this.#missing : -1,
+      ],
+    )
+    return rows.map(([seq]) => seq as number)
+  }
+
+  /** Keeps the best of those that were gathered. */
+  #gather(group: OpenGroup): void {
+    const rows: Placed[] = []
+    for (const seq of group.members) {
+      const row = this.#store.row(seq)!
+      this.#budget.spend(documentCost + textCost(row.text))
+      if (this.#isWanted(row)) rows.push(this.#placed(row))
+    }
+    group.members = []
+    group.best = this.#best([...group.best, ...rows])
+  }
+
+  /** Takes the documents of a group by walking all by their ids. */
+  #takeLargeGroup(path: number, group: Group): void {
+    const isPlace = startOf(path, group) === this.#placeStart
+    const afterId = isPlace ? this.#after?.id : undefined
+    if (!group.isMixed) {
+      const { index } = this.#reader
+      const probe = this.#store.entries.probe(path, group.low)
+      const holds = ({ seq, id }: PossibleMatch) => {
+        const found = probe({ seq, id: index.tie === 'id' ? id() : noId })
+        return found !== undefined && !isElement(found.state)
+      }
+      this.#walkIds(1, afterId, { holds, exact: true, lookups: 1 })
+      return
+    }
+    const [key] = this.#keys as [SortKey]
+    this.#walkIds(1, afterId, always, (row) => {
+      const value = valueAt(this.#reader.view.fields(row.text, this.#fields), key.path)
+      return value !== undefined && keyOf(value)[0] === group.low[0]
+    })
   }
 
   /** What comes in no order is put in order without its texts: those are read at the end. */
-  #takeBest(steps: Iterable<readonly Placed[]>): void {
+  #takeMatches(lead: Lead, accept?: (row: DocRow) => boolean): void {
     let best: Placed[] = []
-    for (const step of steps) best = this.#best([...best, ...step])
-    this.#takeNumbers(best.map(({ seq }) => seq))
+    let gathered: Placed[] = []
+    const search = { filter: this.#query.filter, after: undefined, budget: this.#budget }
+    for (const row of this.#reader.leads.rows(lead, search)) {
+      if (accept?.(row) === false) continue
+      if (gathered.push(this.#placed(row)) < gatheredMax) continue
+      best = this.#best([...best, ...gathered])
+      gathered = []
+    }
+    for (const { seq } of this.#best([...best, ...gathered])) this.#takeNumber(seq)
   }
 
   #placed({ seq, version, text }: DocRow): Placed {
@@ -489,34 +457,25 @@ class SortedRead {
     accept?: (row: DocRow) => boolean,
   ): void {
     const condition = this.#beyondBounds
-    // The store looks for rows that fulfil the conditions, at worst through all of them.
-    if (condition.sql !== '1' || extra.sql !== '1') this.#budget.spend(this.#documents)
-    const looks = !condition.exact || accept !== undefined
-    const step = Math.max(1, Math.floor(this.#budget.step / documentCost))
-    let from = afterId === undefined ? undefined : keyOf(afterId)
-    for (const bounds of boundsFrom(this.#bounds, direction, from))
-      for (let isMore = true; isMore;) {
-        const size = looks ? step : Math.min(this.#missing, entriesMax)
-        this.#budget.spend(size * documentCost)
-        const { rows, isCut } = rowsById(
-          this.#store,
-          { direction, from, size },
-          bounds,
-          [extra, condition],
-          this.#budget,
-        )
-        for (const columns of rows) {
-          const row = rowOf(columns)
-          if (this.#isWanted(row, accept)) this.#take([row])
-          if (this.#isFull()) return
-        }
-        isMore = rows.length === size || isCut
-        if (isMore) from = rows.at(-1)![3] as Uint8Array
+    const isSoon = (part: Condition) => part === always || part === unknown
+    const withTexts = isSoon(condition) && isSoon(extra)
+    const cost = costOf(condition) + extra.lookups + (withTexts ? documentCost : 0)
+    const from = afterId === undefined ? undefined : keyOf(afterId)
+    for (const bounds of boundsFrom(this.#bounds, direction, from)) {
+      const stretch = { bounds, direction, from, withTexts }
+      for (const met of rowsWithin(this.#store, stretch)) {
+        this.#budget.spend(cost)
+        if (!extra.holds(met) || !condition.holds(met)) continue
+        const row = metRow(met, this.#store)!
+        this.#budget.spend(textCost(row.text))
+        if (this.#isWanted(row, accept)) this.#take(row)
+        if (this.#isFull()) return
       }
+    }
   }
 
   /** What the store could not decide about a row. */
-  #isWanted(row: DocRow, accept: ((row: DocRow) => boolean) | undefined): boolean {
+  #isWanted(row: DocRow, accept?: (row: DocRow) => boolean): boolean {
     const matches = () => this.#reader.matches(this.#query.filter, row)
     return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
   }
@@ -535,12 +494,51 @@ class SortedRead {
   }
 }
 
+/** So few documents are read and put in order, whatever the sort. */
+const fewMatches = 100
+/**
+ * Reading a document takes the time of about ten entries that are walked, of which the square
+ * root counts.
+ */
+const fewerToSort = 3
+
 /** A row without its text, and what a sort looks at. */
 interface Placed extends DocRow {
   readonly fields: JsonObject
 }
 
+/** Documents that tie in the first key, as far as they were met. */
+interface OpenGroup {
+  /** What the keys of its entries start with. */
+  readonly start: string
+  readonly of: () => Group
+  /** With more entries it is too large to be put in order. */
+  readonly sizeMax: number
+  size: number
+  members: number[]
+  /** The best of those that were looked at. */
+  best: Placed[]
+}
+
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
 
-/** Entries that are read at a time, however many are to be skipped. */
-const entriesMax = 4096
+const noId = new Uint8Array()
+
+/** Documents that are looked at before all but the best of them are dropped. */
+const gatheredMax = 512
+
+/** Texts that are joined at a time, and their characters, about. */
+const joinedMax = 4096
+const textsLengthMax = 16_000_000
+
+/** The entries from a group on, with it or beyond it. */
+function rangeFrom(
+  path: number,
+  { low, high }: Group,
+  direction: 1 | -1,
+  inclusive: boolean,
+): EntryRange {
+  return direction === 1
+    ? { path, low: { key: inclusive ? low : high, inclusive: true } }
+    : { path, high: { key: inclusive ? high : low, inclusive: false } }
+}

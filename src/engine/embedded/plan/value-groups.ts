@@ -1,25 +1,13 @@
-/** Entries of an index by their values: those that tie are a group. */
+/** Values that tie in a sort: each alone, or all containers of a kind. */
 import { afterPrefix, tag } from '../../../language/values/key.ts'
-import { rowOf, type DocRow } from '../store/store-connection.ts'
+import { pathStart, tieStart, valueIn, valueStart } from '../runs/entry-key.ts'
 
-/** The keys of values that tie: one value, or all containers of a kind. */
+/** The keys of values that tie. */
 export interface Group {
   readonly low: Uint8Array
   /** The first key beyond the group. */
   readonly high: Uint8Array
   readonly isMixed: boolean
-}
-
-/** A group, and those of its documents that were read. */
-export interface ReadGroup extends Group {
-  readonly rows: DocRow[]
-}
-
-export function entriesIn(path: number, group: Group) {
-  return {
-    sql: 'e.path = ? AND e.element = 0 AND e.value >= ? AND e.value < ?',
-    parameters: [path, group.low, group.high],
-  }
 }
 
 export function groupOf(key: Uint8Array): Group {
@@ -33,17 +21,17 @@ export function groupOf(key: Uint8Array): Group {
   return { low, high: afterPrefix(low), isMixed: true }
 }
 
-export function groupsOf(entries: readonly unknown[][]): ReadGroup[] {
-  const groups: ReadGroup[] = []
-  let last: ReadGroup | undefined
-  for (const columns of entries) {
-    const row = rowOf(columns)
-    const key = row.value!
-    const isSame =
-      last !== undefined &&
-      (last.isMixed ? key[0] === last.low[0] : Buffer.compare(key, last.low) === 0)
-    if (!isSame) groups.push((last = { ...groupOf(key), rows: [] }))
-    last!.rows.push(row)
+/** How the entries of a group at a path start, and no others. */
+export function startOf(path: number, { low, isMixed }: Group): string {
+  return isMixed ? pathStart(path) + String.fromCharCode(low[0]!) : valueStart(path, low)
+}
+
+/** The group that an entry belongs to, and how all of its entries start. */
+export function groupOfKey(key: string): { start: string; of: () => Group } {
+  const first = 1 + key.charCodeAt(0)
+  const isMixed = key.charCodeAt(first) >= tag.object
+  return {
+    start: key.slice(0, isMixed ? first + 1 : tieStart(key)),
+    of: () => groupOf(valueIn(key)),
   }
-  return groups
 }

@@ -8,13 +8,13 @@ import { decodeDetail, type SegmentDetail } from './segment.ts'
 export class BlockCache {
   readonly #block: StatementSync
   readonly #detail: StatementSync
-  readonly #sizeMax: number
+  /** Twice half of it is kept: what was used since half of it was filled, and before. */
+  sizeMax: number
   /** By the numbers of blocks; those of details are negative. */
   #young = new Map<number, Uint8Array | SegmentDetail>()
   #old = new Map<number, Uint8Array | SegmentDetail>()
   #youngSize = 0
 
-  /** Twice half the size is kept: what was used since half of it was filled, and before. */
   constructor(database: DatabaseSync, sizeMax: number) {
     this.#block = database.prepare('SELECT bytes FROM block WHERE id = ?')
     this.#block.setReturnArrays(true)
@@ -22,7 +22,7 @@ export class BlockCache {
       'SELECT detail FROM segment WHERE run = ? AND block = ?',
     )
     this.#detail.setReturnArrays(true)
-    this.#sizeMax = sizeMax
+    this.sizeMax = sizeMax
   }
 
   block(id: number): Uint8Array {
@@ -59,7 +59,7 @@ export class BlockCache {
   #keep(number: number, value: Uint8Array | SegmentDetail, size: number): void {
     this.#young.set(number, value)
     this.#youngSize += size
-    if (this.#youngSize <= this.#sizeMax / 2) return
+    if (this.#youngSize <= this.sizeMax / 2) return
     this.#old = this.#young
     this.#young = new Map()
     this.#youngSize = 0

@@ -174,6 +174,20 @@ export class BlockCursor {
     this.#toRestart(0)
   }
 
+  /** Whether the entry that was sought is there. */
+  isAtKey(target: Uint8Array): boolean {
+    if (!this.isAt || this.#size !== target.length) return false
+    for (let i = this.#size - 1; i >= 0; i--) if (this.#bytes[i] !== target[i]) return false
+    return true
+  }
+
+  startsWith(start: Uint8Array): boolean {
+    if (this.#size < start.length) return false
+    for (let i = start.length - 1; i >= 0; i--)
+      if (this.#bytes[i] !== start[i]) return false
+    return true
+  }
+
   /** Goes to the first entry that is not before a key. */
   seek(target: Uint8Array): void {
     this.seekBefore(target)

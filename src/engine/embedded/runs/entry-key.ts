@@ -37,8 +37,9 @@ export function entryKey(
   owner: EntryOwner,
   tie: Tie,
 ): string {
-  const size = writeStart(path, value, owner.id.length)
-  return scratch.toString('latin1', 0, writeTie(size, owner, tie))
+  const start = writeStart(path, value, owner.id.length)
+  const size = writeTie(start, owner, tie)
+  return scratch.toString('latin1', 0, size)
 }
 
 /** How all keys of a path start. */
@@ -48,12 +49,28 @@ export function pathStart(path: number): string {
 
 /** How all keys of a value at a path start, and no others. */
 export function valueStart(path: number, value: Uint8Array): string {
-  return scratch.toString('latin1', 0, writeStart(path, value, 0))
+  // Writing may make a larger one.
+  const size = writeStart(path, value, 0)
+  return scratch.toString('latin1', 0, size)
 }
 
 /** The first key that may come behind all that start so; `start` is one of the above. */
 export function afterStart(start: string): string {
   return start + beyond
+}
+
+/** What ends the key of a document's entry, which is its number, or of a row's, its id. */
+export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
+  if (tie === 'id')
+    return Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
+  const low = seq >>> 0
+  return String.fromCharCode(
+    (seq / 2 ** 32) & 255,
+    low >>> 24,
+    (low >>> 16) & 255,
+    (low >>> 8) & 255,
+    low & 255,
+  )
 }
 
 /** Where a key's value ends and its tie starts. */
@@ -87,11 +104,6 @@ export function valueIn(key: string): Uint8Array {
 /** The path's number. */
 export function pathIn(key: string): number {
   return numberIn(key, 1, 1 + key.charCodeAt(0))
-}
-
-/** The document's number, where that is the tie. */
-export function docIn(key: string): number {
-  return numberIn(key, key.length - docSize, key.length)
 }
 
 /** The row's id, where that is the tie. */

@@ -5,10 +5,14 @@
  *   run       the runs: those that are read, that are being made, and that are to be deleted
  *   segment   parts of runs: where their blocks start, what they make, and a filter
  *   block     the entries of runs, packed
- *   manifest  one row: its version rises with every change of what is read, the rest says
- *             which changes are in runs, and which numbers were given out; none is used twice
+ *   manifest  one row: what tells entries of one value apart; its version rises with every
+ *             change of what is read, the rest says which changes are in runs, and which
+ *             numbers were given out; none is used twice
  */
-export const runsSchema = `
+import type { Tie } from './entry-key.ts'
+
+export function runsSchema(tie: Tie): string {
+  return `
   CREATE TABLE recent(id INTEGER PRIMARY KEY, changes BLOB NOT NULL) STRICT;
   CREATE TABLE run(
     number INTEGER PRIMARY KEY,
@@ -32,13 +36,15 @@ export const runsSchema = `
   ) WITHOUT ROWID, STRICT;
   CREATE TABLE block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE manifest(
+    tie TEXT NOT NULL,
     version INTEGER NOT NULL,
     flushed INTEGER NOT NULL,
     next_run INTEGER NOT NULL,
     next_block INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO manifest VALUES (0, 0, 1, 1);
+  INSERT INTO manifest VALUES ('${tie}', 0, 0, 1, 1);
 `
+}
 
 /** A run is read once it is made, and until it is dropped. */
 export type RunState = 'made' | 'making' | 'dropped'

@@ -3,9 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { BlockCursor, type Sums } from './block.ts'
 import type { BlockCache } from './block-cache.ts'
 import { mayHave } from './bloom-filter.ts'
-import type { Change } from './change.ts'
+import type { Change, State } from './change.ts'
 import type { Cursor } from './cursor.ts'
-import type { Tie } from './entry-key.ts'
+import { tieText, type Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 
 /** A key to look for, as text and as bytes. */
@@ -27,6 +27,8 @@ export interface RunStore {
   readonly cursor: BlockCursor
 }
 
+const noId = new Uint8Array()
+
 /** A segment's place in a run, and a block's in the segment. */
 interface Place {
   readonly segment: number
@@ -39,10 +41,15 @@ export class Run {
   readonly entries: number
   readonly docMin: number
   readonly docMax: number
+  /** The same as they end keys. */
+  readonly tieMin: string
+  readonly tieMax: string
   readonly #store: RunStore
   readonly #segments: readonly SegmentRow[]
   readonly #firsts: readonly string[]
   readonly #last: string
+  /** The block that something was looked for last, from its first key up to the next one's. */
+  #lastPlace: (Place & { readonly first: string; readonly end: string }) | undefined
   /** What the segments before each make, and what all do, last. */
   readonly #sums: readonly Sums[]
 
@@ -70,6 +77,8 @@ export class Run {
     this.entries = entries
     this.docMin = docMin
     this.docMax = docMax
+    this.tieMin = tieText({ seq: docMin, id: noId }, 'doc')
+    this.tieMax = tieText({ seq: docMax, id: noId }, 'doc')
   }
 
   /** Whether it may have keys from one up to another. */
@@ -97,10 +106,20 @@ export class Run {
   find({ text, bytes }: Target): Change | undefined {
     // What has the key is in the block that starts at it or before it.
     const { cursor } = this.#store
-    this.#open(cursor, this.#placeOf(text))
+    this.#open(cursor, this.#nearPlaceOf(text))
     cursor.seek(bytes)
-    if (!cursor.isAt || cursor.key !== text) return undefined
+    if (!cursor.isAtKey(bytes)) return undefined
     return { key: text, state: cursor.state, doc: cursor.doc }
+  }
+
+  /** Tells of each change whose key starts so, in order. */
+  each(start: Target, tell: (state: State, doc: number) => void): void {
+    const cursor = new RunCursor(this.#reader(false), this.#store.tie)
+    cursor.from(this.#placeOf(start.text), start.bytes)
+    while (cursor.isAt && cursor.startsWith(start.bytes)) {
+      tell(cursor.state, cursor.doc)
+      cursor.next()
+    }
   }
 
   /** At the last change that is before a key. */
@@ -135,6 +154,17 @@ export class Run {
   #placeOf(key: string): Place {
     const segment = lastUpTo(this.#firsts, key)
     return { segment, block: lastUpTo(this.#detail(segment).firsts, key) }
+  }
+
+  /** The same; what is looked for one after the other is often in the same block. */
+  #nearPlaceOf(key: string): Place {
+    const last = this.#lastPlace
+    if (last !== undefined && last.first <= key && key < last.end) return last
+    const place = this.#placeOf(key)
+    const { firsts } = this.#detail(place.segment)
+    const end = firsts[place.block + 1] ?? this.#firsts[place.segment + 1] ?? '\xff\xff'
+    this.#lastPlace = { ...place, first: firsts[place.block]!, end }
+    return place
   }
 
   #detail(segment: number) {
@@ -191,6 +221,10 @@ class RunCursor implements Cursor {
 
   get key(): string {
     return this.#cursor.key
+  }
+
+  startsWith(start: Uint8Array): boolean {
+    return this.#cursor.startsWith(start)
   }
 
   get state(): number {

@@ -6,19 +6,21 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
 import { BlockCursor, changesIn } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
-import { isElement, kindOf, kinds, type Change } from './change.ts'
+import { isElement, kindOf, kinds, type Change, type State } from './change.ts'
 import { entriesOf, type Cursor, type Found, type LateCursor } from './cursor.ts'
 import {
   afterStart,
+  docSize,
   entryKey,
   pathStart,
+  tieText,
   valueStart,
   type EntryOwner,
   type Tie,
 } from './entry-key.ts'
 import type { RunRow } from './layout.ts'
 import { Memtable } from './memtable.ts'
-import { Run, targetOf, type RunStore } from './run.ts'
+import { Run, targetOf, type RunStore, type Target } from './run.ts'
 
 /** A limit of a range: a value's key, or the start of some. */
 export interface Bound {
@@ -48,7 +50,6 @@ export interface EntryPlace {
 }
 
 export interface RunsReaderOptions {
-  readonly tie: Tie
   /** Bytes of blocks that may be kept in memory. */
   readonly cacheSize?: number
 }
@@ -57,7 +58,7 @@ const defaultCacheSize = 4 * 2 ** 20
 
 export class RunsReader {
   readonly #database: DatabaseSync
-  readonly #tie: Tie
+  readonly tie: Tie
   readonly #store: RunStore
   readonly #manifest: StatementSync
   readonly #recent: StatementSync
@@ -70,10 +71,11 @@ export class RunsReader {
 
   constructor(
     database: DatabaseSync,
-    { tie, cacheSize = defaultCacheSize }: RunsReaderOptions,
+    { cacheSize = defaultCacheSize }: RunsReaderOptions = {},
   ) {
     this.#database = database
-    this.#tie = tie
+    const tie = database.prepare('SELECT tie FROM manifest').get()!['tie'] as Tie
+    this.tie = tie
     const cache = new BlockCache(database, cacheSize)
     this.#store = { database, tie, cache, cursor: new BlockCursor(tie) }
     this.#manifest = database.prepare(
@@ -117,7 +119,7 @@ export class RunsReader {
   #catchUp(): void {
     for (const row of this.#recent.iterate(this.#seen)) {
       const { id, changes } = row as { id: number; changes: Uint8Array }
-      this.takeIn(id, changesIn(changes, this.#tie))
+      this.takeIn(id, changesIn(changes, this.tie))
     }
   }
 
@@ -130,16 +132,23 @@ export class RunsReader {
     this.#version = version
   }
 
-  /** A run that is not read, or no longer. */
-  openRun(row: RunRow): Run {
-    return new Run(this.#store, row)
+  /** Lets it keep so many bytes of blocks. */
+  setCache(size: number): void {
+    this.#store.cache.sizeMax = Math.min(size, defaultCacheSize)
+  }
+
+  /** All entries, in order: read once, so nothing is kept of them. */
+  all(): Iterable<Found> {
+    const from = targetOf('')
+    const cursors = this.#runs.map((run) => run.cursorAt(from, true))
+    return entriesOf([this.memtable.cursorAt(''), ...cursors], 1, () => true)
   }
 
   /** Entries in the order of their values, and of their ties where those are the same. */
   inRange(range: EntryRange, walk: Walk<EntryPlace> = {}): Iterable<Found> {
     const [low, high] = keysOf(range)
     const { direction = 1, after } = walk
-    const place = after && entryKey(range.path, after.value, after.owner, this.#tie)
+    const place = after && entryKey(range.path, after.value, after.owner, this.tie)
     const found = this.#walk(low, high, { direction, place }, this.#overlapping(low, high))
     return range.withElements === true ? found : valuesOf(found)
   }
@@ -151,13 +160,12 @@ export class RunsReader {
     { direction = 1, after }: Walk<EntryOwner> = {},
   ): Iterable<Found> {
     const start = valueStart(path, value)
-    const place = after && entryKey(path, value, after, this.#tie)
+    const place = after && start + tieText(after, this.tie)
     const runs = this.#having(start)
-    if (this.#tie === 'id')
+    if (this.tie === 'id')
       return this.#walk(start, afterStart(start), { direction, place }, runs)
     // Most runs have documents of their own numbers: they are opened when those are reached.
-    const bound = ({ docMin, docMax }: Run) =>
-      entryKey(path, value, { seq: direction === 1 ? docMin : docMax, id: noId }, 'doc')
+    const bound = ({ tieMin, tieMax }: Run) => start + (direction === 1 ? tieMin : tieMax)
     const isLeft = ({ docMin, docMax }: Run) =>
       after === undefined || (direction === 1 ? docMax > after.seq : docMin < after.seq)
     return this.#walk(
@@ -167,6 +175,32 @@ export class RunsReader {
       runs.filter(isLeft),
       bound,
     )
+  }
+
+  /** The documents that have a value, in no order; as an element of an array, too, or not. */
+  documentsWith(path: number, value: Uint8Array, withElements: boolean): Set<number> {
+    const documents = new Set<number>()
+    if (this.tie === 'id') {
+      // A tombstone does not say which row it was.
+      for (const { doc, state } of this.withValue(path, value))
+        if (withElements || !isElement(state)) documents.add(doc)
+      return documents
+    }
+    const start = valueStart(path, value)
+    // The newest last: it says what holds.
+    const note = (state: State, doc: number) => {
+      if (kindOf(state) === kinds.remove || (!withElements && isElement(state)))
+        documents.delete(doc)
+      else documents.add(doc)
+    }
+    const target = targetOf(start)
+    for (const run of this.#having(start).toReversed()) run.each(target, note)
+    const cursor = this.memtable.cursorAt(start)
+    while (cursor.isAt && cursor.key.startsWith(start)) {
+      note(cursor.state, cursor.doc)
+      cursor.next()
+    }
+    return documents
   }
 
   /** How many entries a range has. */
@@ -183,31 +217,30 @@ export class RunsReader {
 
   /** What the entry of a document or row says; undefined where it has none. */
   find(path: number, value: Uint8Array, owner: EntryOwner): Found | undefined {
-    const key = entryKey(path, value, owner, this.#tie)
-    const latest = this.memtable.find(key) ?? this.#findInRuns(key, path, value, owner)
-    return latest === undefined || kindOf(latest.state) === kinds.remove
-      ? undefined
-      : latest
+    return this.probe(path, value)(owner)
   }
 
-  #findInRuns(
-    key: string,
-    path: number,
-    value: Uint8Array,
-    { seq }: EntryOwner,
-  ): Found | undefined {
-    // All entries of a document are written at once: few runs have any of it.
-    const runs =
-      this.#tie === 'id'
-        ? this.#runs
-        : this.#runs.filter(({ docMin, docMax }) => seq >= docMin && seq <= docMax)
-    if (runs.length === 0) return undefined
-    const target = targetOf(key)
-    for (const run of this.#having(valueStart(path, value), runs)) {
-      const found = run.find(target)
-      if (found !== undefined) return found
+  /** The same of one value for many, as long as the snapshot is the same. */
+  probe(path: number, value: Uint8Array): (owner: EntryOwner) => Found | undefined {
+    const { tie, memtable } = this
+    const start = valueStart(path, value)
+    const runs = this.#having(start)
+    const first = memtable.cursorAt(start)
+    const isRecent = first.isAt && first.key.startsWith(start)
+    const targetFor = targetsOf(start, tie)
+    return (owner) => {
+      const target = targetFor(owner)
+      let latest: Found | undefined = isRecent ? memtable.find(target.text) : undefined
+      for (let i = 0; latest === undefined && i < runs.length; i++) {
+        const run = runs[i]!
+        // All entries of a document are written at once: few runs have any of it.
+        if (tie === 'id' || (owner.seq >= run.docMin && owner.seq <= run.docMax))
+          latest = run.find(target)
+      }
+      return latest === undefined || kindOf(latest.state) === kinds.remove
+        ? undefined
+        : latest
     }
-    return undefined
   }
 
   #overlapping(low: string, high: string): readonly Run[] {
@@ -215,10 +248,12 @@ export class RunsReader {
   }
 
   /** Runs that may have a value. */
-  #having(start: string, runs = this.#runs): readonly Run[] {
+  #having(start: string): readonly Run[] {
     const hashes = hashesOf(start, start.length)
     const high = afterStart(start)
-    return runs.filter((run) => run.overlaps(start, high) && run.mayHave(start, hashes))
+    return this.#runs.filter(
+      (run) => run.overlaps(start, high) && run.mayHave(start, hashes),
+    )
   }
 
   /** Entries from a key up to another; `boundOf` says what nothing of a run comes before. */
@@ -254,8 +289,6 @@ export class RunsReader {
   }
 }
 
-const noId = new Uint8Array()
-
 /** The first key of a range, and the first behind it. */
 function keysOf({ path, low, high }: EntryRange): [string, string] {
   const start = pathStart(path)
@@ -269,6 +302,17 @@ function keysOf({ path, low, high }: EntryRange): [string, string] {
 function side(path: number, { key }: Bound, isBehind: boolean): string {
   const start = valueStart(path, key)
   return isBehind ? afterStart(start) : start
+}
+
+/** The keys of a value's entries, one at a time: each holds until the next. */
+function targetsOf(start: string, tie: Tie): (owner: EntryOwner) => Target {
+  if (tie === 'id') return (owner) => targetOf(start + tieText(owner, tie))
+  const bytes = Buffer.alloc(start.length + docSize)
+  bytes.write(start, 'latin1')
+  return ({ seq }) => {
+    bytes.writeUIntBE(seq, start.length, docSize)
+    return { text: bytes.toString('latin1'), bytes }
+  }
 }
 
 function* valuesOf(found: Iterable<Found>): Generator<Found> {

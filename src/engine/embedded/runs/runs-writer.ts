@@ -6,8 +6,19 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { blockEntriesMax, BlockWriter } from './block.ts'
-import { added, removed, together, withoutPast, type Change, type State } from './change.ts'
-import { entryKey, type EntryOwner, type Tie } from './entry-key.ts'
+import {
+  added,
+  isElement,
+  kindOf,
+  kinds,
+  removed,
+  together,
+  withoutPast,
+  type Change,
+  type State,
+} from './change.ts'
+import type { Found } from './cursor.ts'
+import { entryKey, type EntryOwner } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 import { mergedChanges } from './merge.ts'
 import { targetOf, type Run } from './run.ts'
@@ -21,7 +32,7 @@ import {
 
 export interface RunsWriterOptions extends RunsReaderOptions {
   /** Changes that wait in `recent` before they become a run. */
-  readonly recentMax?: number
+  readonly recentMax?: number | undefined
   /** Runs of a level that are merged into one. */
   readonly fanout?: number
   /** Bytes of a block, and blocks of a segment. */
@@ -49,13 +60,14 @@ export interface Debt {
   readonly recent: number
   readonly runs: number
   readonly levels: number
+  /** Runs of each level. */
+  readonly runsOf: readonly number[]
   /** Entries of runs that wait to be merged, or are being merged. */
   readonly waiting: number
 }
 
 export class RunsWriter {
   readonly reader: RunsReader
-  readonly #tie: Tie
   readonly #recentMax: number
   readonly #fanout: number
   readonly #sizes: Pick<SegmentOptions, 'blockSize' | 'blocksMax'>
@@ -66,14 +78,16 @@ export class RunsWriter {
   >
   /** By the numbers of the runs that they make. */
   readonly #merges = new Map<number, Merge>()
+  #known: readonly RunRow[] | undefined
   #pending: Change[] = []
+  /** The latest of each entry, once somebody has asked for one. */
+  #pendingByKey: Map<string, Change> | undefined
   /** Entries that steps have yet to work on, for those that were written. */
   #owed = 0
 
-  constructor(database: DatabaseSync, options: RunsWriterOptions) {
-    const { tie, recentMax = defaultRecentMax, fanout = defaultFanout } = options
+  constructor(database: DatabaseSync, options: RunsWriterOptions = {}) {
+    const { recentMax = defaultRecentMax, fanout = defaultFanout } = options
     this.#database = database
-    this.#tie = tie
     this.#recentMax = recentMax
     this.#fanout = fanout
     this.#sizes = { blockSize: options.blockSize, blocksMax: options.blocksMax }
@@ -94,21 +108,40 @@ export class RunsWriter {
 
   /** Whether a document has an entry, by what was put and removed so far. */
   has(path: number, value: Uint8Array, owner: EntryOwner): boolean {
-    this.finish()
+    const key = entryKey(path, value, owner, this.reader.tie)
+    this.#pendingByKey ??= new Map(this.#pending.map((change) => [change.key, change]))
+    const pending = this.#pendingByKey.get(key)
+    if (pending !== undefined) return kindOf(pending.state) !== kinds.remove
     return this.reader.find(path, value, owner) !== undefined
   }
 
+  /** Removes an entry that was found. */
+  drop({ key, state, doc }: Found): void {
+    this.#note({ key, state: removed(isElement(state)), doc })
+  }
+
   #change(path: number, value: Uint8Array, owner: EntryOwner, state: State): void {
-    const key = entryKey(path, value, owner, this.#tie)
-    this.#pending.push({ key, state, doc: owner.seq })
+    this.#note({
+      key: entryKey(path, value, owner, this.reader.tie),
+      state,
+      doc: owner.seq,
+    })
+  }
+
+  #note(change: Change): void {
+    this.#pending.push(change)
+    this.#pendingByKey?.set(change.key, change)
   }
 
   /** Writes what was put and removed. To be called before the transaction ends. */
   finish(): void {
     if (this.#pending.length === 0) return
+    // What was written while nothing was due has nothing to pay for.
+    if (!this.isDue) this.#owed = 0
     const changes = this.#netChanges()
     this.#pending = []
-    const writer = new BlockWriter(this.#tie)
+    this.#pendingByKey = undefined
+    const writer = new BlockWriter(this.reader.tie)
     let part: Change[] = []
     const write = () => {
       const id = this.reader.seen + 1
@@ -138,7 +171,11 @@ export class RunsWriter {
     let change: Change | undefined
     for (const next of sorted) {
       if (change !== undefined && change.key !== next.key) net.push(change)
-      change = together(change?.key === next.key ? change : undefined, next, this.#tie)
+      change = together(
+        change?.key === next.key ? change : undefined,
+        next,
+        this.reader.tie,
+      )
     }
     if (change !== undefined) net.push(change)
     return net
@@ -153,6 +190,14 @@ export class RunsWriter {
       const worked = this.step()
       this.#owed = worked === undefined ? 0 : this.#owed - worked
     }
+  }
+
+  /** Whether there is a step to do. */
+  get isDue(): boolean {
+    if (this.reader.memtable.count >= this.#recentMax) return true
+    const rows = this.#rows()
+    if (rows.some(({ state }) => state !== 'made')) return true
+    return rows.some(({ level }) => this.#idle(rows, level).length >= this.#fanout)
   }
 
   /** Does one step, in the caller's transaction: how many entries it took; undefined: none is due. */
@@ -178,15 +223,24 @@ export class RunsWriter {
       if (idle.length >= this.#fanout) due.push(...idle)
       for (const { entries } of due) waiting += entries
     }
-    return { recent: memtable.count, runs: runs.length, levels: this.#levels(), waiting }
+    const runsOf = Array.from(
+      { length: this.#levels() },
+      (_, i) => levels.get(i)?.length ?? 0,
+    )
+    return {
+      ...{ recent: memtable.count, runs: runs.length, levels: this.#levels() },
+      ...{ runsOf, waiting },
+    }
   }
 
   /** Removes all entries. */
   clear(): void {
     this.#pending = []
+    this.#pendingByKey = undefined
     this.#merges.clear()
     this.#database.exec('DELETE FROM recent; DELETE FROM segment; DELETE FROM block')
     this.#database.exec('DELETE FROM run; UPDATE manifest SET version = version + 1')
+    this.#known = undefined
     this.#setFlushed()
     this.reader.begin()
   }
@@ -195,23 +249,38 @@ export class RunsWriter {
   flush(): number {
     const { memtable } = this.reader
     const { count } = memtable
-    const number = this.#nextRun()
     const isOldest = this.reader.runs.length === 0
-    const changes = new ChangeQueue(
-      (isOldest ? oldest(memtable) : memtable)[Symbol.iterator](),
-    )
-    let isEmpty = true
-    for (;;) {
-      const segment = this.#encode(changes, true)
-      if (segment === undefined) break
-      this.#writeSegment(number, segment)
-      isEmpty = false
-    }
-    if (!isEmpty) this.#statements.run.run(number, 0, 'made', '[]')
+    this.#writeRun(isOldest ? oldest(memtable) : memtable, true, () => 0)
     this.#database.exec('DELETE FROM recent')
     this.#setFlushed()
     this.#show()
     return count
+  }
+
+  /** Makes a run of entries that come in order, of an index that has none yet. */
+  load(entries: Iterable<Change>): void {
+    this.#writeRun(entries, false, (count) => {
+      let level = 0
+      while (count > this.#recentMax * this.#fanout ** level) level++
+      return level
+    })
+    this.#show()
+  }
+
+  #writeRun(
+    changes: Iterable<Change>,
+    withFilter: boolean,
+    levelOf: (entries: number) => number,
+  ): void {
+    const number = this.#nextRun()
+    const queue = new ChangeQueue(changes)
+    let count = 0
+    for (let part; (part = this.#encode(queue, withFilter)) !== undefined;) {
+      this.#writeSegment(number, part)
+      count += part.entries
+    }
+    if (count > 0) this.#statements.run.run(number, levelOf(count), 'made', '[]')
+    this.#known = undefined
   }
 
   #setFlushed(): void {
@@ -224,8 +293,9 @@ export class RunsWriter {
     this.reader.begin()
   }
 
-  #rows(): RunRow[] {
-    return this.#statements.rows.all() as unknown as RunRow[]
+  /** Remembered until one of them changes: nobody else writes them. */
+  #rows(): readonly RunRow[] {
+    return (this.#known ??= this.#statements.rows.all() as unknown as RunRow[])
   }
 
   #levels(): number {
@@ -238,19 +308,25 @@ export class RunsWriter {
     return new Set(making.flatMap(sourcesOf))
   }
 
+  /** Runs of a level that are not being merged. */
+  #idle(rows: readonly RunRow[], level: number): RunRow[] {
+    const busy = this.#busy(rows)
+    return rows.filter(
+      (row) => row.state === 'made' && row.level === level && !busy.has(row.number),
+    )
+  }
+
   /** The run to go on with: on the lowest level that has one, or is full. */
   #dueMerge(rows: readonly RunRow[]): RunRow | undefined {
-    const busy = this.#busy(rows)
     for (let level = 0; level < this.#levels(); level++) {
       const target = rows.find((row) => row.state === 'making' && row.level === level)
       if (target !== undefined) return target
-      const idle = rows.filter(
-        (row) => row.state === 'made' && row.level === level && !busy.has(row.number),
-      )
+      const idle = this.#idle(rows, level)
       if (idle.length < this.#fanout) continue
       const sources = JSON.stringify(idle.map(({ number }) => number))
       const number = this.#nextRun()
       this.#statements.run.run(number, level, 'making', sources)
+      this.#known = undefined
       return { number, level, state: 'making', sources }
     }
     return undefined
@@ -284,7 +360,7 @@ export class RunsWriter {
     // What is in the oldest run is looked for there anyway.
     return {
       target,
-      changes: new ChangeQueue(mergedChanges(cursors, { tie: this.#tie, isOldest })),
+      changes: new ChangeQueue(mergedChanges(cursors, { tie: this.reader.tie, isOldest })),
       withFilter: !isOldest,
     }
   }
@@ -301,6 +377,7 @@ export class RunsWriter {
     const sizeMax = this.#recentMax * this.#fanout ** level
     const state = entries === 0 ? 'dropped' : 'made'
     this.#statements.state.run(state, entries > sizeMax ? level + 1 : level, number)
+    this.#known = undefined
     this.#show()
   }
 
@@ -316,8 +393,10 @@ export class RunsWriter {
         .prepare('DELETE FROM segment WHERE run = ? AND block = ?')
         .run(number, block)
     }
-    if (segments.length < droppedMax)
+    if (segments.length < droppedMax) {
       this.#database.prepare('DELETE FROM run WHERE number = ?').run(number)
+      this.#known = undefined
+    }
     return 1
   }
 
@@ -327,7 +406,7 @@ export class RunsWriter {
   }
 
   #encode(changes: ChangeQueue, withFilter: boolean): EncodedSegment | undefined {
-    return encodeSegment(changes, { ...this.#sizes, tie: this.#tie, withFilter })
+    return encodeSegment(changes, { ...this.#sizes, tie: this.reader.tie, withFilter })
   }
 
   #writeSegment(run: number, segment: EncodedSegment): void {

@@ -40,11 +40,11 @@ export interface EncodedSegment {
 
 /** Changes one after the other, and the one that comes next. */
 export class ChangeQueue {
-  readonly #changes: Iterator<Change, void>
+  readonly #changes: Iterator<Change>
   #next: Change | undefined
 
-  constructor(changes: Iterator<Change, void>) {
-    this.#changes = changes
+  constructor(changes: Iterable<Change>) {
+    this.#changes = changes[Symbol.iterator]()
     this.take()
   }
 
@@ -53,7 +53,8 @@ export class ChangeQueue {
   }
 
   take(): void {
-    this.#next = this.#changes.next().value ?? undefined
+    const next = this.#changes.next()
+    this.#next = next.done === true ? undefined : next.value
   }
 }
 

@@ -4,9 +4,10 @@
  *   doc     the documents, as JSON text; `id` is the _id as a key (key.ts)
  *   search  $vector, $vectorize and $lexical of the documents that have any
  *   path    the paths that occur, and how many documents have each
- *   entry   the index: which document has which value at which path (entries.ts)
+ *   recent, run, segment, block, manifest
+ *           the index: which document has which value at which path (entries.ts, runs/)
  *   feed    which documents got or lost a vector with which write, for the vector index
- *   term, posting, indexed, waiting
+ *   term, textsegment, posting, indexed, waiting
  *           the index of terms: which document's $lexical has which (lexical/writer.ts)
  *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
  *           the feed starts after; the number of texts that are searched by terms, and of
@@ -24,11 +25,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { EngineError } from '../../errors.ts'
 import { createPrivateFile } from '../../private-files.ts'
+import { runsSchema } from '../runs/layout.ts'
 
 /** "STLA": the file is ours. */
 const applicationId = 0x53544c41
 /** Raised with every change to a file's layout that older code could not read. */
-export const formatVersion = 2
+export const formatVersion = 3
+/** From this format on the index is in runs, and postings are in segments. */
+export const indexFormat = 3
 
 export const storeFile = 'store.db'
 
@@ -71,34 +75,40 @@ export function dropFeed(suffix: string): string {
 
 export function createTerms(suffix: string): string {
   return `
-    CREATE TABLE term${suffix}(
+    CREATE TABLE term${suffix}(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE textsegment${suffix}(
       id INTEGER PRIMARY KEY,
-      term TEXT NOT NULL UNIQUE,
-      documents INTEGER NOT NULL
+      newest INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      sources TEXT NOT NULL,
+      progress INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      postings INTEGER NOT NULL,
+      directory BLOB NOT NULL,
+      documents BLOB NOT NULL,
+      replaced BLOB NOT NULL
     ) STRICT;
-    CREATE TABLE posting${suffix}(
-      term INTEGER NOT NULL,
-      first INTEGER NOT NULL,
-      entries BLOB NOT NULL,
-      PRIMARY KEY (term, first)
-    ) WITHOUT ROWID, STRICT;
+    CREATE TABLE posting${suffix}(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
     CREATE TABLE indexed${suffix}(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
     CREATE TABLE waiting${suffix}(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
-    INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0);
+    INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0),
+      ('terms${suffix}', 0), ('segments${suffix}', 1);
   `
 }
 
 export function dropTerms(suffix: string): string {
   return `
     DROP TABLE IF EXISTS term${suffix};
+    DROP TABLE IF EXISTS textsegment${suffix};
     DROP TABLE IF EXISTS posting${suffix};
     DROP TABLE IF EXISTS indexed${suffix};
     DROP TABLE IF EXISTS waiting${suffix};
-    DELETE FROM meta WHERE name IN ('texts${suffix}', 'tokens${suffix}');
+    DELETE FROM meta WHERE name IN
+      ('texts${suffix}', 'tokens${suffix}', 'terms${suffix}', 'segments${suffix}');
   `
 }
 
-/** What format 2 added to a store. */
+/** What stores have had from format 2 on. */
 export const searchSchema = createFeed('') + createTerms('')
 
 const storeSchema = `
@@ -125,36 +135,17 @@ const storeSchema = `
   ${searchSchema}
 `
 
-const entriesByNumber = `
-  CREATE TABLE entry(
-    path INTEGER NOT NULL,
-    value BLOB NOT NULL,
-    doc INTEGER NOT NULL,
-    element INTEGER NOT NULL,
-    PRIMARY KEY (path, value, doc)
-  ) WITHOUT ROWID, STRICT;
-`
-
-/** Of rows, which are always wanted in the order of their ids. */
-const entriesById = `
-  CREATE TABLE entry(
-    path INTEGER NOT NULL,
-    value BLOB NOT NULL,
-    id BLOB NOT NULL,
-    doc INTEGER NOT NULL,
-    element INTEGER NOT NULL,
-    PRIMARY KEY (path, value, id)
-  ) WITHOUT ROWID, STRICT;
-`
-
 /** The store of a collection. */
 export function createStore(file: string): void {
-  createFile(file, storeSchema + entriesByNumber, formatVersion)
+  createFile(file, storeSchema + runsSchema('doc'), formatVersion)
 }
 
-/** The store of a table; `vectors` are the suffixes of its vector columns. */
+/**
+ * The store of a table; `vectors` are the suffixes of its vector columns. Rows are always
+ * wanted in the order of their ids.
+ */
 export function createTableStore(file: string, vectors: readonly string[]): void {
-  const schema = storeSchema + entriesById + vectors.map(createVectors).join('')
+  const schema = storeSchema + runsSchema('id') + vectors.map(createVectors).join('')
   createFile(file, schema, formatVersion)
 }
 
@@ -182,12 +173,13 @@ export function createFile(file: string, schema: string, format: number): void {
 }
 
 /** Refuses a file that is missing, cut, not ours, or from a later version than this one. */
-export function checkFile(file: string, formatMax = formatVersion): void {
-  if (!existsSync(file)) throw damaged(file, 'is missing')
+export function checkFile(file: string, formatMax = formatVersion, advice?: Advice): void {
+  if (!existsSync(file)) throw damaged(file, 'is missing', advice)
   const header = readHeader(file)
-  if (header === undefined) throw damaged(file, 'is not a database file, or was cut off')
+  if (header === undefined)
+    throw damaged(file, 'is not a database file, or was cut off', advice)
   if (header.readUInt32BE(68) !== applicationId)
-    throw damaged(file, 'was not written by Stela')
+    throw damaged(file, 'was not written by Stela', advice)
   const version = header.readUInt32BE(60)
   if (version > formatMax)
     throw new EngineError(
@@ -196,7 +188,7 @@ export function checkFile(file: string, formatMax = formatVersion): void {
         `${formatMax}. Use the version that wrote it, or a newer one`,
     )
   if (sizeOf(file) < sizeSaidBy(header) && sizeOf(`${file}-wal`) === 0)
-    throw damaged(file, 'was cut off')
+    throw damaged(file, 'was cut off', advice)
 }
 
 /** The format that a file has at least: its log may hold the step to a later one. */
@@ -204,12 +196,19 @@ export function formatOf(file: string): number {
   return readHeader(file)?.readUInt32BE(60) ?? 0
 }
 
-/** The error for a file that cannot be used, with what can be done about it. */
-export function damaged(file: string, problem: string): EngineError {
-  return new EngineError(
-    'damaged',
-    `${file} ${problem}. Restore the data folder from a backup, or start with another one`,
-  )
+/** What can be done about a file that cannot be used. */
+export type Advice =
+  | 'Restore the data folder from a backup, or start with another one'
+  | 'Restore another backup'
+  | 'Restore into another folder'
+
+/** The error for a file that cannot be used. */
+export function damaged(
+  file: string,
+  problem: string,
+  advice: Advice = 'Restore the data folder from a backup, or start with another one',
+): EngineError {
+  return new EngineError('damaged', `${file} ${problem}. ${advice}`)
 }
 
 function readHeader(file: string): Buffer | undefined {

@@ -5,6 +5,7 @@ import type { Value } from '../../../json/value.ts'
 import { heldValue, shortestTied } from '../../../language/sorts/sort-place.ts'
 import type { Position } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
+import { docMax } from '../runs/entry-key.ts'
 
 export type StoredPosition =
   | { readonly by: 'seq'; readonly seq: number }
@@ -82,5 +83,7 @@ function isId(value: Value | undefined): value is Value {
 }
 
 function isSeq(value: Value | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value)
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= docMax
+  )
 }

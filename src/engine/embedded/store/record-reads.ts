@@ -24,7 +24,7 @@ export interface RecordReadsOptions {
   readonly using: <T>(
     target: StoredTarget,
     act: (store: OpenStore) => T | Promise<T>,
-  ) => Promise<T>
+  ) => T | Promise<T>
   /** Throws when the target is gone, or has another schema by now. */
   readonly checkCurrent: (target: StoredTarget) => void
 }
@@ -43,7 +43,7 @@ export class RecordReads {
     return this.#moved
   }
 
-  async read(target: StoredTarget, query: Query, caller: Caller): Promise<Result> {
+  read(target: StoredTarget, query: Query, caller: Caller): Result | Promise<Result> {
     caller.check()
     const { using, readers } = this.#options
     return using(target, (store) => {

@@ -20,8 +20,10 @@ import {
   dropTerms,
   dropVectors,
 } from './layout.ts'
+import type { Found } from '../runs/cursor.ts'
 import { countTerms, type LexicalWriter } from '../lexical/writer.ts'
-import { entryStatements, type EntryOwner } from './writer-statements.ts'
+import type { EntryOwner } from '../runs/entry-key.ts'
+import type { RunsWriter } from '../runs/runs-writer.ts'
 
 export type IndexStep =
   | { readonly kind: 'createVectors' | 'dropVectors'; readonly suffix: string }
@@ -41,6 +43,7 @@ export type IndexStep =
 /** What a step works with. */
 export interface Reindexed {
   readonly database: DatabaseSync
+  readonly entries: RunsWriter
   pathId(path: string): number
   countPath(id: number, change: number): void
   /** What was counted of the path is void: it has no entries any more. */
@@ -90,33 +93,34 @@ function layoutSql({ kind, suffix }: Extract<IndexStep, { suffix: string }>): st
 }
 
 function clearEntries(path: string, store: Reindexed): number | undefined {
-  const { database } = store
+  const { database, entries } = store
   const id = store.pathId(path)
   database.prepare('UPDATE path SET documents = 0 WHERE id = ?').run(id)
   store.forgetCount(id)
-  const { changes } = database
-    .prepare(
-      'DELETE FROM entry WHERE (path, value, id) IN ' +
-        '(SELECT path, value, id FROM entry WHERE path = ? LIMIT ?)',
-    )
-    .run(id, partSize)
-  return Number(changes) === partSize ? 0 : undefined
+  // What others have just written is to go as well.
+  entries.finish()
+  const part: Found[] = []
+  for (const found of entries.reader.inRange({ path: id, withElements: true })) {
+    part.push(found)
+    if (part.length === partSize) break
+  }
+  for (const found of part) entries.drop(found)
+  entries.finish()
+  return part.length === partSize ? 0 : undefined
 }
 
 /** What tables of a store are called, before the suffix that says whose they are. */
-const parts = ['vector', 'feed', 'term', 'posting', 'indexed', 'waiting']
+const parts = ['vector', 'feed', 'term', 'textsegment', 'posting', 'indexed', 'waiting']
 
 function sweep(table: StoredTable, store: Reindexed): number | undefined {
-  const { database } = store
+  const { database, entries } = store
   const view = viewOf(table)
-  const filled = database.prepare(
-    'SELECT path FROM path p WHERE EXISTS (SELECT 1 FROM entry e WHERE e.path = p.id)',
-  )
-  for (const { path } of filled.all())
-    if (!view.covers(String(path))) {
-      clearEntries(String(path), store)
-      return 0
-    }
+  for (const { id, path } of database.prepare('SELECT id, path FROM path').all()) {
+    if (view.covers(String(path))) continue
+    if (entries.reader.countRange({ path: Number(id), withElements: true }) === 0) continue
+    clearEntries(String(path), store)
+    return 0
+  }
   const kept = new Set<string>()
   for (const { suffix, metric } of view.vectors.values())
     for (const part of metric === undefined ? ['vector'] : ['vector', 'feed'])
@@ -141,14 +145,16 @@ function fillEntries({ table, path, after }: Fill, store: Reindexed): number | u
   const view = viewOf(table)
   const id = store.pathId(path)
   const names = new Set([path])
-  const { put } = entryStatements(store.database, 'INSERT OR IGNORE')
   const rows = rowsAfter(after, store)
   for (const row of rows) {
     const list = new EntryList()
     list.addDocument(view.see(row.text, names))
     for (const { start, end, element } of list.entries) {
-      const added = put(id, list.bytes.view(start, end), row, Number(element))
-      if (!element) store.countPath(id, added)
+      const key = list.bytes.view(start, end)
+      // A row that was written since has its entries already.
+      if (store.entries.has(id, key, row)) continue
+      store.entries.put(id, key, row, element)
+      if (!element) store.countPath(id, 1)
     }
   }
   return nextAfter(rows)

@@ -3,7 +3,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
 import type { SearchFields } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import type { Parameter } from '../plan/conditions.ts'
 import { troubleOf } from '../files/disk-trouble.ts'
 import {
   isBeingWritten,
@@ -13,7 +12,11 @@ import {
   storedPath,
   vectorTable,
 } from './layout.ts'
+import { RunsReader } from '../runs/runs-reader.ts'
 import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
+
+/** What statements are given. */
+export type Parameter = number | string | Uint8Array
 
 /** A document as it stands in its table. */
 export interface DocRow {
@@ -34,8 +37,10 @@ export interface RowFields {
 /** What statements select for a row, `d` being the document. */
 export const rowColumns = 'd.seq, d.version, d.text'
 
-/** The same for rows whose texts nobody looks at. */
-export const numbersOnly = 'd.seq, 0, 0'
+/** Bytes of blocks of the index that may be kept for each kilobyte of pages. */
+const blockCacheShare = 256
+
+const noId = new Uint8Array()
 
 export class StoreConnection {
   readonly #file: string
@@ -45,6 +50,9 @@ export class StoreConnection {
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
   #isReading = false
+  #entries: RunsReader | undefined
+  /** Whether the index is seen in the state that is read. */
+  #isCaughtUp = false
   #cacheKb: number | undefined
 
   constructor(file: string) {
@@ -55,6 +63,7 @@ export class StoreConnection {
   setCache(kilobytes: number): void {
     this.#cacheKb = kilobytes
     setCache(this.#database, kilobytes)
+    this.#entries?.setCache(kilobytes * blockCacheShare)
   }
 
   /**
@@ -79,6 +88,7 @@ export class StoreConnection {
     const before = this.#database
     this.#database = this.#open()
     this.#statements.clear()
+    this.#entries = undefined
     before.close()
     if (this.#cacheKb !== undefined) setCache(this.#database, this.#cacheKb)
   }
@@ -99,9 +109,23 @@ export class StoreConnection {
     this.#isReading = true
   }
 
+  /** The index, in the state that is read: it catches up when it is first asked. */
+  get entries(): RunsReader {
+    if (this.#isCaughtUp && this.#entries !== undefined) return this.#entries
+    if (this.#entries === undefined) {
+      this.#entries = new RunsReader(this.#database)
+      if (this.#cacheKb !== undefined)
+        this.#entries.setCache(this.#cacheKb * blockCacheShare)
+    }
+    this.#entries.begin()
+    this.#isCaughtUp = this.#isReading
+    return this.#entries
+  }
+
   endRead(): void {
     if (!this.#isReading) return
     this.#isReading = false
+    this.#isCaughtUp = false
     if (!this.#database.isOpen || !this.#database.isTransaction) return
     try {
       this.prepared('COMMIT').run()
@@ -119,11 +143,11 @@ export class StoreConnection {
     }
   }
 
-  all(sql: string, parameters: readonly (Parameter | string)[]): unknown[][] {
+  all(sql: string, parameters: readonly Parameter[]): unknown[][] {
     return this.prepared(sql).all(...parameters) as unknown as unknown[][]
   }
 
-  one(sql: string, parameters: readonly (Parameter | string)[]): unknown[] | undefined {
+  one(sql: string, parameters: readonly Parameter[]): unknown[] | undefined {
     return this.prepared(sql).get(...parameters) as unknown as unknown[] | undefined
   }
 
@@ -177,9 +201,19 @@ export class StoreConnection {
     return this.one(sql, [seq])![0] as Uint8Array<ArrayBuffer>
   }
 
-  /** The key of a document's id. */
+  row(seq: number): DocRow | undefined {
+    const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])
+    return found && rowOf(found)
+  }
+
+  has(seq: number): boolean {
+    return this.one('SELECT 1 FROM doc WHERE seq = ?', [seq]) !== undefined
+  }
+
+  /** The key of a document's id; nothing where there is no document. */
   idOf(seq: number): Uint8Array {
-    return this.one('SELECT id FROM doc WHERE seq = ?', [seq])![0] as Uint8Array
+    const found = this.one('SELECT id FROM doc WHERE seq = ?', [seq])
+    return found === undefined ? noId : (found[0] as Uint8Array)
   }
 
   /** Does what it is given while all it reads is of one state of the store. */

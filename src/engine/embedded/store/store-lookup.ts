@@ -7,17 +7,12 @@ import { rootFields, type Filter } from '../../../language/filters/filter.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import { searchFieldsSeen, type RecordView } from '../../record-view.ts'
 import { LexicalReader } from '../lexical/reader.ts'
-import { LeadReader, type Shrink } from '../plan/access-path-reader.ts'
+import { LeadReader } from '../plan/access-path-reader.ts'
 import { leadsOf, type Lead } from '../plan/access-paths.ts'
 import { textCost, type Budget } from '../plan/budget.ts'
+import { metRow } from '../plan/candidates.ts'
 import { conditionOf, type Index } from '../plan/conditions.ts'
-import {
-  numbersOnly,
-  rowColumns,
-  rowOf,
-  StoreConnection,
-  type DocRow,
-} from './store-connection.ts'
+import { StoreConnection, type DocRow } from './store-connection.ts'
 
 export class StoreLookup {
   readonly store: StoreConnection
@@ -31,9 +26,8 @@ export class StoreLookup {
     this.store = new StoreConnection(file)
     this.#view = view
     this.index = this.#makeIndex()
-    this.leads = new LeadReader(this.store, {
+    this.leads = new LeadReader(this.index, {
       lexical: (path) => this.lexical(path),
-      index: this.index,
       matches: (filter, row) => this.matches(filter, row),
     })
   }
@@ -86,7 +80,8 @@ export class StoreLookup {
   #makeIndex(): Index {
     const pathId = (path: string) =>
       this.#view.covers(path) ? this.store.pathId(path) : 'unindexed'
-    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc' }
+    const { store } = this
+    return { pathId, tie: this.#view.kind === 'row' ? 'id' : 'doc', store }
   }
 
   /** To be called before a read of a new state of the store. */
@@ -94,51 +89,43 @@ export class StoreLookup {
     for (const reader of this.#lexical.values()) reader.begin()
   }
 
-  /** What is kept of all matching rows of a selective filter, in no promised order. */
-  allMatches(
-    filter: Filter,
-    lead: Lead,
-    budget: Budget,
-    shrink: Shrink,
-  ): Generator<DocRow[]> {
-    const search = { filter, after: undefined, wanted: Infinity, budget, shrink }
-    return this.leads.steps(lead, search)
-  }
-
   /** The row of a document, by its number, without its text where that is read last. */
   row(seq: number, budget: Budget): DocRow {
-    if (budget.hold !== undefined) return { seq, version: 0, text: '' }
-    const sql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
-    const row = rowOf(this.store.one(sql, [seq])!)
+    if (budget.hold !== undefined) return bare(seq)
+    const row = this.store.row(seq)!
     budget.spend(textCost(row.text))
     return row
   }
 
   /** The numbers of all matching documents of a selective filter, in order. */
   allNumbers(filter: Filter, lead: Lead, budget: Budget): Float64Array {
-    const search = { filter, after: undefined, wanted: Infinity, budget, countOnly: true }
-    const rows = [...this.leads.steps(lead, search)].flat()
-    return Float64Array.from(rows, ({ seq }) => seq).sort()
+    const search = { filter, after: undefined, budget, countOnly: true }
+    const seqs: number[] = []
+    for (const { seq } of this.leads.rows(lead, search)) seqs.push(seq)
+    return Float64Array.from(seqs).sort()
   }
 
   /** The lead that a filter offers with the fewest documents, if fewer than `max`. */
   selectiveLead(filter: Filter, max: number): Lead | undefined {
+    const best = this.smallestLead(filter, max)
+    return best !== undefined && best.size < max ? best.lead : undefined
+  }
+
+  /** The same with its size, however many they are. Where counting takes long, it ends at `max`. */
+  smallestLead(filter: Filter, max: number): { lead: Lead; size: number } | undefined {
     const leads = leadsOf(filter, this.index)
-    if (leads.length === 0) return undefined
-    const { lead, size } = this.leads.smallest(leads, max)
-    return size < max ? lead : undefined
+    return leads.length === 0 ? undefined : this.leads.smallest(leads, max)
   }
 
   /** Looks documents up by their numbers: those that match, and their texts if asked for. */
   lookup(filter: Filter, withTexts: boolean): (seq: number) => DocRow | undefined {
-    const { sql, parameters, exact } = conditionOf(filter, this.index)
-    const columns = withTexts || !exact ? rowColumns : numbersOnly
-    const select = `SELECT ${columns} FROM doc d WHERE d.seq = ? AND ${sql}`
+    const { holds, exact } = conditionOf(filter, this.index)
     return (seq) => {
-      const found = this.store.one(select, [seq, ...parameters])
-      if (found === undefined) return undefined
-      const row = rowOf(found)
-      return exact || this.matches(filter, row) ? row : undefined
+      const candidate = { seq, id: () => this.store.idOf(seq) }
+      if (!holds(candidate)) return undefined
+      if (exact && !withTexts) return this.store.has(seq) ? bare(seq) : undefined
+      const row = metRow(candidate, this.store)
+      return row !== undefined && (exact || this.matches(filter, row)) ? row : undefined
     }
   }
 
@@ -157,4 +144,9 @@ export class StoreLookup {
     for (const [name, value] of searchFieldsSeen({ search })) document.set(name, value)
     return document
   }
+}
+
+/** A row that nobody looks into. */
+function bare(seq: number): DocRow {
+  return { seq, version: 0, text: '' }
 }

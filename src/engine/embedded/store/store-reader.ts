@@ -1,10 +1,10 @@
 /**
  * Reads pages of one store, counts and searches in it.
  *
- * A page is read by a lead and a condition (access-paths.ts, conditions.ts), in steps of
- * bounded size: on the thread that answers requests a read may take few steps before it
- * gives up (OverBudget) and starts again on a reading thread, which takes as many as it
- * needs and looks between them whether it is still wanted.
+ * A page is read by a lead and a condition (access-paths.ts, conditions.ts), document by
+ * document: on the thread that answers requests a read may look at few before it gives up
+ * (OverBudget) and starts again on a reading thread, which looks at as many as it needs and
+ * sees between them whether it is still wanted.
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
@@ -13,7 +13,7 @@ import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { searchLexical } from '../lexical/search.ts'
 import { leadsOf, type Lead } from '../plan/access-paths.ts'
-import { documentCost, OverBudget, tryOut, type Budget } from '../plan/budget.ts'
+import { documentCost, type Budget } from '../plan/budget.ts'
 import { indexedPaths, isText } from '../plan/conditions.ts'
 import { idBoundsOf } from '../plan/id-bounds.ts'
 import { readSorted } from '../plan/sorted-reader.ts'
@@ -47,16 +47,16 @@ export class StoreReader extends StoreLookup {
     if (filter.kind === 'and' && filter.of.length === 0)
       return Math.min(this.store.documentCount(), stopAt)
     this.begin()
-    const leads = this.#leadsFor({ filter, stable: false, after: undefined })
-    const lead =
-      leads.length > 1 ? this.leads.smallest(leads, 8192).lead : (leads[0] ?? all(filter))
-    let count = 0
-    const search = { filter, after: undefined, wanted: stopAt, budget, countOnly: true }
-    for (const rows of this.leads.steps(lead, search)) {
-      count += rows.length
-      if (count >= stopAt) return stopAt
-    }
-    return count
+    const lead = this.#leadFor({ filter, stable: false, after: undefined })
+    const known = this.leads.count(lead)
+    if (known !== undefined) return Math.min(known, stopAt)
+    const rows = this.leads.rows(lead, {
+      filter,
+      after: undefined,
+      budget,
+      countOnly: true,
+    })
+    return rows.take(stopAt).reduce((count) => count + 1, 0)
   }
 
   /** The best rows of a search, best first; as they were found, where `read` does that. */
@@ -117,21 +117,7 @@ export class StoreReader extends StoreLookup {
   }
 
   #readUnsorted(query: StoreQuery, budget: Budget): Result {
-    const leads = this.#leadsFor(query)
-    if (leads.length <= 1) return this.#readBy(leads[0] ?? all(query.filter), query, budget)
-    const quick = this.leads.smallest(leads, 128)
-    if (quick.size < 128) return this.#readBy(quick.lead, query, budget)
-    // Where all leads are long, matches are often close together, and the page is full
-    // before counting would have paid.
-    try {
-      return this.#readBy(quick.lead, query, tryOut(budget))
-    } catch (error) {
-      if (!(error instanceof OverBudget)) throw error
-    }
-    return this.#readBy(this.leads.smallest(leads, 8192).lead, query, budget)
-  }
-
-  #readBy(lead: Lead, query: StoreQuery, budget: Budget): Result {
+    const lead = this.#leadFor(query)
     const { filter, after, skip, limit, sizeMax } = query
     if (query.textsOnly === true && skip === 0) {
       const joined = this.leads.join(lead, after, limit, sizeMax)
@@ -144,18 +130,14 @@ export class StoreReader extends StoreLookup {
     const rows: DocRow[] = []
     // Where texts may be too many, they are read once it is known whose.
     const isTextless = sizeMax !== undefined || budget.hold !== undefined
-    const textless = isTextless && { countOnly: true, shrink: withoutText }
-    const search = { filter, after, wanted, budget, ...textless }
-    for (const step of this.leads.steps(lead, search)) {
-      for (const row of step) rows.push(row)
-      if (rows.length >= wanted) break
-    }
+    const search = { filter, after, budget, countOnly: isTextless }
+    for (const row of this.leads.rows(lead, search))
+      if (rows.push(isTextless ? { ...row, text: '' } : row) === wanted) break
     const page = rows.slice(skip, skip + limit)
     const filled =
       sizeMax === undefined || budget.hold !== undefined
         ? page
         : this.#withTexts(page, sizeMax, budget)
-    // Several keys may bring more than was wanted, without anybody having asked.
     const isMore = query.lookAhead !== false && rows.length > skip + limit
     return {
       rows: filled,
@@ -180,6 +162,13 @@ export class StoreReader extends StoreLookup {
     return filled
   }
 
+  /** The best lead that a query can follow. */
+  #leadFor(query: Pick<StoreQuery, 'filter' | 'stable' | 'after'>): Lead {
+    const leads = this.#leadsFor(query)
+    if (leads.length > 1) return this.leads.smallest(leads, idsCountedMax).lead
+    return leads[0] ?? { kind: 'all', rest: query.filter }
+  }
+
   /**
    * The leads that a query can follow. A stable read goes by the documents' numbers, which
    * no update changes; a page that continues another keeps that one's order.
@@ -201,10 +190,6 @@ export class StoreReader extends StoreLookup {
   }
 }
 
-function withoutText(row: DocRow): DocRow {
-  return { ...row, text: '' }
-}
-
 const ways: Readonly<Record<Lead['kind'], string>> = {
   all: 'looking at all',
   ids: '_id',
@@ -214,9 +199,8 @@ const ways: Readonly<Record<Lead['kind'], string>> = {
   range: 'a range in the index',
 }
 
-function all(filter: Filter): Lead {
-  return { kind: 'all', rest: filter }
-}
+/** Ids within bounds are counted one by one, up to so many. */
+const idsCountedMax = 8192
 
 /** Where nobody cares for the order and ids are bounded, theirs is the one to go by. */
 function sortOf({ sort, filter, after }: StoreQuery): readonly SortKey[] {

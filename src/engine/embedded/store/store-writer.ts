@@ -11,6 +11,8 @@ import { LexicalWriter } from '../lexical/writer.ts'
 import { hasValues, mergedRow, type StoredMerge } from '../rows/merge-row.ts'
 import { readStoredRow, rowText } from '../rows/row-text.ts'
 import type { RowView } from '../rows/row-view.ts'
+import type { EntryOwner } from '../runs/entry-key.ts'
+import { RunsWriter, type Debt } from '../runs/runs-writer.ts'
 import { difference, EntryList, type Entry } from './entries.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
 import { vectorForm } from '../vectors/vector-bytes.ts'
@@ -27,7 +29,6 @@ import {
 import {
   prepareStatements,
   prepareVectors,
-  type EntryOwner,
   type Statements,
   type VectorStatements,
 } from './writer-statements.ts'
@@ -36,6 +37,7 @@ export class StoreWriter {
   readonly #files: OpenedFiles
   readonly #database: DatabaseSync
   readonly #statements: Statements
+  readonly #entries: RunsWriter
   /** By the suffixes of what they belong to. */
   readonly #lexical = new Map<string, LexicalWriter>()
   readonly #vectors = new Map<string, VectorStatements>()
@@ -45,12 +47,15 @@ export class StoreWriter {
   #version = 0
   /** The version that another program wrote; undefined once ours is stamped. */
   #unstamped: number | undefined
+  readonly #synchronous: string
 
   constructor(files: OpenedFiles, durable: boolean) {
     this.#files = files
+    this.#synchronous = durable ? 'FULL' : 'NORMAL'
     this.#database = openToWrite(files.identity.path, durable)
     try {
       this.#statements = prepareStatements(this.#database)
+      this.#entries = new RunsWriter(this.#database, { recentMax: memtableMax() })
       this.#readMeta()
     } catch (error) {
       this.#database.close()
@@ -70,6 +75,7 @@ export class StoreWriter {
     this.#database.exec('BEGIN IMMEDIATE')
     const outcomes = tasks.map((task) => task(this))
     for (const lexical of this.#lexical.values()) lexical.finish()
+    this.#entries.finish()
     this.#writeMeta()
     this.#files.refuseIfLost()
     this.#database.exec('COMMIT')
@@ -99,8 +105,9 @@ export class StoreWriter {
   truncate(): WriteOutcome[] {
     // Paths stay: readers remember their numbers.
     this.#database.exec(
-      'DELETE FROM doc; DELETE FROM search; DELETE FROM entry; UPDATE path SET documents = 0',
+      'DELETE FROM doc; DELETE FROM search; UPDATE path SET documents = 0',
     )
+    this.#entries.clear()
     this.#pathCounts.clear()
     this.#documents = 0
     this.#version++
@@ -124,6 +131,7 @@ export class StoreWriter {
   reindex(step: IndexStep): number | undefined {
     return takeIndexStep(step, {
       database: this.#database,
+      entries: this.#entries,
       pathId: (path) => this.#pathId(path),
       countPath: (id, change) => this.#countPath(id, change),
       forgetCount: (id) => this.#pathCounts.delete(id),
@@ -146,12 +154,52 @@ export class StoreWriter {
     return lexical
   }
 
-  /** Does what makes reading faster: folds terms, and moves the log into the file. */
-  tidy(): void {
-    const waiting = [...this.#lexical.values()].filter(({ isWaiting }) => isWaiting)
-    if (waiting.length > 0)
-      this.commit([() => waiting.forEach((lexical) => lexical.fold())])
+  /** What waits to be done in the index. */
+  get debt(): Debt {
+    return this.#entries.debt()
+  }
+
+  /**
+   * Merges as much of the index as what was written has to pay for. What this writes need
+   * not be on disk before something else is.
+   */
+  keepUp(): void {
+    if (this.#entries.isDue) this.#merging(() => this.#entries.keepUp())
+  }
+
+  /** Merges for a while, and says whether there is more to do. */
+  mergeWhileIdle(): boolean {
+    if (!this.#entries.isDue) return false
+    const until = performance.now() + idleMergeMs
+    let isLeft = true
+    this.#merging(() => {
+      while (isLeft && performance.now() < until)
+        isLeft = this.#entries.step() !== undefined
+    })
+    return isLeft
+  }
+
+  #merging(work: () => void): void {
+    // The next commit syncs the log with this in it; without one, nothing is lost.
+    this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE')
+    work()
+    this.#files.refuseIfLost()
+    this.#database.exec(`COMMIT; PRAGMA synchronous = ${this.#synchronous}`)
+    this.#files.refuseIfLost('after commit')
+  }
+
+  /**
+   * Does what makes reading faster: folds and merges terms, and moves the log into the file.
+   * Returns whether there is more to do.
+   */
+  tidy(): boolean {
+    const lexical = [...this.#lexical.values()]
+    const waiting = lexical.filter(({ isWaiting }) => isWaiting)
+    if (waiting.length > 0) this.commit([() => waiting.forEach((one) => one.fold())])
+    const due = lexical.filter(({ isMergeDue }) => isMergeDue)
+    if (due.length > 0) this.commit([() => due.forEach((one) => one.mergeWhileIdle())])
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    return lexical.some(({ isMergeDue }) => isMergeDue)
   }
 
   /** Moves the log into the file and gives its space back, unless a read takes long. */
@@ -355,14 +403,12 @@ export class StoreWriter {
     { entries, keys }: WriteBatch,
     pathIds: readonly number[],
   ): void {
-    const { put, remove } = this.#statements.entry
     for (let i = from; i < to; i++) {
       const path = pathIds[entries[i * 4]!]!
       const key = keys.subarray(entries[i * 4 + 1], entries[i * 4 + 2])
-      const element = entries[i * 4 + 3]!
-      // While an index is being filled it may not have what goes yet.
-      const change = i < middle ? -remove(path, key, owner) : put(path, key, owner, element)
-      if (element === 0) this.#countPath(path, change)
+      const element = entries[i * 4 + 3] === 1
+      if (i < middle) this.#removeEntry(path, key, owner, element)
+      else this.#putEntry(path, key, owner, element)
     }
   }
 
@@ -373,18 +419,25 @@ export class StoreWriter {
     removed: readonly Entry[],
     added: readonly Entry[],
   ): void {
-    const { put, remove } = this.#statements.entry
     const keyOf = ({ start, end }: Entry) => list.bytes.view(start, end)
-    for (const entry of removed) {
-      const path = this.#pathId(entry.path)
-      const change = -remove(path, keyOf(entry), owner)
-      if (!entry.element) this.#countPath(path, change)
-    }
-    for (const entry of added) {
-      const path = this.#pathId(entry.path)
-      const change = put(path, keyOf(entry), owner, Number(entry.element))
-      if (!entry.element) this.#countPath(path, change)
-    }
+    for (const entry of removed)
+      this.#removeEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
+    for (const entry of added)
+      this.#putEntry(this.#pathId(entry.path), keyOf(entry), owner, entry.element)
+  }
+
+  /** An entry that the document has not: it is new, or had other values. */
+  #putEntry(path: number, key: Uint8Array, owner: EntryOwner, element: boolean): void {
+    this.#entries.put(path, key, owner, element)
+    if (!element) this.#countPath(path, 1)
+  }
+
+  /** An entry that the document has by the version that it was read at. */
+  #removeEntry(path: number, key: Uint8Array, owner: EntryOwner, element: boolean): void {
+    // While an index of a table is being filled it may not have what goes yet.
+    if (this.#entries.reader.tie === 'id' && !this.#entries.has(path, key, owner)) return
+    this.#entries.remove(path, key, owner, element)
+    if (!element) this.#countPath(path, -1)
   }
 
   #countPath(id: number, change: number): void {
@@ -423,6 +476,15 @@ export class StoreWriter {
       if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
+}
+
+/** How long merges may keep the thread from a write that comes meanwhile. */
+const idleMergeMs = 20
+
+/** Tests have runs of few entries, to see many of them. */
+function memtableMax(): number | undefined {
+  const given = process.env['STELA_TEST_MEMTABLE']
+  return given === undefined ? undefined : Number(given)
 }
 
 /** Rows that are deleted at a time, and characters of their texts. */

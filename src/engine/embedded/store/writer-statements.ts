@@ -21,56 +21,6 @@ export function prepareVectors(database: DatabaseSync, suffix: string) {
 
 export type Statements = ReturnType<typeof prepareStatements>
 
-export interface EntryStatements {
-  readonly put: (
-    path: number,
-    key: Uint8Array,
-    owner: EntryOwner,
-    element: number,
-  ) => number
-  readonly remove: (path: number, key: Uint8Array, owner: EntryOwner) => number
-}
-
-/** The document or row that an entry is of. */
-export interface EntryOwner {
-  readonly seq: number
-  readonly id: Uint8Array
-}
-
-/** Entries of rows have the row's id, and are found by it. Each tells what it has changed. */
-export function entryStatements(
-  database: DatabaseSync,
-  insert = 'INSERT',
-): EntryStatements {
-  const isById = database
-    .prepare("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'id'")
-    .get()
-  if (isById === undefined) {
-    const put = database.prepare(
-      `${insert} INTO entry(path, value, doc, element) VALUES (?, ?, ?, ?)`,
-    )
-    const remove = database.prepare(
-      'DELETE FROM entry WHERE path = ? AND value = ? AND doc = ?',
-    )
-    return {
-      put: (path, key, { seq }, element) =>
-        Number(put.run(path, key, seq, element).changes),
-      remove: (path, key, { seq }) => Number(remove.run(path, key, seq).changes),
-    }
-  }
-  const put = database.prepare(
-    `${insert} INTO entry(path, value, id, doc, element) VALUES (?, ?, ?, ?, ?)`,
-  )
-  const remove = database.prepare(
-    'DELETE FROM entry WHERE path = ? AND value = ? AND id = ?',
-  )
-  return {
-    put: (path, key, { seq, id }, element) =>
-      Number(put.run(path, key, id, seq, element).changes),
-    remove: (path, key, { id }) => Number(remove.run(path, key, id).changes),
-  }
-}
-
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql)
   return {
@@ -104,7 +54,6 @@ export function prepareStatements(database: DatabaseSync) {
       add: prepare('INSERT INTO feed(version, doc) VALUES (?, ?)'),
     },
     tables: prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?"),
-    entry: entryStatements(database),
     path: {
       find: prepare('SELECT id FROM path WHERE path = ?'),
       insert: prepare('INSERT INTO path(path, documents) VALUES (?, 0)'),

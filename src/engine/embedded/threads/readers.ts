@@ -88,11 +88,14 @@ export interface ReadersOptions {
   readonly checkCurrent: (target: StoredTarget) => void
 }
 
-/** Threads beyond those that can run, for long reads of those who come later. */
+/** Threads beyond those that run at a time: a paused read keeps its thread while others run. */
 const spareThreads = 4
 
 /** How long reads run before it is another's turn. */
 const turnMs = 20
+
+/** When the first thread starts if no read needs it before: a start has enough to do. */
+const firstThreadMs = 5_000
 
 export class Readers {
   /** Threads that there are at most. */
@@ -104,16 +107,17 @@ export class Readers {
   /** One after the other: each takes as much of the processor as many reads. */
   #starting: Member | undefined
   #nextTurn: NodeJS.Timeout | undefined
+  readonly #firstStart: NodeJS.Timeout
   #isStopping = false
 
-  /** The first thread starts at once, the others when all that there are have reads. */
+  /** The first thread starts soon, the others when all that there are have reads. */
   constructor(options: ReadersOptions) {
     const { runningMax, waitingMax } = options
     const longMax = runningMax + spareThreads
     this.#options = options
     this.#schedule = new ReadSchedule({ runningMax, waitingMax, longMax })
     this.size = this.#schedule.threadsMax
-    this.#startThreads()
+    this.#firstStart = setTimeout(() => this.#startThreads(), firstThreadMs).unref()
   }
 
   async read(source: ReadSource, query: StoreQuery, caller: Caller): Promise<Result> {
@@ -196,6 +200,7 @@ export class Readers {
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#nextTurn)
+    clearTimeout(this.#firstStart)
     for (const { read } of this.#members)
       if (read !== undefined) tell(read.command, readCommands.giveUp)
     const all = [

@@ -56,7 +56,7 @@ export class Thread<Message extends { readonly id: number }, R extends Reply> {
   #askingForMemory: Promise<void> | undefined
 
   /**
-   * `name` is what those who watch call it by. `failure` makes the error that a caller gets;
+   * `name` is its name in metrics. `failure` makes the error that a caller gets;
    * `notice` takes what the thread says unasked, which has the number 0.
    */
   constructor(

@@ -112,18 +112,38 @@ function serve(port: NonNullable<typeof parentPort>): void {
   let tally = new CommitTally()
   let files: KnownFiles
   let roomMadeAt = -Infinity
+  let debtNotedAt = -Infinity
 
   const tidySoon = setTimeout(() => {
-    for (const file of [...untidy]) tidy(file)
+    // Indexes first, a little at a time: a write may come. What they free is tidied, too.
+    const merging = [...untidy].find(
+      (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
+    )
+    noteDebt()
+    if (merging === undefined) for (const file of [...untidy]) tidy(file)
+    if (untidy.size > 0) tidySoon.refresh()
   }, idleMs).unref()
+
+  const noteDebt = (): void => {
+    debtNotedAt = performance.now()
+    tally.setDebt(stores.files.map((file) => stores.get(file)!.debt))
+  }
 
   const tidy = (file: string): void => {
     if (!untidy.delete(file)) return
+    const isMore = tryOn(file, (store) => store.tidy())
+    if (isMore === true) untidy.add(file)
+  }
+
+  /** Work that nobody waits for. */
+  const tryOn = <T>(file: string, work: (store: StoreWriter) => T): T | undefined => {
+    const store = stores.get(file)
     try {
-      stores.get(file)?.tidy()
+      return store && work(store)
     } catch {
       // Nothing is lost, and the next write or read fails with what is wrong.
       stores.letGo(file)
+      return undefined
     }
   }
 
@@ -217,12 +237,19 @@ function serve(port: NonNullable<typeof parentPort>): void {
   port.on('message', (first: WriterMessage) => {
     const messages = [first, ...waiting(port)]
     const replies: WriterReply[] = []
+    const written = new Set<string>()
     for (const group of groupsOf(messages)) {
       const message = group[0]!
-      if (isWrite(message)) replies.push(...commitGroup(message.file, group))
-      else replies.push(control(message))
+      if (isWrite(message)) {
+        replies.push(...commitGroup(message.file, group))
+        written.add(message.file)
+      } else replies.push(control(message))
     }
     port.postMessage(replies)
+    // While the next group gathers.
+    for (const file of written) tryOn(file, (store) => store.keepUp())
+    // There may be many stores. When nothing is written any more it is noted anyway.
+    if (performance.now() - debtNotedAt > idleMs) noteDebt()
     tidySoon.refresh()
     if (messages.some(({ kind }) => kind === 'stop')) port.close()
   })

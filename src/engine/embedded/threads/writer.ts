@@ -1,7 +1,7 @@
 /** The thread that writes, seen from the one that answers requests. */
 import { siblingModule } from '../../../sibling-module.ts'
 import { EngineError } from '../../errors.ts'
-import type { ThreadMemory } from '../../operations.ts'
+import type { IndexDebt, ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import type { Gate } from './write-pause.ts'
 import { Thread, type Unnumbered } from './thread.ts'
@@ -12,8 +12,14 @@ import type { RowView } from '../rows/row-view.ts'
 import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
 import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
+/** When the thread starts if nothing is written before: a start has enough to do. */
+const startMs = 5_000
+
 export class Writer {
-  readonly #thread: Thread<WriterMessage, WriterReply>
+  /** Undefined: nothing was asked of it yet. */
+  #started: Thread<WriterMessage, WriterReply> | undefined
+  readonly #starting: NodeJS.Timeout
+  readonly #durable: boolean
   readonly #tally = new CommitTally()
   readonly #files: KnownFiles
   readonly #health: StoreHealth
@@ -21,11 +27,24 @@ export class Writer {
   readonly #introduced = new Set<string>()
   /** How the thread sees the rows of tables, by the files of their stores. */
   readonly #rowViews = new Map<string, RowView>()
+  #isStopped = false
 
   constructor(durable: boolean, files: KnownFiles, health: StoreHealth) {
+    this.#durable = durable
     this.#files = files
     this.#health = health
-    this.#thread = new Thread<WriterMessage, WriterReply>(
+    this.#starting = setTimeout(() => this.#thread, startMs).unref()
+  }
+
+  get #thread(): Thread<WriterMessage, WriterReply> {
+    if (this.#isStopped) throw new EngineError('closed', 'the store is closed')
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  #start(): Thread<WriterMessage, WriterReply> {
+    const health = this.#health
+    const thread = new Thread<WriterMessage, WriterReply>(
       'writer',
       siblingModule('writer-thread', import.meta.url),
       (reason, options, reply) => {
@@ -36,10 +55,11 @@ export class Writer {
         return new EngineError('write', reason, options)
       },
     )
-    const { catalog } = files
-    const settings = { durable, catalog, tally: this.#tally.shared }
+    const { catalog } = this.#files
+    const settings = { durable: this.#durable, catalog, tally: this.#tally.shared }
     // The first write fails if this does.
-    this.#ask({ kind: 'configure', ...settings }).catch(() => undefined)
+    thread.ask({ kind: 'configure', ...settings }).catch(() => undefined)
+    return thread
   }
 
   /** Since the start: commits, and the records that were written in them. */
@@ -47,13 +67,18 @@ export class Writer {
     return this.#tally.counts
   }
 
-  /** What was asked for and is not done yet. */
-  get waiting(): number {
-    return this.#thread.waiting
+  /** What waits to be done in the indexes of stores that were written to. */
+  get indexDebt(): IndexDebt {
+    return this.#tally.debt
   }
 
-  memory(): Promise<ThreadMemory | undefined> {
-    return this.#thread.memory()
+  /** What was asked for and is not done yet. */
+  get waiting(): number {
+    return this.#started?.waiting ?? 0
+  }
+
+  async memory(): Promise<ThreadMemory | undefined> {
+    return this.#started?.memory()
   }
 
   async write(file: string, batch: WriteBatch): Promise<Written> {
@@ -107,14 +132,16 @@ export class Writer {
   }
 
   async stop(): Promise<void> {
-    await this.#thread.stop({ kind: 'stop' })
+    clearTimeout(this.#starting)
+    this.#isStopped = true
+    await this.#started?.stop({ kind: 'stop' })
   }
 
   /** The next write to it introduces it again. */
   async #close(file: string, tidy: boolean): Promise<void> {
     this.#introduced.delete(file)
     this.#rowViews.delete(file)
-    await this.#thread.ask({ kind: 'close', file, tidy })
+    await this.#started?.ask({ kind: 'close', file, tidy })
   }
 
   async #ask(message: Unnumbered<WriterMessage>): Promise<Written> {

@@ -82,7 +82,7 @@ function* findCandidates(
   { view, matches: known }: SearchedVectors,
   { query, filter, limit }: VectorSearch,
   budget: Budget,
-): Generator<Found> {
+): Generator<CandidateSet> {
   const breadth = Math.max(breadthMin, 2 * limit)
   const scanBreadth = Math.max(scanBreadthMin, 2 * limit)
   const unfiltered = view.count <= scanMax ? scanBreadth : breadth
@@ -117,7 +117,7 @@ function* findCandidates(
     yield { candidates: view.scanAll(query, scanBreadth, asked), matches }
 }
 
-interface Found {
+interface CandidateSet {
   readonly candidates: readonly Candidate[]
   /** To be asked once more: a place in the index can change hands during a walk. */
   readonly matches?: (document: number) => boolean
@@ -253,7 +253,7 @@ const extraMin = 8
 function rank(
   store: StoreConnection,
   suffix: string,
-  { candidates, matches }: Found,
+  { candidates, matches }: CandidateSet,
   { query, metric, limit }: VectorSearch,
 ): Ranked[] {
   const distanceOf = distanceFrom(metric, query)

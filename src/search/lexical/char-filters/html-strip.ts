@@ -2,7 +2,8 @@
  * Takes the markup out of HTML: tags, comments, scripts and styles. Entities become what
  * they stand for. Where a tag ends a line of text, so does what is left.
  */
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
+import { fixedLimits } from '../../../limits.ts'
 import { entriesIn } from '../arguments.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { decodeEntity } from './html-entities.ts'
@@ -22,22 +23,19 @@ const inlineTags: ReadonlySet<string> = new Set([
   ...['span', 'strike', 'strong', 'sub', 'sup', 'textarea', 'tt', 'u', 'var'],
 ])
 
-/** A tag that is longer is taken for text; so one that never ends costs little. */
-const tagLengthMax = 4_096
-
 /** For what starts with "<" or "&". */
 const markupSteps = 64
 
 class Stripper {
   readonly #text: string
   readonly #keptTags: ReadonlySet<string>
-  readonly #steps: Steps
+  readonly #steps: StepBudget
   #made = ''
   #at = 0
   /** What was looked for to the end of the text, and is not there. */
   readonly #missing = new Set<string>()
 
-  constructor(text: string, keptTags: ReadonlySet<string>, steps: Steps) {
+  constructor(text: string, keptTags: ReadonlySet<string>, steps: StepBudget) {
     this.#text = text
     this.#keptTags = keptTags
     this.#steps = steps
@@ -126,9 +124,9 @@ function nameAt(text: string, start: number): string | undefined {
 }
 
 /** Where a tag ends; a ">" between quotes doesn't end it. */
-function tagEnd(text: string, from: number, steps: Steps): number | undefined {
+function tagEnd(text: string, from: number, steps: StepBudget): number | undefined {
   let quote = ''
-  const limit = Math.min(text.length, from + tagLengthMax)
+  const limit = Math.min(text.length, from + fixedLimits.htmlTagLengthMax)
   // Most tags end soon; quotes that are never closed are what takes long.
   for (let at = from; at < limit; at++) {
     const char = text[at]!

@@ -1,6 +1,6 @@
 /** Replaces texts by others, wherever they stand; of those that fit, the longest. */
 import { ArgumentProblem, entriesIn, pairIn } from '../arguments.ts'
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { Arguments, CharFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
@@ -78,7 +78,7 @@ function unquoted(text: string): string {
   )
 }
 
-function longestAt(root: Branch, text: string, start: number, steps: Steps) {
+function longestAt(root: Branch, text: string, start: number, steps: StepBudget) {
   let branch: Branch | undefined = root
   let found: { readonly length: number; readonly replacement: string } | undefined
   for (let length = 0; branch !== undefined; length++) {

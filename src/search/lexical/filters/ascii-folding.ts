@@ -1,7 +1,7 @@
 /** Writes letters, digits and signs with ASCII characters where there are such. */
 import { flagIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
-import { mapTexts, type Change } from './basic.ts'
+import { mapTexts, type TokenChange } from './basic.ts'
 
 /** "café" becomes "cafe"; with preserveOriginal it is also kept as it was. */
 export function asciiFolding(args: Arguments): TokenFilter {
@@ -15,7 +15,7 @@ export function asciiFolding(args: Arguments): TokenFilter {
   }
 }
 
-const fold: Change = (text, steps) => {
+const fold: TokenChange = (text, steps) => {
   steps.take(2 * text.length)
   return foldToAscii(text)
 }

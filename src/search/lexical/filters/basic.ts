@@ -1,7 +1,7 @@
 /**
  * The plainest token filters, which the others and the languages build on.
  */
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import type { Token, TokenFilter } from '../stage.ts'
 
 export const lowercase: TokenFilter = mapTexts(lowercased)
@@ -14,16 +14,16 @@ export function lowercased(text: string): string {
 }
 
 /** Changes the text of a token, and counts what that takes beside looking at it. */
-export type Change = (text: string, steps: Steps) => string
+export type TokenChange = (text: string, steps: StepBudget) => string
 
 /** Changes the text of each token. Filters after it never see an empty one. */
-export function mapTexts(change: Change): TokenFilter {
+export function mapTexts(change: TokenChange): TokenFilter {
   return (tokens, steps) =>
     mapped(tokens, (token) => withText(token, change(token.text, steps)))
 }
 
 /** Cuts words down to their stems; protected ones stay as they are. */
-export function stemmer(stem: Change): TokenFilter {
+export function stemmer(stem: TokenChange): TokenFilter {
   return (tokens, steps) =>
     mapped(tokens, (token) =>
       token.keyword ? token : withText(token, stem(token.text, steps)),
@@ -76,6 +76,6 @@ export function* keep(
   }
 }
 
-export function withText(token: Token, text: string): Token {
+function withText(token: Token, text: string): Token {
   return text === token.text ? token : { ...token, text }
 }

@@ -1,12 +1,12 @@
 /** For Chinese, Japanese and Korean: widths, pairs of characters, and digits of all kinds. */
 import { flagIn } from '../arguments.ts'
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import type { Arguments, Token, TokenFilter, TokenKind } from '../stage.ts'
 import { adjoins } from '../tokenizers/token.ts'
 import { mapTexts } from './basic.ts'
 
 /** Full-width ASCII becomes plain, and half-width katakana full. */
-export function foldWidth(text: string, steps: Steps): string {
+export function foldWidth(text: string, steps: StepBudget): string {
   steps.take(text.length)
   return text
     .replace(/[\uff01-\uff5e]/g, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))

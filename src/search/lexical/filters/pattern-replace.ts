@@ -3,7 +3,7 @@ import { ArgumentProblem, choiceIn, patternIn } from '../arguments.ts'
 import { TextBuilder } from '../text-builder.ts'
 import type { Match, Pattern } from '../pattern/pattern.ts'
 import type { Arguments, CharFilter, TokenFilter } from '../stage.ts'
-import { mapTexts, type Change } from './basic.ts'
+import { mapTexts, type TokenChange } from './basic.ts'
 
 export function patternReplaceFilter(args: Arguments): TokenFilter {
   return mapTexts(replacer(args, choiceIn(args, 'replace', ['all', 'first'])))
@@ -13,7 +13,7 @@ export function patternReplaceCharFilter(args: Arguments): CharFilter {
   return replacer(args, 'all')
 }
 
-function replacer(args: Arguments, which: 'all' | 'first'): Change {
+function replacer(args: Arguments, which: 'all' | 'first'): TokenChange {
   const pattern = patternIn(args)
   const replacement = readReplacement(args.get('replacement') ?? '', pattern)
   return (text, steps) => {

@@ -1,9 +1,10 @@
 /** Filters that look at how long tokens are, how many there are, or how they end. */
+import { fixedLimits } from '../../../limits.ts'
 import { checkOrder, countIn } from '../arguments.ts'
 import type { Arguments, TokenFilter } from '../stage.ts'
 import { keep, mapTexts, stemmer } from './basic.ts'
 
-const countMax = 999_999_999
+const countMax = fixedLimits.analyzerCountMax
 
 /** Keeps tokens whose length lies in a range, both ends included. */
 export function length(args: Arguments): TokenFilter {

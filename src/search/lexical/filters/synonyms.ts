@@ -3,7 +3,7 @@
  * replaces, or "a, b", which takes each for the other. Words may be several: "new york".
  */
 import { ArgumentProblem, choiceIn, flagIn } from '../arguments.ts'
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
 import { fixedLimits } from '../../../limits.ts'
 
@@ -141,7 +141,7 @@ function longestFrom(
   root: Branch,
   tokenAt: (place: number) => Token | undefined,
   keyOf: (token: Token) => string,
-  steps: Steps,
+  steps: StepBudget,
 ): { readonly size: number; readonly branch: Branch } | undefined {
   let branch: Branch | undefined = root
   let found: { size: number; branch: Branch } | undefined
@@ -169,7 +169,7 @@ function meaningOf(branch: Branch): Meaning {
 function* replaced(
   tokens: readonly Token[],
   { phrases, keeps }: Meaning,
-  steps: Steps,
+  steps: StepBudget,
 ): Iterable<Token> {
   steps.take(8 * phrases.length)
   const own = tokens.map(({ text }) => text).join(' ')

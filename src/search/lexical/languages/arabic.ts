@@ -2,7 +2,7 @@
  * Languages in Arabic letters. Most are written by their numbers here: as they are, they
  * join and turn the line around, and some look alike.
  */
-import { cut, firstOf, inTurn, leaving, over, type Step } from './endings.ts'
+import { cut, firstOf, inTurn, leaving, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 const alef = '\u0627'
@@ -25,7 +25,7 @@ const rreh = '\u0695'
 /** Lengthens a line, no letter; after it the short vowels that are mostly left out. */
 const tatweelAndVowels = '\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'
 
-export const arabicNormalization: Step = rewriting(
+export const arabicNormalization: StemmerStep = rewriting(
   `\u0622\u0623\u0625:${alef} ${dotlessYeh}:${yeh} ${tehMarbuta}:${heh} ` +
     `${tatweelAndVowels}:`,
 )
@@ -34,7 +34,7 @@ export const arabicNormalization: Step = rewriting(
  * One prefix, then suffixes in turn, after L. Larkey and others, "Light stemming for Arabic
  * information retrieval" (2007).
  */
-export const arabicStem: Step = inTurn(
+export const arabicStem: StemmerStep = inTurn(
   (word) => {
     const prefix = arabicPrefixes.find(
       // A single "and" is cut only where it is surely no letter of the root.
@@ -54,19 +54,19 @@ const arabicPrefixes = [
   waw,
 ]
 
-export const persianNormalization: Step = rewriting(
+export const persianNormalization: StemmerStep = rewriting(
   `${farsiYeh}\u06d2:${yeh} ${keheh}:${kaf} \u06c0\u06c1:${heh} \u0654:`,
 )
 
 /** Plurals, degrees and the joining "i", in normalized spelling. */
-export const persianStem: Step = inTurn(
+export const persianStem: StemmerStep = inTurn(
   ...[alef + teh, alef + noon, teh + reh + yeh + noon, teh + reh, yeh + yeh, yeh]
     .concat([heh + alef, '\u200c'])
     .map((suffix) => cut(leaving(2, suffix))),
 )
 
 /** Takes one spelling of several: Sorani is written in Arabic letters in many ways. */
-export const soraniNormalization: Step = inTurn(
+export const soraniNormalization: StemmerStep = inTurn(
   (word) => word.replace(/\u0647\u200c/g, ae).replace(/\u0647$/, ae),
   rewriting(
     `${yeh}${dotlessYeh}:${farsiYeh} ${kaf}:${keheh} ${tehMarbuta}:${ae} \u06be:${heh} ` +
@@ -76,7 +76,7 @@ export const soraniNormalization: Step = inTurn(
 )
 
 /** What follows a noun, from the outside in: postposition, possessor, then one of many. */
-export const soraniStem: Step = inTurn(
+export const soraniStem: StemmerStep = inTurn(
   cut(over(5, 'دا'), over(4, 'نا', 'ن'), over(6, 'ەوە')),
   cut(over(6, 'مان یان تان')),
   firstOf(

@@ -6,10 +6,10 @@ import { endingTable, longestEnding } from './endings.ts'
 import { afterRoot, syllables } from './regions.ts'
 
 /** Where an ending has to begin to go, or what stands for it wherever it begins. */
-type Action = 'rv' | 'r1' | 'r2' | { readonly by: string }
+type EndingRule = 'rv' | 'r1' | 'r2' | { readonly by: string }
 
 const verbEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `ago aldatu aldi aldia an arazi ari atu atze bera bide bidea dako du dura ean era
        erreza errez eta etan etari ez eza ezin ezina gai gaia gailu gailua gaitz gaitza
@@ -28,7 +28,7 @@ const verbEndings = longestEnding(
 )
 
 const nounEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `ada ail aizun ak alde aldea aldi aldia anda anga antza ar ara ari aria aro aroa
        arte artea asi asia asun asuna aurre aurrea behar bera bizia burua dar dara degi
@@ -62,7 +62,7 @@ const nounEndings = longestEnding(
 )
 
 const adjectiveEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [`dade date era ero gi go ik keria ki la lanik larik rik ro tade tate to ztik`, 'rv'],
     ['zlea', { by: 'z' }],
   ),

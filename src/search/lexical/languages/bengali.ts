@@ -1,5 +1,5 @@
 /** Bengali: one spelling for what sounds alike, then one ending of verb or noun. */
-import { cut, inTurn, over, type Ending, type Step } from './endings.ts'
+import { cut, inTurn, over, type Ending, type StemmerStep } from './endings.ts'
 import { indicNormalization } from './indic.ts'
 import { rewriting } from './letters.ts'
 
@@ -7,7 +7,7 @@ import { rewriting } from './letters.ts'
  * After the phonetic encoding of N. UzZaman and M. Khan, "A Bangla phonetic encoding for
  * better spelling suggestions" (2004). \u09cd puts a letter below the one before.
  */
-export const bengaliNormalization: Step = inTurn(
+export const bengaliNormalization: StemmerStep = inTurn(
   // ya below: a vowel after the first letter of a word, else silent.
   (word) =>
     word.replace(/^(.)\u09cd\u09af\u09be?/u, '$1\u09c7').replaceAll('\u09cd\u09af', ''),
@@ -29,7 +29,7 @@ export const bengaliNormalization: Step = inTurn(
 )
 
 /** The longest ending that leaves two letters. */
-export const bengaliStem: Step = cut(
+export const bengaliStem: StemmerStep = cut(
   endings(9, 'িয়াছিলাম িতেছিলাম িতেছিলেন ইতেছিলেন িয়াছিলেন ইয়াছিলেন'),
   endings(8, 'িতেছিলি িতেছিলে িয়াছিলা িয়াছিলে িতেছিলা িয়াছিলি য়েদেরকে'),
   endings(7, 'িতেছিস িতেছেন িয়াছিস িয়াছেন েছিলাম েছিলেন েদেরকে'),

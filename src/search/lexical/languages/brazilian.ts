@@ -23,7 +23,7 @@ interface Regions {
 }
 
 /** What becomes of an ending in its region, and what may go before it, too. */
-interface Action {
+interface EndingRule {
   readonly in: keyof Regions
   readonly by?: string
   readonly also?: RegExp
@@ -33,7 +33,7 @@ const vowels = 'aeiou'
 const withoutAccents = rewriting('áàâã:a éê:e í:i óôõ:o úü:u ç:c ñ:n')
 
 const derivations = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `eza ezas ico ica icos icas ismo ismos avel ivel ista istas oso osa osos osas amento
        amentos imento imentos ador adora adores adoras acao acoes ante antes ancia`,

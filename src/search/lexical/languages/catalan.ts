@@ -6,16 +6,16 @@ import { endingTable, longestEnding } from './endings.ts'
 import { rewriting } from './letters.ts'
 import { syllables } from './regions.ts'
 
-interface Action {
+interface EndingRule {
   readonly in: 'r1' | 'r2'
   readonly by: string
 }
 
-const cutInR1: Action = { in: 'r1', by: '' }
-const cutInR2: Action = { in: 'r2', by: '' }
+const cutInR1: EndingRule = { in: 'r1', by: '' }
+const cutInR2: EndingRule = { in: 'r2', by: '' }
 
 const pronouns = longestEnding(
-  endingTable<Action>([
+  endingTable<EndingRule>([
     `'s 'hi 'ho 'l 'ls -ls -la -les -li vos se nos -nos -us us 'n 'ns -n -ns 'm -me -m -te
      't li lo los me sela selo selas selos le la las les ens ho hi`,
     cutInR1,
@@ -23,7 +23,7 @@ const pronouns = longestEnding(
 )
 
 const nounEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `able ables ació adora adors adura aire al all alla allengües als amen ament aments
        ana ancia ancies ant ants ar ari aris assa asses assos atge atiu atius ativa atives
@@ -50,7 +50,7 @@ const nounEndings = longestEnding(
 )
 
 const verbEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `aba abais aban abas ad ada adas ades ado ador adora adores adors ados am amos ams
        an ant ar ara arais aran aras arem aren ares areu aria arian arien aries aremos
@@ -77,7 +77,7 @@ const verbEndings = longestEnding(
 )
 
 const lastEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     ['a e eu i ir is it itz iu o os s à á é ì í ï ïn ïs ó', cutInR1],
     ['iqu', { in: 'r1', by: 'ic' }],
   ),

@@ -3,7 +3,7 @@
  */
 
 /** One step of a stemmer. */
-export type Step = (word: string) => string
+export type StemmerStep = (word: string) => string
 
 /** An ending to cut off, and what takes its place. */
 export interface Ending {
@@ -44,7 +44,7 @@ export function leaving(
 }
 
 /** A step that cuts the first ending that fits, in the order they are given. */
-export function cut(...groups: readonly (readonly Ending[])[]): Step {
+export function cut(...groups: readonly (readonly Ending[])[]): StemmerStep {
   const byLastLetter = Map.groupBy(groups.flat(), ({ text }) => text.at(-1))
   return (word) => {
     const found = byLastLetter
@@ -57,12 +57,12 @@ export function cut(...groups: readonly (readonly Ending[])[]): Step {
   }
 }
 
-export function inTurn(...steps: readonly Step[]): Step {
+export function inTurn(...steps: readonly StemmerStep[]): StemmerStep {
   return (word) => steps.reduce((changed, step) => step(changed), word)
 }
 
 /** Only the first step that changes the word. */
-export function firstOf(...steps: readonly Step[]): Step {
+export function firstOf(...steps: readonly StemmerStep[]): StemmerStep {
   return (word) => {
     for (const step of steps) {
       const changed = step(word)
@@ -73,7 +73,7 @@ export function firstOf(...steps: readonly Step[]): Step {
 }
 
 /** Leaves words of up to so many letters alone. */
-export function onlyOver(letters: number, step: Step): Step {
+export function onlyOver(letters: number, step: StemmerStep): StemmerStep {
   return (word) => (word.length > letters ? step(word) : word)
 }
 

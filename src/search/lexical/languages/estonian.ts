@@ -1,5 +1,5 @@
 /** Estonian, after the Snowball algorithm by L. Freienthal (2019). */
-import { endingTable, longestEnding, wordsOf, type Step } from './endings.ts'
+import { endingTable, longestEnding, wordsOf, type StemmerStep } from './endings.ts'
 
 export function estonianStem(word: string): string {
   const known = irregular.get(word)
@@ -46,7 +46,7 @@ const irregular = new Map(
 )
 
 /** What has to stand before an ending, and what takes its place. */
-interface Action {
+interface EndingRule {
   readonly after?: RegExp
   readonly notAfter?: RegExp
   readonly by?: string
@@ -59,7 +59,7 @@ const plainVowel = /[aeiou']$/
 const plainOrLong = new RegExp(`${plainVowel.source}|${longVowel.source}`)
 
 const verbEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     [
       `nuksin nuksime nuksid nuksite ksin ksid ksime ksite mata takse dakse taks daks sime
        site sin`,
@@ -71,7 +71,7 @@ const verbEndings = longestEnding(
 )
 
 const agentEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     ['lasse last lane lasi', { by: 'lase' }],
     ['misse mist mine misi', { by: 'mise' }],
     ['lisse list line lisi', { by: 'lise' }],
@@ -79,14 +79,14 @@ const agentEndings = longestEnding(
 )
 
 const caseEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     ['sse st le lt ga ks ta s l', { after: plainOrLong }],
     ['t', { after: /.{4}$/s }],
   ),
 )
 
 const pluralEndings = longestEnding(
-  endingTable<Action>(
+  endingTable<EndingRule>(
     ['ikkude ikke ike', { by: 'iku' }],
     ['sid', { notAfter: longVowel }],
     ['de d', { after: plainOrLong }],
@@ -94,12 +94,14 @@ const pluralEndings = longestEnding(
 )
 
 const degreeEndings = longestEnding(
-  endingTable<Action>(['mai m', { after: plainVowel }], ['ma', {}]),
+  endingTable<EndingRule>(['mai m', { after: plainVowel }], ['ma', {}]),
 )
 
-const oldPluralEndings = longestEnding(endingTable<Action>(['i', { after: plainVowel }]))
+const oldPluralEndings = longestEnding(
+  endingTable<EndingRule>(['i', { after: plainVowel }]),
+)
 
-const participleEndings = longestEnding(endingTable<Action>(['nu tu du va', {}]))
+const participleEndings = longestEnding(endingTable<EndingRule>(['nu tu du va', {}]))
 
 type NounStep = (word: string, r1: number) => string
 
@@ -150,4 +152,4 @@ function pluralOfTe(word: string, r1: number): string | undefined {
 const undoubled = (word: string, r1: number): string =>
   word.length > r1 ? undoubleStops(word) : word
 
-const undoubleStops: Step = (word) => word.replace(/([kpt])\1([aeiouõäöü])$/, '$1$2')
+const undoubleStops: StemmerStep = (word) => word.replace(/([kpt])\1([aeiouõäöü])$/, '$1$2')

@@ -1,4 +1,5 @@
 /** The filters for single languages that a recipe may ask for, by name. */
+import { fixedLimits } from '../../../limits.ts'
 import { ArgumentProblem, wordsIn } from '../arguments.ts'
 import { mapTexts, stemmer } from '../filters/basic.ts'
 import type { Arguments, Token, TokenFilter } from '../stage.ts'
@@ -12,7 +13,7 @@ import {
 } from './arabic.ts'
 import { bengaliNormalization, bengaliStem } from './bengali.ts'
 import { brazilianStem } from './brazilian.ts'
-import type { Step } from './endings.ts'
+import type { StemmerStep } from './endings.ts'
 import { englishMinimalStem, englishPossessive } from './english.ts'
 import { frenchLightStem, frenchMinimalStem } from './french.ts'
 import { galicianMinimalStem, galicianStem } from './galician.ts'
@@ -106,10 +107,10 @@ export const languageFilters: ReadonlyMap<string, (args: Arguments) => TokenFilt
  * No word of any language is longer, but a text that is one token may be, and steps that go
  * over a word several times would take long with it. The standard tokenizer ends here, too.
  */
-const lettersMax = 255
+const lettersMax = fixedLimits.wordLengthMax
 
 /** A word that is nothing but endings stays as it is. */
-export function stemming(stem: Step): TokenFilter {
+export function stemming(stem: StemmerStep): TokenFilter {
   return stemmer((word, steps) => {
     if (word.length > lettersMax) return word
     steps.take(stemSteps)
@@ -137,8 +138,8 @@ function snowballPorter(args: Arguments): TokenFilter {
 type MakeFilter = (args: Arguments) => TokenFilter
 
 function eachAs(
-  make: (step: Step) => TokenFilter,
-  steps: Readonly<Record<string, Step>>,
+  make: (step: StemmerStep) => TokenFilter,
+  steps: Readonly<Record<string, StemmerStep>>,
 ): Record<string, MakeFilter> {
   return Object.fromEntries(
     Object.entries(steps).map(([name, step]) => {

@@ -2,7 +2,7 @@
  * French after J. Savoy, "A stemming procedure and stopword list for general French
  * corpora" (1999).
  */
-import { cut, firstOf, inTurn, over, type Step } from './endings.ts'
+import { cut, firstOf, inTurn, over, type StemmerStep } from './endings.ts'
 import { rewriting, undouble } from './letters.ts'
 
 /** The articles and pronouns that lose their vowel before one. */
@@ -15,7 +15,7 @@ export function frenchLightStem(word: string): string {
   return tidied(derivation(plural(word)))
 }
 
-const plural: Step = inTurn(
+const plural: StemmerStep = inTurn(
   (word) => (word.length > 5 ? word.replace(/(?<!e)aux$/s, 'al') : word),
   cut(over(3, 'x')),
   cut(over(3, 's')),
@@ -45,7 +45,7 @@ const firstDerivation = cut(
   over(9, 'nnelle nnel', 'n'),
 )
 
-const laterDerivation: Step = inTurn(
+const laterDerivation: StemmerStep = inTurn(
   cut(over(4, 'ète', 'et')),
   cut(over(8, 'ique')),
   cut(

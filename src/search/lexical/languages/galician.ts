@@ -3,11 +3,11 @@
  * Portuguese way are first respelled. The exceptions are the common words only; the lists
  * for the original rules name many more.
  */
-import { cut, leaving, onlyOver, type Step } from './endings.ts'
+import { cut, leaving, onlyOver, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 /** Plurals only. */
-export const galicianMinimalStem: Step = onlyOver(
+export const galicianMinimalStem: StemmerStep = onlyOver(
   2,
   cut(
     leaving(1, 'ns', 'n', 'luns'),

@@ -1,5 +1,5 @@
 /** German: three stemmers of different strength, and spelling without umlauts. */
-import { cut, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 /** Letters that an s or st of inflection may follow. */
@@ -9,7 +9,7 @@ const beforeS = ['b', 'd', 'f', 'g', 'h', 'k', 'l', 'm', 'n', 't']
  * Light, after J. Savoy, "Light stemming approaches for the French, Portuguese, German and
  * Hungarian languages" (2006).
  */
-export const germanLightStem: Step = inTurn(
+export const germanLightStem: StemmerStep = inTurn(
   rewriting('äàáâ:a öòóô:o ïìíî:i üùúû:u'),
   cut(
     over(5, 'ern'),
@@ -25,7 +25,7 @@ export const germanLightStem: Step = inTurn(
 )
 
 /** Plurals only, after the same. */
-export const germanMinimalStem: Step = onlyOver(
+export const germanMinimalStem: StemmerStep = onlyOver(
   4,
   inTurn(
     rewriting('ä:a ö:o ü:u'),

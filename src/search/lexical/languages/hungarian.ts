@@ -1,11 +1,11 @@
 /** Hungarian after J. Savoy's light stemmer: case, then possessor, then number. */
-import { cut, inTurn, over, type Step } from './endings.ts'
+import { cut, inTurn, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 /** Cuts so many letters off words of more than so many if they have this ending. */
 function cutWhere(
   rules: readonly (readonly [over: number, ending: RegExp, cut: number])[],
-): Step {
+): StemmerStep {
   return (word) => {
     const rule = rules.find(
       ([letters, ending]) => word.length > letters && ending.test(word),
@@ -40,7 +40,7 @@ const possessive = cutWhere([
 
 const plural = cut(over(4, 'ak ok ek'), over(3, 'k'))
 
-export const hungarianLightStem: Step = inTurn(
+export const hungarianLightStem: StemmerStep = inTurn(
   rewriting('á:a ëé:e í:i óőõö:o úűũûü:u'),
   caseEnding,
   possessive,

@@ -2,7 +2,7 @@
  * Scripts of India. Their blocks in Unicode have one layout, so a table of places in a
  * block holds for several of them.
  */
-import { inTurn, type Step } from './endings.ts'
+import { inTurn, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 const blocks = {
@@ -134,7 +134,7 @@ function signAt(block: Block, place: number): string {
 }
 
 /** Leaves out what Hindi is often written without, and makes long vowels short. */
-export const hindiNormalization: Step = inTurn(
+export const hindiNormalization: StemmerStep = inTurn(
   (word) => word.replaceAll('\u0928\u094d', '\u0902'),
   rewriting(
     '\u0901:\u0902 \u093c\u200c\u200d\u094d: \u0929:\u0928 \u0931:\u0930 \u0934:\u0933 ' +
@@ -148,7 +148,7 @@ export const hindiNormalization: Step = inTurn(
 )
 
 /** Vowels short, nasal signs one, the breath at the end of a syllable gone. */
-export const teluguNormalization: Step = inTurn(
+export const teluguNormalization: StemmerStep = inTurn(
   (word) =>
     word
       .replaceAll('\u0c46\u0c56', '\u0c48')

@@ -1,11 +1,11 @@
 /** Rewriting single letters: most normalizations are a table of these. */
-import type { Step } from './endings.ts'
+import type { StemmerStep } from './endings.ts'
 
 /**
  * A step from a table such as "áâ:a é:e": letters before the colon become what is after it.
  * With nothing after the colon they are deleted.
  */
-export function rewriting(table: string): Step {
+export function rewriting(table: string): StemmerStep {
   const rewritten = new Map(
     table.split(' ').flatMap((row) => {
       const [from = '', to = ''] = row.split(':')

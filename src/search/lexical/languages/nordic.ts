@@ -1,11 +1,11 @@
 /** The North of Europe: light stemmers after J. Savoy, and one spelling of å, æ, ø. */
-import { cut, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 const genitive = cut(over(4, 's'))
 
 /** Bokmål; the other written Norwegian has endings of its own. */
-export const norwegianLightStem: Step = inTurn(
+export const norwegianLightStem: StemmerStep = inTurn(
   genitive,
   cut(
     over(7, 'heter heten'),
@@ -18,12 +18,12 @@ export const norwegianLightStem: Step = inTurn(
   ),
 )
 
-export const norwegianMinimalStem: Step = inTurn(
+export const norwegianMinimalStem: StemmerStep = inTurn(
   genitive,
   cut(over(5, 'ene'), over(4, 'er en et'), over(3, 'a e')),
 )
 
-export const swedishLightStem: Step = inTurn(
+export const swedishLightStem: StemmerStep = inTurn(
   genitive,
   cut(
     over(7, 'elser heten'),
@@ -34,7 +34,7 @@ export const swedishLightStem: Step = inTurn(
   ),
 )
 
-export const swedishMinimalStem: Step = inTurn(
+export const swedishMinimalStem: StemmerStep = inTurn(
   genitive,
   cut(
     over(6, 'arne erna arna orna aren'),
@@ -44,7 +44,7 @@ export const swedishMinimalStem: Step = inTurn(
   ),
 )
 
-export const finnishLightStem: Step = onlyOver(
+export const finnishLightStem: StemmerStep = onlyOver(
   3,
   inTurn(
     rewriting('äå:a ö:o'),
@@ -80,12 +80,12 @@ const cutParticle = cut(over(8, 'kin ko'))
 const cutLongAdjective = cut(over(11, 'dellinen dellisuus'))
 
 /** Across Scandinavia "ä", "ae", "æ" are one letter, "ö", "oe", "ø" one, and "aa", "å". */
-export const scandinavianNormalization: Step = normalizing(/a[aoe]|o[oe]|[äö]/gi)
+export const scandinavianNormalization: StemmerStep = normalizing(/a[aoe]|o[oe]|[äö]/gi)
 
 /** As the Norwegians read it: "ao" and "oo" stay as they are. */
-export const norwegianNormalization: Step = normalizing(/a[ae]|oe|[äö]/gi)
+export const norwegianNormalization: StemmerStep = normalizing(/a[ae]|oe|[äö]/gi)
 
-function normalizing(letters: RegExp): Step {
+function normalizing(letters: RegExp): StemmerStep {
   return (word) =>
     word.replace(letters, (found) => {
       const letter = oneLetter.get(found.toLowerCase())!

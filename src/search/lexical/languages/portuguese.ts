@@ -3,7 +3,7 @@
  * "A stemming algorithm for the Portuguese language" (2001). An ending of RSLP says how
  * many letters it leaves, and which words only look as if they had it.
  */
-import { cut, inTurn, leaving, onlyOver, over, type Step } from './endings.ts'
+import { cut, inTurn, leaving, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 const withoutAccents = rewriting('àáâäãå:a òóôöõ:o èéêë:e ùúûü:u ìíîï:i ç:c ñ:n ýÿ:y')
@@ -39,13 +39,13 @@ const lightFeminine = cut(
   over(6, 'na', 'no'),
 )
 
-export const portugueseLightStem: Step = onlyOver(
+export const portugueseLightStem: StemmerStep = onlyOver(
   3,
   inTurn(lightPlural, lightFeminine, cut(over(4, 'e a o')), withoutAccents),
 )
 
 /** RSLP's first step alone. */
-export const portugueseMinimalStem: Step = onlyOver(
+export const portugueseMinimalStem: StemmerStep = onlyOver(
   2,
   cut(
     leaving(1, 'ns', 'm'),

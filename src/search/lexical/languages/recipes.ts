@@ -21,7 +21,7 @@ import {
   turkishApostrophe,
   turkishLowercase,
 } from './casing.ts'
-import { inTurn, type Step } from './endings.ts'
+import { inTurn, type StemmerStep } from './endings.ts'
 import { englishPossessive } from './english.ts'
 import { stemming } from './filters.ts'
 import { frenchArticles, frenchLightStem } from './french.ts'
@@ -171,12 +171,12 @@ function recipe(...filters: readonly TokenFilter[]): LanguageRecipe {
   return { filters }
 }
 
-function usual(language: string, stem: Step): LanguageRecipe {
+function usual(language: string, stem: StemmerStep): LanguageRecipe {
   return recipe(lowercase, stops(language), stemming(stem))
 }
 
 /** Leaves out stop words, spelled as the words are at that point. */
-function stops(language: string, respell: Step = (word) => word): TokenFilter {
+function stops(language: string, respell: StemmerStep = (word) => word): TokenFilter {
   return stop(new Set([...stopWords(language)!].map(respell)))
 }
 

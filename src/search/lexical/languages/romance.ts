@@ -2,7 +2,7 @@
  * Italian and Spanish after J. Savoy's light stemmers, "Report on CLEF-2001 experiments":
  * nothing but gender and number.
  */
-import { cut, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { cut, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 /** What is joined to the next word by an apostrophe, in Italian. */
@@ -15,12 +15,12 @@ export const catalanArticles: ReadonlySet<string> = new Set(['d', 'l', 'm', 'n',
 
 const withoutAccents = rewriting('àáâä:a òóôö:o èéêë:e ùúûü:u ìíîï:i')
 
-export const italianLightStem: Step = onlyOver(
+export const italianLightStem: StemmerStep = onlyOver(
   5,
   inTurn(withoutAccents, cut(over(5, 'ie he hi ii ia io e i a o'))),
 )
 
-export const spanishLightStem: Step = onlyOver(
+export const spanishLightStem: StemmerStep = onlyOver(
   4,
   inTurn(
     withoutAccents,
@@ -33,7 +33,7 @@ export function spanishMinimalStem(word: string): string {
   return word.length > 3 && word.endsWith('s') ? spanishSingular(word) : word
 }
 
-const spanishSingular: Step = inTurn(
+const spanishSingular: StemmerStep = inTurn(
   withoutAccents,
   rewriting('ñ:n'),
   cut(over(3, 'ces', 'z'), over(3, 'es s')),

@@ -1,9 +1,9 @@
 /** Slavic languages by tables of their case endings. */
-import { cut, firstOf, inTurn, onlyOver, over, type Step } from './endings.ts'
+import { cut, firstOf, inTurn, onlyOver, over, type StemmerStep } from './endings.ts'
 import { rewriting } from './letters.ts'
 
 /** After J. Savoy, "Searching strategies for the Bulgarian language" (2007). */
-export const bulgarianStem: Step = onlyOver(
+export const bulgarianStem: StemmerStep = onlyOver(
   3,
   firstOf(
     cut(over(5, 'ища')),
@@ -17,7 +17,7 @@ export const bulgarianStem: Step = onlyOver(
   ),
 )
 
-function bulgarianPlural(): Step {
+function bulgarianPlural(): StemmerStep {
   return firstOf(
     cut(
       over(6, 'овци', 'о'),
@@ -36,7 +36,7 @@ function bulgarianPlural(): Step {
  * After L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech language"
  * (2009).
  */
-export const czechStem: Step = inTurn(
+export const czechStem: StemmerStep = inTurn(
   cut(
     over(7, 'atech'),
     over(6, 'ětem etem atům'),
@@ -63,7 +63,7 @@ function czechConsonants(word: string): string {
  * After L. Dolamic and J. Savoy, "Indexing and searching strategies for the Russian
  * language" (2009).
  */
-export const russianLightStem: Step = inTurn(
+export const russianLightStem: StemmerStep = inTurn(
   cut(
     over(6, 'иями оями'),
     over(5, 'иям иях оях ями оям оьв ами его ему ери ими ого ому ыми оев'),
@@ -78,7 +78,7 @@ export const russianLightStem: Step = inTurn(
 )
 
 /** Serbian in Latin letters without accents, whichever alphabet it was written in. */
-export const serbianNormalization: Step = rewriting(
+export const serbianNormalization: StemmerStep = rewriting(
   'а:a б:b в:v г:g д:d ђđ:dj е:e жзž:z и:i ј:j к:k л:l љ:lj м:m н:n њ:nj о:o п:p р:r с:s ' +
     'т:t ћцчčć:c у:u ф:f х:h џ:dz шš:s',
 )

@@ -28,14 +28,14 @@ import { stemmer as tamil } from '@orama/stemmers/tamil'
 import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { basqueStem } from './basque.ts'
 import { catalanStem } from './catalan.ts'
-import type { Step } from './endings.ts'
+import type { StemmerStep } from './endings.ts'
 import { englishStem } from './english.ts'
 import { estonianStem } from './estonian.ts'
 import { rewriting } from './letters.ts'
 import { porterStem } from './porter.ts'
 
 /** Old fonts had no comma below, so half of all Romanian texts have a cedilla instead. */
-export const romanianNormalization: Step = rewriting('ș:ş ț:ţ')
+export const romanianNormalization: StemmerStep = rewriting('ș:ş ț:ţ')
 
 const snowball = {
   Arabic: arabic,
@@ -68,11 +68,11 @@ const snowball = {
   Swedish: swedish,
   Tamil: tamil,
   Turkish: turkish,
-} satisfies Record<string, Step>
+} satisfies Record<string, StemmerStep>
 
 export type SnowballLanguage = keyof typeof snowball
 
-export function snowballStem(language: SnowballLanguage): Step {
+export function snowballStem(language: SnowballLanguage): StemmerStep {
   return snowball[language]
 }
 

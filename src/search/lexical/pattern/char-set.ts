@@ -49,7 +49,7 @@ function isIn(set: CharSet, changed: string): boolean {
 }
 
 /** By a class of JavaScript's, such as "\p{L}". Throws SyntaxError if there is none. */
-export function byClass(source: string): CharSet {
+function byClass(source: string): CharSet {
   const regExp = new RegExp(`^[${source}]$`, 'u')
   return (char) => regExp.test(String.fromCodePoint(char))
 }

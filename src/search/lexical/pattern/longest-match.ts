@@ -3,13 +3,13 @@
  * are walked at once, so the time grows with the text and the pattern, never faster.
  */
 import { parsePattern } from './parse-pattern.ts'
-import { compile, type Step } from './program.ts'
-import type { Steps } from '../../../analysis-budget.ts'
+import { compile, type PatternStep } from './program.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import { charLengthAt } from './pattern.ts'
 
 export interface SimplePattern {
   /** All longest matches from left to right, as start and end. Never empty ones. */
-  matches(text: string, steps: Steps): Iterable<readonly [start: number, end: number]>
+  matches(text: string, steps: StepBudget): Iterable<readonly [start: number, end: number]>
 }
 
 /** Throws SyntaxError with what is wrong with it. */
@@ -17,7 +17,7 @@ export function compileSimplePattern(source: string): SimplePattern {
   const { root, groupCount } = parsePattern(source, 'automaton')
   const { steps } = compile(root, groupCount, 'no runs')
 
-  function* matches(text: string, count: Steps): Iterable<readonly [number, number]> {
+  function* matches(text: string, count: StepBudget): Iterable<readonly [number, number]> {
     let from = 0
     while (from < text.length) {
       const end = longestFrom(steps, text, from, count)
@@ -31,10 +31,10 @@ export function compileSimplePattern(source: string): SimplePattern {
 
 /** Where the longest match ends; the start itself where nothing, or no more, matches. */
 function longestFrom(
-  steps: readonly Step[],
+  steps: readonly PatternStep[],
   text: string,
   start: number,
-  count: Steps,
+  count: StepBudget,
 ): number {
   let end = start
   let position = start
@@ -58,9 +58,9 @@ const placeSteps = 8
 
 /** All places of the program that are reached without taking a character. */
 function reach(
-  steps: readonly Step[],
+  steps: readonly PatternStep[],
   from: readonly number[],
-  count: Steps,
+  count: StepBudget,
 ): ReadonlySet<number> {
   const reached = new Set<number>()
   const open = [...from]

@@ -6,10 +6,10 @@
  * once need not be tried again, however it is reached. Remembering those makes the time grow
  * with the text and the pattern, and never faster.
  */
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
 import { lineEnds, type CharSet } from './char-set.ts'
 import type { Edge } from './parse-pattern.ts'
-import { isRegular, type Program, type Step } from './program.ts'
+import { isRegular, type Program, type PatternStep } from './program.ts'
 
 /** Where groups start and end, in pairs; -1: not matched. The first pair is the match. */
 export type Slots = Int32Array
@@ -32,11 +32,11 @@ export function canRemember({ choiceCount }: Program, text: string): boolean {
   return (text.length + 1) * Math.ceil(choiceCount / 32) <= tried32Max
 }
 
-export class Walk {
+export class PatternWalk {
   readonly #slots: Slots
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly PatternStep[]
   readonly #text: string
-  readonly #count: Steps
+  readonly #count: StepBudget
   readonly #stack: number[] = []
   /** The choices that were tried, by position; undefined: they are not remembered. */
   readonly #tried: Uint32Array | undefined
@@ -44,7 +44,7 @@ export class Walk {
   readonly #triedWidth: number
   #triedEnd = 0
 
-  constructor(program: Program, text: string, count: Steps) {
+  constructor(program: Program, text: string, count: StepBudget) {
     this.#slots = new Int32Array(program.slotCount)
     this.#steps = program.steps
     this.#text = text
@@ -117,7 +117,7 @@ export class Walk {
   #next = 0
   #position = 0
 
-  #walk(step: Step, at: number, position: number): number | undefined {
+  #walk(step: PatternStep, at: number, position: number): number | undefined {
     this.#next = at + 1
     switch (step.op) {
       case 'char':
@@ -161,7 +161,7 @@ export class Walk {
   }
 
   #run(
-    { set, min, max }: Step & { op: 'run' },
+    { set, min, max }: PatternStep & { op: 'run' },
     at: number,
     start: number,
   ): number | undefined {

@@ -6,8 +6,8 @@
  * around, refer to groups or are possessive may take longer. Every step of either is counted,
  * and a request that takes too many is refused.
  */
-import type { Steps } from '../../../analysis-budget.ts'
-import { canRemember, Walk, type Slots } from './match.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
+import { canRemember, PatternWalk, type Slots } from './match.ts'
 import { parsePattern } from './parse-pattern.ts'
 import { compile, isRegular } from './program.ts'
 
@@ -15,9 +15,9 @@ export interface Pattern {
   readonly groupCount: number
   readonly groupNames: ReadonlyMap<string, number>
   /** All matches of a text, from left to right, not overlapping. */
-  matches(text: string, steps: Steps): Iterable<Match>
+  matches(text: string, steps: StepBudget): Iterable<Match>
   /** Whether it matches a text from start to end. */
-  matchesWhole(text: string, steps: Steps): boolean
+  matchesWhole(text: string, steps: StepBudget): boolean
 }
 
 export interface Match {
@@ -33,11 +33,11 @@ export function compilePattern(source: string): Pattern {
   const program = compile(root, groupCount)
   const linear = isRegular(program) ? compile(root, groupCount, 'bounded runs') : program
 
-  function walkOver(text: string, steps: Steps): Walk {
-    return new Walk(canRemember(linear, text) ? linear : program, text, steps)
+  function walkOver(text: string, steps: StepBudget): PatternWalk {
+    return new PatternWalk(canRemember(linear, text) ? linear : program, text, steps)
   }
 
-  function* matches(text: string, steps: Steps): Iterable<Match> {
+  function* matches(text: string, steps: StepBudget): Iterable<Match> {
     const walk = walkOver(text, steps)
     let from = 0
     while (from <= text.length) {

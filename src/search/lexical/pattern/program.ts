@@ -3,7 +3,7 @@ import type { CharSet } from './char-set.ts'
 import type { Edge, Node } from './parse-pattern.ts'
 import { fixedLimits } from '../../../limits.ts'
 
-export type Step =
+export type PatternStep =
   | { readonly op: 'char'; readonly set: CharSet }
   /** As many characters of a set as there are, then fewer, at least `min`. */
   | {
@@ -32,7 +32,7 @@ export type Step =
   | { readonly op: 'done' }
 
 export interface Program {
-  readonly steps: readonly Step[]
+  readonly steps: readonly PatternStep[]
   /** Places that the matcher remembers: two for each group, then one for each loop. */
   readonly slotCount: number
   /** Steps after which there is more than one way to go on: each has a number. */
@@ -51,11 +51,11 @@ export function isRegular({ steps }: Program): boolean {
 export type Runs = 'all runs' | 'bounded runs' | 'no runs'
 
 export function compile(root: Node, groupCount: number, runs: Runs = 'all runs'): Program {
-  const steps: Step[] = []
+  const steps: PatternStep[] = []
   let slotCount = 2 * (groupCount + 1)
   let choiceCount = 0
 
-  function add<Added extends Step>(step: Added): Added {
+  function add<Added extends PatternStep>(step: Added): Added {
     if (steps.length >= fixedLimits.patternStepsMax)
       throw new SyntaxError('its counts multiply to more than is supported')
     steps.push(step)

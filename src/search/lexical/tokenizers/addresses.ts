@@ -2,7 +2,7 @@
  * Finds web and mail addresses. Their parts have the lengths that the standards allow at
  * most, so looking for them anywhere in a text takes a bounded time for each character.
  */
-export interface Address {
+export interface WebAddress {
   readonly start: number
   readonly end: number
   readonly kind: 'url' | 'email'
@@ -35,7 +35,11 @@ const url = new RegExp(
 const startSign = /[!#$%&'*+/=?^_`{|}~-]/
 
 /** The address that starts at `from` or in the punctuation up to `last`. */
-export function addressAt(text: string, from: number, last: number): Address | undefined {
+export function addressAt(
+  text: string,
+  from: number,
+  last: number,
+): WebAddress | undefined {
   for (let start = from; start <= last && start < text.length; start++) {
     // Of signs in a row only the first starts something.
     const isSign = startSign.test(text[start]!)

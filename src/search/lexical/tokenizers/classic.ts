@@ -16,8 +16,11 @@ const separator = '[_\\-/.,]'
 /** What an address has at most of it, so that looking for one takes a bounded time. */
 const parts = '{0,30}'
 
+/** Made when a text is to be cut: most servers never need them. */
+let rules: ReturnType<typeof makeRules> | undefined
+
 /** The longest match counts; of those of the same length, the first. */
-const rules: readonly (readonly [RegExp, TokenKind])[] = [
+const makeRules = (): readonly (readonly [RegExp, TokenKind])[] => [
   [sticky(alphanumeric), 'word'],
   [sticky(`${letters}(?:'${letters})+`), 'apostrophe'],
   [sticky(`${letter}\\.(?:${letter}\\.)+`), 'acronym'],
@@ -45,7 +48,7 @@ const rules: readonly (readonly [RegExp, TokenKind])[] = [
   [sticky(cj), 'han'],
 ]
 
-const start = new RegExp(`${cj}|${letter}|\\p{Nd}`, 'gu')
+let start: RegExp | undefined
 
 export function classic(args: Arguments): Tokenizer {
   const lengthMax = countIn(args, 'maxTokenLength', { max: 1_048_576, default: 255 })
@@ -69,13 +72,15 @@ export function classic(args: Arguments): Tokenizer {
 const wordSteps = 64
 
 function nextStart(text: string, from: number): number | undefined {
+  start ??= new RegExp(`${cj}|${letter}|\\p{Nd}`, 'gu')
   start.lastIndex = from
   return start.exec(text)?.index
 }
 
 /** Looks no further once it is too long. */
-function longestAt(text: string, from: number, lengthMax: number): Found {
-  let longest: Found = { end: from, kind: 'word' }
+function longestAt(text: string, from: number, lengthMax: number): LongestMatch {
+  let longest: LongestMatch = { end: from, kind: 'word' }
+  rules ??= makeRules()
   for (const [pattern, kind] of rules) {
     pattern.lastIndex = from
     if (pattern.test(text) && pattern.lastIndex > longest.end)
@@ -85,7 +90,7 @@ function longestAt(text: string, from: number, lengthMax: number): Found {
   return longest
 }
 
-interface Found {
+interface LongestMatch {
   readonly end: number
   readonly kind: TokenKind
 }

@@ -35,7 +35,7 @@ function runs(pattern: RegExp, args: Arguments): Tokenizer {
 }
 
 /** Cuts a text into pieces of a length, but never through a character. */
-export function* pieces(text: string, lengthMax: number): Iterable<string> {
+function* pieces(text: string, lengthMax: number): Iterable<string> {
   let start = 0
   while (text.length - start > lengthMax) {
     let end = start + lengthMax

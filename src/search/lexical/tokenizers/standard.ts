@@ -1,11 +1,13 @@
 /** Words by Unicode's rules, and the same with web and mail addresses kept whole. */
+import { fixedLimits } from '../../../limits.ts'
 import { countIn } from '../arguments.ts'
 import type { Arguments, Token, Tokenizer } from '../stage.ts'
 import { addressAt } from './addresses.ts'
 import { newToken, type AdjoiningToken } from './token.ts'
-import { wordLengthMax, Words } from './words.ts'
+import { Words } from './words.ts'
 
-const lengthRange = { max: 1_048_576, default: wordLengthMax }
+const { wordLengthMax, wordLengthSettingMax } = fixedLimits
+const lengthRange = { max: wordLengthSettingMax, default: wordLengthMax }
 
 export function standard(args: Arguments): Tokenizer {
   const lengthMax = countIn(args, 'maxTokenLength', lengthRange)

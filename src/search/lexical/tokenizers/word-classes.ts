@@ -3,7 +3,7 @@
  * made from the character properties that JavaScript knows, a page of 256 at a time, when
  * the first text needs that page.
  */
-export const other = 0
+const other = 0
 export const letter = 1
 export const hebrew = 2
 export const hangul = 3

@@ -3,7 +3,8 @@
  * tokenizer does: "can't", "3.14" and "a_b" are one word each, punctuation is none, and
  * every Chinese character is one.
  */
-import type { Steps } from '../../../analysis-budget.ts'
+import type { StepBudget } from '../../../analysis-budget.ts'
+import { fixedLimits } from '../../../limits.ts'
 import type { TokenKind } from '../stage.ts'
 import {
   classOf,
@@ -27,9 +28,6 @@ import {
   southeastAsian,
 } from './word-classes.ts'
 
-/** Longer words are cut into pieces of this length. */
-export const wordLengthMax = 255
-
 /** Characters between words, after which they are counted. */
 const gapCounted = 1_024
 
@@ -41,12 +39,16 @@ export class Words {
   /** Whether the word before ends where this one starts. */
   adjoins = false
   readonly #text: string
-  readonly #steps: Steps
+  readonly #steps: StepBudget
   readonly #lengthMax: number
   /** Where the word that is being read has to end at the latest. */
   #limit = 0
 
-  constructor(text: string, steps: Steps, lengthMax = wordLengthMax) {
+  constructor(
+    text: string,
+    steps: StepBudget,
+    lengthMax: number = fixedLimits.wordLengthMax,
+  ) {
     this.#text = text
     this.#steps = steps
     this.#lengthMax = lengthMax

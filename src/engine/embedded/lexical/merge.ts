@@ -1,0 +1,161 @@
+/** Makes one segment of several that follow each other, a part at a time. */
+import { DocumentList } from './document-list.ts'
+import { Postings } from './postings.ts'
+import type { SegmentWriter } from './segment-writer.ts'
+import { replacedIn } from './segment-view.ts'
+import type { TermEntry } from './segment-layout.ts'
+import type { List, TextSegment } from './segment.ts'
+
+export class SegmentMerge {
+  readonly target: SegmentWriter
+  readonly sources: readonly TextSegment[]
+  /** The last term that was written. */
+  progress: number
+  /** Terms that no document of the segments has any more. */
+  readonly unused: number[] = []
+  readonly documents: DocumentList
+  readonly lengths: Uint32Array
+  /** Documents whose postings in still earlier segments do not count. */
+  readonly replaced: readonly number[]
+  /** Where the documents of each source go; `gone` for those that were replaced. */
+  readonly #places: readonly Uint32Array[]
+  readonly #heads: Head[]
+
+  /** Sources come oldest first; terms up to `progress` are in the target already. */
+  constructor(
+    sources: readonly TextSegment[],
+    target: SegmentWriter,
+    { isOldest, progress }: { readonly isOldest: boolean; readonly progress: number },
+  ) {
+    this.sources = sources
+    this.target = target
+    this.progress = progress
+    const { seqs, lengths, places } = placeDocuments(sources)
+    this.documents = DocumentList.of(seqs)
+    this.lengths = lengths
+    this.#places = places
+    const all = isOldest ? [] : sources.flatMap(({ replaced }) => Array.from(replaced))
+    this.replaced = [...new Set(all)].sort((a, b) => a - b)
+    this.#heads = sources.map((segment) => headOf(segment, progress))
+  }
+
+  /** Goes on until so many postings were merged; returns how many, or undefined at the end. */
+  step(postingsMax: number): number | undefined {
+    let done = 0
+    while (done < postingsMax) {
+      const term = this.#heads.reduce((least, head) => Math.min(least, head.term), Infinity)
+      if (term === Infinity) return undefined
+      done += this.#mergeTerm(term)
+      this.progress = term
+    }
+    this.target.flush()
+    return done
+  }
+
+  #mergeTerm(term: number): number {
+    merged.size = 0
+    let removed = 0
+    let read = 0
+    let isAscending = true
+    for (const [i, head] of this.#heads.entries()) {
+      if (head.term !== term) continue
+      const { segment, list } = head
+      current.size = 0
+      segment.decode(list!, current)
+      read += current.size
+      removed += list!.removed
+      const places = this.#places[i]!
+      for (let j = 0; j < current.size; j++) {
+        const place = places[current.places[j]!]!
+        // What has replaced it counts it as removed.
+        if (place === gone) removed--
+        else {
+          if (merged.size > 0 && merged.places[merged.size - 1]! > place)
+            isAscending = false
+          merged.push(place, current.counts[j]!)
+        }
+      }
+      head.advance()
+    }
+    if (!isAscending) sort(merged)
+    if (merged.size > 0 || removed > 0) this.target.add(term, merged, removed, this.lengths)
+    else this.unused.push(term)
+    return read + termCost
+  }
+}
+
+/** The next term of a source. */
+interface Head {
+  readonly segment: TextSegment
+  term: number
+  list: List | undefined
+  advance(): void
+}
+
+function headOf(segment: TextSegment, after: number): Head {
+  const entries: Iterator<{ entry: TermEntry; list: List }> = segment.entries(after)
+  const head: Head = {
+    segment,
+    term: Infinity,
+    list: undefined,
+    advance() {
+      const next = entries.next()
+      head.term = next.done === true ? Infinity : next.value.entry.term
+      head.list = next.done === true ? undefined : next.value.list
+    },
+  }
+  head.advance()
+  return head
+}
+
+/** Puts the documents of several segments in order. */
+function placeDocuments(sources: readonly TextSegment[]) {
+  const replaced = replacedIn(sources)
+  const places = sources.map(({ documents }) => new Uint32Array(documents.size))
+  const lengthsOf = sources.map((segment) => segment.allLengths())
+  const total = sources.reduce((sum, { documents }) => sum + documents.size, 0)
+  const lengths = new Uint32Array(total)
+  const seqs: number[] = []
+  const seqsOf = sources.map(({ documents }) => documents.toArray())
+  const at = sources.map(() => 0)
+  for (;;) {
+    let least = -1
+    let seq = Infinity
+    for (let i = 0; i < sources.length; i++) {
+      const own = seqsOf[i]![at[i]!] ?? Infinity
+      if (own < seq) {
+        seq = own
+        least = i
+      }
+    }
+    if (least < 0) break
+    const place = at[least]!++
+    if (replaced[least]?.[place] === 1) places[least]![place] = gone
+    else {
+      places[least]![place] = seqs.length
+      lengths[seqs.length] = lengthsOf[least]![place]!
+      seqs.push(seq)
+    }
+  }
+  return { seqs, lengths: lengths.slice(0, seqs.length), places }
+}
+
+function sort(postings: Postings): void {
+  const { places, counts, size } = postings
+  const order = Uint32Array.from({ length: size }, (_, i) => i)
+  order.sort((a, b) => places[a]! - places[b]!)
+  const sortedPlaces = Uint32Array.from(order, (i) => places[i]!)
+  const sortedCounts = Uint32Array.from(order, (i) => counts[i]!)
+  places.set(sortedPlaces)
+  counts.set(sortedCounts)
+}
+
+/** What a term costs besides its postings, in postings. */
+const termCost = 32
+
+/** In place of a document's place: it is not in the merged segment. */
+const gone = 2 ** 32 - 1
+
+/** The postings of a term in a source, and in all of them. */
+const current = new Postings(4096)
+const merged = new Postings(4096)

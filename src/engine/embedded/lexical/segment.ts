@@ -1,0 +1,296 @@
+/** Reads a segment: the entries of terms, their postings, and the lengths of texts. */
+import { blockSize } from './blocks.ts'
+import { DocumentList } from './document-list.ts'
+import { keep } from './list-cache.ts'
+import { decodeBlock, decodeTail, Skips, type Postings } from './postings.ts'
+import {
+  emptyEntry,
+  rowsMax,
+  rowSize,
+  takeEntry,
+  type TermEntry,
+  type TextSegmentRow,
+} from './segment-layout.ts'
+import { VarintReader } from './varints.ts'
+
+/** Reads a row of the table `posting`. */
+export type ReadRow = (id: number) => Uint8Array
+
+/** The postings of a term in a segment. */
+export interface List {
+  readonly size: number
+  readonly removed: number
+  /** Of whole blocks, where there are any. */
+  readonly skips: Skips | undefined
+  /** The words of blocks; undefined where they are to be read from the segment. */
+  readonly words: Uint32Array | undefined
+  /** Where they stand in the segment. */
+  readonly wordStart: number
+  readonly tail: Uint8Array
+}
+
+export class TextSegment {
+  readonly id: number
+  readonly newest: number
+  readonly postings: number
+  readonly documents: DocumentList
+  /** Documents, ascending, whose postings in earlier segments do not count. */
+  readonly replaced: Float64Array
+  readonly #readRow: ReadRow
+  /** The first term of each group, and where the group stands. */
+  readonly #terms: Float64Array
+  readonly #starts: Float64Array
+  readonly #sizes: Uint32Array
+  readonly #lengthStart: number
+  readonly #lengthWidth: number
+  readonly #rows = new Map<number, Uint8Array>()
+  readonly #lists = new Map<number, List>()
+  #lengths: Uint16Array | undefined
+  /** Lengths that are too long for the array. */
+  readonly #longLengths = new Map<number, number>()
+
+  constructor(
+    row: Omit<TextSegmentRow, 'state' | 'sources' | 'progress'>,
+    readRow: ReadRow,
+  ) {
+    this.id = row.id
+    this.newest = row.newest
+    this.postings = row.postings
+    this.#readRow = readRow
+    const directory = readDirectory(row.directory)
+    this.#terms = directory.terms
+    this.#starts = directory.starts
+    this.#sizes = directory.sizes
+    const documents = new VarintReader(row.documents)
+    this.#lengthStart = documents.take()
+    this.#lengthWidth = documents.take()
+    this.documents = DocumentList.decode(documents)
+    this.replaced = readNumbers(row.replaced)
+  }
+
+  /** The postings of a term; undefined where it is not in the segment. */
+  list(term: number): List | undefined {
+    const known = this.#lists.get(term)
+    if (known !== undefined) return known
+    const group = this.#groupOf(term)
+    if (group < 0) return undefined
+    const reader = new VarintReader(this.#bytes(this.#starts[group]!, this.#sizes[group]!))
+    let before = 0
+    while (!reader.isAtEnd) {
+      takeEntry(reader, before, entry)
+      if (entry.term >= term) break
+      before = entry.term
+      if (entry.wordStart < 0) reader.at += entry.restSize
+    }
+    if (entry.term !== term) return undefined
+    const list = this.#open(entry, reader)
+    keep(this.#lists, term, list, sizeOf(list))
+    return list
+  }
+
+  /** All terms after a number, in order; what it yields changes with the next one. */
+  *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
+    for (
+      let group = Math.max(0, this.#groupOf(after));
+      group < this.#terms.length;
+      group++
+    ) {
+      const reader = new VarintReader(
+        this.#bytes(this.#starts[group]!, this.#sizes[group]!),
+      )
+      const own = emptyEntry()
+      let before = 0
+      while (!reader.isAtEnd) {
+        takeEntry(reader, before, own)
+        before = own.term
+        if (own.term > after) yield { entry: own, list: this.#open(own, reader) }
+        else if (own.wordStart < 0) reader.at += own.restSize
+      }
+    }
+  }
+
+  /** Adds all postings of a list. */
+  decode(list: List, into: Postings): void {
+    const { size, skips } = list
+    const start = into.size
+    into.reserve(start + size + blockSize)
+    const whole = skips?.lasts.length ?? 0
+    let at = start
+    for (let block = 0; block < whole; block++, at += blockSize)
+      this.decodeBlock(list, block, into.places.subarray(at), into.counts.subarray(at))
+    this.decodeBlock(list, whole, into.places.subarray(at), into.counts.subarray(at))
+    into.size = start + size
+  }
+
+  /** Takes a block of a list out; the one after the whole blocks is the rest. */
+  decodeBlock(
+    { size, skips, words, wordStart, tail }: List,
+    block: number,
+    places: Uint32Array,
+    counts: Uint32Array,
+  ): void {
+    const before = block === 0 ? -1 : skips!.lasts[block - 1]!
+    if (skips === undefined || block === skips.lasts.length) {
+      decodeTail(tail, size - block * blockSize, before, places, counts)
+      return
+    }
+    const start = skips.starts[block]!
+    const widths = skips.widths[block]!
+    if (words !== undefined) {
+      decodeBlock(words, start, widths, before, places, counts)
+      return
+    }
+    const from = wordStart + start
+    const row = Math.floor(from / rowWords)
+    const at = from - row * rowWords
+    const count = skips.starts[block + 1]! - start
+    if (at + count <= rowWords)
+      decodeBlock(this.#words(row), at, widths, before, places, counts)
+    else {
+      const bytes = this.#bytes(from * 4, count * 4)
+      decodeBlock(alignedWords(bytes), 0, widths, before, places, counts)
+    }
+  }
+
+  /** The length of each document's text, by its place; `tooLong` for those that do not fit. */
+  get lengths(): Uint16Array {
+    return (this.#lengths ??= this.#readLengths())
+  }
+
+  lengthAt(place: number): number {
+    const length = this.lengths[place]!
+    return length === tooLong ? (this.#longLengths.get(place) ?? tooLong) : length
+  }
+
+  /** The lengths of all, as they are. */
+  allLengths(): Uint32Array {
+    const lengths = Uint32Array.from(this.lengths)
+    for (const [place, length] of this.#longLengths) lengths[place] = length
+    return lengths
+  }
+
+  #readLengths(): Uint16Array {
+    const { size } = this.documents
+    const width = this.#lengthWidth
+    const bytes = this.#bytes(this.#lengthStart, size * width)
+    const lengths = new Uint16Array(size)
+    for (let i = 0; i < size; i++) {
+      let length = 0
+      for (let j = width - 1; j >= 0; j--) length = length * 256 + bytes[i * width + j]!
+      lengths[i] = Math.min(length, tooLong)
+      if (length > tooLong) this.#longLengths.set(i, length)
+    }
+    return lengths
+  }
+
+  #groupOf(term: number): number {
+    const terms = this.#terms
+    let low = 0
+    let high = terms.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (terms[middle]! <= term) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+
+  #open(found: TermEntry, reader: VarintReader): List {
+    const { size, removed, wordStart, wordCount, restSize } = found
+    const isLong = wordStart >= 0
+    // A copy, which does not keep the whole row in memory.
+    const rest = isLong
+      ? this.#bytes(wordStart * 4 + wordCount * 4, restSize).slice()
+      : reader.takeBytes(restSize).slice()
+    const whole = Math.floor(size / blockSize)
+    if (whole === 0)
+      return { size, removed, skips: undefined, words: undefined, wordStart, tail: rest }
+    const parts = new VarintReader(rest)
+    const skipSize = parts.take()
+    const skips = new Skips(parts.takeBytes(skipSize), whole)
+    const words = isLong
+      ? undefined
+      : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
+    return { size, removed, skips, words, wordStart, tail: rest.subarray(parts.at) }
+  }
+
+  /** Some of the segment's bytes. They are not to be changed. */
+  #bytes(start: number, size: number): Uint8Array {
+    let row = Math.floor(start / rowSize)
+    const at = start - row * rowSize
+    if (at + size <= rowSize) return this.#row(row).subarray(at, at + size)
+    const bytes = new Uint8Array(size)
+    let done = 0
+    for (let from = at; done < size; from = 0, row++) {
+      const piece = this.#row(row).subarray(from, from + size - done)
+      bytes.set(piece, done)
+      done += piece.length
+    }
+    return bytes
+  }
+
+  #row(row: number): Uint8Array {
+    const known = this.#rows.get(row)
+    if (known !== undefined) return known
+    const read = this.#readRow(this.id * rowsMax + row)
+    const bytes = read.byteOffset % 4 === 0 ? read : read.slice()
+    keep(this.#rows, row, bytes, bytes.length + 200)
+    return bytes
+  }
+
+  #words(row: number): Uint32Array {
+    const { buffer, byteOffset, length } = this.#row(row)
+    return new Uint32Array(buffer, byteOffset, length >> 2)
+  }
+}
+
+/** In place of a length that takes more than two bytes. */
+const tooLong = 0xffff
+
+const rowWords = rowSize / 4
+const entry = emptyEntry()
+
+function alignedWords(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.slice().buffer)
+}
+
+function sizeOf({ skips, words, tail }: List): number {
+  return 300 + (skips?.size ?? 0) + (words?.byteLength ?? 0) + tail.length
+}
+
+/** The groups of a segment. */
+export interface Directory {
+  readonly terms: Float64Array
+  readonly starts: Float64Array
+  readonly sizes: Uint32Array
+}
+
+/** Of each group: its first term, where it starts after the one before, and its size. */
+export function readDirectory(bytes: Uint8Array): Directory {
+  const reader = new VarintReader(bytes)
+  const terms: number[] = []
+  const starts: number[] = []
+  const sizes: number[] = []
+  let term = 0
+  let at = 0
+  while (!reader.isAtEnd) {
+    terms.push((term += reader.take()))
+    starts.push((at += reader.take()))
+    const size = reader.take()
+    sizes.push(size)
+    at += size
+  }
+  return {
+    terms: Float64Array.from(terms),
+    starts: Float64Array.from(starts),
+    sizes: Uint32Array.from(sizes),
+  }
+}
+
+function readNumbers(bytes: Uint8Array): Float64Array {
+  const reader = new VarintReader(bytes)
+  const numbers: number[] = []
+  let number = 0
+  while (!reader.isAtEnd) numbers.push((number += reader.take()))
+  return Float64Array.from(numbers)
+}

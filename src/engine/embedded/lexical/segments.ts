@@ -1,0 +1,291 @@
+/**
+ * The segments of an index, as the thread that writes keeps them: adds new ones, and merges
+ * them in steps, so that there are few. Every step is part of a transaction, and whole by
+ * itself: whatever happens after it, a merge is gone on with.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { EngineError } from '../../errors.ts'
+import type { DocumentList } from './document-list.ts'
+import { SegmentMerge } from './merge.ts'
+import { TextSegment } from './segment.ts'
+import { rowsMax, type TextSegmentRow, type SegmentState } from './segment-layout.ts'
+import { encodeNumbers, SegmentWriter } from './segment-writer.ts'
+
+/** Segments of about one size that are merged. */
+const fanout = 4
+/** Documents that must have been replaced before that alone is a reason to merge. */
+const replacedMin = 500
+/** Rows of a merged segment that a step deletes. */
+const droppedMax = 64
+
+/** A merge, and the row of what it makes. */
+type RunningMerge = SegmentMerge & { readonly row: TextSegmentRow }
+
+export class Segments {
+  readonly #statements: Statements
+  readonly #sizeMin: number
+  /** Those that are read, oldest first. */
+  #made: TextSegment[] = []
+  #dropped: number[] = []
+  #merge: RunningMerge | undefined
+  #next = 0
+
+  /** New segments have so many postings, about. */
+  constructor(database: DatabaseSync, suffix: string, sizeMin: number) {
+    this.#statements = prepareStatements(database, suffix)
+    this.#sizeMin = sizeMin
+  }
+
+  /** Takes the word of the store for everything. */
+  reload(): void {
+    this.#merge = undefined
+    this.#made = []
+    this.#dropped = []
+    this.#next = this.#statements.next.get()!['next'] as number
+    for (const row of this.#rows())
+      if (row.state === 'made') this.#made.push(this.#open(row))
+      else if (row.state === 'dropped') this.#dropped.push(row.id)
+  }
+
+  /** Oldest first. */
+  get made(): readonly TextSegment[] {
+    return this.#made
+  }
+
+  /** A segment of the latest texts, whose terms `write` adds. */
+  add(
+    documents: DocumentList,
+    lengths: Uint32Array,
+    replaced: readonly number[],
+    write: (segment: SegmentWriter) => void,
+  ): void {
+    const id = this.#nextId()
+    const writer = new SegmentWriter(id, this.#statements.rows)
+    write(writer)
+    const row: TextSegmentRow = {
+      ...{ id, newest: id, state: 'made', sources: '[]', progress: 0 },
+      documents: writer.finish(documents, lengths),
+      size: writer.size,
+      postings: writer.postings,
+      directory: writer.directory,
+      replaced: encodeNumbers(replaced),
+    }
+    this.#put(row)
+    this.#made.push(this.#open(row))
+  }
+
+  /** How often a posting is merged until it stands in the largest segment, at most. */
+  get levels(): number {
+    const postings = this.#made.reduce((sum, segment) => sum + segment.postings, 0)
+    return 2 + Math.ceil(Math.log(1 + postings / this.#sizeMin) / Math.log(fanout))
+  }
+
+  /** Whether there is something to merge, or to delete; there is more of it for who is idle. */
+  isWorkDue(isIdle: boolean): boolean {
+    return (
+      this.#merge !== undefined ||
+      this.#dropped.length > 0 ||
+      this.#making() !== undefined ||
+      this.#due(isIdle).length > 0
+    )
+  }
+
+  /**
+   * Merges so many postings, if there are any to merge. Returns the terms that no segment has
+   * any more.
+   */
+  work(postings: number, isIdle: boolean): readonly number[] {
+    const unused: number[] = []
+    for (let left = postings; left > 0;) {
+      if (this.#dropped.length > 0) {
+        left -= this.#dropSome(this.#dropped[0]!)
+        continue
+      }
+      this.#merge ??= this.#startMerge(isIdle)
+      if (this.#merge === undefined) break
+      const done = this.#merge.step(left)
+      if (done === undefined) unused.push(...this.#endMerge(this.#merge))
+      else {
+        this.#saveProgress(this.#merge)
+        left -= done
+      }
+    }
+    return unused
+  }
+
+  /** All are gone. Numbers are not used again: readers know segments by them. */
+  clear(): void {
+    this.#statements.clear()
+    this.#made = []
+    this.#dropped = []
+    this.#merge = undefined
+  }
+
+  #rows(): TextSegmentRow[] {
+    return this.#statements.all.all() as unknown as TextSegmentRow[]
+  }
+
+  #making(): TextSegmentRow | undefined {
+    return this.#statements.making.get() as unknown as TextSegmentRow | undefined
+  }
+
+  #open(row: TextSegmentRow): TextSegment {
+    return new TextSegment(row, this.#statements.rows.read)
+  }
+
+  #put(row: TextSegmentRow): void {
+    this.#statements.put.run(
+      ...[row.id, row.newest, row.state, row.sources, row.progress, row.size],
+      ...[row.postings, row.directory, row.documents, row.replaced],
+    )
+  }
+
+  #nextId(): number {
+    const id = this.#next++
+    this.#statements.setNext.run(this.#next)
+    return id
+  }
+
+  /**
+   * The segments that are to be merged next. Of one size there are fewer than `fanout`, and few
+   * documents were replaced; once nobody writes any more, each is larger than all later ones
+   * together.
+   */
+  #due(isIdle: boolean): readonly TextSegment[] {
+    const made = this.#made
+    for (let level = 0, start = made.length; start > 0; level++) {
+      const end = start
+      while (start > 0 && this.#levelOf(made[start - 1]!) <= level) start--
+      if (end - start >= fanout) return made.slice(start, end)
+    }
+    const outdated = this.#outdated()
+    if (outdated.length > 0 || !isIdle) return outdated
+    let sum = 0
+    let from = made.length
+    for (let i = made.length - 1; i >= 0; i--) {
+      if (i < made.length - 1 && made[i]!.postings <= 2 * sum) from = i
+      sum += made[i]!.postings
+    }
+    return made.slice(from)
+  }
+
+  /** Those of which a third was replaced: what they have of it is read, and never found. */
+  #outdated(): readonly TextSegment[] {
+    let replaced = 0
+    let documents = 0
+    for (let i = this.#made.length - 1; i >= 0; i--) {
+      const segment = this.#made[i]!
+      documents += segment.documents.size
+      if (replaced > replacedMin && replaced * 3 > documents) return this.#made.slice(i)
+      replaced += segment.replaced.length
+    }
+    return []
+  }
+
+  #levelOf({ postings }: TextSegment): number {
+    const times = postings / this.#sizeMin
+    return times <= 1 ? 0 : Math.round(Math.log(times) / Math.log(fanout))
+  }
+
+  #startMerge(isIdle: boolean): RunningMerge | undefined {
+    let row = this.#making()
+    if (row === undefined) {
+      const sources = this.#due(isIdle)
+      if (sources.length === 0) return undefined
+      const nothing = new Uint8Array(0)
+      row = {
+        ...{ id: this.#nextId(), newest: sources.at(-1)!.newest, state: 'making' },
+        ...{ sources: JSON.stringify(sources.map(({ id }) => id)), progress: 0, size: 0 },
+        ...{ postings: 0, directory: nothing, documents: nothing, replaced: nothing },
+      } satisfies TextSegmentRow
+      this.#put(row)
+    }
+    const ids = new Set(JSON.parse(row.sources) as number[])
+    const sources = this.#made.filter(({ id }) => ids.has(id))
+    const target = new SegmentWriter(row.id, this.#statements.rows, row)
+    const isOldest = sources[0] === this.#made[0]
+    const merge = new SegmentMerge(sources, target, { isOldest, progress: row.progress })
+    return Object.assign(merge, { row })
+  }
+
+  #saveProgress({ row, target, progress }: RunningMerge): void {
+    const { size, postings, directory } = target
+    this.#statements.progress.run(progress, size, postings, directory, row.id)
+  }
+
+  #endMerge(merge: RunningMerge): readonly number[] {
+    const { row, target, sources } = merge
+    const documents = target.finish(merge.documents, merge.lengths)
+    const made: TextSegmentRow = {
+      ...{ ...row, state: 'made', sources: '[]', documents },
+      ...{ size: target.size, postings: target.postings, directory: target.directory },
+      replaced: encodeNumbers(merge.replaced),
+    }
+    this.#put(made)
+    const start = this.#made.indexOf(sources[0]!)
+    const isOldest = start === 0
+    this.#made.splice(start, sources.length, this.#open(made))
+    for (const { id } of sources) {
+      this.#statements.setState.run('dropped' satisfies SegmentState, id)
+      this.#dropped.push(id)
+    }
+    this.#merge = undefined
+    if (!isOldest) return []
+    const later = this.#made.slice(1)
+    return merge.unused.filter((term) => later.every((one) => one.list(term) === undefined))
+  }
+
+  #dropSome(id: number): number {
+    const { dropRows, dropSegment } = this.#statements
+    const { changes } = dropRows.run(id * rowsMax, (id + 1) * rowsMax, droppedMax)
+    if (Number(changes) < droppedMax) {
+      dropSegment.run(id)
+      this.#dropped.shift()
+    }
+    return 1000
+  }
+}
+
+type Statements = ReturnType<typeof prepareStatements>
+
+function prepareStatements(database: DatabaseSync, suffix: string) {
+  const segment = `textsegment${suffix}`
+  const posting = `posting${suffix}`
+  const read = database.prepare(`SELECT bytes FROM ${posting} WHERE id = ?`)
+  const put = database.prepare(
+    `INSERT INTO ${posting} VALUES (?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes`,
+  )
+  const prepare = (sql: string): StatementSync => database.prepare(sql)
+  return {
+    rows: {
+      read: (id: number): Uint8Array => {
+        const found = read.get(id)
+        if (found === undefined)
+          throw new EngineError('damaged', `the store has no row ${id} of postings`)
+        return found['bytes'] as Uint8Array
+      },
+      put: (id: number, bytes: Uint8Array): void => void put.run(id, bytes),
+    },
+    all: prepare(`SELECT * FROM ${segment} ORDER BY newest, id`),
+    making: prepare(`SELECT * FROM ${segment} WHERE state = 'making'`),
+    put: prepare(
+      `INSERT OR REPLACE INTO ${segment}(id, newest, state, sources, progress, size, ` +
+        'postings, directory, documents, replaced) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    setState: prepare(`UPDATE ${segment} SET state = ? WHERE id = ?`),
+    progress: prepare(
+      `UPDATE ${segment} SET progress = ?, size = ?, postings = ?, directory = ? ` +
+        'WHERE id = ?',
+    ),
+    dropRows: prepare(
+      `DELETE FROM ${posting} WHERE id IN ` +
+        `(SELECT id FROM ${posting} WHERE id >= ? AND id < ? LIMIT ?)`,
+    ),
+    dropSegment: prepare(`DELETE FROM ${segment} WHERE id = ?`),
+    next: prepare(`SELECT value AS next FROM meta WHERE name = 'segments${suffix}'`),
+    setNext: prepare(`UPDATE meta SET value = ? WHERE name = 'segments${suffix}'`),
+    clear: () => {
+      database.exec(`DELETE FROM ${segment}; DELETE FROM ${posting}`)
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Makes a segment of the postings of format 2. They stood in chunks, by term and by the first
+ * document of each, in the order in which a segment is written, so that nothing has to be sorted.
+ *
+ * All numbers were varints: of each ascending number its distance from the one before, doubled,
+ * plus one if its count is 1; any other count followed, and in postings the text's length.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { createTerms } from '../store/layout.ts'
+import { DocumentList } from './document-list.ts'
+import { Postings } from './postings.ts'
+import { Segments } from './segments.ts'
+import { TermList } from './term-list.ts'
+import { VarintReader } from './varints.ts'
+
+/** Brings all indexes of terms of a store to the present form, in the caller's transaction. */
+export function upgradePostings(database: DatabaseSync): void {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'indexed*'")
+    .all()
+  for (const { name } of tables)
+    upgradeIndex(database, String(name).slice('indexed'.length))
+}
+
+const tables = ['term', 'posting', 'indexed', 'waiting'] as const
+
+function upgradeIndex(database: DatabaseSync, suffix: string): void {
+  const read = database.prepare('SELECT value FROM meta WHERE name = ?')
+  const counted = ['texts', 'tokens'].map((name) => ({
+    name: name + suffix,
+    value: Number(read.get(name + suffix)!['value']),
+  }))
+  for (const table of tables)
+    database.exec(`ALTER TABLE ${table}${suffix} RENAME TO ${old(table, suffix)}`)
+  for (const { name } of counted)
+    database.prepare('DELETE FROM meta WHERE name = ?').run(name)
+  database.exec(createTerms(suffix))
+  const write = database.prepare('UPDATE meta SET value = ? WHERE name = ?')
+  for (const { name, value } of counted) write.run(value, name)
+  database.exec(`
+    INSERT INTO term${suffix} SELECT id, term FROM ${old('term', suffix)};
+    UPDATE meta SET value = (SELECT coalesce(max(id), 0) FROM term${suffix})
+      WHERE name = 'terms${suffix}';
+  `)
+  copyLists(database, suffix)
+  copyPostings(database, suffix)
+  for (const table of tables) database.exec(`DROP TABLE ${old(table, suffix)}`)
+}
+
+function old(table: string, suffix: string): string {
+  return `old${table}${suffix}`
+}
+
+/** The lists of texts. Those that waited still do, as if no segment had them. */
+function copyLists(database: DatabaseSync, suffix: string): void {
+  const put = database.prepare(`INSERT INTO indexed${suffix} VALUES (?, ?)`)
+  const lists = database.prepare(`SELECT doc, terms FROM ${old('indexed', suffix)}`)
+  const list = new TermList(1024)
+  for (const { doc, terms } of lists.iterate()) {
+    list.size = 0
+    const reader = new VarintReader(terms as Uint8Array)
+    for (let id = 0; !reader.isAtEnd;) {
+      id += takeDistance(reader)
+      list.push(id, takeCount(reader))
+    }
+    put.run(doc as number, list.encode())
+  }
+  database.exec(
+    `INSERT INTO waiting${suffix} SELECT w.doc, NULL FROM ${old('waiting', suffix)} w ` +
+      `JOIN indexed${suffix} i ON i.doc = w.doc`,
+  )
+}
+
+function copyPostings(database: DatabaseSync, suffix: string): void {
+  const documents = DocumentList.of(foldedDocuments(database, suffix))
+  if (documents.size === 0) return
+  const chunks = database.prepare(
+    `SELECT term, first, entries FROM ${old('posting', suffix)} ORDER BY term, first`,
+  )
+  const lengths = new Uint32Array(documents.size)
+  const postings = new Postings(1024)
+  const segments = new Segments(database, suffix, 1)
+  segments.reload()
+  segments.add(documents, lengths, [], (segment) => {
+    let term = 0
+    const end = () => {
+      if (postings.size > 0) segment.add(term, postings, 0, lengths)
+      postings.size = 0
+    }
+    for (const row of chunks.iterate()) {
+      if (row['term'] !== term) end()
+      term = row['term'] as number
+      const reader = new VarintReader(row['entries'] as Uint8Array)
+      for (let seq = row['first'] as number; !reader.isAtEnd;) {
+        seq += takeDistance(reader)
+        const count = takeCount(reader)
+        const length = reader.take()
+        const place = documents.placeOf(seq)
+        if (place < 0) continue
+        postings.push(place, count)
+        lengths[place] = length
+      }
+    }
+    end()
+  })
+}
+
+function* foldedDocuments(database: DatabaseSync, suffix: string): Generator<number> {
+  const folded = database.prepare(
+    `SELECT doc FROM indexed${suffix} i WHERE NOT EXISTS ` +
+      `(SELECT 1 FROM ${old('waiting', suffix)} w WHERE w.doc = i.doc) ORDER BY doc`,
+  )
+  for (const { doc } of folded.iterate()) yield doc as number
+}
+
+let isOnce = false
+
+function takeDistance(reader: VarintReader): number {
+  const value = reader.take()
+  isOnce = value % 2 === 1
+  return Math.floor(value / 2)
+}
+
+function takeCount(reader: VarintReader): number {
+  return isOnce ? 1 : reader.take()
+}
