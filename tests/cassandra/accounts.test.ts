@@ -10,6 +10,7 @@ import { testNode } from './test-node.ts'
 
 describe('users of the cluster', () => {
   const reader = { name: `reader_${process.pid}`, password: 'reads: "all"' }
+  const maker = { name: `maker_${process.pid}`, password: 'makes' }
   const path = '/default_keyspace/books'
   let keyspaces: TestKeyspaces
   let engine: Engine
@@ -24,14 +25,17 @@ describe('users of the cluster', () => {
     })
     assert.deepEqual(created.codes, [], created.text)
     await server.command(path, { insertOne: { document: { _id: 1, n: 1 } } })
+    const keyspace = keyspaces.nameOf('default_keyspace')
     await asSuperuser(
-      `CREATE ROLE ${reader.name} WITH LOGIN = true AND PASSWORD = '${reader.password}'`,
-      `GRANT SELECT ON KEYSPACE "${keyspaces.nameOf('default_keyspace')}" TO ${reader.name}`,
+      createRole(reader),
+      createRole(maker),
+      `GRANT SELECT ON KEYSPACE "${keyspace}" TO ${reader.name}`,
+      `GRANT CREATE ON KEYSPACE "${keyspace}" TO ${maker.name}`,
     )
   })
 
   after(async () => {
-    await asSuperuser(`DROP ROLE IF EXISTS ${reader.name}`)
+    for (const { name } of [reader, maker]) await asSuperuser(`DROP ROLE IF EXISTS ${name}`)
     await server.close()
     await engine.close()
     await keyspaces.remove()
@@ -54,11 +58,19 @@ describe('users of the cluster', () => {
     for (const [body, to] of refused) {
       const { codes, text } = await as(reader, body, to)
       assert.deepEqual(codes, ['UNAUTHORIZED_ACCESS'], text)
+      assert.match(text, /The cluster does not let the user that acts for this token/)
     }
     const { user: name, password } = await testNode()
     assert.deepEqual((await as({ name, password }, insert)).codes, [])
     const count = { countDocuments: {} }
     assert.deepEqual((await as(reader, count)).body.status, { count: 2 })
+  })
+
+  test('need not see what indexes are ready to create a collection', async () => {
+    const options = { indexing: { deny: ['*'] }, lexical: { enabled: false } }
+    const create = { createCollection: { name: 'own', options } }
+    const { codes, text } = await as(maker, create, '/default_keyspace')
+    assert.deepEqual(codes, [], text)
   })
 
   test('are refused with another password, and under other names', async () => {
@@ -84,6 +96,37 @@ describe('users of the cluster', () => {
     assert.equal(answer.status, 403)
   })
 })
+
+test('a server starts with no more rights than it is said to need', async () => {
+  const keyspaces = await TestKeyspaces.make()
+  const system = keyspaces.nameOf('stela')
+  const account = { name: `server_${process.pid}`, password: 'serves' }
+  await asSuperuser(createRole(account))
+  try {
+    await assert.rejects(keyspaces.open({ account }), {
+      kind: 'unauthorized',
+      message: /^the cluster does not let .* or name another one with --system-keyspace/,
+    })
+    await asSuperuser(
+      `CREATE KEYSPACE "${system}" WITH replication =
+         {'class': 'SimpleStrategy', 'replication_factor': 1}`,
+      ...['CREATE', 'SELECT', 'MODIFY'].map(
+        (right) => `GRANT ${right} ON KEYSPACE "${system}" TO ${account.name}`,
+      ),
+    )
+    const engine = await keyspaces.open({ account })
+    const keyspacesFound = await engine.listKeyspaces()
+    await engine.close()
+    assert.deepEqual(keyspacesFound, [])
+  } finally {
+    await asSuperuser(`DROP ROLE ${account.name}`)
+    await keyspaces.remove()
+  }
+})
+
+function createRole({ name, password }: { name: string; password: string }): string {
+  return `CREATE ROLE ${name} WITH LOGIN = true AND PASSWORD = '${password}'`
+}
 
 async function asSuperuser(...statements: string[]): Promise<void> {
   const client = clientOf(await testNode())

@@ -29,12 +29,15 @@ describe('a cluster, as operators see it', () => {
     engine = await keyspaces.open()
     server = await startServer({ checked: false }, engine)
     for (const name of ['whole', 'lacking']) {
-      const options = { vector: { dimension: 2 }, indexing: { deny: ['*'] } }
-      const body = { createCollection: { name, options } }
-      const { codes, text } = await server.command('/default_keyspace', body)
+      const { codes, text } = await create(name)
       assert.deepEqual(codes, [], text)
     }
   })
+
+  const create = (name: string) => {
+    const options = { vector: { dimension: 2 }, indexing: { deny: ['*'] } }
+    return server.command('/default_keyspace', { createCollection: { name, options } })
+  }
 
   after(async () => {
     await server.close()
@@ -65,6 +68,17 @@ describe('a cluster, as operators see it', () => {
     assert(lines.some((line) => /^ {2}127\.0\.0\.1:\d+ up, 5\.0/.test(line)))
     assert(lines.includes('schema: all nodes agree'))
     assert.deepEqual(ours(lines), [])
+  })
+
+  test('what a collection lacks is made when it is created again', async () => {
+    const keyspace = keyspaces.nameOf('default_keyspace')
+    await cql(`DROP INDEX "${keyspace}"."whole_query_vector_value"`)
+    const found =
+      'whole: the index whole_query_vector_value on query_vector_value is missing'
+    assert.deepEqual(ours((await check()).lines), [found])
+    const { codes, text } = await create('whole')
+    assert.deepEqual(codes, [], text)
+    assert.deepEqual(ours((await check()).lines), [])
   })
 
   test('it is told which collections lack something', async () => {

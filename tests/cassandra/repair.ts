@@ -5,7 +5,10 @@ import type { Client } from 'cassandra-driver'
 import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
-import { Postings, type TextPlace } from '../../src/engine/cassandra/lexical/postings.ts'
+import {
+  ClusterPostings,
+  type TextPlace,
+} from '../../src/engine/cassandra/lexical/postings.ts'
 import { staleAfterMicros } from '../../src/engine/cassandra/lexical/search-terms.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startStela } from '../cli/run-stela.ts'
@@ -19,7 +22,7 @@ describe('stela repair', () => {
   let engine: Engine
   let server: TestServer
   let client: Client
-  let postings: Postings
+  let postings: ClusterPostings
 
   const send = async (target: string, body: object) => {
     const path = `/default_keyspace${target}`
@@ -58,7 +61,7 @@ describe('stela repair', () => {
       encoding: { map: Map, set: Set, useBigIntAsLong: true },
     })
     const session = sessionOf(client, { consistency: defaultConsistency })
-    postings = new Postings(session, keyspaces.nameOf('stela'), new WriteClock())
+    postings = new ClusterPostings(session, keyspaces.nameOf('stela'), new WriteClock())
     const options = { indexing: { deny: ['*'] } }
     for (const name of ['notes', 'dropped'])
       await send('', { createCollection: { name, options } })

@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ownCaller } from '../../src/caller.ts'
-import { waitingMax } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import { engineErrorOf, isInDoubt } from '../../src/engine/cassandra/cluster/failures.ts'
 import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
+import { fixedLimits } from '../../src/limits.ts'
 import { clientOf } from './connect.ts'
 import { Line } from './line.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
+
+const { nodeStatementsMax } = fixedLimits
 
 describe('a node', () => {
   let keyspaces: TestKeyspaces
@@ -37,7 +39,7 @@ describe('a node', () => {
     }))
     const books = (await engine.findTarget('default_keyspace', 'books')) as Collection
     const query = { filter: everything, sort: [], skip: 0, limit: 1 }
-    const read = () =>
+    const read = async () =>
       engine.read(
         books,
         { ...query, after: undefined, stable: false, withSearchFields: false },
@@ -45,14 +47,14 @@ describe('a node', () => {
       )
     await read()
     line.hold()
-    const reads = Array.from({ length: waitingMax + 100 }, read)
+    const reads = Array.from({ length: nodeStatementsMax + 100 }, read)
     const first = await Promise.any(reads.map(refusal))
     assert.equal(first.kind, 'overloaded', first.message)
     assert.match(first.message, /is behind with its answers/)
     line.letGo()
     const ended = await Promise.allSettled(reads)
     const done = ended.filter(({ status }) => status === 'fulfilled').length
-    assert(done >= waitingMax / 2, `${done} were answered`)
+    assert(done >= nodeStatementsMax / 2, `${done} were answered`)
     assert(done < reads.length)
   })
 

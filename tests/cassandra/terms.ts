@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
-import { Postings } from '../../src/engine/cassandra/lexical/postings.ts'
+import { ClusterPostings } from '../../src/engine/cassandra/lexical/postings.ts'
 import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import type { Engine } from '../../src/engine/contract.ts'
@@ -78,7 +78,11 @@ describe(`terms on a cluster (seed ${seed})`, () => {
     })
     try {
       const session = sessionOf(client, { consistency: defaultConsistency })
-      const postings = new Postings(session, keyspaces.nameOf('stela'), new WriteClock())
+      const postings = new ClusterPostings(
+        session,
+        keyspaces.nameOf('stela'),
+        new WriteClock(),
+      )
       const place = { target: store.target.uid, path: '$lexical' }
       // As servers leave it that die before they write the document.
       for (const key of ['2:1', '2:2'])

@@ -40,9 +40,9 @@ export class TestKeyspaces {
     return this.#key + keyspace
   }
 
-  /** Any number of times, as several servers, or one after the other; by another port. */
+  /** Any number of times, as several servers, or one after the other; by another port or user. */
   async open(
-    options: Partial<Pick<CassandraOptions, 'port' | 'settingsPollMs'>> = {},
+    options: Partial<Pick<CassandraOptions, 'port' | 'settingsPollMs' | 'account'>> = {},
   ): Promise<Engine> {
     const engine = await openCassandraEngine({
       ...clusterOf(this.#connect),

@@ -9,6 +9,7 @@ import { ownCaller, type Caller } from '../../caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
 import type { Filter } from '../../language/filters/filter.ts'
+import { fixedLimits } from '../../limits.ts'
 import type {
   Collection,
   Engine,
@@ -30,13 +31,15 @@ import type { StoreTraffic } from '../operations.ts'
 import type { KeyspaceOptions, KeyspaceSchema, Replication } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
-import { Catalog } from './catalog/catalog.ts'
+import { ClusterCatalog } from './catalog/catalog.ts'
 import { makeChange } from './catalog/change-schema.ts'
 import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
 import { ClusterHealth } from './cluster/cluster-health.ts'
+import { findUnqueryable } from './cluster/index-readiness.ts'
+import { levelOfSettings } from './cluster/consistency.ts'
 import { agreesOnSchema, reachNode, reachQuorum } from './cluster/probes.ts'
 import {
   openClient,
@@ -60,7 +63,7 @@ import {
 import { moreTermsOf } from './documents/more-terms.ts'
 import { searchByRank, searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
-import { Postings } from './lexical/postings.ts'
+import { ClusterPostings } from './lexical/postings.ts'
 import type { ReadLimits } from './read-limits.ts'
 import { fillNewIndex } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
@@ -70,6 +73,7 @@ import { deleteRows, mergeRows } from './rows/write-rows.ts'
 import { ClusterSettings } from './system/cluster-settings.ts'
 import { Leases } from './system/leases.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
+import { hasZeroVector } from './zero-vector.ts'
 
 export interface CassandraOptions extends ClusterOptions {
   readonly systemKeyspace: string
@@ -86,8 +90,7 @@ export interface CassandraOptions extends ClusterOptions {
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
 const schemaLease = 'schema'
 
-/** Documents that are counted where there is no estimate. */
-const fewMax = 1_000
+const { clusterEstimateMax } = fixedLimits
 
 /** How often, and how many times, a target that cannot be read is looked for. */
 const lookAgainMs = 200
@@ -136,11 +139,11 @@ class Shared {
   readonly tally: StatementTally
   readonly health: ClusterHealth
   readonly options: OpenOptions
-  readonly catalog: Catalog
+  readonly catalog: ClusterCatalog
   readonly settings: ClusterSettings
   readonly leases: Leases
   readonly accounts: AccountSessions
-  readonly postings: Postings
+  readonly postings: ClusterPostings
   readonly running = new Set<Promise<unknown>>()
   isClosed = false
 
@@ -151,17 +154,26 @@ class Shared {
     this.capabilities = capabilities
     this.tally = tally
     this.options = options
-    this.catalog = new Catalog(session, options.defaults)
-    const { systemKeyspace, settingsPollMs } = options
-    this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs)
+    this.catalog = new ClusterCatalog(session, options.defaults, capabilities)
+    const { systemKeyspace, settingsPollMs, consistency } = options
+    const level = levelOfSettings(consistency)
+    this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs, level)
     this.leases = new Leases(session, systemKeyspace)
-    this.postings = new Postings(session, systemKeyspace, parts.clock)
+    this.postings = new ClusterPostings(session, systemKeyspace, parts.clock)
     this.accounts = new AccountSessions((account) => openClient(options, account, parts))
     this.health = new ClusterHealth({
       reachNode: () => reachNode(session),
       reachQuorum: () => reachQuorum(session, options),
       agree: () => agreesOnSchema(client),
     })
+  }
+
+  /** On any node of the local data center. */
+  async unreadyIndexes(): Promise<ReadonlySet<string>> {
+    const { client, capabilities, options } = this
+    const { indexView } = capabilities
+    const found = await findUnqueryable(client, indexView, options.localDataCenter)
+    return new Set(Array.from(found.values(), (names) => [...names]).flat())
   }
 
   async close(): Promise<void> {
@@ -196,7 +208,13 @@ class CassandraEngine implements Engine {
     const { firstKeyspace } = options
     if (firstKeyspace === undefined) return
     if ((await settings.read(firstStart)) !== undefined) return
-    await this.createKeyspace(firstKeyspace)
+    try {
+      await this.createKeyspace(firstKeyspace)
+    } catch (error) {
+      // Where the server's user may make no keyspaces, others make them.
+      if (error instanceof EngineError && error.kind === 'unauthorized') return
+      throw error
+    }
     await settings.write(firstStart, new Date().toISOString(), undefined)
   }
 
@@ -269,7 +287,8 @@ class CassandraEngine implements Engine {
         const { schema, change } = planned
         const [session, can] = [this.#session, this.#shared.capabilities]
         const fill = await this.#fillOf(schema, change)
-        await makeChange({ session, can, keyspace, schema }, change)
+        const unreadyIndexes = () => this.#shared.unreadyIndexes()
+        await makeChange({ session, unreadyIndexes, can, keyspace, schema }, change)
         const changed = await this.#shared.catalog.refresh(keyspace)
         await fill?.(changed)
         return true
@@ -370,7 +389,11 @@ class CassandraEngine implements Engine {
   }
 
   mergeRows(table: Table, merges: readonly RowMerge[], options: MergeOptions) {
-    return this.#on(table, undefined, () => mergeRows(this.#rows, table, merges, options))
+    return this.#on(table, undefined, async () => {
+      // Another server may have made an index that cannot hold it, just now.
+      if (merges.some(hasZeroVector)) await this.#shared.catalog.checkCurrent(table, 'now')
+      return mergeRows(this.#rows, table, merges, options)
+    })
   }
 
   deleteRows(table: Table, conditions: KeyConditions, caller: Caller) {
@@ -395,11 +418,11 @@ class CassandraEngine implements Engine {
     const names = partition.map(quoteName).join(', ')
     const { rows } = await this.#session.run(
       {
-        text: `SELECT token(${names}) FROM ${quoteTarget(target)} LIMIT ${fewMax}`,
+        text: `SELECT token(${names}) FROM ${quoteTarget(target)} LIMIT ${clusterEstimateMax}`,
         values: [],
       },
       'read',
-      { fetchSize: fewMax },
+      { fetchSize: clusterEstimateMax },
     )
     return rows.length
   }

@@ -10,6 +10,7 @@ export const apache: Capabilities = {
   notContains: false,
   indexedIn: false,
   mapRanges: false,
+  indexView: 'system_views.sai_column_indexes',
 }
 
 export const fork: Capabilities = {
@@ -21,4 +22,5 @@ export const fork: Capabilities = {
   notContains: true,
   indexedIn: true,
   mapRanges: true,
+  indexView: 'system_views.indexes',
 }

@@ -5,7 +5,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import type { Branch, Term } from '../../../src/engine/cassandra/documents/filter-plan.ts'
+import type {
+  Branch,
+  DocumentTerm,
+} from '../../../src/engine/cassandra/documents/filter-plan.ts'
 import { keyOf } from '../../../src/engine/cassandra/documents/document-key.ts'
 import {
   planWith,
@@ -67,7 +70,7 @@ function holdsAll(branch: Branch, shredded: Shredded): boolean {
   return branch.every((term) => holds(term, shredded))
 }
 
-function holds(term: Term, shredded: Shredded): boolean {
+function holds(term: DocumentTerm, shredded: Shredded): boolean {
   switch (term.kind) {
     case 'contains':
       return shredded.contains.has(term.entry)

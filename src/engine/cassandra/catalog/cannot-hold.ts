@@ -1,6 +1,7 @@
 /** What a data folder may hold and a cluster cannot, as far as names and types tell. */
 import type { Column } from '../../../language/columns/column.ts'
 import type { ElementType, UserTypes } from '../../../language/columns/column-type.ts'
+import { fixedLimits } from '../../../limits.ts'
 import type { KeyspaceSchema, Table } from '../../schema.ts'
 import { isOfCluster } from './system-schema.ts'
 import { lostField } from './type-ddl.ts'
@@ -8,7 +9,7 @@ import { lostField } from './type-ddl.ts'
 /** As CQL has them: also in quotes, names of keyspaces and tables take no other characters. */
 const plainName = /^\w+$/
 
-const keyspaceLengthMax = 48
+const keyspaceLengthMax = fixedLimits.clusterKeyspaceLengthMax
 
 export function cannotHold(
   keyspace: string,

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KeyspaceSchema, Target } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import type { Defaults } from './collection-comment.ts'
 import { readKeyspace } from './system-schema.ts'
@@ -18,16 +19,18 @@ interface Known {
   readonly schema: KeyspaceSchema | undefined
 }
 
-export class Catalog {
+export class ClusterCatalog {
   readonly #session: Session
   readonly #defaults: Defaults
+  readonly #can: Capabilities
   readonly #known = new Map<string, Known>()
   #version = ''
   #lookedAt = -Infinity
 
-  constructor(session: Session, defaults: Defaults) {
+  constructor(session: Session, defaults: Defaults, can: Capabilities) {
     this.#session = session
     this.#defaults = defaults
+    this.#can = can
   }
 
   /** As it was a moment ago, or later. */
@@ -46,7 +49,7 @@ export class Catalog {
     const version = await this.#readVersion()
     const known = this.#known.get(keyspace)
     if (known?.version === version) return known.schema
-    const read = await readKeyspace(this.#session, keyspace, this.#defaults)
+    const read = await readKeyspace(this.#session, keyspace, this.#defaults, this.#can)
     const schema = read && withKnownTargets(read, known?.schema)
     this.#known.set(keyspace, { version, schema })
     return schema

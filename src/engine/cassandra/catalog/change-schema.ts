@@ -1,11 +1,12 @@
 /** Changes of what a keyspace holds. Only one server makes one at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { fixedLimits } from '../../../limits.ts'
 import type { CollectionOptions, KeyspaceSchema, Table } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
 import type { SchemaChange, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
-import { createIndexTexts, createTableText } from './collection-table.ts'
+import { collectionIndexes, createIndexTexts, createTableText } from './collection-table.ts'
 import { readNoteSource } from './system-schema.ts'
 import { changeTable, createTable, dropTable } from './table-ddl.ts'
 import { alterType, createType, dropType } from './type-ddl.ts'
@@ -13,6 +14,8 @@ import { alterType, createType, dropType } from './type-ddl.ts'
 /** What changes are made of: the keyspace as it is, and who makes them. */
 export interface SchemaAccess {
   readonly session: Session
+  /** Which indexes are not ready, as "keyspace.index". */
+  readonly unreadyIndexes: () => Promise<ReadonlySet<string>>
   readonly can: Capabilities
   readonly keyspace: string
   readonly schema: KeyspaceSchema
@@ -25,7 +28,7 @@ export async function makeChange(
   const { session, can, keyspace } = access
   switch (change.kind) {
     case 'createCollection':
-      return createCollection(session, keyspace, change.name, change.options, can)
+      return createCollection(access, change.name, change.options)
     case 'createTable':
       return session.define(createTable({ keyspace, name: change.name }, change, can))
     case 'dropTarget':
@@ -48,7 +51,7 @@ async function makeTableChange(access: SchemaAccess, change: TableChange): Promi
   const source = await readNoteSource(session, keyspace, name)
   if (source === undefined) throw new EngineError('gone', `${name} is gone`)
   await defineAll(session, changeTable({ ...table, source }, change, can))
-  if (change.kind === 'createIndex') await indexesAreReady(session, { keyspace, name })
+  if (change.kind === 'createIndex') await indexesAreReady(access, [change.index.name])
 }
 
 /** One after the other. */
@@ -56,46 +59,52 @@ async function defineAll(session: Session, texts: readonly string[]): Promise<vo
   for (const text of texts) await session.define(text)
 }
 
-/** Whole, or not at all: what was begun is removed where a step fails. */
+/**
+ * Whole, or not at all: what was begun is removed where a step fails. One that is there gets
+ * the indexes that it lacks.
+ */
 async function createCollection(
-  session: Session,
-  keyspace: string,
+  access: SchemaAccess,
   name: string,
   options: CollectionOptions,
-  capabilities: Capabilities,
 ): Promise<void> {
+  const { session, can, keyspace, schema } = access
   const target = { keyspace, name }
+  const isNew = !schema.targets.some((there) => there.name === name)
   try {
     await session.define(createTableText(target, options))
-    const texts = createIndexTexts(target, options, capabilities)
+    const texts = createIndexTexts(target, options, can)
     await Promise.all(texts.map((text) => session.define(text)))
-    await indexesAreReady(session, target)
+    const indexes = collectionIndexes(options, can)
+    await indexesAreReady(
+      access,
+      indexes.map(({ suffix }) => `${name}_${suffix}`),
+    )
   } catch (error) {
-    await session.define(dropTable(target)).catch(() => undefined)
+    if (isNew) await session.define(dropTable(target)).catch(() => undefined)
     throw error
   }
 }
 
-/** An index is made before it is ready, and reads that need it fail until then. */
+/** An index is made before it is ready on all nodes, and reads that need it fail until then. */
 async function indexesAreReady(
-  session: Session,
-  { keyspace, name }: { readonly keyspace: string; readonly name: string },
+  { unreadyIndexes, keyspace }: SchemaAccess,
+  names: readonly string[],
 ): Promise<void> {
-  const text =
-    'SELECT table_name, is_queryable FROM system_views.sai_column_indexes WHERE keyspace_name = ?'
-  for (let waited = 0, pause = readyMsMin; waited < readyMsMax; waited += pause) {
-    const indexes = await Array.fromAsync(
-      session.rowsOf({ text, values: [keyspace] }, 'schema'),
-    )
-    const own = indexes.filter((row) => row['table_name'] === name)
-    if (own.every((row) => row['is_queryable'] === true)) return
+  for (
+    let waited = 0, pause = readyMsMin;
+    waited < fixedLimits.indexBuildMsMax;
+    waited += pause
+  ) {
+    const unready = await unreadyIndexes().catch(() => undefined)
+    if (unready !== undefined && !names.some((name) => unready.has(`${keyspace}.${name}`)))
+      return
     await delay(pause)
     pause = Math.min(2 * pause, lookMsMax)
   }
-  throw new EngineError('timeout', `the indexes of ${name} are not ready`)
+  throw new EngineError('timeout', `the indexes ${names.join(', ')} are not ready`)
 }
 
-/** How often it is looked, and for how long: rows that are there already are indexed first. */
+/** How often it is looked. */
 const readyMsMin = 10
 const lookMsMax = 500
-const readyMsMax = 600_000

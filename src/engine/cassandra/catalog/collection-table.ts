@@ -4,6 +4,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
 import { writeComment } from './collection-comment.ts'
 import { printAnalyzer, printSourceModel } from './index-ddl.ts'
+import type { IndexRow } from './read-index.ts'
 
 /** With the types as the cluster tells them. */
 const columns: ReadonlyMap<string, string> = new Map([
@@ -95,6 +96,25 @@ export function collectionIndexes(
       : []),
   ]
 }
+
+/** Those that options ask for, and that are not there. */
+export function missingIndexes(
+  options: CollectionOptions,
+  can: Pick<Capabilities, 'sourceModel' | 'indexAnalyzer'>,
+  present: readonly IndexRow[],
+): readonly CollectionIndex[] {
+  const targets = new Set(present.map((index) => index.options.get('target') ?? ''))
+  return collectionIndexes(options, can).filter(({ of }) => !targets.has(storedTarget(of)))
+}
+
+/** Of a set, the cluster notes that its values are indexed. */
+function storedTarget(of: string): string {
+  return sets.has(of) ? `values(${of})` : of
+}
+
+const sets: ReadonlySet<string> = new Set([
+  ...['exist_keys', 'array_contains', 'query_null_values'],
+])
 
 /** One statement for each index. They can be made side by side. */
 export function createIndexTexts(

@@ -1,9 +1,16 @@
 /** What the cluster tells of its keyspaces, as the contract says it. */
 import type { Collection, KeyspaceSchema, Target } from '../../schema.ts'
 import type { KeyspaceCounts } from '../../schema-change.ts'
+import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import { readComment, type Defaults, type SeenVector } from './collection-comment.ts'
-import { isCollection, vectorColumn, type SeenColumn } from './collection-table.ts'
+import {
+  collectionColumns,
+  isCollection,
+  missingIndexes,
+  vectorColumn,
+  type SeenColumn,
+} from './collection-table.ts'
 import { readType } from './cql-type.ts'
 import type { IndexRow } from './read-index.ts'
 import {
@@ -55,6 +62,7 @@ export async function readKeyspace(
   session: Session,
   keyspace: string,
   defaults: Defaults,
+  can: Capabilities,
 ): Promise<KeyspaceSchema | undefined> {
   const rows = await readSchemaRows(session, keyspace)
   if (rows === undefined) return undefined
@@ -63,7 +71,7 @@ export async function readKeyspace(
     const { table_name: name } = row
     const seen = rows.columnsOf(name)
     const ownIndexes = rows.indexesOf(name)
-    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults)
+    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults, can)
     return readTable(row, rows.columnRowsOf(name), ownIndexes, types) ?? []
   })
   return { targets, types }
@@ -139,9 +147,21 @@ function readCollection(
   seen: readonly SeenColumn[],
   indexes: readonly IndexRow[],
   defaults: Defaults,
+  can: Capabilities,
 ): Collection {
   const options = readComment(name, comment ?? '', seenVector(seen, indexes), defaults)
-  return { kind: 'collection', keyspace, name, uid: id.toString(), options }
+  const names = new Set(seen.map((column) => column.name))
+  // Without a column no index can be made on it.
+  const isIncomplete =
+    missingIndexes(options, can, indexes).length > 0 &&
+    collectionColumns(options)
+      .keys()
+      .every((column) => names.has(column))
+  const uid = id.toString()
+  return {
+    ...{ kind: 'collection', keyspace, name, uid, options },
+    ...(isIncomplete && { isIncomplete }),
+  }
 }
 
 function seenColumn({ column_name: name, kind, type }: ColumnRow): SeenColumn {

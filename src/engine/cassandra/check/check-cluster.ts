@@ -9,13 +9,10 @@ import {
   type ClusterOptions,
 } from '../cluster/open-cluster.ts'
 import { engineErrorOf } from '../cluster/failures.ts'
-import { hostOf, reachQuorum, schemaVersions } from '../cluster/probes.ts'
+import { findUnqueryable } from '../cluster/index-readiness.ts'
+import { reachQuorum, schemaVersions } from '../cluster/probes.ts'
 import type { Session } from '../cluster/session.ts'
-import {
-  checkKeyspace,
-  type CheckedTarget,
-  type UnqueryableIndexes,
-} from './check-targets.ts'
+import { checkKeyspace, type CheckedTarget } from './check-targets.ts'
 
 export type { CheckedTarget }
 
@@ -48,7 +45,8 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
   try {
     const session = sessionOf(client, options)
     const cluster = await probe(client)
-    const queryable = await indexesByNode(client, options.localDataCenter)
+    const { indexView } = cluster
+    const queryable = await findUnqueryable(client, indexView, options.localDataCenter)
     const targets: CheckedTarget[] = []
     const keyspaces = await listKeyspaces(session, options.systemKeyspace)
     for (const keyspace of keyspaces.toSorted())
@@ -98,29 +96,4 @@ async function settingsProblem(
     const { kind, message } = engineErrorOf(error)
     return kind === 'gone' || kind === 'unsupported' ? undefined : message
   }
-}
-
-/** Each node of the local data center tells of its own; others are not connected to. */
-async function indexesByNode(
-  client: Client,
-  dataCenter: string | undefined,
-): Promise<UnqueryableIndexes> {
-  const text =
-    'SELECT keyspace_name, index_name, is_queryable FROM system_views.sai_column_indexes'
-  const hosts = client.hosts
-    .values()
-    .filter((host) => host.isUp() && (dataCenter ?? host.datacenter) === host.datacenter)
-  const found = new Map<string, ReadonlySet<string>>()
-  for (const host of hosts) {
-    const { rows } = await client.execute(text, [], {
-      prepare: true,
-      host,
-      fetchSize: 10_000,
-    })
-    const unready = rows
-      .filter((row) => row['is_queryable'] !== true)
-      .map((row) => `${row['keyspace_name'] as string}.${row['index_name'] as string}`)
-    found.set(hostOf(host.address), new Set(unready))
-  }
-  return found
 }

@@ -4,13 +4,14 @@ import type { CollectionOptions } from '../../schema.ts'
 import { readComment } from '../catalog/collection-comment.ts'
 import {
   collectionColumns,
-  collectionIndexes,
   isCollectionKey,
+  missingIndexes,
   type SeenColumn,
 } from '../catalog/collection-table.ts'
 import type { IndexRow } from '../catalog/read-index.ts'
 import { readSchemaRows, seenVector } from '../catalog/system-schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
+import type { UnqueryableIndexes } from '../cluster/index-readiness.ts'
 import type { Session } from '../cluster/session.ts'
 
 export interface CheckedTarget {
@@ -20,9 +21,6 @@ export interface CheckedTarget {
   /** What is wrong with it, a line for each. */
   readonly findings: readonly string[]
 }
-
-/** Indexes that a node cannot search in, as "keyspace.index", by the node's address. */
-export type UnqueryableIndexes = ReadonlyMap<string, ReadonlySet<string>>
 
 export async function checkKeyspace(
   session: Session,
@@ -67,7 +65,6 @@ function missing(
     return [error.message]
   }
   const types = new Map(columns.map((column) => [column.name, column.type]))
-  const targets = new Set(indexes.map((index) => index.options.get('target') ?? ''))
   return [
     ...(isCollectionKey(columns) ? [] : ['its key is not that of a collection']),
     ...Array.from(collectionColumns(options)).flatMap(([column, type]) => {
@@ -77,23 +74,14 @@ function missing(
         ? []
         : [`the column ${column} is of type ${found}, and should be ${type}`]
     }),
-    ...collectionIndexes(options, can)
-      .filter(({ of }) => !targets.has(storedTarget(of)))
-      .map(({ suffix, of }) => `the index ${name}_${suffix} on ${of} is missing`),
+    ...missingIndexes(options, can, indexes).map(
+      ({ suffix, of }) => `the index ${name}_${suffix} on ${of} is missing`,
+    ),
   ]
 }
 
 /** What leaves it open has neither. */
 const noSearch = { lexical: { enabled: false }, rerank: { enabled: false } } as const
-
-/** Of a set, the cluster notes that its values are indexed. */
-function storedTarget(of: string): string {
-  return sets.has(of) ? `values(${of})` : of
-}
-
-const sets: ReadonlySet<string> = new Set([
-  ...['exist_keys', 'array_contains', 'query_null_values'],
-])
 
 /** Products spell the type of vectors in two ways. */
 function sameType(found: string, wanted: string): boolean {

@@ -4,30 +4,45 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from 'cassandra-driver'
+import { fixedLimits } from '../../../limits.ts'
 import type { EngineAccount } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 
 /** Milliseconds without a statement after which connections are closed. */
 const idleMs = 60_000
 
-/** Users that are connected at a time. */
-const accountsMax = 100
+/** Milliseconds after which a user that goes on has to log in again: passwords change. */
+const loginMsMax = 300_000
+
+/** How often it is looked for either. */
+const lookMs = idleMs / 4
+
+const { clusterUsersMax } = fixedLimits
 
 interface Kept {
+  readonly account: EngineAccount
   readonly client: Promise<Client>
   running: number
   usedAt: number
+  loggedInAt: number
+  /** Nobody gets it any more; it ends when its statements have. */
+  isClosed: boolean
 }
 
 export class AccountSessions {
   readonly #connect: (account: EngineAccount) => Promise<Client>
   readonly #kept = new Map<string, Kept>()
+  readonly #now: () => number
   readonly #timer: NodeJS.Timeout
   #asksForPasswords: Promise<boolean> | undefined
 
-  constructor(connect: (account: EngineAccount) => Promise<Client>) {
+  constructor(
+    connect: (account: EngineAccount) => Promise<Client>,
+    now: () => number = () => performance.now(),
+  ) {
     this.#connect = connect
-    this.#timer = setInterval(() => this.#closeIdle(), idleMs / 4).unref()
+    this.#now = now
+    this.#timer = setInterval(() => this.#look(), lookMs).unref()
   }
 
   /** Tells accounts apart; nothing of the password can be seen in it. */
@@ -51,7 +66,8 @@ export class AccountSessions {
       return await act(await kept.client)
     } finally {
       kept.running--
-      kept.usedAt = performance.now()
+      kept.usedAt = this.#now()
+      if (kept.isClosed) endWhenDone(kept)
     }
   }
 
@@ -79,7 +95,7 @@ export class AccountSessions {
       await this.use(account, () => Promise.resolve())
       return true
     } catch (error) {
-      if (error instanceof EngineError && error.kind === 'unauthenticated') return false
+      if (isRefused(error)) return false
       throw error
     }
   }
@@ -88,9 +104,11 @@ export class AccountSessions {
     const key = AccountSessions.keyOf(account)
     const known = this.#kept.get(key)
     if (known !== undefined) return known
-    if (this.#kept.size >= accountsMax) this.#closeOldest()
+    if (this.#kept.size >= clusterUsersMax) this.#closeOldest()
     const client = this.#connect(account)
-    const kept = { client, running: 0, usedAt: performance.now() }
+    const now = this.#now()
+    const times = { usedAt: now, loggedInAt: now }
+    const kept = { account, client, running: 0, ...times, isClosed: false }
     this.#kept.set(key, kept)
     // One that cannot connect is tried again when it is asked for again.
     client.catch(() => this.#forget(key, kept))
@@ -101,10 +119,23 @@ export class AccountSessions {
     if (this.#kept.get(key) === kept) this.#kept.delete(key)
   }
 
-  #closeIdle(): void {
-    const before = performance.now() - idleMs
+  #look(): void {
+    const now = this.#now()
     for (const [key, kept] of this.#kept)
-      if (kept.running === 0 && kept.usedAt < before) this.#close(key, kept)
+      if (kept.running === 0 && kept.usedAt < now - idleMs) this.#close(key, kept)
+      else if (kept.loggedInAt < now - loginMsMax) void this.#logInAgain(key, kept)
+  }
+
+  /** Beside what is at work, for which nobody waits. An outage is no refusal. */
+  async #logInAgain(key: string, kept: Kept): Promise<void> {
+    kept.loggedInAt = this.#now()
+    const login = this.#connect(kept.account)
+    try {
+      await login
+      await shutDown(login)
+    } catch (error) {
+      if (isRefused(error)) this.#close(key, kept)
+    }
   }
 
   #closeOldest(): void {
@@ -112,14 +143,23 @@ export class AccountSessions {
       .filter(([, kept]) => kept.running === 0)
       .toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
     if (oldest === undefined)
-      throw new EngineError('overloaded', `more than ${accountsMax} users are at work`)
+      throw new EngineError('overloaded', `more than ${clusterUsersMax} users are at work`)
     this.#close(...oldest)
   }
 
   #close(key: string, kept: Kept): void {
     this.#forget(key, kept)
-    void shutDown(kept.client)
+    kept.isClosed = true
+    endWhenDone(kept)
   }
+}
+
+function endWhenDone({ running, client }: Kept): void {
+  if (running === 0) void shutDown(client)
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof EngineError && error.kind === 'unauthenticated'
 }
 
 async function shutDown(client: Promise<Client>): Promise<void> {

@@ -2,7 +2,7 @@
  * What a cluster can do: releases and products differ. Statements tell: one that cannot be
  * parsed fails in another way than one that is refused for what it says.
  */
-import type { Client } from 'cassandra-driver'
+import { errors, type Client } from 'cassandra-driver'
 import { engineErrorOf, isInvalid, isSyntaxError } from './failures.ts'
 
 export interface Capabilities {
@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly indexedIn: boolean
   /** Whether an index serves `map[key] > value` and the like. */
   readonly mapRanges: boolean
+  /** Where nodes tell which of their indexes can be searched; undefined: nowhere. */
+  readonly indexView: string | undefined
 }
 
 export interface ProbedCluster extends Capabilities {
@@ -42,12 +44,13 @@ export async function probe(client: Client): Promise<ProbedCluster> {
   const { rows } = await client.execute('SELECT release_version FROM system.local', [], {
     prepare: true,
   })
-  const [vectors, or, terms, ranks, notContains] = await Promise.all([
+  const [vectors, or, terms, ranks, notContains, indexView] = await Promise.all([
     knows(client, probes.vectors),
     knows(client, probes.or),
     knows(client, probes.terms),
     knows(client, probes.ranks),
     knows(client, probes.notContains),
+    findIndexView(client),
   ])
   return {
     release: String(rows[0]?.['release_version'] ?? 'unknown'),
@@ -61,7 +64,24 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     mapRanges: or,
     extensions: terms,
     sourceModel: terms,
+    indexView,
   }
+}
+
+/** Of Apache Cassandra, and of its relatives. */
+const indexViews = ['system_views.sai_column_indexes', 'system_views.indexes']
+
+async function findIndexView(client: Client): Promise<string | undefined> {
+  for (const view of indexViews)
+    try {
+      const text = `SELECT is_queryable FROM ${view} WHERE keyspace_name = 'system'`
+      await client.execute(text, [], { prepare: true })
+      return view
+    } catch (error) {
+      // There is none of this name, or the server's user may not read it.
+      if (!(error instanceof errors.ResponseError)) throw engineErrorOf(error)
+    }
+  return undefined
 }
 
 async function knows(client: Client, text: string): Promise<boolean> {

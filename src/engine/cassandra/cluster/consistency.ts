@@ -5,13 +5,13 @@ export const levels = [
 ]
 export const serialLevels = ['SERIAL', 'LOCAL_SERIAL'] as const
 
-export type Level = (typeof levels)[number]
+export type ConsistencyLevel = (typeof levels)[number]
 export type SerialLevel = (typeof serialLevels)[number]
 
 export interface Consistency {
-  readonly read: Level
-  readonly write: Level
-  readonly search: Level
+  readonly read: ConsistencyLevel
+  readonly write: ConsistencyLevel
+  readonly search: ConsistencyLevel
   readonly serial: SerialLevel
 }
 
@@ -21,4 +21,9 @@ export const defaultConsistency: Consistency = {
   // Clusters order by nearness with one copy only.
   search: 'LOCAL_ONE',
   serial: 'LOCAL_SERIAL',
+}
+
+/** Of what servers share, whatever data is read and written with: all must soon know of it. */
+export function levelOfSettings({ serial }: Consistency): ConsistencyLevel {
+  return serial === 'SERIAL' ? 'QUORUM' : 'LOCAL_QUORUM'
 }

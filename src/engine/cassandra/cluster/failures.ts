@@ -31,13 +31,17 @@ export function isInvalid(error: unknown): boolean {
   return code === codes.invalid || code === codes.configError
 }
 
-/** Whether it is not known if a write was made: nobody said so in time. */
+/**
+ * Whether it is not known if a write was made: nobody said so in time. A conditional one may
+ * find too few nodes half way, and be finished by others; by another node all may be there.
+ */
 export function isInDoubt(error: unknown): boolean {
   const code = codeOf(error)
   return (
     isInDoubtByItself(error) ||
     code === codes.writeTimeout ||
     code === codes.writeFailure ||
+    code === codes.unavailableException ||
     (error instanceof errors.NoHostAvailableError && hasBegun(error))
   )
 }
@@ -76,7 +80,10 @@ function messageOf(failure: unknown): string {
   const reasons = Object.entries(failure.innerErrors as Record<string, unknown>).map(
     ([host, error]) => `${host} ${reasonOf(error)}`,
   )
-  return `no node of the cluster can be asked: ${reasons.join('; ') || 'none is known'}`
+  const whole = failure.message.includes('resolved')
+    ? 'the names of contact points cannot be resolved'
+    : 'none is known'
+  return `no node of the cluster can be asked: ${reasons.join('; ') || whole}`
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
 /** Connections to a cluster. */
 import type { ConnectionOptions } from 'node:tls'
 import { Client, policies } from 'cassandra-driver'
+import { fixedLimits } from '../../../limits.ts'
 import type { EngineAccount } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import type { Replication } from '../../schema.ts'
@@ -26,12 +27,6 @@ export interface ClusterOptions {
 /** Statements of which the cluster knows the form: filters come in many. */
 const preparedMax = 2_000
 
-/**
- * Statements that wait for the answers of one node. Where it falls behind, more are refused:
- * they would fill the memory, and be answered when nobody waits for them any more.
- */
-export const waitingMax = 1_024
-
 /** What clients of one server share; another that only looks needs none of it. */
 export interface ClientParts {
   /** Called for every statement that is sent again. */
@@ -56,7 +51,7 @@ export async function openClient(
       useBigIntAsVarint: true,
     },
     maxPrepared: preparedMax,
-    pooling: { maxRequestsPerConnection: waitingMax },
+    pooling: { maxRequestsPerConnection: fixedLimits.nodeStatementsMax },
     ...(parts && {
       policies: {
         retry: new CountedRetries(parts.retried),

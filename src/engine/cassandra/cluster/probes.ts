@@ -1,13 +1,13 @@
 /** Short questions that tell how a cluster is. */
 import type { Client } from 'cassandra-driver'
-import type { Consistency } from './consistency.ts'
-import type { Rows, Session } from './session.ts'
+import { levelOfSettings, type Consistency } from './consistency.ts'
+import type { ResultPage, Session } from './session.ts'
 import { quoteTarget } from './statement.ts'
 
 /** A node answers these at once, or is in trouble. */
 const answerMsMax = 2_000
 
-export function reachNode(session: Session): Promise<Rows> {
+export function reachNode(session: Session): Promise<ResultPage> {
   const text = "SELECT key FROM system.local WHERE key = 'local'"
   return session.run({ text, values: [] }, 'schema', {
     level: 'LOCAL_ONE',
@@ -15,16 +15,15 @@ export function reachNode(session: Session): Promise<Rows> {
   })
 }
 
-/** Settings are changed by conditional writes, whatever else is read and written with. */
 export function reachQuorum(
   session: Session,
   options: { readonly systemKeyspace: string; readonly consistency: Consistency },
-): Promise<Rows> {
+): Promise<ResultPage> {
   const { systemKeyspace: keyspace, consistency } = options
   const table = quoteTarget({ keyspace, name: 'settings' })
   const text = `SELECT version FROM ${table} WHERE name = ?`
   return session.run({ text, values: ['databases'] }, 'settle', {
-    level: consistency.serial === 'SERIAL' ? 'QUORUM' : 'LOCAL_QUORUM',
+    level: levelOfSettings(consistency),
     readTimeoutMs: answerMsMax,
   })
 }

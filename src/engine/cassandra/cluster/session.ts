@@ -4,7 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { policies, types, type Client, type QueryOptions } from 'cassandra-driver'
-import type { Consistency, Level, SerialLevel } from './consistency.ts'
+import { fixedLimits } from '../../../limits.ts'
+import type { Consistency, ConsistencyLevel, SerialLevel } from './consistency.ts'
 import { engineErrorOf } from './failures.ts'
 import type { Statement } from './statement.ts'
 
@@ -13,7 +14,7 @@ export type Purpose = 'read' | 'write' | 'search' | 'schema' | 'settle'
 
 const { consistencies } = types
 
-const codes: Readonly<Record<Level | SerialLevel, number>> = {
+const codes: Readonly<Record<ConsistencyLevel | SerialLevel, number>> = {
   ONE: consistencies.one,
   LOCAL_ONE: consistencies.localOne,
   QUORUM: consistencies.quorum,
@@ -35,13 +36,13 @@ export interface RunOptions {
   /** Of a write: microseconds since 1970, if not now. */
   readonly timestamp?: bigint | undefined
   /** Instead of that of the purpose. */
-  readonly level?: Level
+  readonly level?: ConsistencyLevel
 }
 
-export type Row = types.Row
+export type ResultRow = types.Row
 
-export interface Rows {
-  readonly rows: readonly Row[]
+export interface ResultPage {
+  readonly rows: readonly ResultRow[]
   /** Undefined on the last page. */
   readonly pageState: string | undefined
   /** Of a conditional write: whether its condition held. */
@@ -50,7 +51,7 @@ export interface Rows {
 
 /** What the driver gives, which declares that all of it is always there. */
 interface Answered {
-  readonly rows?: readonly Row[]
+  readonly rows?: readonly ResultRow[]
   readonly pageState?: string | null
   wasApplied(): boolean
 }
@@ -67,6 +68,8 @@ export class Session {
   readonly #lend: Lend
   readonly #consistency: Consistency
   readonly #listener: StatementListener | undefined
+  readonly #usualOptions = new Map<Purpose, QueryOptions>()
+  #turn: Promise<void> | undefined
 
   constructor(lend: Lend, consistency: Consistency, listener?: StatementListener) {
     this.#lend = lend
@@ -82,14 +85,10 @@ export class Session {
   async run(
     { text, values }: Statement,
     purpose: Purpose,
-    options: RunOptions = {},
-  ): Promise<Rows> {
-    const found = await this.#execute(
-      purpose,
-      text,
-      [...values],
-      this.#options(purpose, options),
-    )
+    options?: RunOptions,
+  ): Promise<ResultPage> {
+    const asked = options ? this.#options(purpose, options) : this.#usual(purpose)
+    const found = await this.#execute(purpose, text, [...values], asked)
     return {
       rows: found.rows ?? [],
       pageState: found.pageState ?? undefined,
@@ -116,7 +115,7 @@ export class Session {
     purpose: Purpose,
     fetchSize = manyRows,
     first = fetchSize,
-  ): AsyncGenerator<Row> {
+  ): AsyncGenerator<ResultRow> {
     let page = await this.run(statement, purpose, { fetchSize: first })
     yield* page.rows
     while (page.pageState !== undefined) {
@@ -131,14 +130,14 @@ export class Session {
     const options = {
       prepare: false,
       isIdempotent: false,
-      readTimeout: definitionMsMax,
+      readTimeout: fixedLimits.definitionMsMax,
     }
     for (let left = 5; ; left--)
       try {
         await this.#execute('schema', text, [], options)
         return
       } catch (error) {
-        if (left === 1 || !isOfDroppedKeyspace(error)) throw error
+        if (left === 1 || !isPassing(error)) throw error
         await pause(200)
       }
   }
@@ -155,6 +154,7 @@ export class Session {
   async #time<T>(purpose: Purpose, act: (client: Client) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
+      await this.#endOfTurn()
       const answered = await this.#lend(act)
       this.#listener?.done(purpose, performance.now() - startedAt, undefined)
       return answered
@@ -165,7 +165,20 @@ export class Session {
     }
   }
 
-  #levelFor(purpose: Purpose): Level | SerialLevel {
+  /**
+   * Requests come by connections of their own. What those that have arrived together ask leaves
+   * together, since writing to a socket takes longer than making a statement.
+   */
+  #endOfTurn(): Promise<void> {
+    return (this.#turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = undefined
+        resolve()
+      })
+    }))
+  }
+
+  #levelFor(purpose: Purpose): ConsistencyLevel | SerialLevel {
     const { read, write, search, serial } = this.#consistency
     switch (purpose) {
       case 'write':
@@ -178,6 +191,14 @@ export class Session {
       default:
         return read
     }
+  }
+
+  /** Made once: the driver does not change them. */
+  #usual(purpose: Purpose): QueryOptions {
+    let options = this.#usualOptions.get(purpose)
+    if (options === undefined)
+      this.#usualOptions.set(purpose, (options = this.#options(purpose, {})))
+    return options
   }
 
   #options(purpose: Purpose, options: RunOptions): QueryOptions {
@@ -204,14 +225,14 @@ const manyRows = 5_000
 
 /**
  * A node looks at all keyspaces before it defines a table, and stumbles over one that is just
- * being dropped.
+ * being dropped. A table is not truncated while it is compacted.
  */
-function isOfDroppedKeyspace(error: unknown): boolean {
-  return (error as Error).message.includes('IllegalArgumentException: Unknown keyspace')
+function isPassing(error: unknown): boolean {
+  const { message } = error as Error
+  return /IllegalArgumentException: Unknown keyspace|Failed to interrupt compactions/.test(
+    message,
+  )
 }
-
-/** Definitions wait for all nodes. */
-const definitionMsMax = 60_000
 
 /** What became of a write that was not answered is found out by who asked for it. */
 const noRetry = new policies.retry.FallthroughRetryPolicy()

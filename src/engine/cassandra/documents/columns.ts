@@ -6,8 +6,9 @@ import type { IndexingRule } from '../../../language/filters/indexing.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import { lexicalColumn } from '../catalog/collection-table.ts'
 import type { Statement } from '../cluster/statement.ts'
+import { checkDirection } from '../zero-vector.ts'
 import type { DocumentKey } from './document-key.ts'
-import type { Branch, PresenceTerm, Term } from './filter-plan.ts'
+import type { Branch, PresenceTerm, DocumentTerm } from './filter-plan.ts'
 import { scaledNumber } from './numerals.ts'
 import { shred, type Shredded } from './shred.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
@@ -33,6 +34,8 @@ export function boundColumns(
   const { text, document, search } = record
   const shredded = shred(prunedFor(document, options, indexing), search)
   const vector = search.vector?.numbers
+  if (vector !== undefined && options.vector !== undefined)
+    checkDirection(vector, options.vector.metric, '$vector')
   return [
     ['tx_id', transaction],
     ['doc_json', joinText(text, search)],
@@ -107,7 +110,7 @@ function joined(all: readonly Statement[], by: string): Statement {
   }
 }
 
-function conditionOf(term: Term): Statement {
+function conditionOf(term: DocumentTerm): Statement {
   switch (term.kind) {
     case 'contains':
     case 'null':
@@ -148,7 +151,11 @@ function presenceOf(term: PresenceTerm, operator: 'CONTAINS' | 'NOT CONTAINS'): 
   }
 }
 
-function rangeOf({ path, operator, bound }: Extract<Term, { kind: 'range' }>): Statement {
+function rangeOf({
+  path,
+  operator,
+  bound,
+}: Extract<DocumentTerm, { kind: 'range' }>): Statement {
   const [column, value] =
     'ms' in bound
       ? ['query_timestamp_values', new Date(bound.ms)]

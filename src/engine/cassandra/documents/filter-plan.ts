@@ -15,7 +15,7 @@ import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
 import type { Shredded } from './shred.ts'
 
 /** What an index is asked. */
-export type Term =
+export type DocumentTerm =
   | { readonly kind: 'contains'; readonly entry: string }
   | { readonly kind: 'text'; readonly path: string; readonly text: string }
   | { readonly kind: 'null'; readonly path: string }
@@ -37,10 +37,10 @@ export type CapableTerm =
   /** All terms of one of these hold. */
   | { readonly kind: 'any'; readonly of: readonly Branch[] }
 
-export type PresenceTerm = Extract<Term, { kind: 'contains' | 'null' | 'exists' }>
+export type PresenceTerm = Extract<DocumentTerm, { kind: 'contains' | 'null' | 'exists' }>
 
 /** Terms that must all hold; none: all documents are read. */
-export type Branch = readonly Term[]
+export type Branch = readonly DocumentTerm[]
 
 export type FilterPlan =
   /** Documents with these keys, of which each may or may not be there. */
@@ -74,7 +74,7 @@ export function planFilter(filter: Filter): FilterPlan {
 }
 
 /** A path or value with a space in it could be read as another path with another value. */
-export function isClear(term: Term): boolean {
+export function isClear(term: DocumentTerm): boolean {
   if (term.kind === 'contains') return term.entry.split(' ').length === 2
   // Texts and what stands for objects and arrays are in one column.
   return term.kind !== 'text'
@@ -88,7 +88,10 @@ export function holdsAll(terms: Branch, shredded: Shredded): boolean {
   return terms.every((term) => holds(term, shredded))
 }
 
-function holds(term: Term, { contains, texts, nulls, sizes, exists }: Shredded): boolean {
+function holds(
+  term: DocumentTerm,
+  { contains, texts, nulls, sizes, exists }: Shredded,
+): boolean {
   switch (term.kind) {
     case 'contains':
       return contains.has(term.entry)
@@ -117,7 +120,8 @@ function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefi
   return undefined
 }
 
-function distinct(keys: readonly DocumentKey[]): DocumentKey[] {
+function distinct(keys: readonly DocumentKey[]): readonly DocumentKey[] {
+  if (keys.length < 2) return keys
   return [...new Map(keys.map((key) => [`${key.type} ${key.text}`, key])).values()]
 }
 

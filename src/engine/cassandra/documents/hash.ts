@@ -21,7 +21,7 @@ export function hashAtPath(value: Value): string {
   return text === undefined ? hashOf(value) : hashOfText(text)
 }
 
-export function hashOfText(text: string): string {
+function hashOfText(text: string): string {
   return shorten(`S${text}`)
 }
 

@@ -17,7 +17,7 @@ import {
   type CapableTerm,
   type FilterPlan,
   type PresenceTerm,
-  type Term,
+  type DocumentTerm,
 } from './filter-plan.ts'
 import { hashOf } from './hash.ts'
 
@@ -53,16 +53,17 @@ export function planWith(filter: Filter, can: MoreTerms): FilterPlan {
 /** Equalities first, because they find few documents. */
 function joinedTerms(filter: Filter, can: MoreTerms): Branch {
   const terms = termsOf(filter, can)
-  const order = (term: Term) => (term.kind === 'exists' ? 1 : isCapable(term) ? 2 : 0)
+  const order = (term: DocumentTerm) =>
+    term.kind === 'exists' ? 1 : isCapable(term) ? 2 : 0
   return terms.toSorted((a, b) => order(a) - order(b))
 }
 
-function isCapable({ kind }: Term): boolean {
+function isCapable({ kind }: DocumentTerm): boolean {
   return !['contains', 'text', 'null', 'size', 'exists'].includes(kind)
 }
 
 /** Terms that all hold wherever the filter does. */
-function termsOf(filter: Filter, can: MoreTerms): readonly Term[] {
+function termsOf(filter: Filter, can: MoreTerms): readonly DocumentTerm[] {
   switch (filter.kind) {
     case 'and':
       return filter.of.flatMap((part) => termsOf(part, can))

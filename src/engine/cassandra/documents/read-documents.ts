@@ -13,7 +13,7 @@ import type { Collection, Page, Position, Query, StoredRecord } from '../../cont
 import { EngineError } from '../../errors.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
-import type { Postings } from '../lexical/postings.ts'
+import type { ClusterPostings } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
@@ -22,7 +22,7 @@ import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
 import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
 import { planWith, type MoreTerms } from './more-terms.ts'
 import { shred } from './shred.ts'
-import { readDocument, splitText } from './stored-text.ts'
+import { idIn, readDocument, splitText } from './stored-text.ts'
 
 /** Documents of a page of the cluster's: a few, because each may be large. */
 const fetchSize = 50
@@ -33,7 +33,7 @@ const countedAtATime = 5_000
 /** Documents that are asked for at a time by their keys. */
 const keysAtATime = 16
 
-interface Found {
+interface MatchingText {
   readonly stored: string
   /** Where it was read to see whether it matches. */
   readonly document?: JsonObject
@@ -52,7 +52,7 @@ export interface DocumentAccess {
   readonly session: Session
   readonly limits: ReadLimits
   /** The index of terms; undefined: the collection has none, or the cluster has its own. */
-  readonly postings: Postings | undefined
+  readonly postings: ClusterPostings | undefined
   /** What the cluster can be asked besides. */
   readonly more: MoreTerms
 }
@@ -72,7 +72,10 @@ export async function readDocuments(
   const count = isServed ? toSkip + limit + (lookAhead === false ? 0 : 1) : Infinity
   const wanted = { filter, after, count }
   const plan = planWith(filter, access.more)
-  for await (const found of findMatching(access, collection, wanted, plan, caller)) {
+  const matching = isOfFewIds(filter, plan)
+    ? await findByIds(access, collection, plan.keys, wanted)
+    : findMatching(access, collection, wanted, plan, caller)
+  for await (const found of matching) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
       next = records.at(-1)!.position
@@ -146,16 +149,21 @@ async function* findMatching(
   wanted: Wanted,
   plan: FilterPlan,
   caller: Caller,
-): AsyncGenerator<Found> {
+): AsyncGenerator<MatchingText> {
   const { scannedMax } = access.limits
   const { filter } = wanted
   const indexing = indexingRule(collection.options.indexing)
+  const isExact = plan.kind === 'branches' && plan.isExact
   let scanned = 0
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
     caller.check()
     if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
     const pause = caller.pause()
     if (pause !== undefined) await pause
+    if (isExact) {
+      yield one
+      continue
+    }
     const document = readDocument(one.stored)
     const isWanted =
       matches(filter, document, hasTermsIn(document, collection)) &&
@@ -167,6 +175,30 @@ async function* findMatching(
   }
 }
 
+type KeyPlan = Extract<FilterPlan, { kind: 'keys' }>
+
+/** Whether it asks for some documents by nothing but their ids, as most reads do. */
+function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
+  return (
+    plan.kind === 'keys' &&
+    plan.keys.length <= keysAtATime &&
+    flatten(filter).every((one) => 'path' in one && one.path.text === '_id')
+  )
+}
+
+/** Of their texts no more is read than that. */
+async function findByIds(
+  { session }: DocumentAccess,
+  collection: Collection,
+  keys: readonly DocumentKey[],
+  { filter, after }: Wanted,
+): Promise<readonly MatchingText[]> {
+  const first = after === undefined ? 0 : placeAt(after).branch
+  const found = await readByKeys(session, collection, keys.slice(first), first)
+  // Texts and UUIDs have the same keys.
+  return found.filter(({ stored }) => matches(filter, new Map([['_id', idIn(stored)]])))
+}
+
 /** By keys, if the filter names some; else by terms, if it asks for some; else by branches. */
 function findCandidates(
   access: DocumentAccess,
@@ -174,7 +206,7 @@ function findCandidates(
   { filter, after, count }: Wanted,
   plan: FilterPlan,
   caller: Caller,
-): AsyncGenerator<Found> {
+): AsyncGenerator<MatchingText> {
   const { session, postings } = access
   if (plan.kind === 'keys') {
     const first = after === undefined ? 0 : placeAt(after).branch
@@ -216,30 +248,37 @@ async function* findByKeys(
   collection: Collection,
   keys: readonly DocumentKey[],
   first: number,
-): AsyncGenerator<Found> {
-  const text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+): AsyncGenerator<MatchingText> {
   for (let from = 0; from < keys.length; from += keysAtATime) {
     const some = keys.slice(from, from + keysAtATime)
-    const found = await Promise.all(
-      some.map((key) => session.run({ text, values: [boundKey(key)] }, 'read')),
-    )
-    for (const [i, { rows }] of found.entries())
-      for (const row of rows) {
-        const one = foundIn(row, 0, `${first + from + i + 1}`)
-        if (one !== undefined) yield one
-      }
+    yield* await readByKeys(session, collection, some, first + from)
   }
+}
+
+async function readByKeys(
+  session: Session,
+  collection: Collection,
+  keys: readonly DocumentKey[],
+  first: number,
+): Promise<readonly MatchingText[]> {
+  const text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+  const read = (key: DocumentKey) => session.run({ text, values: [boundKey(key)] }, 'read')
+  const pages =
+    keys.length === 1 ? [await read(keys[0]!)] : await Promise.all(keys.map(read))
+  return pages.flatMap(({ rows }, at) =>
+    rows.flatMap((row) => foundIn(row, 0, `${first + at + 1}`) ?? []),
+  )
 }
 
 /** In the order of what the index knows documents by. */
 async function* findByTerms(
   { session, limits }: DocumentAccess,
-  postings: Postings,
+  postings: ClusterPostings,
   collection: Collection,
   terms: readonly string[],
   after: Position | undefined,
   caller: Caller,
-): AsyncGenerator<Found> {
+): AsyncGenerator<MatchingText> {
   if (after !== undefined && !after.startsWith('t'))
     throw new EngineError('position', 'no such place')
   const textsMax = textsMaxOf(limits)
@@ -287,7 +326,7 @@ async function* findByBranches(
   branches: readonly Branch[],
   place: Place,
   firstPage: number,
-): AsyncGenerator<Found> {
+): AsyncGenerator<MatchingText> {
   for (let branch = place.branch; branch < branches.length; branch++) {
     const after = branch === place.branch ? place.token : undefined
     const from = { branch, token: after }
@@ -301,7 +340,7 @@ async function* findByBranch(
   terms: Branch,
   { branch, token: after }: Place,
   firstPage: number,
-): AsyncGenerator<Found> {
+): AsyncGenerator<MatchingText> {
   const conditions = conditionsOf(terms)
   const where = [conditions.text, after === undefined ? '' : 'token(key) > ?'].filter(
     Boolean,
@@ -318,7 +357,11 @@ async function* findByBranch(
   }
 }
 
-function foundIn(row: types.Row, branch: number, position: Position): Found | undefined {
+function foundIn(
+  row: types.Row,
+  branch: number,
+  position: Position,
+): MatchingText | undefined {
   const stored = row['doc_json'] as string | null
   // A row that a condition left behind, without a document.
   if (stored === null) return undefined

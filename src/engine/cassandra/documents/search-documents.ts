@@ -7,6 +7,7 @@ import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
 import { matches } from '../../../language/filters/matches.ts'
+import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
 import type {
   ByTerms,
@@ -19,12 +20,14 @@ import type {
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import { lexicalColumn, vectorColumn } from '../catalog/collection-table.ts'
-import { digestOf, type Postings } from '../lexical/postings.ts'
+import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
-import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+import { upToSize } from '../../up-to-size.ts'
+import { countsFor } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
+import { isComparable } from '../zero-vector.ts'
 import { conditionsOf } from './columns.ts'
 import type { Branch } from './filter-plan.ts'
 import { planWith } from './more-terms.ts'
@@ -41,8 +44,8 @@ export async function searchNearest(
 ): Promise<SearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
   const plan = planWith(filter, more)
-  // The zero vector has no direction, and nodes fail on it.
-  if (plan.kind === 'keys' || by.numbers.every((one) => one === 0)) return undefined
+  const { metric } = collection.options.vector!
+  if (plan.kind === 'keys' || !isComparable(by.numbers, metric)) return undefined
   const hits = new Map<string, Hit>()
   for (const branch of plan.branches) {
     const found = await nearestOf(session, collection, branch, search, caller)
@@ -52,7 +55,9 @@ export async function searchNearest(
   const best = [...hits.values()].toSorted(
     (a, b) => b.score - a.score || compareValues(a.record.id, b.record.id),
   )
-  return { hits: upToSize(best.slice(0, limit), ({ text }) => text.length, sizeMax) }
+  return {
+    hits: upToSize(best.slice(0, limit), ({ record }) => record.text.length, sizeMax),
+  }
 }
 
 /** Undefined: the cluster has not found enough, and there may be more. */
@@ -67,7 +72,9 @@ async function nearestOf(
   for (const asked of countsFor(limit)) {
     caller.check()
     const statement = selectNearest(collection, branch, by.numbers, asked)
-    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    const { rows } = await session.run(statement, 'search', {
+      fetchSize: fixedLimits.clusterNearestMax,
+    })
     const hits: Hit[] = []
     for (const row of rows) {
       const stored = row['doc_json'] as string | null
@@ -137,7 +144,9 @@ export async function searchByRank(
   const branch = branches.length === 1 ? branches[0]! : []
   const ask = async (limit: number) => {
     const statement = selectRanked(collection, branch, by.text, limit)
-    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    const { rows } = await session.run(statement, 'search', {
+      fetchSize: fixedLimits.clusterNearestMax,
+    })
     return rows.map((row) => {
       const stored = row['doc_json'] as string | null
       if (stored === null) return undefined
@@ -151,7 +160,7 @@ export async function searchByRank(
 
 export async function searchByTerms(
   { session, limits }: DocumentAccess,
-  postings: Postings,
+  postings: ClusterPostings,
   collection: Collection,
   search: Search & { readonly by: ByTerms },
   caller: Caller,

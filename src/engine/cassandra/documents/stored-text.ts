@@ -4,14 +4,15 @@
  */
 import { parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
-import { storedFields } from '../../../json/stored-fields.ts'
+import { storedFields, withoutFields } from '../../../json/stored-fields.ts'
 import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
 import { decodeBinaryVector } from '../../../language/values/vector.ts'
 import { EngineError } from '../../errors.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import type { SearchFields, StoredRecord, Vector } from '../../contract.ts'
 
-const searchFieldNames = ['$vector', '$vectorize', '$lexical'] as const
+const searchFieldNames: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
+const quotedNames = Array.from(searchFieldNames, (name) => `"${name}"`)
 
 /** `text` is of a document without search fields: it holds an _id at least. */
 export function joinText(text: string, search: SearchFields): string {
@@ -31,7 +32,7 @@ function vectorText({ numbers, form }: Vector): string {
 
 /**
  * What is known of a document without reading more of its text than that takes. `read` is the
- * document, where it was read before; it is not needed any more.
+ * document, where it was read before.
  */
 export function splitText(
   stored: string,
@@ -42,11 +43,16 @@ export function splitText(
   const id = read?.get('_id') ?? idIn(stored)
   if (!mayHaveSearchFields(stored))
     return { id, text: stored, version, ...(withSearchFields && { search: {} }) }
-  const document = read ?? readDocument(stored)
-  const search = searchFieldsOf(document)
+  const text = withoutFields(stored, searchFieldNames) ?? printedWithout(stored)
+  if (!withSearchFields) return { id, text, version }
+  return { id, text, version, search: searchFieldsOf(read ?? readDocument(stored)) }
+}
+
+/** Of one that somebody else wrote, with spaces in between. */
+function printedWithout(stored: string): string {
+  const document = readDocument(stored)
   for (const name of searchFieldNames) document.delete(name)
-  const text = printJson(document)
-  return { id, text, version, ...(withSearchFields && { search }) }
+  return printJson(document)
 }
 
 /** With its search fields, as filters see it. */
@@ -56,8 +62,8 @@ export function readDocument(stored: string): JsonObject {
   return value
 }
 
-function idIn(stored: string): Value {
-  const id = storedFields(stored, idName).get('_id')
+export function idIn(stored: string): Value {
+  const id = storedFields(stored, idName).get('_id') ?? readDocument(stored).get('_id')
   if (id === undefined) throw damaged()
   return id
 }
@@ -65,7 +71,7 @@ function idIn(stored: string): Value {
 const idName: ReadonlySet<string> = new Set(['_id'])
 
 function mayHaveSearchFields(stored: string): boolean {
-  return searchFieldNames.some((name) => stored.includes(`"${name}"`))
+  return quotedNames.some((name) => stored.includes(name))
 }
 
 function searchFieldsOf(document: JsonObject): SearchFields {

@@ -20,7 +20,7 @@ import type { EngineError } from '../../errors.ts'
 import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
-import type { Postings } from '../lexical/postings.ts'
+import type { ClusterPostings } from '../lexical/postings.ts'
 import { boundColumns, boundKey } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import {
@@ -77,7 +77,7 @@ interface Writing {
   readonly session: Session
   readonly collection: Collection
   readonly indexing: IndexingRule
-  readonly postings: Postings | undefined
+  readonly postings: ClusterPostings | undefined
 }
 
 function make(writing: Writing, write: Write): Promise<Outcome> {

@@ -67,7 +67,7 @@ const textsAtATime = 8
 /** Partitions that are removed at a time. */
 const removedAtATime = 1_000
 
-export class Postings {
+export class ClusterPostings {
   readonly #session: Session
   readonly #tables: Readonly<Record<keyof typeof lexicalTables, string>>
   readonly #corpora = new Map<string, KnownCorpus>()

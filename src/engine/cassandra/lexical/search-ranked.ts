@@ -4,9 +4,11 @@
  * page goes on behind the last rank.
  */
 import type { Caller } from '../../../caller.ts'
+import { fixedLimits } from '../../../limits.ts'
 import type { ByTerms, SearchPlace, SearchResult } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+import { upToSize } from '../../up-to-size.ts'
+import { countsFor } from '../nearest.ts'
 
 export interface RankedSearch {
   readonly by: ByTerms
@@ -31,13 +33,13 @@ export async function searchRanked<Item>(
     )
     if (hits.length < limit && ranked.length === asked) continue
     const statistics = after?.statistics ?? noStatistics(by)
-    const enough = upToSize(hits.slice(0, limit), sizeOf, sizeMax)
+    const enough = upToSize(hits.slice(0, limit), ({ record }) => sizeOf(record), sizeMax)
     return { hits: enough, ...(!by.anyTerm && { statistics }) }
   }
   throw new EngineError(
     'unsupported',
-    `the cluster ranks ${nearestMax} texts at most, and not enough of them match. Search for ` +
-      'rarer words',
+    `the cluster ranks ${fixedLimits.clusterNearestMax} texts at most, and not enough of ` +
+      'them match. Search for rarer words',
   )
 }
 

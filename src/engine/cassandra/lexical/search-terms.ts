@@ -6,8 +6,8 @@ import type { Caller } from '../../../caller.ts'
 import { termScore, termWeight, type TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { ByTerms, Hit, SearchPlace, SearchResult } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { upToSize } from '../nearest.ts'
-import type { Posting, Postings, TextPlace } from './postings.ts'
+import { upToSize } from '../../up-to-size.ts'
+import type { Posting, ClusterPostings, TextPlace } from './postings.ts'
 
 /** Records by their keys, as documents and rows have them. */
 export interface Records<Item> {
@@ -40,7 +40,7 @@ export interface TermSearch {
 const atATime = 16
 
 export async function searchTerms<Item>(
-  postings: Postings,
+  postings: ClusterPostings,
   place: TextPlace,
   search: TermSearch,
   records: Records<Item>,
@@ -63,13 +63,17 @@ export async function searchTerms<Item>(
       else if (record !== undefined) hits.push({ record, score: some[at]!.score })
   }
   clear(postings, place, by.terms, stale)
-  const enough = upToSize(hits.slice(0, limit), (record) => records.sizeOf(record), sizeMax)
+  const enough = upToSize(
+    hits.slice(0, limit),
+    ({ record }) => records.sizeOf(record),
+    sizeMax,
+  )
   return { hits: enough, ...(!by.anyTerm && { statistics }) }
 }
 
 /** The texts that have all terms, in no order. */
 export async function textsWithTerms(
-  postings: Postings,
+  postings: ClusterPostings,
   place: TextPlace,
   terms: readonly string[],
   textsMax: number,
@@ -88,7 +92,7 @@ interface GatheredText extends FoundText {
 
 /** One list after the other: where all terms are asked for, the first says how many are kept. */
 async function gather(
-  postings: Postings,
+  postings: ClusterPostings,
   place: TextPlace,
   { terms, anyTerm = false }: ByTerms,
   textsMax: number,
@@ -128,7 +132,7 @@ function rarestFirst(terms: readonly string[]): readonly number[] {
  * There are as many as were found, at least: scores of fewer would be no numbers.
  */
 async function statisticsOf(
-  postings: Postings,
+  postings: ClusterPostings,
   place: TextPlace,
   texts: ReadonlyMap<string, GatheredText>,
   frequencies: readonly number[],
@@ -184,7 +188,7 @@ export const staleAfterMicros = 600_000_000n
 
 /** In the background: who searches does not wait for it. */
 function clear(
-  postings: Postings,
+  postings: ClusterPostings,
   place: TextPlace,
   terms: readonly string[],
   stale: readonly FoundText[],

@@ -7,7 +7,7 @@
 import { ownCaller } from '../../../caller.ts'
 import type { Collection, Position, Target } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
-import { Catalog } from '../catalog/catalog.ts'
+import { ClusterCatalog } from '../catalog/catalog.ts'
 import type { Defaults } from '../catalog/collection-comment.ts'
 import { listKeyspaces, readSchemaRows } from '../catalog/system-schema.ts'
 import { engineErrorOf } from '../cluster/failures.ts'
@@ -22,7 +22,7 @@ import { WriteClock } from '../cluster/write-clock.ts'
 import { analyzerIn, textKeyOf, textPlace } from '../documents/document-texts.ts'
 import { moreTermsOf } from '../documents/more-terms.ts'
 import { readDocuments, type DocumentAccess } from '../documents/read-documents.ts'
-import { Postings } from '../lexical/postings.ts'
+import { ClusterPostings } from '../lexical/postings.ts'
 import { staleAfterMicros } from '../lexical/search-terms.ts'
 import { fillIndex } from '../rows/index-texts.ts'
 import type { RowAccess } from '../rows/read-rows.ts'
@@ -64,7 +64,7 @@ export async function repairTerms(
     const { systemKeyspace } = options
     if ((await missingTables(session, systemKeyspace)).length > 0)
       throw new EngineError('gone', `no server has used the keyspace ${systemKeyspace} yet`)
-    const postings = new Postings(session, systemKeyspace, clock)
+    const postings = new ClusterPostings(session, systemKeyspace, clock)
     const more = moreTermsOf(can, false)
     const access = { session, can, more, limits, postings }
     await repairAll(access, options, listener)
@@ -86,9 +86,9 @@ async function repairAll(
   { systemKeyspace, defaults }: RepairOptions,
   listener: RepairListener,
 ): Promise<void> {
-  const { session, postings } = access
+  const { session, postings, can } = access
   const startedAt = postings.nextTimestamp()
-  const catalog = new Catalog(session, defaults)
+  const catalog = new ClusterCatalog(session, defaults, can)
   const unread = new Set<string>()
   for (const keyspace of await listKeyspaces(session, systemKeyspace)) {
     const rows = await readSchemaRows(session, keyspace)
@@ -105,7 +105,7 @@ async function repairAll(
 }
 
 async function unlessGone(
-  catalog: Catalog,
+  catalog: ClusterCatalog,
   target: Target,
   act: () => Promise<void>,
 ): Promise<void> {

@@ -5,13 +5,20 @@ import type { RowComparison } from '../../../language/columns/row-filter.ts'
 import type { RegularIndex, Table } from '../../schema.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
 import { bindElement } from './cql-values.ts'
-import { anyOf, indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
+import {
+  anyOf,
+  indexOn,
+  isFloating,
+  isLong,
+  type RowTerm,
+  type TermContext,
+} from './term.ts'
 
 /** Undefined: the cluster cannot be asked. */
 export function elementTerms(
   condition: RowComparison,
   { table, can }: TermContext,
-): readonly Term[] | undefined {
+): readonly RowTerm[] | undefined {
   const { kind, column, part, operands } = condition
   const isNegated = kind === 'nin' || kind === 'notAll'
   if (isNegated && !can.notContains) return undefined
@@ -21,7 +28,7 @@ export function elementTerms(
   const isExact =
     index?.folding === undefined &&
     elements.every((type) => type !== 'decimal' && type !== 'inet')
-  const terms = operands.map((operand): Term => ({
+  const terms = operands.map((operand): RowTerm => ({
     ...elementTerm(condition, operand, elements, isNegated, table),
     isIndexed: index !== undefined,
     isExact,

@@ -1,7 +1,7 @@
 /** Rows as the contract has them, of what was selected. */
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
-import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import type { Column, ColumnValue, RowValues } from '../../../language/columns/column.ts'
 import { comparableScalar } from '../../../language/columns/comparable-values.ts'
 import { matchesRow, type RowRules } from '../../../language/columns/match-row.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
@@ -11,9 +11,6 @@ import { keyNames, type Table } from '../../schema.ts'
 import { withoutSign } from './cql-values.ts'
 import { analyzerOf } from './row-texts.ts'
 import { indexOn } from './term.ts'
-
-/** By the names of their columns. */
-export type RowValues = ReadonlyMap<string, ColumnValue>
 
 export class FoundRow implements Row {
   readonly values: RowValues

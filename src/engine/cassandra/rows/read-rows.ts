@@ -3,7 +3,7 @@
  * cluster keeps rows: partitions by their tokens, and within one by its sort.
  */
 import type { Caller } from '../../../caller.ts'
-import type { Column } from '../../../language/columns/column.ts'
+import type { Column, RowValues } from '../../../language/columns/column.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
 import { storedDirection } from '../../../language/columns/stored-order.ts'
 import { conditionsOf, requirementsOf } from '../../../language/filters/filter-clause.ts'
@@ -12,10 +12,10 @@ import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
-import type { Postings, TextPlace } from '../lexical/postings.ts'
+import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
-import { FoundRow, matchesHere, type RowValues } from './found-row.ts'
+import { FoundRow, matchesHere } from './found-row.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
 import {
@@ -36,7 +36,7 @@ export interface RowAccess {
   readonly can: Capabilities
   readonly limits: ReadLimits
   /** The index of terms, where the cluster has none of its own. */
-  readonly postings: Postings
+  readonly postings: ClusterPostings
 }
 
 /** Rows that are asked for at a time by their keys. */
@@ -125,7 +125,7 @@ interface Reading {
   readonly pageSize: number
 }
 
-interface Found {
+interface FoundValues {
   readonly values: RowValues
   /** Just behind it. */
   readonly place: () => Position
@@ -134,7 +134,7 @@ interface Found {
 class PlacedRow extends FoundRow {
   readonly #place: () => Position
 
-  constructor({ values, place }: Found, shown: readonly Column[]) {
+  constructor({ values, place }: FoundValues, shown: readonly Column[]) {
     super(values, shown)
     this.#place = place
   }
@@ -149,7 +149,7 @@ async function* findRows(
   reading: Reading,
   after: Position | undefined,
   caller: Caller,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundValues> {
   const { table } = reading
   const { scannedMax } = access.limits
   let scanned = 0
@@ -161,7 +161,7 @@ async function* findRows(
   }
 }
 
-interface Candidate extends Found {
+interface Candidate extends FoundValues {
   isWanted(): boolean
 }
 

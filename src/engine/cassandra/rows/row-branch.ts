@@ -7,7 +7,7 @@ import { isJoint, requirementsOf } from '../../../language/filters/filter-clause
 import { keyNames } from '../../schema.ts'
 import type { Statement } from '../cluster/statement.ts'
 import { equality, isExactly, range, spellings, termsOf, valueTerms } from './row-terms.ts'
-import { anyOf, indexOn, type Term, type TermContext } from './term.ts'
+import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
   /** Matches all that the branch stands for. */
@@ -48,8 +48,8 @@ export function branchOf(
 ): RowBranch {
   const byKey = partition ? keyTerms(partition, said, context) : noKey
   const done = new Set<RowFilter>(byKey.done)
-  const terms: Term[] = []
-  const take = (of: readonly RowFilter[], found: readonly Term[] | undefined) => {
+  const terms: RowTerm[] = []
+  const take = (of: readonly RowFilter[], found: readonly RowTerm[] | undefined) => {
     if (found === undefined) return
     terms.push(...found)
     if (found.every(({ isExact }) => isExact)) for (const part of of) done.add(part)
@@ -58,7 +58,7 @@ export function branchOf(
   if (use !== 'readBackwards') {
     const { partitionBy } = context.table.definition
     const key = keyNames(context.table.definition)
-    const allows = ({ column }: Pick<RowCondition, 'column'>, found: readonly Term[]) =>
+    const allows = ({ column }: Pick<RowCondition, 'column'>, found: readonly RowTerm[]) =>
       use === 'search'
         ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
@@ -163,10 +163,13 @@ function keyTerms(
 }
 
 /** What one of must hold, where the cluster has OR; the key cannot be asked for so. */
-function groupTerms(joint: RowFilter, context: TermContext): readonly Term[] | undefined {
+function groupTerms(
+  joint: RowFilter,
+  context: TermContext,
+): readonly RowTerm[] | undefined {
   if (!context.can.or) return undefined
   const key = keyNames(context.table.definition)
-  const termOf = (part: RowFilter): Term | undefined => {
+  const termOf = (part: RowFilter): RowTerm | undefined => {
     if (isJoint(part)) {
       if (part.kind === 'and') return allOf(requirementsOf(part).map(termOf))
       const terms = part.of.map(termOf)
@@ -180,7 +183,7 @@ function groupTerms(joint: RowFilter, context: TermContext): readonly Term[] | u
 }
 
 /** Where some cannot be asked, the others say less, but nothing wrong. */
-function allOf(terms: readonly (Term | undefined)[]): Term | undefined {
+function allOf(terms: readonly (RowTerm | undefined)[]): RowTerm | undefined {
   const known = terms.filter((term) => term !== undefined)
   if (known.length < 2 && known.length === terms.length) return known[0]
   if (known.length === 0) return undefined

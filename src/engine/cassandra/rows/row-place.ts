@@ -98,7 +98,7 @@ export function isUpTo(
 }
 
 /** As the cluster keeps values in order. */
-export function compareStored(
+function compareStored(
   column: Column,
   a: ColumnValue,
   b: ColumnValue,

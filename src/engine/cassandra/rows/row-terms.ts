@@ -11,20 +11,20 @@ import { isCollection } from '../../../language/columns/collections.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import {
   keyCondition,
-  type Bound,
+  type KeyBound,
   type KeyCondition,
 } from '../../../language/columns/key-conditions.ts'
 import type { RowComparison, RowCondition } from '../../../language/columns/row-filter.ts'
 import { quoteName, type Statement } from '../cluster/statement.ts'
 import { bindValue, withoutSign } from './cql-values.ts'
 import { elementTerms } from './element-terms.ts'
-import { indexOn, isFloating, isLong, type Term, type TermContext } from './term.ts'
+import { indexOn, isFloating, isLong, type RowTerm, type TermContext } from './term.ts'
 
 /** Terms that all must hold; undefined: the cluster cannot be asked. */
 export function termsOf(
   condition: RowCondition,
   context: TermContext,
-): readonly Term[] | undefined {
+): readonly RowTerm[] | undefined {
   const { kind, column } = condition
   if (kind === 'match') return matchTerm(column, condition.text, context)
   if (isCollection(column.type)) return elementTerms(condition, context)
@@ -45,7 +45,7 @@ export function valueTerms(
   column: Column,
   { eq, low, high }: KeyCondition,
   context: TermContext,
-): readonly Term[] | undefined {
+): readonly RowTerm[] | undefined {
   const index = indexOn(context.table, column, 'value')
   const hasTerms = isAnalyzed(column, context)
   if (hasTerms && index === undefined) return undefined
@@ -130,11 +130,11 @@ const unordered: readonly string[] = ['ascii', 'boolean', 'text', 'uuid']
 
 function rangeTerms(
   column: Column,
-  low: Bound | undefined,
-  high: Bound | undefined,
+  low: KeyBound | undefined,
+  high: KeyBound | undefined,
   hasIndex: boolean,
   context: TermContext,
-): readonly Term[] | undefined {
+): readonly RowTerm[] | undefined {
   if (column.type.type === 'inet') return undefined
   const isIndexed = hasIndex && !unordered.includes(column.type.type)
   return range(column, { ...(low && { low }), ...(high && { high }) }, context)?.map(
@@ -146,7 +146,7 @@ function rangeTerms(
 function negatedTerms(
   { kind, column, operands }: RowComparison,
   context: TermContext,
-): readonly Term[] | undefined {
+): readonly RowTerm[] | undefined {
   const { table, can } = context
   if (!can.notEquals || operands.length === 0 || isAnalyzed(column, context))
     return undefined

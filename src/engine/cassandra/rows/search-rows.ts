@@ -7,6 +7,7 @@ import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import { conditionsOf } from '../../../language/filters/filter-clause.ts'
+import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
 import type {
   ByTerms,
@@ -16,11 +17,12 @@ import type {
   RowSearch,
   RowSearchResult,
 } from '../../contract.ts'
-import { keyNames, type Table, type VectorIndex } from '../../schema.ts'
+import { keyNames, type Table } from '../../schema.ts'
 import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
-import { countsFor, nearestMax, upToSize } from '../nearest.ts'
+import { upToSize } from '../../up-to-size.ts'
+import { countsFor } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { compareKeys, FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
@@ -28,6 +30,7 @@ import type { RowBranch } from './row-branch.ts'
 import { rowConditions } from './row-conditions.ts'
 import { readRow, selectBest, selectedColumns, selectNearest } from './row-statements.ts'
 import { textPlaceOf, valuesOfKey } from './row-texts.ts'
+import { isComparable, vectorIndexOn } from '../zero-vector.ts'
 
 function keyIn(row: Row, table: Table): readonly ColumnValue[] {
   return keyValues((row as FoundRow).values, table)
@@ -44,10 +47,10 @@ export async function searchNearestRows(
 ): Promise<RowSearchResult | undefined> {
   const { filter, limit, by, sizeMax } = search
   const plan = rowConditions(table, filter, access.can, 'search')
-  // The zero vector has no direction, and nodes fail on it. Of vectors in the key their
-  // indexes find some only.
+  const { metric } = vectorIndexOn(table.definition, by.column.name)!
+  // Of vectors in the key their indexes find some only.
   const isInKey = keyNames(table.definition).includes(by.column.name)
-  if (isInKey || by.numbers.every((one) => one === 0)) return undefined
+  if (isInKey || !isComparable(by.numbers, metric)) return undefined
   const hits = new Map<string, Hit<Row>>()
   for (const branch of plan.branches) {
     const found = await nearestOf(access, table, branch, search, caller)
@@ -59,7 +62,7 @@ export async function searchNearestRows(
       b.score - a.score ||
       compareKeys(keyIn(a.record, table), keyIn(b.record, table), table),
   )
-  return { hits: upToSize(best.slice(0, limit), ({ size }) => size, sizeMax) }
+  return { hits: upToSize(best.slice(0, limit), ({ record }) => record.size, sizeMax) }
 }
 
 /** By their keys. Undefined: the cluster has not found enough, and there may be more. */
@@ -70,10 +73,7 @@ async function nearestOf(
   { filter, by, limit, columns: shown }: NearestSearch,
   caller: Caller,
 ): Promise<ReadonlyMap<string, Hit<Row>> | undefined> {
-  const { metric } = table.definition.indexes.find(
-    (index): index is VectorIndex =>
-      index.kind === 'vector' && index.column === by.column.name,
-  )!
+  const { metric } = vectorIndexOn(table.definition, by.column.name)!
   const scoreTo = similarityTo(metric, by.numbers)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
@@ -86,7 +86,9 @@ async function nearestOf(
       numbers: by.numbers,
       limit: asked,
     })
-    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    const { rows } = await session.run(statement, 'search', {
+      fetchSize: fixedLimits.clusterNearestMax,
+    })
     const hits = new Map<string, Hit<Row>>()
     for (const row of rows) {
       const values = readRow(table, columns, row)?.values
@@ -117,7 +119,9 @@ async function searchRowsByRank(
   const ask = async (limit: number) => {
     const { column, text } = by
     const statement = selectBest(table, { columns, branch, column, text, limit })
-    const { rows } = await session.run(statement, 'search', { fetchSize: nearestMax })
+    const { rows } = await session.run(statement, 'search', {
+      fetchSize: fixedLimits.clusterNearestMax,
+    })
     return rows.map((row) => {
       const values = readRow(table, columns, row)?.values
       const isWanted = values !== undefined && matchesHere(filter, values, table)

@@ -5,7 +5,7 @@ import type { RegularIndex, Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Statement } from '../cluster/statement.ts'
 
-export interface Term extends Statement {
+export interface RowTerm extends Statement {
   /** Whether an index leads to the rows. Otherwise rows are read and left out. */
   readonly isIndexed: boolean
   /** Whether it says all that the condition says. */
@@ -18,7 +18,7 @@ export interface TermContext {
 }
 
 /** One of several terms is enough. */
-export function anyOf(terms: readonly Term[]): Term {
+export function anyOf(terms: readonly RowTerm[]): RowTerm {
   return {
     text: `(${terms.map(({ text }) => text).join(' OR ')})`,
     values: terms.flatMap(({ values }) => values),

@@ -2,6 +2,7 @@
 import { types } from 'cassandra-driver'
 import type { Setting } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
+import type { ConsistencyLevel } from '../cluster/consistency.ts'
 import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
@@ -12,15 +13,17 @@ export class ClusterSettings {
   readonly #session: Session
   readonly #table: string
   readonly #pollMs: number
+  readonly #level: ConsistencyLevel
   readonly #listeners = new Set<{ readonly listener: Listener }>()
   /** As they were seen last. Undefined: nobody has looked yet. */
   #seen: ReadonlyMap<string, string> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(session: Session, keyspace: string, pollMs: number) {
+  constructor(session: Session, keyspace: string, pollMs: number, level: ConsistencyLevel) {
     this.#session = session
     this.#table = quoteTarget({ keyspace, name: 'settings' })
     this.#pollMs = pollMs
+    this.#level = level
   }
 
   async read(name: string): Promise<Setting | undefined> {
@@ -61,7 +64,9 @@ export class ClusterSettings {
     version: string,
   ): Promise<boolean> {
     try {
-      const { wasApplied } = await this.#session.run(statement, 'write')
+      const { wasApplied } = await this.#session.run(statement, 'write', {
+        level: this.#level,
+      })
       return wasApplied
     } catch (error) {
       if (!isInDoubt((error as EngineError).cause)) throw error
@@ -89,11 +94,14 @@ export class ClusterSettings {
   /** A look that fails is made up for by the next one. */
   async #look(): Promise<void> {
     const text = `SELECT name, version FROM ${this.#table}`
-    const all = this.#session.rowsOf({ text, values: [] }, 'read')
-    const found = await Array.fromAsync(all).catch(() => undefined)
+    const found = await this.#session
+      .run({ text, values: [] }, 'read', { level: this.#level })
+      .catch(() => undefined)
     if (found === undefined || this.#timer === undefined) return
     const before = this.#seen
-    const now = new Map(found.map((row) => [row['name'] as string, String(row['version'])]))
+    const now = new Map(
+      found.rows.map((row) => [row['name'] as string, String(row['version'])]),
+    )
     this.#seen = now
     for (const [name, version] of now) if (before?.get(name) !== version) this.#report(name)
   }

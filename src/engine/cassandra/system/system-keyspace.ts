@@ -3,6 +3,7 @@
  * the index of terms where a cluster has none of its own.
  */
 import { createHash } from 'node:crypto'
+import { EngineError } from '../../errors.ts'
 import type { Replication } from '../../schema.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteName, quoteTarget, quoteText } from '../cluster/statement.ts'
@@ -22,14 +23,37 @@ export async function createSystemKeyspace(
 ): Promise<void> {
   const missing = await missingTables(session, systemKeyspace)
   if (missing.length === 0) return
-  await session.define(createKeyspaceText(systemKeyspace, replication))
-  for (const name of missing) {
-    const target = quoteTarget({ keyspace: systemKeyspace, name })
-    const id = tableId(systemKeyspace, name)
-    await session.define(
-      `CREATE TABLE IF NOT EXISTS ${target} (${tables[name]}) WITH id = ${id}`,
-    )
+  try {
+    // Who may create tables in it need not have the right to create keyspaces.
+    if (!(await exists(session, systemKeyspace)))
+      await session.define(createKeyspaceText(systemKeyspace, replication))
+    for (const name of missing) {
+      const target = quoteTarget({ keyspace: systemKeyspace, name })
+      const id = tableId(systemKeyspace, name)
+      await session.define(
+        `CREATE TABLE IF NOT EXISTS ${target} (${tables[name]}) WITH id = ${id}`,
+      )
+    }
+  } catch (error) {
+    throw explained(error, systemKeyspace)
   }
+}
+
+async function exists(session: Session, keyspace: string): Promise<boolean> {
+  const text = 'SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?'
+  const { rows } = await session.run({ text, values: [keyspace] }, 'schema')
+  return rows.length > 0
+}
+
+function explained(error: unknown, keyspace: string): unknown {
+  if (!(error instanceof EngineError) || error.kind !== 'unauthorized') return error
+  return new EngineError(
+    'unauthorized',
+    `the cluster does not let the server's user make the keyspace ${keyspace}, or tables in it. ` +
+      'Make the keyspace, and grant CREATE, SELECT and MODIFY on it to that user, or name ' +
+      `another one with --system-keyspace. The cluster says: ${error.message}`,
+    { cause: error },
+  )
 }
 
 export async function missingTables(

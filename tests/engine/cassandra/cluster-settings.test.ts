@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Command } from 'commander'
+import { addClusterOptions, readCluster } from '../../../src/cli/cluster-options.ts'
+import type { ClusterConfig } from '../../../src/settings/cluster-settings.ts'
+import { serveOptions } from '../../../src/settings/config.ts'
+
+/** As `stela serve` reads them; what it says of them where it refuses. */
+function read(...given: string[]): ClusterConfig | string | undefined {
+  let said = ''
+  const command = new Command()
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => (said += text) })
+  for (const option of serveOptions()) command.addOption(option)
+  try {
+    command.parse(given, { from: 'user' })
+    return readCluster(command, command.opts())
+  } catch {
+    return said
+  }
+}
+const onCluster = (...given: string[]) => read('--engine', 'cassandra', ...given)
+
+describe('settings of a cluster', () => {
+  test('are told apart from those of a folder, each of which says whose it is', () => {
+    const folder = {
+      ...{ data: 'x', users: 'ann:secret', durability: 'relaxed', 'search-threads': '2' },
+      ...{ 'max-open': '5', 'max-waiting-reads': '5' },
+    }
+    for (const [name, value] of Object.entries(folder)) {
+      const said = new RegExp(`--${name} is for --engine embedded: a cluster keeps`)
+      assert.match(String(onCluster(`--${name}`, value)), said)
+    }
+    const odd = new Map([
+      ['replication', 'dc1=3'],
+      ['system-keyspace', 'stela'],
+    ])
+    const options = addClusterOptions(new Command(), '').options
+    assert(options.length > 15)
+    for (const option of options) {
+      const value = odd.get(option.name()) ?? option.argChoices?.[0] ?? '100'
+      assert.equal(
+        read(option.long!, value),
+        `error: ${option.long} is for --engine cassandra.\n`,
+      )
+    }
+    assert.equal(read(), undefined)
+  })
+
+  test('that need each other are asked for', () => {
+    for (const [given, said] of [
+      ['--cassandra-user ann', /--cassandra-user and --cassandra-password belong together/],
+      ['--cassandra-ca ca.pem', /but --cassandra-tls is off/],
+      ['--cassandra-tls on --cassandra-cert a.pem', /--cassandra-key belong together/],
+      ['--cassandra-tls on --cassandra-ca nowhere.pem', /no such file/],
+      ['--secure-connect-bundle nowhere.zip', /no such file/],
+      [
+        '--secure-connect-bundle a.zip --contact-points 127.0.0.1',
+        /--secure-connect-bundle says what --contact-points would/,
+      ],
+      ['--system-keyspace 1st', /It takes a letter/],
+      ['--settings-delay 10', /--settings-delay/],
+    ] as const)
+      assert.match(String(onCluster(...given.split(' '))), said)
+  })
+
+  test('have the defaults that are documented', () => {
+    const cluster = onCluster() as ClusterConfig
+    assert.deepEqual(cluster.consistency, {
+      read: 'LOCAL_QUORUM',
+      write: 'LOCAL_QUORUM',
+      search: 'LOCAL_ONE',
+      serial: 'LOCAL_SERIAL',
+    })
+    assert.deepEqual([cluster.settingsDelayMs, cluster.scannedMax], [1_000, 100_000])
+    const given = onCluster('--replication', 'dc1=3,dc2=2') as ClusterConfig
+    assert.deepEqual(Object.fromEntries(given.replication!.counts), { dc1: 3, dc2: 2 })
+  })
+})

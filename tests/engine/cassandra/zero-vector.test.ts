@@ -1,0 +1,84 @@
+/** A node that is sent a zero vector to compare by cosine may not start again. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { types } from 'cassandra-driver'
+import { boundColumns } from '../../../src/engine/cassandra/documents/columns.ts'
+import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
+import { hasZeroVector, isComparable } from '../../../src/engine/cassandra/zero-vector.ts'
+import type { RowMerge } from '../../../src/engine/contract.ts'
+import type { CollectionOptions, Column, Table } from '../../../src/engine/schema.ts'
+import { indexingRule } from '../../../src/language/filters/indexing.ts'
+import type { Metric } from '../../../src/search/vector/similarity.ts'
+
+const zeros = [Float32Array.of(0, -0), Float64Array.of(1e-60, 0), Float64Array.of(1e-7, 0)]
+
+describe('a zero vector', () => {
+  const options = (metric: Metric): CollectionOptions => ({
+    vector: { dimension: 2, metric, sourceModel: 'other' },
+    lexical: { enabled: false },
+    rerank: { enabled: false },
+  })
+  const bind = (numbers: Float32Array | Float64Array, metric: Metric) => {
+    const document = new Map([['_id', 1]])
+    const search = { vector: { numbers, form: 'array' } } as const
+    const record = { id: 1, text: '{"_id":1}', document, search }
+    const rule = indexingRule(undefined)
+    return boundColumns(record, types.TimeUuid.now(), options(metric), rule)
+  }
+
+  test('is no part of a document that is compared by cosine', () => {
+    for (const numbers of zeros) {
+      assert.throws(() => bind(numbers, 'cosine'), { kind: 'unsupported' })
+      bind(numbers, 'euclidean')
+      bind(numbers, 'dot_product')
+    }
+    bind(Float32Array.of(0, 1e-5), 'cosine')
+  })
+
+  const p: Column = { name: 'p', type: { type: 'int' } }
+  const v: Column = { name: 'v', type: { type: 'vector', dimension: 2 } }
+  const table = (metric: Metric | undefined): Table => ({
+    kind: 'table',
+    keyspace: 'ks',
+    name: 'T',
+    uid: '1',
+    definition: {
+      columns: [p, v],
+      partitionBy: ['p'],
+      partitionSort: [],
+      indexes:
+        metric === undefined
+          ? []
+          : [{ kind: 'vector', name: 'by_v', column: 'v', metric, sourceModel: 'other' }],
+    },
+    types: [],
+  })
+  const merge = (kind: RowMerge['kind'], numbers: Float32Array): RowMerge => ({
+    kind,
+    values: new Map<Column, number | Float32Array>([
+      [p, 1],
+      [v, numbers],
+    ]),
+  })
+
+  test('is no part of a row whose column has an index by cosine', () => {
+    const zero = Float32Array.of(0, 1e-7)
+    for (const kind of ['insert', 'update'] as const) {
+      assert.throws(() => mergeRow(table('cosine'), merge(kind, zero)), {
+        kind: 'unsupported',
+        message: /^v holds a zero vector/,
+      })
+      for (const metric of [undefined, 'euclidean'] as const)
+        assert.equal(mergeRow(table(metric), merge(kind, zero)).length, 1)
+    }
+    assert(hasZeroVector(merge('insert', zero)))
+    assert(!hasZeroVector(merge('insert', Float32Array.of(0, 1))))
+  })
+
+  test('is searched for where it can be compared', () => {
+    const zero = Float32Array.of(0, 0)
+    assert(!isComparable(zero, 'cosine'))
+    assert(isComparable(zero, 'dot_product'))
+    assert(isComparable(zero, 'euclidean'))
+  })
+})
