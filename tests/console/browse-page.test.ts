@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { testToken } from '../harness.ts'
+import { startServer, testToken } from '../harness.ts'
 import { noBrowser } from '../http/browser.ts'
-import { assertAccessible, ConsoleWindow } from './console-window.ts'
+import { assertAccessible, type ConsoleWindow } from './console-window.ts'
+import { openConsole } from './shared-browser.ts'
 
 describe('the frame of the console', { skip: noBrowser }, () => {
   let console: ConsoleWindow
   before(async () => {
-    console = await ConsoleWindow.open()
+    console = await openConsole()
     await console.server.command('', { createKeyspace: { name: 'library' } })
     await console.server.command('/library', { createCollection: { name: 'books' } })
     const documents = Array.from({ length: 25 }, (_, n) => ({ n }))
@@ -202,9 +203,17 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     const add = () => form.getByRole('button', { name: 'Add a column' }).click()
     await page.getByRole('button', { name: 'Create type' }).click()
     await form.getByLabel('Name', { exact: true }).fill('address')
-    await column(1, 'city', 'text')
+    await form.getByLabel('Field 1', { exact: true }).fill('town')
     await submit(page, 'Create type')
-    await page.getByRole('cell', { name: 'city: text' }).waitFor()
+    await page.getByRole('cell', { name: 'town: text' }).waitFor()
+    await page.getByRole('button', { name: 'Change type address' }).click()
+    await form.getByLabel('town').fill('city')
+    await form.getByRole('button', { name: 'Add a field' }).click()
+    await form.getByLabel('Field 1', { exact: true }).fill('zip')
+    await form.getByLabel('Type', { exact: true }).selectOption('int')
+    await assertAccessible(page)
+    await submit(page, 'Change type')
+    await page.getByRole('cell', { name: 'city: text, zip: int' }).waitFor()
     await page.getByRole('button', { name: 'Create table' }).click()
     await form.getByLabel('Name', { exact: true }).fill('loans')
     await column(1, 'member', 'uuid')
@@ -224,6 +233,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await assertAccessible(page)
     await submit(page, 'Create table')
     await page.getByText('loans is empty').waitFor()
+    const loans = console.db().table('loans', { keyspace: 'library' })
     await page.getByRole('link', { name: 'Settings' }).click()
     for (const [kind, name, of] of [
       ['By words', 'loans_words', 'book'],
@@ -240,6 +250,22 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await column(1, 'days', 'int')
     await submit(page, 'Add columns')
     await page.getByRole('cell', { name: 'days', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Choose a model' }).click()
+    await form.getByLabel('Provider').selectOption('openai')
+    await submit(page, 'Use this model')
+    await page.getByRole('cell', { name: 'vector<3> by openai' }).waitFor()
+    const service = async () => {
+      const near = (await loans.definition()).columns['near'] as { service?: unknown }
+      return near.service
+    }
+    assert.deepEqual(await service(), {
+      provider: 'openai',
+      modelName: 'text-embedding-3-small',
+    })
+    await page.getByRole('button', { name: 'No model' }).click()
+    await submit(page, 'Take it away')
+    await page.getByRole('cell', { name: 'vector<3>', exact: true }).waitFor()
+    assert.equal(await service(), undefined)
     await page.getByRole('button', { name: 'Drop column counts' }).click()
     await form.getByLabel('Type counts to confirm').fill('counts')
     await submit(page, 'Drop counts')
@@ -248,7 +274,6 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await page
       .getByRole('cell', { name: 'loans_words', exact: true })
       .waitFor({ state: 'detached' })
-    const loans = console.db().table('loans', { keyspace: 'library' })
     const { columns, primaryKey } = await loans.definition()
     assert.deepEqual(Object.keys(columns).toSorted(), [
       'at',
@@ -266,7 +291,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await form.getByRole('button', { name: 'Drop loans' }).click()
     await page.getByRole('button', { name: 'Drop type address' }).click()
     await submit(page, 'Drop address')
-    await page.getByRole('cell', { name: 'city: text' }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: /^city: text/ }).waitFor({ state: 'detached' })
   })
 
   test('has pages that are accessible in both themes, and fit 800 pixels', async () => {
@@ -319,11 +344,69 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByText('The settings of a collection').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Drop collection' }).count(), 0)
+    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByRole('heading', { name: 'Take out' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Bring in' }).count(), 0)
     await page.getByRole('link', { name: 'library' }).click()
     await page.getByRole('cell', { name: 'books' }).waitFor()
     assert.equal(await page.getByRole('button', { name: /Create|Drop|sample/ }).count(), 0)
     assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
     await page.context().close()
+  })
+
+  test('opens by its name what no list tells the token of', async () => {
+    const { id } = (await admin('GET', 'currentOrg')) as { id: string }
+    const role = await admin('POST', 'organizations/roles', {
+      name: 'Reader of books',
+      policy: {
+        resources: [`drn:astra:org:${id}:db:*:keyspace:library:table:books`],
+        actions: ['db-table-select'],
+      },
+    })
+    const roles = [(role as { ID: string }).ID]
+    const made = await admin('POST', 'clientIdSecrets', { roles })
+    const { token } = made as { token: string }
+    const page = await console.page('#/', { token })
+    await page.getByLabel('Keyspace').fill('library')
+    await page.getByLabel('Collection or table', { exact: true }).fill('books')
+    await assertAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.getByText('1–20').waitFor()
+    const tabs = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    assert.deepEqual(await tabs.allInnerTexts(), ['Data', 'Query', 'Search', 'Files'])
+    await page.context().close()
+  })
+
+  test('offers everything where nobody can tell, and says why something fails', async () => {
+    const plain = await startServer()
+    try {
+      const page = await console.page('#/', { server: plain })
+      await page.getByText('The management API is switched off').waitFor()
+      await assertAccessible(page)
+      await tree(page, 'default_keyspace').click()
+      await page.getByRole('button', { name: 'Create collection' }).first().click()
+      await dialog(page).getByLabel('Name', { exact: true }).fill('no-name')
+      await dialog(page).getByRole('button', { name: 'Create collection' }).click()
+      await dialog(page).getByRole('alert').getByText('UNSUPPORTED_SCHEMA_NAME').waitFor()
+      await dialog(page).getByLabel('Name', { exact: true }).fill('name')
+      await submit(page, 'Create collection')
+      await page.getByText('name is empty').waitFor()
+      // The server goes away, and comes back.
+      await page.context().setOffline(true)
+      await page.getByRole('button', { name: 'Refresh' }).last().click()
+      await page.getByText('The server does not answer.').first().waitFor()
+      await page.getByRole('link', { name: 'Query' }).click()
+      await page.getByText('The page could not be loaded').waitFor()
+      await page.context().setOffline(false)
+      await page
+        .getByText('The server does not answer.')
+        .first()
+        .waitFor({ state: 'detached' })
+      await page.getByText('Nothing was run yet').waitFor()
+      await page.context().close()
+    } finally {
+      await plain.close()
+    }
   })
 
   async function admin(method: string, path: string, body?: unknown): Promise<unknown> {

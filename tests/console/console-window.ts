@@ -6,7 +6,6 @@ import { DataAPIClient, type Db } from '@datastax/astra-db-ts'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
-import { launchBrowser } from '../http/browser.ts'
 
 const axe = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -24,16 +23,17 @@ export class ConsoleWindow {
     this.browser = browser
   }
 
-  static async open(config: Partial<Config> = {}): Promise<ConsoleWindow> {
-    const [server, browser] = await Promise.all([
-      startServer({ adminPort: 0, ...config }),
-      launchBrowser(),
-    ])
-    return new ConsoleWindow(server, browser)
+  static async open(
+    config: Partial<Config>,
+    launched: Promise<Browser>,
+  ): Promise<ConsoleWindow> {
+    const server = startServer({ adminPort: 0, ...config })
+    return new ConsoleWindow(await server, await launched)
   }
 
+  /** The browser stays. */
   async close(): Promise<void> {
-    await this.browser.close()
+    for (const context of this.browser.contexts()) await context.close()
     await this.server.close()
     assert.deepEqual(this.complaints, [])
   }
@@ -49,30 +49,38 @@ export class ConsoleWindow {
   /** A new window of the browser, signed in, at a place of the console. */
   async page(
     hash: string,
-    { token = testToken, ...options }: PageOptions = {},
+    { token = testToken, server = this.server, ...options }: PageOptions = {},
   ): Promise<Page> {
     const context = await this.browser.newContext(options)
     const page = await context.newPage()
-    const { origin } = new URL(this.server.url)
+    const { origin } = new URL(server.url)
     page.on('pageerror', (error) => this.complaints.push(String(error)))
     page.on('console', (message) => {
-      // What is refused is told as an error by its status alone.
-      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text()))
-        this.complaints.push(message.text())
+      // What is refused, or does not arrive, is told as an error by its status alone.
+      const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
+      if (message.type() === 'error' && !isTold) this.complaints.push(message.text())
     })
     page.on('request', (asked) => {
       const { protocol, origin: to } = new URL(asked.url())
       if (protocol.startsWith('http') && to !== origin) this.complaints.push(asked.url())
     })
-    await page.goto(`${this.server.url}/console${hash}`)
-    await page.getByRole('textbox', { name: 'Token' }).fill(token)
-    await page.keyboard.press('Enter')
-    await page.locator('main').waitFor()
+    await page.goto(`${server.url}/console${hash}`)
+    await signIn(page, token)
     return page
   }
 }
 
-export type PageOptions = BrowserContextOptions & { readonly token?: string }
+export type PageOptions = BrowserContextOptions & {
+  readonly token?: string
+  /** Another than that of the window. */
+  readonly server?: TestServer
+}
+
+export async function signIn(page: Page, token = testToken): Promise<void> {
+  await page.getByRole('textbox', { name: 'Token' }).fill(token)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
 
 interface Violation {
   readonly id: string

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  addVectorizeFields,
+  alterTypeFields,
   createCollectionFields,
   createIndexFields,
   createTableFields,
   emptyCollection,
   emptyColumn,
   emptyIndex,
+  noService,
 } from '../../src/console/browse/schema-forms.ts'
 import { columnsBetween, layOut, listFields } from '../../src/console/data/columns.ts'
 import { withCondition } from '../../src/console/data/conditions.ts'
@@ -19,6 +22,7 @@ import {
   toggleEverywhere,
   type Opened,
 } from '../../src/console/data/document-lines.ts'
+import { freshState, readView, writeView } from '../../src/console/data/kept-view.ts'
 import { JsonError, parseJson } from '../../src/console/json/parse-json.ts'
 import { printJson, printPretty } from '../../src/console/json/print-json.ts'
 import { isCut, shortText } from '../../src/console/json/value-text.ts'
@@ -283,7 +287,7 @@ describe('forms', () => {
       service: {
         provider: 'openai',
         modelName: 'text-embedding-3-small',
-        parameters: { projectId: 'p', organizationId: '' },
+        parameters: { projectId: 'p', organizationId: '', autoTruncate: false },
         providerKey: 'team',
       },
       indexing: 'deny',
@@ -303,7 +307,7 @@ describe('forms', () => {
           service: {
             provider: 'openai',
             modelName: 'text-embedding-3-small',
-            parameters: { projectId: 'p' },
+            parameters: { projectId: 'p', autoTruncate: false },
             authentication: { providerKey: 'team' },
           },
         },
@@ -352,6 +356,72 @@ describe('forms', () => {
       printJson(createIndexFields(index)),
       '{"name":"i","definition":{"column":{"m":"$keys"},"options":{"ascii":true}}}',
     )
+  })
+
+  test('become alterType and alterTable', () => {
+    const added = [{ ...emptyColumn(0), name: 'zip', type: 'int' }] as const
+    const renamed = new Map([['__proto__', 'city']])
+    assert.equal(
+      printJson(alterTypeFields('address', renamed, added)),
+      '{"name":"address","rename":{"fields":{"__proto__":"city"}},"add":{"fields":{"zip":"int"}}}',
+    )
+    assert.equal(
+      printJson(alterTypeFields('address', new Map(), added)),
+      '{"name":"address","add":{"fields":{"zip":"int"}}}',
+    )
+    const service = { ...noService, provider: 'openai', modelName: 'm' }
+    assert.equal(
+      printJson(addVectorizeFields('near', service)),
+      '{"operation":{"addVectorize":{"columns":{"near":{"provider":"openai","modelName":"m"}}}}}',
+    )
+  })
+})
+
+describe('a view that is kept', () => {
+  const storageOf = (kept: Map<string, string>) => ({
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    get length() {
+      return kept.size
+    },
+  })
+
+  test('comes back as it was', () => {
+    const storage = storageOf(new Map())
+    assert.deepEqual(readView(storage, collection), freshState)
+    const state = {
+      view: 'json',
+      pageSize: 100,
+      widths: new Map([['__proto__', 300]]),
+      hidden: new Set(['secret']),
+      opened: toggleAt(toggleEverywhere(nothingOpened, ['a', 'b']), '{"_id":1}', ['c']),
+    } as const
+    writeView(storage, collection, state, 1)
+    assert.deepEqual(readView(storage, collection), state)
+    assert.deepEqual(readView({ ...storage, getItem: () => '[' }, collection), freshState)
+  })
+
+  test('is never more than a little, of a few collections', () => {
+    const kept = new Map([['other', 'x']])
+    const storage = storageOf(kept)
+    const many = Array.from({ length: 500 }, (_, n) => `column ${n}`)
+    const hidden = new Set(many)
+    writeView(storage, collection, { ...freshState, hidden }, 1)
+    assert.deepEqual([...readView(storage, collection).hidden], many.slice(300))
+    const longIds = new Set(many.map((name) => name + 'x'.repeat(8000)))
+    const opened = { everywhere: new Set(['a']), differing: longIds }
+    writeView(storage, collection, { ...freshState, hidden, opened }, 2)
+    const { opened: left, hidden: still } = readView(storage, collection)
+    assert.deepEqual([left.everywhere.size, left.differing.size, still.size], [1, 0, 200])
+    writeView(storage, collection, { ...freshState, pageSize: 40, hidden: longIds }, 3)
+    assert.deepEqual(readView(storage, collection), { ...freshState, pageSize: 40 })
+    for (let n = 0; n < 120; n++)
+      writeView(storage, { ...collection, name: `c${n}` }, freshState, 10 + n)
+    assert.equal(kept.size, 101)
+    assert.equal(readView(storage, collection).pageSize, 20)
+    assert(kept.has('other'))
   })
 })
 

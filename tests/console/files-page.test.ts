@@ -5,12 +5,13 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../http/browser.ts'
-import { assertAccessible, ConsoleWindow } from './console-window.ts'
+import { assertAccessible, type ConsoleWindow } from './console-window.ts'
+import { openConsole } from './shared-browser.ts'
 
 describe('the files of a collection', { skip: noBrowser }, () => {
   let console: ConsoleWindow
   before(async () => {
-    console = await ConsoleWindow.open()
+    console = await openConsole()
     const { server } = console
     const keyspace = '/default_keyspace'
     for (const name of ['people', 'many', 'taken'])
@@ -22,24 +23,32 @@ describe('the files of a collection', { skip: noBrowser }, () => {
     await server.command(`${keyspace}/taken`, { insertMany: { documents } })
     const long = '{"_id":"long","n":12345678901234567890.5,"<b>":{"__proto__":[1.5]}}'
     await server.command(`${keyspace}/taken`, `{"insertOne":{"document":${long}}}`)
+    page = await console.page('#/')
   })
   after(() => console.close())
 
   const setOfTexts = { type: 'set', valueType: 'text' }
 
-  const at = (name: string) => `#/db/home/default_keyspace/${name}/files`
+  /** One window for all: loading the page takes most of a test. */
+  let page: Page
+  const openFiles = async (name: string) => {
+    await page.getByRole('link', { name: 'Stela: all databases' }).click()
+    await page.getByRole('heading', { name: 'Databases' }).waitFor()
+    await page.evaluate(`location.hash = '#/db/home/default_keyspace/${name}/files'`)
+    await page.getByRole('heading', { name: 'Take out' }).waitFor()
+  }
 
   /** What browsers without the picker of files do. */
   const withoutPicker = 'delete window.showSaveFilePicker'
 
-  async function choose(page: Page, name: string, content: string | Buffer) {
+  async function choose(name: string, content: string | Buffer) {
     const buffer = Buffer.from(content)
     const mimeType = 'application/octet-stream'
     await page.getByLabel('File to bring in').setInputFiles({ name, mimeType, buffer })
     await page.getByRole('region', { name: 'First records' }).waitFor()
   }
 
-  async function download(page: Page, button: string): Promise<string> {
+  async function download(button: string): Promise<string> {
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: button }).click(),
@@ -48,13 +57,13 @@ describe('the files of a collection', { skip: noBrowser }, () => {
   }
 
   test('brings CSV in, with other names and types, and gives back what is refused', async () => {
-    const page = await console.page(at('people'))
+    await openFiles('people')
     await page.locator('.drop-zone').waitFor()
     await assertAccessible(page)
     const csv =
       'key;Full name;born;address.city;junk\r\n' +
       'a;"Ada ""L""";1815;London;1\r\nb;<b>Bob</b>;007;;2\r\na;Twice;1;;3\r\nc;x;y;z;1;2;3\r\n'
-    await choose(page, 'people.csv', csv)
+    await choose('people.csv', csv)
     await assertAccessible(page)
     await page.getByLabel('Field for key').fill('_id')
     await page.getByLabel('Field for Full name').fill('name')
@@ -67,7 +76,7 @@ describe('the files of a collection', { skip: noBrowser }, () => {
     assert.match(reasons, /already has a document with _id "a"/)
     assert.match(reasons, /It has 7 cells for 5 columns/)
     assert.equal(
-      await download(page, 'Download rejected lines'),
+      await download('Download rejected lines'),
       'key;Full name;born;address.city;junk\nc;x;y;z;1;2;3\na;Twice;1;;3\n',
     )
     const found = await console.db().collection('people').find({}).toArray()
@@ -78,11 +87,9 @@ describe('the files of a collection', { skip: noBrowser }, () => {
         { _id: 'b', name: '<b>Bob</b>', born: '007' },
       ],
     )
-    await page.context().close()
   })
 
   test('takes packed lines that are dropped on its name, with every digit', async () => {
-    const page = await console.page('#/')
     const lines = [
       '{"ID":9007199254740993,"Name":"é","at":"2024-02-29 12:30","tags":["b","a"]}',
       'no JSON',
@@ -114,14 +121,13 @@ describe('the files of a collection', { skip: noBrowser }, () => {
       exact.text,
       /\{"id":9007199254740993,"at":"2024-02-29T12:30:00Z","name":"é","tags":\["a","b"\]\}/,
     )
-    await page.context().close()
   })
 
   test('stops when it is told to, and says how far it came', async () => {
-    const page = await console.page(at('many'))
+    await openFiles('many')
     const count = 60_000
     const text = `[${Array.from({ length: count }, (_, i) => `{"_id":${i}}`).join(',\n')}]`
-    await choose(page, 'many.json', text)
+    await choose('many.json', text)
     await page.getByRole('button', { name: 'Insert all' }).click()
     await page.getByText(/inserted · .* a second/).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -131,13 +137,12 @@ describe('the files of a collection', { skip: noBrowser }, () => {
     assert(inserted > 0 && inserted < count)
     const found = await console.db().collection('many').estimatedDocumentCount()
     assert.equal(found, inserted)
-    await page.context().close()
   })
 
   test('writes what a query finds, as lines of JSON and as CSV', async () => {
-    const page = await console.page(at('taken'))
+    await openFiles('taken')
     await page.evaluate(withoutPicker)
-    const all = await download(page, 'Save to a file')
+    const all = await download('Save to a file')
     const lines = all.trimEnd().split('\n')
     assert.equal(lines.length, 46)
     assert(
@@ -148,11 +153,9 @@ describe('the files of a collection', { skip: noBrowser }, () => {
     await page.keyboard.insertText('{"n": {"$in": [1, 12345678901234567890.5]}}')
     await page.getByRole('button', { name: 'CSV' }).click()
     const columns = page.getByLabel('Columns')
-    await page.waitForFunction(
-      "document.querySelector('.columns-of-file input').value !== ''",
-    )
+    while ((await columns.inputValue()) === '');
     await columns.fill('n,_id')
-    const csv = await download(page, 'Save to a file')
+    const csv = await download('Save to a file')
     const rows = csv.trimEnd().split('\r\n')
     assert.equal(rows[0], 'n,_id')
     assert.equal(rows.length, 17)
@@ -161,11 +164,10 @@ describe('the files of a collection', { skip: noBrowser }, () => {
       .getByText('Fields that have no column, and how many have them: <b> (1)')
       .waitFor()
     await assertAccessible(page)
-    await page.context().close()
   })
 
   test('writes into a file that the person chose, where the browser can', async () => {
-    const page = await console.page(at('taken'))
+    await openFiles('taken')
     await page.evaluate(
       `window.showSaveFilePicker = async ({ suggestedName }) =>
         (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
@@ -179,6 +181,5 @@ describe('the files of a collection', { skip: noBrowser }, () => {
         .then((file) => file.text())`,
     )
     assert.equal((text as string).split('\n').length, 47)
-    await page.context().close()
   })
 })

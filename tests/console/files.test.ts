@@ -331,9 +331,9 @@ describe('an export', () => {
   async function exported(columns: readonly string[] | undefined) {
     let text = ''
     const summary = await runExport({
-      fetchPage: (state = '0') => {
+      fetchPage: (state) => {
         const at = Number(state)
-        const next = at + 1 < pages.length ? String(at + 1) : undefined
+        const next = at + 1 < pages.length ? String(at + 1) : null
         return Promise.resolve({ documents: pages[at]!, next })
       },
       write(more) {

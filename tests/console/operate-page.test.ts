@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { noBrowser } from '../http/browser.ts'
-import { assertAccessible, ConsoleWindow } from './console-window.ts'
+import { assertAccessible, type ConsoleWindow } from './console-window.ts'
+import { openConsole } from './shared-browser.ts'
 
 describe('the pages of the server', { skip: noBrowser }, () => {
   let console: ConsoleWindow
   before(async () => {
-    console = await ConsoleWindow.open({ slowCommandMs: 1e-9 })
+    console = await openConsole({ slowCommandMs: 1e-9 })
     const { server } = console
     for (const [name, count] of [
       ['few', 1],

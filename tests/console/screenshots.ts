@@ -7,6 +7,7 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { testToken } from '../harness.ts'
+import { launchBrowser } from '../http/browser.ts'
 import { ConsoleWindow } from './console-window.ts'
 
 const folder = new URL('../../docs/images/', import.meta.url)
@@ -18,7 +19,8 @@ const home = '#/db/home/default_keyspace'
 const place = `${home}/sample_places`
 const viewport = { width: 1180, height: 720 }
 
-const window = await ConsoleWindow.open({ slowCommandMs: 40 })
+const browser = launchBrowser()
+const window = await ConsoleWindow.open({ slowCommandMs: 40 }, browser)
 try {
   const page = await window.page(home, { viewport, colorScheme: 'light' })
   await makeData()
@@ -31,6 +33,7 @@ try {
   const form = page.getByRole('dialog')
   await form.getByLabel('Name', { exact: true }).fill('reviews')
   await form.getByRole('button', { name: 'A model makes them' }).click()
+  await form.getByLabel('Provider').selectOption('local')
   await picture(page, 'create')
   await page.keyboard.press('Escape')
   await page.evaluate(go(`${place}/query`))
@@ -51,6 +54,7 @@ try {
   await access(page)
 } finally {
   await window.close()
+  await (await browser).close()
 }
 
 function go(hash: string): string {
@@ -92,19 +96,22 @@ async function makeData(): Promise<void> {
 }
 
 async function search(page: Page): Promise<void> {
-  await page.setViewportSize({ ...viewport, height: 640 })
+  await page.setViewportSize({ ...viewport, height: 580 })
   await page.evaluate(go(`${place}/search`))
   await page.getByLabel('Search for').fill('harbour')
-  await page.keyboard.press('Enter')
-  await page.locator('.search-column').last().locator('.result').first().waitFor()
+  // Models are loaded by the first search that needs them.
+  for (let turn = 0; turn < 3; turn++) {
+    await page.keyboard.press('Enter')
+    await page.locator('.search-form [aria-busy="true"]').waitFor()
+    await page.locator('.search-form [aria-busy="false"]').waitFor()
+  }
   await picture(page, 'search')
   await page.setViewportSize(viewport)
 }
 
 async function map(page: Page): Promise<void> {
   await page.evaluate(go(`${place}/map`))
-  await page.locator('canvas').first().waitFor()
-  await page.waitForTimeout(6_000)
+  await page.locator('[data-stage="done"]').waitFor()
   await picture(page, 'map')
 }
 

@@ -22,7 +22,10 @@ import {
   screenY,
   zoomAt,
 } from '../../src/console/map/map-view.ts'
-import { selectionFilter } from '../../src/console/map/selection-filter.ts'
+import {
+  selectionFilter,
+  type SelectionFilter,
+} from '../../src/console/map/selection-filter.ts'
 import { sampleDocuments, wordVector } from '../../src/console/samples/sample-documents.ts'
 import {
   countMatches,
@@ -232,18 +235,36 @@ describe('a map', () => {
         assert(contrast(color, surface) >= 3, `${color} on ${surface}`)
   })
 
-  test('becomes a filter, of as many ids as one may list', () => {
-    const documents = Array.from({ length: 101 }, (_, at) => documentOf(`{"_id": ${at}}`))
+  test('becomes a filter, or ids where one cannot list them all', () => {
+    const documents = Array.from({ length: 6_401 }, (_, at) =>
+      documentOf(`{"_id": ${at}, "a": ${at}, "b": "x"}`),
+    )
     const few = selectionFilter(collection, documents.slice(0, 2))
     assert('filter' in few)
     assert.equal(printJson(few.filter), '{"_id":{"$in":[0,1]}}')
-    assert.match(JSON.stringify(selectionFilter(collection, documents)), /100 ids/)
-    const table: Place = {
+    const many = selectionFilter(collection, documents.slice(0, 101))
+    assert('ids' in many)
+    assert.equal(printJson([...many.ids]).length, printJson(upTo(101)).length)
+    const keyed = (...partitionBy: string[]): Place => ({
       ...collection,
       kind: 'table',
-      table: { ...noTable, partitionBy: ['a', 'b'] },
-    }
-    assert('lacks' in selectionFilter(table, documents))
+      table: { ...noTable, partitionBy },
+    })
+    const rows = selectionFilter(keyed('a'), documents.slice(0, 101))
+    assert('filter' in rows)
+    assert.equal(
+      printJson(rows.filter),
+      `{"$or":[{"a":{"$in":${printJson(upTo(100))}}},{"a":{"$in":[100]}}]}`,
+    )
+    assert('filter' in selectionFilter(keyed('a'), documents.slice(0, 6_400)))
+    assert.match(lacking(selectionFilter(keyed('a'), documents)), /at most 6400 rows/)
+    const two = selectionFilter(keyed('a', 'b'), documents.slice(0, 2))
+    assert('filter' in two)
+    assert.equal(printJson(two.filter), '{"$or":[{"a":0,"b":"x"},{"a":1,"b":"x"}]}')
+    assert.match(
+      lacking(selectionFilter(keyed('a', 'b'), documents.slice(0, 33))),
+      /at most 32 rows/,
+    )
   })
 
   test('takes vectors out of a reply, and nothing else', () => {
@@ -297,4 +318,12 @@ function luminance(color: string): number {
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
+
+function upTo(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+function lacking(made: SelectionFilter): string {
+  return 'lacks' in made ? made.lacks : ''
 }

@@ -1,10 +1,14 @@
 /** Requests to the server that the page came from, with the token of whoever is signed in. */
 import { session, signOut } from './session.ts'
+import { Store } from './store.ts'
 
 /** The server could not be reached. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
+
+/** Whether the server answered when it was last asked. */
+export const isReachable = new Store(true)
 
 /** What stands before …/console: mostly nothing, or the prefix of a proxy. */
 export const serverRoot = new URL(
@@ -26,15 +30,18 @@ export async function send(path: string, request: RequestInit = {}): Promise<Res
 
 async function sendAsIs(path: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(new URL(path, serverRoot), {
+    const response = await fetch(new URL(path, serverRoot), {
       ...request,
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
       referrerPolicy: 'no-referrer',
     })
+    isReachable.set(true)
+    return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
+    isReachable.set(false)
     throw new ConnectionError('The server does not answer. Is it running?', {
       cause: error,
     })

@@ -1,7 +1,7 @@
 /** Which page is shown. */
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
-import type { Place } from '../api/place.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { noTable, type Place } from '../api/place.ts'
 import { session } from '../api/session.ts'
 import { DatabasePage } from '../browse/database-page.tsx'
 import {
@@ -13,10 +13,13 @@ import {
   loadTargets,
 } from '../browse/catalog.ts'
 import { KeyspacePage } from '../browse/keyspace-page.tsx'
+import { isForbidden } from '../browse/open-by-name.tsx'
+import { useMay } from '../browse/permissions.ts'
 import { StartPage } from '../browse/start-page.tsx'
 import { fileDrop } from '../files/dropped-file.ts'
+import { Button } from '../kit/button.tsx'
 import { formatBytes, formatMany } from '../kit/format.ts'
-import { useLoad, useStore } from '../kit/hooks.ts'
+import { loadModule, useLoad, useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
 import { TabLinks } from '../kit/tabs.tsx'
 import { Frame } from './frame.tsx'
@@ -61,7 +64,12 @@ function Page() {
     case 'page':
       return <ServerPageAt key={current.page} page={current.page} />
     case 'place':
-      return <PlacePage current={current} />
+      return (
+        <PlacePage
+          key={`${keyOf(current.database, current.keyspace)}/${current.name}`}
+          current={current}
+        />
+      )
   }
 }
 
@@ -79,20 +87,39 @@ function PlacePage({ current }: { readonly current: Route }) {
     if (part === undefined) void loadTargets(database, keyspace)
     if (!keyspaces.has(database)) void loadKeyspaces(database)
   }, [database, keyspace, part === undefined])
-  const place = part?.value?.find((target) => target.name === name)
-  if (place === undefined) {
-    if (part?.error !== undefined) return <ErrorNotice error={part.error} />
+  const target = part?.value?.find((each) => each.name === name)
+  const isUnlisted = isForbidden(part?.error)
+  // Sizes come and change; what pages are given stays the same as long as its schema does.
+  const place = useMemo(
+    () => target ?? (isUnlisted ? unlistedPlace(database, keyspace, name) : undefined),
+    [database, keyspace, name, target?.options, target?.table, isUnlisted],
+  )
+  const may = useMay({ database, keyspace, name })
+  const isRefused = isUnlisted && may.refuses(['db-table-select', 'db-table-modify'])
+  if (place === undefined || isRefused) {
+    if (part?.error !== undefined)
+      return (
+        <div class="page">
+          <ErrorNotice error={part.error} />
+        </div>
+      )
     return part === undefined || part.isLoading ? <Loading /> : <NotFound />
   }
   const databaseName = databases.value?.find(({ id }) => id === database)?.name ?? 'stela'
-  const tabs = tabPages.filter(({ isFor }) => isFor?.(place) ?? true)
-  const tab = tabs.find((entry) => entry.tab === current.tab) ?? tabs[0]!
+  const tabs = tabPages.filter(
+    ({ isFor, needs = [], needsSchema = false }) =>
+      (isFor?.(place) ?? true) &&
+      (needs.length === 0 || !may.refuses(needs)) &&
+      (!needsSchema || target !== undefined),
+  )
+  const tab = tabs.find((entry) => entry.tab === current.tab) ?? tabs[0]
+  if (tab === undefined) return <NotFound />
   const facts = [
-    place.kind,
-    ...(place.documents === undefined
+    ...(target === undefined ? [] : [target.kind]),
+    ...(target?.documents === undefined
       ? []
-      : [formatMany(place.documents, place.kind === 'table' ? 'row' : 'document')]),
-    ...(place.bytes === undefined ? [] : [formatBytes(place.bytes)]),
+      : [formatMany(target.documents, target.kind === 'table' ? 'row' : 'document')]),
+    ...(target?.bytes === undefined ? [] : [formatBytes(target.bytes)]),
   ]
   return (
     <div class="place" {...fileDrop({ database, keyspace, name })}>
@@ -123,6 +150,11 @@ function PlacePage({ current }: { readonly current: Route }) {
   )
 }
 
+/** What nobody tells the token of: its documents can be read, and by them its fields. */
+function unlistedPlace(database: string, keyspace: string, name: string): Place {
+  return { database, keyspace, name, kind: 'collection', options: {}, table: noTable }
+}
+
 function Lazy<Props extends { readonly place?: Place }>({
   load,
   props,
@@ -131,11 +163,31 @@ function Lazy<Props extends { readonly place?: Place }>({
   readonly props: Props
 }) {
   // In an object: a component is a function, which state would call.
-  const { value, error } = useLoad(async () => ({ Loaded: await load() }), [load])
-  if (error !== undefined) return <ErrorNotice error={error} />
+  const { value, error, reload } = useLoad(
+    async () => ({ Loaded: await loadModule(load) }),
+    [load],
+  )
+  if (error !== undefined) return <NotLoaded onRetry={reload} />
   if (value === undefined) return <Loading />
   const { Loaded } = value
   return <Loaded {...props} />
+}
+
+/** A page that is opened for the first time comes from the server. */
+function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
+  return (
+    <EmptyState
+      title="The page could not be loaded"
+      actions={
+        <Button kind="primary" icon="refresh" onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
+      The server does not answer, or has another version of the console by now: then load
+      the console again.
+    </EmptyState>
+  )
 }
 
 function NotFound() {

@@ -1,11 +1,13 @@
 /** What stands around every page: header, tree, messages. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isReachable, send } from '../api/send.ts'
 import { signOut } from '../api/session.ts'
 import { Tree } from '../browse/tree.tsx'
 import { Button } from '../kit/button.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { useLoad, useStore } from '../kit/hooks.ts'
+import { Notice } from '../kit/notice.tsx'
 import { Toasts } from '../kit/toasts.tsx'
 import { Brand } from './brand.tsx'
 import { serverPages, type ServerPage } from './pages.ts'
@@ -39,6 +41,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           Sign out
         </Button>
       </header>
+      <Unreachable />
       <aside class="frame-tree" aria-label="What there is">
         <Tree />
       </aside>
@@ -46,6 +49,28 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         {children}
       </main>
       <Toasts />
+    </div>
+  )
+}
+
+const retryAfterMs = 2000
+
+/** Asks until the server answers. What was shown stays. */
+function Unreachable() {
+  const isThere = useStore(isReachable)
+  useEffect(() => {
+    if (isThere) return undefined
+    const timer = setInterval(() => {
+      send('stargate/health').catch(() => undefined)
+    }, retryAfterMs)
+    return () => clearInterval(timer)
+  }, [isThere])
+  if (isThere) return null
+  return (
+    <div class="unreachable">
+      <Notice kind="error" title="The server does not answer.">
+        The console tries again every two seconds, and goes on when it is back.
+      </Notice>
     </div>
   )
 }

@@ -7,6 +7,7 @@
  */
 import type { ComponentType } from 'preact'
 import type { Place } from '../api/place.ts'
+import type { Action } from '../browse/permissions.ts'
 import { mayManageAccess } from '../operate/access-lists.ts'
 
 export interface TabPage {
@@ -14,6 +15,10 @@ export interface TabPage {
   readonly label: string
   /** Left out where there is nothing that it could show. */
   readonly isFor?: (place: Place) => boolean
+  /** One of these is needed to do anything there. */
+  readonly needs?: readonly Action[]
+  /** Whether it has nothing to show where the token may not list what there is. */
+  readonly needsSchema?: boolean
   readonly load: () => Promise<ComponentType<{ readonly place: Place }>>
 }
 
@@ -29,32 +34,39 @@ export const tabPages: readonly TabPage[] = [
   {
     tab: 'data',
     label: 'Data',
+    needs: ['db-table-select', 'db-table-modify'],
     load: () => import('../data/data-page.tsx').then((module) => module.DataPage),
   },
   {
     tab: 'query',
     label: 'Query',
+    needs: ['db-table-select'],
     load: () => import('../query/query-page.tsx').then((module) => module.QueryPage),
   },
   {
     tab: 'search',
     label: 'Search',
+    needs: ['db-table-select'],
     load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
   },
   {
     tab: 'map',
     label: 'Map',
+    needs: ['db-table-select'],
     isFor: hasVectors,
     load: () => import('../map/map-page.tsx').then((module) => module.MapPage),
   },
   {
     tab: 'files',
     label: 'Files',
+    needs: ['db-table-select', 'db-table-modify'],
     load: () => import('../files/files-page.tsx').then((module) => module.FilesPage),
   },
   {
     tab: 'settings',
     label: 'Settings',
+    needs: ['db-table-describe'],
+    needsSchema: true,
     load: () => import('../browse/settings-page.tsx').then((module) => module.SettingsPage),
   },
 ]

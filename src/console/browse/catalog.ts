@@ -3,6 +3,7 @@
  * first looked at, and again when something changed it.
  */
 import { command, CommandError } from '../api/command.ts'
+import { listDatabases, type Database } from '../api/databases.ts'
 import { manage, ManageError } from '../api/manage.ts'
 import {
   noTable,
@@ -14,15 +15,6 @@ import {
 } from '../api/place.ts'
 import { Store } from '../api/store.ts'
 import { toPlain, valueAt, type JsonObject } from '../json/value.ts'
-
-export interface Database {
-  /** Where its commands go; empty for the home database. */
-  readonly id: string
-  /** By which the management API knows it, if that answers. */
-  readonly managedId?: string
-  readonly name: string
-  readonly isHome: boolean
-}
 
 /** A collection or table, with what is known of its size. */
 export interface Target extends Place {
@@ -43,15 +35,15 @@ export interface Catalog {
   readonly keyspaces: ReadonlyMap<string, Part<readonly string[]>>
   /** By database and keyspace: see `keyOf`. */
   readonly targets: ReadonlyMap<string, Part<readonly Target[]>>
-  /** Whether the management API answers here. */
-  readonly isManaged: boolean
+  /** Whether the management API answers here, refuses the token, or is not there. */
+  readonly management: 'here' | 'refused' | 'absent'
 }
 
 const empty: Catalog = {
   databases: { isLoading: true },
   keyspaces: new Map(),
   targets: new Map(),
-  isManaged: false,
+  management: 'refused',
 }
 
 export const catalog = new Store<Catalog>(empty)
@@ -64,12 +56,6 @@ export function forgetCatalog(): void {
   catalog.set(empty)
 }
 
-interface DatabaseView {
-  readonly id: string
-  readonly info: { readonly name: string }
-  readonly dataEndpointUrl: string
-}
-
 /** When it was last begun; sizes are asked for by what it finds. */
 let loadedDatabases = Promise.resolve()
 
@@ -80,29 +66,28 @@ export function loadDatabases(): Promise<void> {
 
 async function findDatabases(): Promise<void> {
   try {
-    const views = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
-    const databases = views.map(({ id, info, dataEndpointUrl }) => {
-      const isHome = !dataEndpointUrl.includes(`/databases/${id}`)
-      return { id: isHome ? '' : id, managedId: id, name: info.name, isHome }
-    })
-    if (databases.length > 0) {
-      setDatabases({ value: databases, isLoading: false }, true)
-      return
-    }
+    const databases = await listDatabases()
+    // A token that may not list databases may still use the home database.
+    if (databases.length === 0) setDatabases({ value: [homeDatabase] }, 'refused')
+    else setDatabases({ value: databases }, 'here')
   } catch (error) {
-    if (!(error instanceof ManageError)) {
-      setDatabases({ error, isLoading: false }, false)
-      return
-    }
+    if (!(error instanceof ManageError)) setDatabases({ error }, 'refused')
+    else
+      setDatabases(
+        { value: [homeDatabase] },
+        error.httpStatus === 404 ? 'absent' : 'refused',
+      )
   }
-  // The token may not list databases, or the server keeps the management API to itself.
-  setDatabases({ value: [homeDatabase], isLoading: false }, false)
 }
 
 const homeDatabase: Database = { id: '', name: 'stela', isHome: true }
 
-function setDatabases(databases: Catalog['databases'], isManaged: boolean): void {
-  catalog.update((before) => ({ ...before, databases, isManaged }))
+function setDatabases(
+  part: Omit<Catalog['databases'], 'isLoading'>,
+  management: Catalog['management'],
+): void {
+  const databases = { ...part, isLoading: false }
+  catalog.update((before) => ({ ...before, databases, management }))
 }
 
 export async function loadKeyspaces(database: string): Promise<void> {

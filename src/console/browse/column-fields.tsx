@@ -20,6 +20,11 @@ export interface ColumnFieldsProps {
   readonly onChange: (columns: readonly ColumnForm[]) => void
   /** Whether columns can be part of the key. */
   readonly hasKey: boolean
+  /** Types have fields instead. */
+  readonly noun?: 'column' | 'field'
+  readonly title?: string
+  /** Whether there may be none. */
+  readonly isOptional?: boolean
 }
 
 export function useTypes(database: string, keyspace: string): readonly string[] {
@@ -34,18 +39,19 @@ export function useTypes(database: string, keyspace: string): readonly string[] 
 }
 
 export function ColumnFields(props: ColumnFieldsProps) {
-  const { database, keyspace, columns, onChange, hasKey } = props
+  const { database, keyspace, columns, onChange, hasKey, noun = 'column' } = props
+  const Noun = noun === 'column' ? 'Column' : 'Field'
   const types = useTypes(database, keyspace)
   const change = (id: number, part: Partial<ColumnForm>) =>
     onChange(columns.map((column) => (column.id === id ? { ...column, ...part } : column)))
   return (
     <fieldset>
-      <legend>Columns</legend>
+      <legend>{props.title ?? `${Noun}s`}</legend>
       {columns.map((column, position) => (
         <div key={column.id} class="column-form">
-          <div class="column-row">
+          <div class={`column-row ${hasKey ? 'keyed' : ''}`}>
             <TextField
-              label={`Column ${position + 1}`}
+              label={`${Noun} ${position + 1}`}
               value={column.name}
               onChange={(name) => change(column.id, { name })}
               isRequired
@@ -73,9 +79,9 @@ export function ColumnFields(props: ColumnFieldsProps) {
             )}
             <Button
               icon="delete"
-              label={`Remove column ${position + 1}`}
+              label={`Remove ${noun} ${position + 1}`}
               kind="quiet"
-              isDisabled={columns.length === 1}
+              isDisabled={columns.length === 1 && props.isOptional !== true}
               onClick={() => onChange(columns.filter(({ id }) => id !== column.id))}
             />
           </div>
@@ -92,7 +98,7 @@ export function ColumnFields(props: ColumnFieldsProps) {
           icon="add"
           onClick={() => onChange([...columns, emptyColumn(Date.now() + columns.length)])}
         >
-          Add a column
+          Add a {noun}
         </Button>
       </div>
       {hasKey && (

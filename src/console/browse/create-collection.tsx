@@ -6,7 +6,7 @@ import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { AnalyzerField } from './analyzer-field.tsx'
-import { CommandDialog } from './command-dialog.tsx'
+import { CreateDialog, type CreateProps } from './create-dialog.tsx'
 import {
   createCollectionFields,
   emptyCollection,
@@ -15,37 +15,20 @@ import {
 import { ServiceFields } from './service-fields.tsx'
 import { VectorFields } from './vector-fields.tsx'
 
-export interface CreateProps {
-  readonly database: string
-  readonly keyspace: string
-  readonly onClose: () => void
-  readonly onDone: (name: string) => void | Promise<void>
-}
-
-export function CreateCollection({ database, keyspace, onClose, onDone }: CreateProps) {
+export function CreateCollection(props: CreateProps) {
+  const { database } = props
   const [form, setForm] = useState<CollectionForm>(emptyCollection)
   const change = (part: Partial<CollectionForm>) =>
     setForm((before) => ({ ...before, ...part }))
   return (
-    <CommandDialog
-      title={`Create a collection in ${keyspace}`}
-      address={{ database, keyspace }}
+    <CreateDialog
+      {...props}
+      what="collection"
       command="createCollection"
+      name={form.name}
+      onName={(name) => change({ name })}
       fields={() => createCollectionFields(form)}
-      submitLabel="Create collection"
-      isReady={form.name !== ''}
-      doneText={`Created ${form.name}.`}
-      onClose={onClose}
-      onDone={() => onDone(form.name)}
     >
-      <TextField
-        label="Name"
-        value={form.name}
-        onChange={(name) => change({ name })}
-        hint="Letters, digits and underscores; at most 48."
-        hasFocus
-        isRequired
-      />
       <VectorSection database={database} form={form} change={change} />
       <fieldset>
         <legend>Search by words</legend>
@@ -109,7 +92,7 @@ export function CreateCollection({ database, keyspace, onClose, onDone }: Create
           ]}
         />
       </fieldset>
-    </CommandDialog>
+    </CreateDialog>
   )
 }
 

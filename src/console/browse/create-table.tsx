@@ -6,7 +6,7 @@ import { Segments } from '../kit/tabs.tsx'
 import { AnalyzerField } from './analyzer-field.tsx'
 import { ColumnFields } from './column-fields.tsx'
 import { CommandDialog } from './command-dialog.tsx'
-import type { CreateProps } from './create-collection.tsx'
+import { CreateDialog, type CreateProps } from './create-dialog.tsx'
 import {
   columnFields,
   createIndexFields,
@@ -20,32 +20,22 @@ import {
 } from './schema-forms.ts'
 import { VectorFields } from './vector-fields.tsx'
 
-export function CreateTable({ database, keyspace, onClose, onDone }: CreateProps) {
+export function CreateTable(props: CreateProps) {
+  const { database, keyspace } = props
   const [form, setForm] = useState<TableForm>({
     name: '',
     columns: [{ ...emptyColumn(0), name: 'id', type: 'uuid', key: 'partition' }],
     ifNotExists: false,
   })
   return (
-    <CommandDialog
-      title={`Create a table in ${keyspace}`}
-      address={{ database, keyspace }}
+    <CreateDialog
+      {...props}
+      what="table"
       command="createTable"
+      name={form.name}
+      onName={(name) => setForm({ ...form, name })}
       fields={() => createTableFields(form)}
-      submitLabel="Create table"
-      isReady={form.name !== ''}
-      doneText={`Created ${form.name}.`}
-      onClose={onClose}
-      onDone={() => onDone(form.name)}
     >
-      <TextField
-        label="Name"
-        value={form.name}
-        onChange={(name) => setForm({ ...form, name })}
-        hint="Letters, digits and underscores; at most 48."
-        hasFocus
-        isRequired
-      />
       <ColumnFields
         database={database}
         keyspace={keyspace}
@@ -58,34 +48,42 @@ export function CreateTable({ database, keyspace, onClose, onDone }: CreateProps
         value={form.ifNotExists}
         onChange={(ifNotExists) => setForm({ ...form, ifNotExists })}
       />
-    </CommandDialog>
+    </CreateDialog>
   )
 }
 
-export function CreateType({ database, keyspace, onClose, onDone }: CreateProps) {
+export function CreateType(props: CreateProps) {
+  const { database, keyspace } = props
   const [name, setName] = useState('')
   const [fields, setFields] = useState<readonly ColumnForm[]>([emptyColumn(0)])
+  const [ifNotExists, setIfNotExists] = useState(false)
   return (
-    <CommandDialog
-      title={`Create a type in ${keyspace}`}
-      address={{ database, keyspace }}
+    <CreateDialog
+      {...props}
+      what="type"
       command="createType"
-      fields={() => ({ name, definition: { fields: columnFields(fields) } })}
-      submitLabel="Create type"
-      isReady={name !== ''}
-      doneText={`Created ${name}.`}
-      onClose={onClose}
-      onDone={() => onDone(name)}
+      name={name}
+      onName={setName}
+      fields={() => ({
+        name,
+        definition: { fields: columnFields(fields) },
+        options: ifNotExists ? { ifNotExists } : undefined,
+      })}
     >
-      <TextField label="Name" value={name} onChange={setName} hasFocus isRequired />
       <ColumnFields
         database={database}
         keyspace={keyspace}
+        noun="field"
         columns={fields}
         onChange={setFields}
         hasKey={false}
       />
-    </CommandDialog>
+      <CheckField
+        label="Leave it as it is if it exists"
+        value={ifNotExists}
+        onChange={setIfNotExists}
+      />
+    </CreateDialog>
   )
 }
 
@@ -119,6 +117,9 @@ export function AddColumns({ place, onClose, onDone }: TableDialogProps) {
   )
 }
 
+/** What has no order, or none that an index could use. */
+const unindexed = new Set(['blob', 'duration', 'userDefined', 'vector'])
+
 export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
   const [form, setForm] = useState<IndexForm>(emptyIndex)
   const change = (part: Partial<IndexForm>) => setForm((before) => ({ ...before, ...part }))
@@ -130,7 +131,7 @@ export function CreateIndex({ place, onClose, onDone }: TableDialogProps) {
         ? type === 'vector'
         : form.kind === 'text'
           ? type === 'text' || type === 'ascii'
-          : type !== 'vector',
+          : !unindexed.has(type),
     )
     .map(([name]) => name)
   const type = place.table.columns.get(form.column)?.type

@@ -18,7 +18,8 @@ import {
   loadKeyspaces,
   loadTargets,
 } from './catalog.ts'
-import { CommandDialog } from './command-dialog.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { UnlistedNotice } from './open-by-name.tsx'
 import { useMay } from './permissions.ts'
 
 export function DatabasePage({ database }: { readonly database: string }) {
@@ -52,9 +53,13 @@ export function DatabasePage({ database }: { readonly database: string }) {
           </Button>
         )}
       </div>
-      <ErrorNotice error={part?.error} />
+      <UnlistedNotice
+        part={part}
+        database={database}
+        mayCreate={may('db-keyspace-create')}
+      />
       {part?.value === undefined && part?.error === undefined && <Loading />}
-      {part?.value?.length === 0 && (
+      {part?.value?.length === 0 && may('db-keyspace-create') && (
         <EmptyState title="No keyspaces">
           A keyspace holds collections and tables. Create one to begin.
         </EmptyState>
@@ -105,30 +110,19 @@ function CreateKeyspace({
 }) {
   const [name, setName] = useState('')
   return (
-    <CommandDialog
-      title="Create a keyspace"
-      size="medium"
-      address={{ database }}
+    <CreateDialog
+      what="keyspace"
+      database={database}
       command="createKeyspace"
+      name={name}
+      onName={setName}
       fields={() => ({ name })}
-      submitLabel="Create keyspace"
-      isReady={name !== ''}
-      doneText={`Created ${name}.`}
       onClose={onClose}
       onDone={async () => {
         await loadKeyspaces(database)
         goTo(routeTo(database, name))
       }}
-    >
-      <TextField
-        label="Name"
-        value={name}
-        onChange={setName}
-        hint="Letters, digits and underscores; at most 48."
-        hasFocus
-        isRequired
-      />
-    </CommandDialog>
+    />
   )
 }
 

@@ -6,7 +6,7 @@ import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { formatBytes, formatCount } from '../kit/format.ts'
 import { useLoad, useStore } from '../kit/hooks.ts'
-import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
+import { EmptyState, Loading } from '../kit/notice.tsx'
 import { command } from '../api/command.ts'
 import {
   catalog,
@@ -16,12 +16,20 @@ import {
   loadTargets,
   type Target,
 } from './catalog.ts'
+import { AlterType } from './alter-type.tsx'
 import { CreateCollection } from './create-collection.tsx'
 import { CreateTable, CreateType } from './create-table.tsx'
 import { DropDialog } from './drop-dialog.tsx'
+import { UnlistedNotice } from './open-by-name.tsx'
 import { useMay } from './permissions.ts'
 
-type Open = 'collection' | 'table' | 'type' | 'drop' | { readonly type: string }
+type Open =
+  | 'collection'
+  | 'table'
+  | 'type'
+  | 'drop'
+  | { readonly dropped: string }
+  | { readonly altered: UserType }
 
 interface UserType {
   readonly udtName: string
@@ -85,7 +93,7 @@ export function KeyspacePage({
           </>
         )}
       </div>
-      <ErrorNotice error={part?.error} />
+      <UnlistedNotice part={part} database={database} keyspace={keyspace} />
       {part?.value === undefined && part?.error === undefined && <Loading />}
       {part?.value?.length === 0 && (
         <EmptyState
@@ -158,14 +166,22 @@ export function KeyspacePage({
                 title: 'Actions',
                 isTitleHidden: true,
                 isNumber: true,
-                render: ({ udtName }) =>
+                render: (type) =>
                   may('db-keyspace-alter') && (
-                    <Button
-                      icon="delete"
-                      kind="quiet"
-                      label={`Drop type ${udtName}`}
-                      onClick={() => setOpen({ type: udtName })}
-                    />
+                    <>
+                      <Button
+                        icon="edit"
+                        kind="quiet"
+                        label={`Change type ${type.udtName}`}
+                        onClick={() => setOpen({ altered: type })}
+                      />
+                      <Button
+                        icon="delete"
+                        kind="quiet"
+                        label={`Drop type ${type.udtName}`}
+                        onClick={() => setOpen({ dropped: type.udtName })}
+                      />
+                    </>
                   ),
               },
             ]}
@@ -210,10 +226,20 @@ export function KeyspacePage({
           }}
         />
       )}
-      {typeof open === 'object' && (
+      {typeof open === 'object' && 'altered' in open && (
+        <AlterType
+          database={database}
+          keyspace={keyspace}
+          name={open.altered.udtName}
+          fields={Object.keys(open.altered.definition.fields)}
+          onClose={close}
+          onDone={() => types.reload()}
+        />
+      )}
+      {typeof open === 'object' && 'dropped' in open && (
         <DropDialog
           what="the type"
-          name={open.type}
+          name={open.dropped}
           address={{ database, keyspace }}
           command="dropType"
           loss="Tables that use it keep it from being dropped."

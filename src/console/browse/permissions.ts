@@ -1,5 +1,5 @@
 /** What the token may do, so that nothing is offered that would be refused. */
-import { manage } from '../api/manage.ts'
+import { manage, ManageError } from '../api/manage.ts'
 import { session } from '../api/session.ts'
 import type { Address } from '../api/place.ts'
 import { useLoad } from '../kit/hooks.ts'
@@ -11,13 +11,21 @@ export type Action =
   | 'db-keyspace-drop'
   | 'db-table-alter'
   | 'db-table-create'
+  | 'db-table-describe'
   | 'db-table-drop'
   | 'db-table-modify'
   | 'db-table-select'
   | 'org-db-create'
   | 'org-db-terminate'
+  | 'org-role-delete'
+  | 'org-role-write'
+  | 'org-token-write'
 
-export type May = (action: Action) => boolean
+export interface May {
+  (action: Action): boolean
+  /** Whether the server has said that none of these may be done. */
+  readonly refuses: (actions: readonly Action[]) => boolean
+}
 
 /** By what was asked, for the token that is signed in. */
 let answers = new Map<string, Promise<ReadonlySet<string> | undefined>>()
@@ -35,7 +43,12 @@ export function useMay(address: Address): May {
     async () => ({ actions: await allowedAt(database, keyspace, name) }),
     [database, keyspace, name],
   )
-  return (action) => value !== undefined && (value.actions?.has(action) ?? true)
+  const allowed = value?.actions
+  const may = (action: Action) =>
+    value !== undefined && (allowed === undefined || allowed.has(action))
+  const refuses = (actions: readonly Action[]) =>
+    allowed !== undefined && !actions.some((action) => allowed.has(action))
+  return Object.assign(may, { refuses })
 }
 
 function allowedAt(database: string, keyspace: string, name: string) {
@@ -49,7 +62,12 @@ function allowedAt(database: string, keyspace: string, name: string) {
   if (known !== undefined) return known
   const asked = manage<{ actions: readonly string[] }>('GET', path).then(
     ({ actions }) => new Set(actions),
-    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ManageError && error.isForbidden) return undefined
+      // A server that is away for a moment is asked again.
+      answers.delete(path)
+      throw error
+    },
   )
   answers.set(path, asked)
   return asked

@@ -6,7 +6,8 @@ import type { Printable } from '../json/value.ts'
 export interface ServiceForm {
   readonly provider: string
   readonly modelName: string
-  readonly parameters: Readonly<Record<string, string>>
+  /** Those that are left empty are left out. */
+  readonly parameters: Readonly<Record<string, string | boolean>>
   /** The name of a key that the operator keeps. */
   readonly providerKey: string
 }
@@ -230,6 +231,26 @@ function columnType(column: ColumnForm): Printable {
       return { type, udtName: column.udtName }
     default:
       return type
+  }
+}
+
+/** What alterType takes: old names with new ones, and fields to add. */
+export function alterTypeFields(
+  name: string,
+  renamed: ReadonlyMap<string, string>,
+  added: readonly ColumnForm[],
+): Printable {
+  return {
+    name,
+    rename: renamed.size === 0 ? undefined : { fields: renamed },
+    add: added.length === 0 ? undefined : { fields: columnFields(added) },
+  }
+}
+
+/** The operation of alterTable that gives a vector column a service. */
+export function addVectorizeFields(column: string, service: ServiceForm): Printable {
+  return {
+    operation: { addVectorize: { columns: new Map([[column, serviceOf(service)]]) } },
   }
 }
 

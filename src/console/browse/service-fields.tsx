@@ -7,6 +7,8 @@ import { noService, type ServiceForm } from './schema-forms.ts'
 
 interface Parameter {
   readonly name: string
+  /** In capitals where it belongs to a provider. */
+  readonly type: string
   readonly displayName?: string
   readonly help?: string
   readonly hint?: string
@@ -59,12 +61,16 @@ export function ServiceFields({
   onChange,
   dimension,
   onDimension,
+  wantedDimension,
 }: {
   readonly database: string
   readonly service: ServiceForm
   readonly onChange: (service: ServiceForm) => void
-  readonly dimension: string
-  readonly onDimension: (dimension: string) => void
+  /** Of vectors that are yet to be. */
+  readonly dimension?: string
+  readonly onDimension?: (dimension: string) => void
+  /** Of a column that is there: other models are left out. */
+  readonly wantedDimension?: number | undefined
 }) {
   const { value: providers, error } = useEmbeddingProviders(database)
   if (error !== undefined) return <ErrorNotice error={error} />
@@ -72,17 +78,26 @@ export function ServiceFields({
   const provider = providers[service.provider]
   const model = provider?.models.find(({ name }) => name === service.modelName)
   const isAny = provider?.models.some(({ name }) => name === anyModel) ?? false
-  const size = (
-    model ?? provider?.models.find(({ name }) => name === anyModel)
-  )?.parameters.find(({ name }) => name === 'vectorDimension')
+  const size = sizeParameter(
+    model ?? provider?.models.find(({ name }) => name === anyModel),
+  )
+  const parameters = [
+    ...(provider?.parameters ?? []),
+    ...(model?.parameters ?? []).filter(({ name }) => name !== 'vectorDimension'),
+  ]
+  const usable = (models: readonly Model[] = []) =>
+    models.filter((entry) => makes(entry, wantedDimension))
   const chooseProvider = (name: string) => {
-    const first = providers[name]?.models.find((entry) => entry.name !== anyModel)
+    const first = usable(providers[name]?.models).find((entry) => entry.name !== anyModel)
     onChange({ ...noService, provider: name, modelName: first?.name ?? '' })
-    onDimension(sizeOf(first))
+    onDimension?.(sizeOf(first))
   }
   const chooseModel = (name: string) => {
-    onChange({ ...service, modelName: name })
-    onDimension(sizeOf(provider?.models.find((entry) => entry.name === name)))
+    // Another model may have other parameters; those of the provider stay.
+    const own = new Set(provider?.parameters.map((parameter) => parameter.name))
+    const kept = Object.entries(service.parameters).filter(([key]) => own.has(key))
+    onChange({ ...service, modelName: name, parameters: Object.fromEntries(kept) })
+    onDimension?.(sizeOf(provider?.models.find((entry) => entry.name === name)))
   }
   const { SHARED_SECRET: secret } = provider?.supportedAuthentication ?? {}
   return (
@@ -114,15 +129,20 @@ export function ServiceFields({
             <SelectField
               label="Model"
               value={service.modelName}
-              choices={provider.models.map(({ name }) => name)}
+              choices={usable(provider.models).map(({ name }) => name)}
               onChange={chooseModel}
+              {...hintOf(
+                usable(provider.models).length === 0
+                  ? `None makes vectors of ${wantedDimension} numbers.`
+                  : undefined,
+              )}
             />
           ))}
-        {size !== undefined && (
+        {size !== undefined && onDimension !== undefined && (
           <TextField
             label="Dimension"
             type="number"
-            value={dimension}
+            value={dimension ?? ''}
             onChange={onDimension}
             {...hintOf(rangeText(size))}
           />
@@ -131,15 +151,12 @@ export function ServiceFields({
           <p class="hint">Vectors have {model.vectorDimension} numbers.</p>
         )}
       </div>
-      {(provider?.parameters.length ?? 0) > 0 && (
+      {parameters.length > 0 && (
         <div class="fields">
-          {provider!.parameters.map((parameter) => (
-            <TextField
+          {parameters.map((parameter) => (
+            <ParameterField
               key={parameter.name}
-              label={
-                (parameter.displayName ?? parameter.name) +
-                (parameter.required ? '' : ' (optional)')
-              }
+              parameter={parameter}
               value={service.parameters[parameter.name] ?? ''}
               onChange={(value) =>
                 onChange({
@@ -147,8 +164,6 @@ export function ServiceFields({
                   parameters: { ...service.parameters, [parameter.name]: value },
                 })
               }
-              {...(parameter.hint === undefined ? {} : { placeholder: parameter.hint })}
-              {...hintOf(parameter.help)}
             />
           ))}
         </div>
@@ -165,10 +180,59 @@ export function ServiceFields({
   )
 }
 
-function sizeOf(model: Model | undefined): string {
+function ParameterField({
+  parameter,
+  value,
+  onChange,
+}: {
+  readonly parameter: Parameter
+  readonly value: string | boolean
+  readonly onChange: (value: string | boolean) => void
+}) {
+  const { name, displayName = name, required, type, defaultValue, help } = parameter
+  const label = displayName + (required ? '' : ' (optional)')
+  if (type.toLowerCase() === 'boolean')
+    return (
+      <SelectField
+        label={label}
+        value={String(value)}
+        choices={[
+          {
+            value: '',
+            label: defaultValue === null ? 'not said' : `default: ${defaultValue}`,
+          },
+          ...['true', 'false'].map((each) => ({ value: each })),
+        ]}
+        onChange={(chosen) => onChange(chosen === '' ? '' : chosen === 'true')}
+        {...hintOf(help)}
+      />
+    )
   return (
-    model?.parameters.find(({ name }) => name === 'vectorDimension')?.defaultValue ?? ''
+    <TextField
+      label={label}
+      value={String(value)}
+      onChange={onChange}
+      placeholder={parameter.hint ?? defaultValue ?? ''}
+      {...hintOf(help)}
+    />
   )
+}
+
+function sizeOf(model: Model | undefined): string {
+  return sizeParameter(model)?.defaultValue ?? ''
+}
+
+function sizeParameter(model: Model | undefined): Parameter | undefined {
+  return model?.parameters.find(({ name }) => name === 'vectorDimension')
+}
+
+/** Whether the model can make vectors of so many numbers. */
+function makes(model: Model, dimension: number | undefined): boolean {
+  if (dimension === undefined || model.vectorDimension === dimension) return true
+  if (typeof model.vectorDimension === 'number') return false
+  const { numericRange: [least, greatest] = [0, Infinity], options } =
+    sizeParameter(model)?.validation ?? {}
+  return options?.includes(dimension) ?? (dimension >= least && dimension <= greatest)
 }
 
 function rangeText({ validation }: Parameter): string | undefined {

@@ -9,6 +9,7 @@ import { DataTable } from '../kit/data-table.tsx'
 import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice } from '../kit/notice.tsx'
 import { loadTargets } from './catalog.ts'
+import { AddService, DropService } from './column-service.tsx'
 import { AddColumns, addressOf, CreateIndex } from './create-table.tsx'
 import { DropDialog } from './drop-dialog.tsx'
 import { useMay, type May } from './permissions.ts'
@@ -23,7 +24,13 @@ interface Index {
 }
 
 type Open =
-  'drop' | 'index' | 'columns' | { readonly index: string } | { readonly column: string }
+  | 'drop'
+  | 'index'
+  | 'columns'
+  | { readonly index: string }
+  | { readonly column: string }
+  | { readonly service: string }
+  | { readonly noService: string }
 
 export function SettingsPage({ place }: { readonly place: Place }) {
   const [open, setOpen] = useState<Open | undefined>(undefined)
@@ -109,15 +116,26 @@ function TableSettings({
             title: 'Actions',
             isTitleHidden: true,
             isNumber: true,
-            render: ([name]) =>
-              mayAlter &&
-              keyText(place, name) === '' && (
-                <Button
-                  icon="delete"
-                  kind="quiet"
-                  label={`Drop column ${name}`}
-                  onClick={() => setOpen({ column: name })}
-                />
+            render: ([name, type]) =>
+              mayAlter && (
+                <>
+                  {type.type === 'vector' && (
+                    <Button onClick={() => setOpen({ service: name })}>
+                      {type.service === undefined ? 'Choose a model' : 'Another model'}
+                    </Button>
+                  )}{' '}
+                  {type.service !== undefined && (
+                    <Button onClick={() => setOpen({ noService: name })}>No model</Button>
+                  )}
+                  {keyText(place, name) === '' && (
+                    <Button
+                      icon="delete"
+                      kind="quiet"
+                      label={`Drop column ${name}`}
+                      onClick={() => setOpen({ column: name })}
+                    />
+                  )}
+                </>
               ),
           },
         ]}
@@ -190,6 +208,22 @@ function TableSettings({
           mustType={false}
           onClose={close}
           onDone={() => indexes.reload()}
+        />
+      )}
+      {typeof open === 'object' && 'service' in open && (
+        <AddService
+          place={place}
+          column={open.service}
+          onClose={close}
+          onDone={() => loadTargets(database, keyspace)}
+        />
+      )}
+      {typeof open === 'object' && 'noService' in open && (
+        <DropService
+          place={place}
+          column={open.noService}
+          onClose={close}
+          onDone={() => loadTargets(database, keyspace)}
         />
       )}
       {typeof open === 'object' && 'column' in open && (

@@ -6,16 +6,17 @@ import { Button } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { TextField } from '../kit/fields.tsx'
+import { SelectField, TextField } from '../kit/fields.tsx'
 import { useAction, useStore } from '../kit/hooks.ts'
-import { EmptyState, ErrorNotice, Loading } from '../kit/notice.tsx'
+import { EmptyState, ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { SampleButton } from '../samples/sample-button.tsx'
 import { catalog, keyOf, loadDatabases } from './catalog.ts'
+import { UnlistedNotice } from './open-by-name.tsx'
 import { useMay } from './permissions.ts'
 
 export function StartPage() {
-  const { databases, keyspaces, targets, isManaged } = useStore(catalog)
+  const { databases, keyspaces, targets, management } = useStore(catalog)
   const [isCreating, setCreating] = useState(false)
   const may = useMay({ database: '' })
   const [first = ''] = keyspaces.get('')?.value ?? []
@@ -30,13 +31,20 @@ export function StartPage() {
     <div class="page">
       <div class="page-head">
         <h1>Databases</h1>
-        {isManaged && may('org-db-create') && (
+        {management === 'here' && may('org-db-create') && (
           <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
             Create database
           </Button>
         )}
       </div>
       <ErrorNotice error={databases.error} />
+      {management === 'absent' && (
+        <Notice title="The management API is switched off.">
+          The server was started with --admin-port off, so nobody can tell the console what
+          the token may do. Everything is offered, and what the server refuses it says.
+          Other databases, sizes, tokens and roles are not shown.
+        </Notice>
+      )}
       {databases.value === undefined && databases.error === undefined && <Loading />}
       {databases.value !== undefined && (
         <DataTable
@@ -60,6 +68,13 @@ export function StartPage() {
               render: ({ managedId }) => <code class="quiet-text">{managedId ?? ''}</code>,
             },
           ]}
+        />
+      )}
+      {databases.value?.length === 1 && (
+        <UnlistedNotice
+          part={keyspaces.get(databases.value[0]!.id)}
+          database={databases.value[0]!.id}
+          mayCreate={may('db-keyspace-create')}
         />
       )}
       {isFresh && (
@@ -86,7 +101,14 @@ export function StartPage() {
 function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [keyspace, setKeyspace] = useState('')
-  const body = { name, ...(keyspace === '' ? {} : { keyspace }) }
+  const [cloudProvider, setCloudProvider] = useState('')
+  const [region, setRegion] = useState('')
+  const body = {
+    name,
+    ...(keyspace === '' ? {} : { keyspace }),
+    ...(cloudProvider === '' ? {} : { cloudProvider }),
+    ...(region === '' ? {} : { region }),
+  }
   const { run, isBusy, error } = useAction(async () => {
     const { id } = await manage<{ id: string }>('POST', 'databases', body)
     await loadDatabases()
@@ -116,6 +138,21 @@ function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
         onChange={setKeyspace}
         placeholder="default_keyspace"
       />
+      <div class="fields">
+        <SelectField
+          label="Cloud provider"
+          value={cloudProvider}
+          onChange={setCloudProvider}
+          choices={[
+            { value: '', label: 'AWS, by default' },
+            ...['AWS', 'GCP', 'AZURE'].map((value) => ({ value })),
+          ]}
+        />
+        <TextField label="Region" value={region} onChange={setRegion} placeholder="local" />
+      </div>
+      <p class="hint">
+        Provider and region are words that clients of clouds ask for. Everything is here.
+      </p>
       <CodeBlock label="POST /v2/databases" text={JSON.stringify(body, undefined, 2)} />
     </Dialog>
   )

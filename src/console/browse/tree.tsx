@@ -1,10 +1,11 @@
 /** Databases, keyspaces, collections and tables, at the left of every page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isReachable } from '../api/send.ts'
 import { goTo, route, routeTo, type Route } from '../app/route.ts'
 import { fileDrop } from '../files/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { TextField } from '../kit/fields.tsx'
-import { formatBytes, formatCount, formatShortCount } from '../kit/format.ts'
+import { formatBytes, formatCount, formatMany, formatShortCount } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
 import { Icon, type IconName } from '../kit/icons.tsx'
 import { messageOf } from '../kit/notice.tsx'
@@ -15,6 +16,7 @@ import {
   loadKeyspaces,
   loadTargets,
   type Catalog,
+  type Target,
 } from './catalog.ts'
 
 interface Line {
@@ -48,6 +50,10 @@ export function Tree() {
   useEffect(() => {
     for (const line of lines) if (line.isOpen === true) line.open?.()
   })
+  const isBack = useStore(isReachable)
+  useEffect(() => {
+    if (isBack && hasFailed(state)) refreshAll()
+  }, [isBack])
   const toggle = (line: Line) => {
     const isOpen = line.isOpen === true
     setClosed(changedSet(closed, line.key, isOpen))
@@ -79,6 +85,12 @@ function changedSet(set: ReadonlySet<string>, key: string, isIn: boolean) {
   if (isIn) changed.add(key)
   else changed.delete(key)
   return changed
+}
+
+function hasFailed({ databases, keyspaces, targets }: Catalog): boolean {
+  return [databases, ...keyspaces.values(), ...targets.values()].some(
+    ({ error }) => error !== undefined,
+  )
 }
 
 function refreshAll(): void {
@@ -194,7 +206,10 @@ function listLines(
     const below = (keyspaces?.value ?? []).flatMap((keyspace) =>
       listKeyspace(state, current, wanted, isOpenAt, id, keyspace),
     )
-    return [database, ...below]
+    const held = (keyspaces?.value ?? []).map(
+      (keyspace) => state.targets.get(keyOf(id, keyspace))?.value,
+    )
+    return [{ ...database, ...sumOf(name, held) }, ...below]
   })
 }
 
@@ -222,6 +237,7 @@ function listKeyspace(
     open: () => {
       if (targets === undefined) void loadTargets(database, keyspace)
     },
+    ...sumOf(keyspace, [targets?.value]),
   }
   if (!isOpen) return [line]
   const shown = (targets?.value ?? []).filter(({ name }) =>
@@ -246,6 +262,25 @@ function listKeyspace(
     }
   })
   return wanted !== '' && below.length === 0 ? [] : [line, ...below]
+}
+
+/** What keyspaces hold together; nothing as long as not all of it is known. */
+function sumOf(
+  name: string,
+  keyspaces: readonly (readonly Target[] | undefined)[],
+): Pick<Line, 'facts' | 'title'> {
+  const targets = keyspaces.flatMap((held) => held ?? [])
+  const isKnown =
+    keyspaces.every((held) => held !== undefined) &&
+    targets.every(({ bytes }) => bytes !== undefined)
+  if (!isKnown || targets.length === 0) return {}
+  const facts = formatBytes(targets.reduce((sum, { bytes = 0 }) => sum + bytes, 0))
+  const tables = targets.filter(({ kind }) => kind === 'table').length
+  const counts = [
+    formatMany(targets.length - tables, 'collection'),
+    formatMany(tables, 'table'),
+  ]
+  return { facts, title: `${name}: ${counts.join(' and ')}, ${facts}` }
 }
 
 function factsOf(documents: number, bytes: number | undefined): string {

@@ -5,25 +5,23 @@ import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
 import { catalog, keyOf, refreshSizes } from '../browse/catalog.ts'
 import { useMay } from '../browse/permissions.ts'
-import { checkClause } from '../completion/check-clause.ts'
-import { completeClause } from '../completion/complete-clause.ts'
 import { fieldListOf } from '../completion/field-paths.ts'
-import { parseJson } from '../json/parse-json.ts'
 import { printJson, printPretty } from '../json/print-json.ts'
-import { isObject, Numeral, writePath, type JsonObject, type Value } from '../json/value.ts'
+import { Numeral, writePath, type JsonObject, type Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { copyText } from '../kit/copy-button.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { CheckField } from '../kit/fields.tsx'
+import { formatCount } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Loading, messageOf, Warnings } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { openedQuery } from '../query/opened-query.ts'
+import { ClauseField } from './clause-field.tsx'
 import { ColumnDialog } from './column-dialog.tsx'
 import { listFields } from './columns.ts'
 import { withCondition } from './conditions.ts'
-import { dataQueryOf, noQuery, withoutSimilar, type DataQuery } from './data-query.ts'
+import { dataQueryOf, noQuery, withoutChoice, type DataQuery } from './data-query.ts'
 import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
 import { DocumentEditor } from './document-editor.tsx'
 import { DocumentGrid, type GridActions } from './document-grid.tsx'
@@ -32,6 +30,7 @@ import type { FindFields } from './find-page.ts'
 import type { SortOrder } from './grid-header.tsx'
 import { gridStateOf } from './grid-state.ts'
 import { PageBar } from './page-bar.tsx'
+import { readClause } from './read-clause.ts'
 import { usePages } from './use-pages.ts'
 import { ValueDialog } from './value-dialog.tsx'
 
@@ -58,11 +57,12 @@ export function DataPage({ place }: { readonly place: Place }) {
     () => findFieldsOf(place, query, pageSize),
     [place, query, pageSize],
   )
-  const pages = usePages(place, fields, printJson({ ...fields }), { pageSize })
+  const key = useMemo(() => printJson({ ...fields }), [fields])
+  const pages = usePages(place, fields, key, { pageSize })
   const documents = pages.page?.documents ?? []
   const list = useMemo(() => fieldListOf(place, documents), [place, pages.page])
-  const context = { clause: 'filter' as const, command: 'find', list }
   const isTable = place.kind === 'table'
+  const hiddenField = hiddenFieldOf(place)
   const mayWrite = useMay(place)('db-table-modify')
 
   const apply = (filter: JsonObject) => {
@@ -73,9 +73,7 @@ export function DataPage({ place }: { readonly place: Place }) {
   }
   const applyText = () => {
     try {
-      const filter = filterText.trim() === '' ? new Map() : parseJson(filterText)
-      if (!isObject(filter)) throw new Error('A filter is an object: { "field": "value" }')
-      apply(filter)
+      apply(readClause('filter', filterText) ?? new Map())
     } catch (error) {
       setFilterError(error)
     }
@@ -113,7 +111,7 @@ export function DataPage({ place }: { readonly place: Place }) {
     },
   }
   const sortOf = (column: string): SortOrder => {
-    const order = query.sort.get(writePath([column]))
+    const order = query.sort.get(isTable ? column : writePath([column]))
     if (!(order instanceof Numeral)) return 'none'
     return order.text === '1' ? 'ascending' : 'descending'
   }
@@ -124,7 +122,7 @@ export function DataPage({ place }: { readonly place: Place }) {
         isTable ? column : writePath([column]),
         new Numeral(order === 'ascending' ? '1' : '-1'),
       )
-    store.update((before) => ({ ...withoutSimilar(before), sort }))
+    store.update((before) => ({ ...withoutChoice(before), sort }))
   }
   // That everything is read is what was asked for.
   const warnings = (pages.page?.warnings ?? []).filter(
@@ -137,19 +135,22 @@ export function DataPage({ place }: { readonly place: Place }) {
   const canDeleteAll =
     documents.length > 0 &&
     query.similarTo === undefined &&
+    query.ids === undefined &&
     (!isTable || (query.filter.size === 0 && total !== undefined))
-  const isFiltered = query.filter.size > 0 || query.similarTo !== undefined
+  const isFiltered =
+    query.filter.size > 0 || query.similarTo !== undefined || query.ids !== undefined
 
   return (
     <div class="data-page">
       <div class="toolbar">
-        <Editor
-          label="Filter"
+        <ClauseField
+          clause="filter"
+          isLabelHidden
+          fields={list}
           value={filterText}
           onChange={setFilterText}
           placeholder={'Filter, such as { "year": { "$gt": 1960 } }'}
-          complete={completeClause(context)}
-          check={checkClause(context)}
+          error={pages.error}
           onSubmit={applyText}
           isSingleLine
         />
@@ -183,23 +184,26 @@ export function DataPage({ place }: { readonly place: Place }) {
             {hidden.size === 0 ? 'Columns' : `Columns (${hidden.size} hidden)`}
           </Button>
         )}
-        {!isTable && (
+        {hiddenField !== undefined && (
           <CheckField
-            label={place.options.vector === undefined ? 'Show $lexical' : 'Show $vector'}
+            label={`Show ${hiddenField}`}
             value={query.isWhole}
             onChange={(isWhole) => store.update((before) => ({ ...before, isWhole }))}
           />
         )}
         {query.similarTo !== undefined && (
-          <span class="chip">
-            <span>Similar to {query.similarTo.name}</span>
-            <Button
-              icon="close"
-              label="No longer by similarity"
-              kind="quiet"
-              onClick={() => store.update(withoutSimilar)}
-            />
-          </span>
+          <Chip
+            text={`Similar to ${query.similarTo.name}`}
+            label="No longer by similarity"
+            onClose={() => store.update(withoutChoice)}
+          />
+        )}
+        {query.ids !== undefined && (
+          <Chip
+            text={`${formatCount(query.ids.length)} chosen on the map`}
+            label="No longer those of the map"
+            onClose={() => store.update(withoutChoice)}
+          />
         )}
         <span class="push" />
         {chosen.length > 0 && (
@@ -220,16 +224,18 @@ export function DataPage({ place }: { readonly place: Place }) {
             {query.filter.size === 0 ? 'Delete all' : 'Delete matching'}
           </Button>
         )}
-        <Button
-          kind="quiet"
-          icon="search"
-          onClick={() => {
-            openedQuery.set({ filter: query.filter, sort: query.sort })
-            goTo(routeTo(place.database, place.keyspace, place.name, 'query'))
-          }}
-        >
-          Open as query
-        </Button>
+        {query.ids === undefined && (
+          <Button
+            kind="quiet"
+            icon="search"
+            onClick={() => {
+              openedQuery.set({ filter: query.filter, sort: query.sort })
+              goTo(routeTo(place.database, place.keyspace, place.name, 'query'))
+            }}
+          >
+            Open as query
+          </Button>
+        )}
         <Button icon="refresh" label="Refresh" onClick={afterChange} />
         {mayWrite && (
           <Button kind="primary" icon="add" onClick={() => setOpen({ kind: 'insert' })}>
@@ -253,7 +259,7 @@ export function DataPage({ place }: { readonly place: Place }) {
           state={gridState}
           actions={actions}
           sortOf={sortOf}
-          onSort={onSort}
+          {...(query.ids === undefined ? { onSort } : {})}
           {...(mayWrite ? { selected, onSelect: setSelected } : {})}
         />
       ) : (
@@ -269,7 +275,9 @@ export function DataPage({ place }: { readonly place: Place }) {
         pages={pages}
         pageSize={pageSize}
         onPageSize={(size) => gridState.update((before) => ({ ...before, pageSize: size }))}
-        total={isFiltered ? undefined : total}
+        total={
+          !isFiltered ? total : query.filter.size === 0 ? query.ids?.length : undefined
+        }
       />
       {open?.kind === 'insert' && (
         <DocumentEditor
@@ -320,6 +328,24 @@ export function DataPage({ place }: { readonly place: Place }) {
   )
 }
 
+/** What else than a filter decides over what is shown. */
+function Chip({
+  text,
+  label,
+  onClose,
+}: {
+  readonly text: string
+  readonly label: string
+  readonly onClose: () => void
+}) {
+  return (
+    <span class="chip">
+      <span>{text}</span>
+      <Button icon="close" label={label} kind="quiet" onClick={onClose} />
+    </span>
+  )
+}
+
 function NothingHere({
   place,
   isFiltered,
@@ -352,6 +378,13 @@ function NothingHere({
   )
 }
 
+/** What finds leave out unless they are asked for it. */
+function hiddenFieldOf({ kind, options }: Place): string | undefined {
+  if (kind === 'table') return undefined
+  if (options.vector !== undefined) return '$vector'
+  return options.lexical?.enabled === true ? '$lexical' : undefined
+}
+
 /** The field that documents are compared by, if there is one. */
 function vectorFieldOf(place: Place): string | undefined {
   if (place.kind === 'collection')
@@ -374,17 +407,18 @@ async function findSimilar(
     if (vector === undefined || vector === null)
       throw new Error(`This ${noun(place, 1)} has no vector to compare with.`)
     const similarTo = { name: idText(place, document), field, vector }
-    store.update((before) => ({ ...before, similarTo, sort: new Map() }))
+    store.update((before) => ({ ...withoutChoice(before), similarTo, sort: new Map() }))
   } catch (error) {
     showToast({ text: messageOf(error), kind: 'error' })
   }
 }
 
 function findFieldsOf(place: Place, query: DataQuery, pageSize: number): FindFields {
-  const { filter, sort, similarTo, isWhole } = query
+  const { filter, sort, similarTo, isWhole, ids } = query
   const one = new Numeral('1')
   return {
     ...(filter.size === 0 ? {} : { filter }),
+    ...(ids === undefined ? {} : { ids }),
     ...(similarTo === undefined
       ? sort.size === 0
         ? {}

@@ -14,6 +14,8 @@ export interface DataQuery {
     readonly field: string
     readonly vector: Value
   }
+  /** Of documents that were chosen elsewhere, more than a filter can list. */
+  readonly ids?: readonly Value[]
 }
 
 export const noQuery: DataQuery = { filter: new Map(), sort: new Map(), isWhole: false }
@@ -29,6 +31,7 @@ export function dataQueryOf({ database, keyspace, name }: Place): Store<DataQuer
   return made
 }
 
-export function withoutSimilar({ filter, sort, isWhole }: DataQuery): DataQuery {
+/** Of all documents that the filter finds. */
+export function withoutChoice({ filter, sort, isWhole }: DataQuery): DataQuery {
   return { filter, sort, isWhole }
 }

@@ -1,16 +1,12 @@
 /** A document or row as JSON: to insert, to replace, or to change by update operators. */
 import { useMemo, useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
-import { checkClause } from '../completion/check-clause.ts'
-import type { Clause } from '../completion/clause-shape.ts'
-import { completeClause } from '../completion/complete-clause.ts'
 import type { FieldList } from '../completion/field-paths.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { printJson, printPretty } from '../json/print-json.ts'
 import { isObject, type JsonObject } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { useAction, useLoad } from '../kit/hooks.ts'
 import { ErrorNotice, Loading, Notice } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
@@ -21,8 +17,8 @@ import {
   replaceDocument,
   updateDocument,
 } from './change-documents.ts'
+import { ClauseField } from './clause-field.tsx'
 import { idText, noun } from './document-id.ts'
-import { marksOf } from './text-marks.ts'
 
 export interface DocumentEditorProps {
   readonly place: Place
@@ -35,6 +31,9 @@ export interface DocumentEditorProps {
 }
 
 type Mode = 'replace' | 'update'
+
+/** An editor that is most of a dialog, whose title says what it is. */
+const filling = { size: 'fill', hasFocus: true, isLabelHidden: true } as const
 
 export function DocumentEditor(props: DocumentEditorProps) {
   return props.document === undefined ? (
@@ -77,11 +76,12 @@ function InsertDialog({ place, fields, onClose, onDone }: DocumentEditorProps) {
       }
     >
       <ErrorNotice error={error} />
-      <ClauseEditor
-        label="Document"
+      <ClauseField
+        {...filling}
         clause="document"
+        command="insertOne"
         fields={fields}
-        text={text}
+        value={text}
         onChange={setText}
         error={error}
         onSubmit={run}
@@ -210,23 +210,25 @@ function ChangeDialog(props: DocumentEditorProps & { readonly document: JsonObje
       {whole === undefined ? (
         loadError === undefined && <Loading />
       ) : mode === 'replace' ? (
-        <ClauseEditor
+        <ClauseField
+          {...filling}
           key="replace"
-          label="Document"
           clause="document"
+          command="insertOne"
           fields={fields}
-          text={text}
+          value={text}
           onChange={setText}
           error={error}
           onSubmit={run}
         />
       ) : (
-        <ClauseEditor
+        <ClauseField
+          {...filling}
           key="update"
-          label="Update"
           clause="update"
+          command="updateOne"
           fields={fields}
-          text={update}
+          value={update}
           onChange={setUpdate}
           error={error}
           onSubmit={run}
@@ -244,45 +246,4 @@ function mayDiscard(): boolean {
 
 function isSame(one: JsonObject, other: JsonObject): boolean {
   return printJson(one) === printJson(other)
-}
-
-function ClauseEditor({
-  label,
-  clause,
-  fields,
-  text,
-  onChange,
-  error,
-  onSubmit,
-}: {
-  readonly label: string
-  readonly clause: Clause
-  readonly fields: FieldList
-  readonly text: string
-  readonly onChange: (text: string) => void
-  readonly error: unknown
-  readonly onSubmit: () => void
-}) {
-  const context = useMemo(
-    () => ({
-      clause,
-      command: clause === 'update' ? 'updateOne' : 'insertOne',
-      list: fields,
-    }),
-    [clause, fields],
-  )
-  const marks = useMemo(() => marksOf(error, text), [error])
-  return (
-    <Editor
-      label={label}
-      size="fill"
-      hasFocus
-      value={text}
-      onChange={onChange}
-      complete={completeClause(context)}
-      check={checkClause(context)}
-      marks={marks}
-      onSubmit={onSubmit}
-    />
-  )
 }

@@ -24,7 +24,7 @@ import { columnsBetween, layOut, listFields, narrowest, widest } from './columns
 import { idKey, noun } from './document-id.ts'
 import { FieldCells, RowCells, type CellHandlers } from './grid-cells.tsx'
 import { GridHeader, type SortOrder } from './grid-header.tsx'
-import type { GridState } from './grid-state.ts'
+import type { GridState } from './kept-view.ts'
 
 export interface GridActions {
   readonly filterBy?: (path: readonly string[], value: Value, isWanted: boolean) => void

@@ -8,6 +8,8 @@ export interface FindFields {
   readonly sort?: Value
   readonly projection?: Value
   readonly options?: JsonObject
+  /** Only documents of these ids, in the order of the list by pages. */
+  readonly ids?: readonly Value[]
 }
 
 export interface FoundPage {
@@ -32,9 +34,39 @@ export interface FindPageOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Ids of one page: as many as one $in takes. */
+const idsMax = 100
+
+/** Where a page of ids starts: at which of them, and where the API goes on with these. */
+const idsState = /^(\d+) (.*)$/s
+
 export async function findPage(
   place: Place,
   fields: FindFields,
+  options: FindPageOptions,
+): Promise<FoundPage> {
+  const { ids, ...clauses } = fields
+  if (ids === undefined) return findPages(place, clauses, options)
+  const [, start = '0', inner = ''] = idsState.exec(options.pageState ?? '') ?? []
+  const from = Number(start)
+  const end = from + Math.min(options.pageSize, idsMax)
+  const wanted: JsonObject = new Map([['_id', new Map([['$in', ids.slice(from, end)]])]])
+  const { filter } = clauses
+  const page = await findPages(
+    place,
+    {
+      ...clauses,
+      filter: filter === undefined ? wanted : new Map([['$and', [filter, wanted]]]),
+    },
+    { ...options, pageSize: idsMax, pageState: inner === '' ? null : inner },
+  )
+  const after = end < ids.length ? `${end} ` : null
+  return { ...page, next: page.next === null ? after : `${start} ${page.next}` }
+}
+
+async function findPages(
+  place: Place,
+  fields: Omit<FindFields, 'ids'>,
   { pageSize, pageState = null, ...options }: FindPageOptions,
 ): Promise<FoundPage> {
   const documents: JsonObject[] = []

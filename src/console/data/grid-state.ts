@@ -1,31 +1,17 @@
-/** How documents are looked at: kept for each collection and table while the page is open. */
+/** How the documents of a collection or table are looked at, by all of its pages. */
 import type { Place } from '../api/place.ts'
 import { Store } from '../api/store.ts'
-import { nothingOpened, type Opened } from './document-lines.ts'
-
-export interface GridState {
-  readonly view: 'table' | 'json'
-  readonly widths: ReadonlyMap<string, number>
-  readonly hidden: ReadonlySet<string>
-  readonly opened: Opened
-  readonly pageSize: number
-}
-
-const fresh: GridState = {
-  view: 'table',
-  widths: new Map(),
-  hidden: new Set(),
-  opened: nothingOpened,
-  pageSize: 20,
-}
+import { readView, writeView, type GridState } from './kept-view.ts'
 
 const states = new Map<string, Store<GridState>>()
 
-export function gridStateOf({ database, keyspace, name }: Place): Store<GridState> {
+export function gridStateOf(place: Place): Store<GridState> {
+  const { database, keyspace, name } = place
   const key = `${database}/${keyspace}/${name}`
   const known = states.get(key)
   if (known !== undefined) return known
-  const made = new Store(fresh)
+  const made = new Store(readView(localStorage, place))
+  made.watch(() => writeView(localStorage, place, made.get(), Date.now()))
   states.set(key, made)
   return made
 }

@@ -1,19 +1,20 @@
 /** What a query finds, as a file. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { Button } from '../kit/button.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { CheckField, TextField } from '../kit/fields.tsx'
 import { formatCount, formatMany } from '../kit/format.ts'
 import { useAction } from '../kit/hooks.ts'
 import { ErrorNotice, Notice } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
-import { parseJson } from '../json/parse-json.ts'
-import { isObject, type JsonObject, type Printable } from '../json/value.ts'
+import { ClauseField } from '../data/clause-field.tsx'
+import { readClause } from '../data/read-clause.ts'
+import { findPage, type FindFields } from '../data/find-page.ts'
+import { useFields } from '../data/use-fields.ts'
+import { Numeral, type JsonObject } from '../json/value.ts'
 import { CsvSplitter, writeRow } from './csv.ts'
 import { takeExported, type ExportedQuery } from './exported-query.ts'
-import { runExport, type ExportPage, type ExportSummary } from './export-run.ts'
+import { runExport, type ExportSummary } from './export-run.ts'
 import { openSink } from './save-file.ts'
 
 type Format = 'jsonl' | 'csv'
@@ -33,13 +34,14 @@ export function ExportPanel({ place }: { readonly place: Place }) {
   const [summary, setSummary] = useState<Ended | undefined>(undefined)
   const controller = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
+  const fields = useFields(place)
   const one = place.kind === 'table' ? 'row' : 'document'
   const change = (more: Partial<Query>) => {
     setQuery({ ...query, ...more })
     setColumns(undefined)
   }
   const chooseColumns = useAction(async () => {
-    const page = await fetchPage(place, commandOf(place, query), undefined)
+    const page = await findPage(place, fieldsOf(place, query), { pageSize })
     const found = new Set<string>(place.table.columns.keys())
     for (const document of page.documents)
       for (const name of document.keys()) found.add(name)
@@ -51,7 +53,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
   }, [format])
   const save = useAction(async () => {
     setSummary(undefined)
-    const body = commandOf(place, query)
+    const wanted = fieldsOf(place, query)
     const chosen = format === 'csv' ? namesIn(columns ?? '') : undefined
     if (chosen?.length === 0) throw new Error('Name the columns that the file is to have.')
     const contentType = format === 'csv' ? 'text/csv' : 'application/jsonl'
@@ -61,7 +63,7 @@ export function ExportPanel({ place }: { readonly place: Place }) {
     setCount(0)
     try {
       const exported = await runExport({
-        fetchPage: (state) => fetchPage(place, body, state),
+        fetchPage: (pageState) => findPage(place, wanted, { pageSize, pageState }),
         write: (text) => sink.write(text),
         columns: chosen,
         onProgress: setCount,
@@ -80,20 +82,23 @@ export function ExportPanel({ place }: { readonly place: Place }) {
     <section class="stack" aria-labelledby="take-out">
       <h2 id="take-out">Take out</h2>
       <div class="fields export-fields">
-        <LabelledEditor
-          label="Filter"
+        <ClauseField
+          clause="filter"
+          fields={fields}
           value={query.filter}
           placeholder="{} : all"
           onChange={(filter) => change({ filter })}
         />
-        <LabelledEditor
-          label="Sort"
+        <ClauseField
+          clause="sort"
+          fields={fields}
           value={query.sort}
           placeholder="{} : in any order"
           onChange={(sort) => change({ sort })}
         />
-        <LabelledEditor
-          label="Projection"
+        <ClauseField
+          clause="projection"
+          fields={fields}
           value={query.projection}
           placeholder="{} : whole"
           onChange={(projection) => change({ projection })}
@@ -107,6 +112,17 @@ export function ExportPanel({ place }: { readonly place: Place }) {
           onChange={(limit) => change({ limit })}
         />
       </div>
+      {query.ids !== undefined && (
+        <span class="chip">
+          <span>{formatCount(query.ids.length)} chosen on the map</span>
+          <Button
+            icon="close"
+            label="All, and not only those of the map"
+            kind="quiet"
+            onClick={() => change({ ids: undefined })}
+          />
+        </span>
+      )}
       {hasVectors(place) && query.projection.trim() === '' && (
         <CheckField
           label="With vectors"
@@ -181,22 +197,6 @@ function Summary({ summary, one }: { readonly summary: Ended; readonly one: stri
   )
 }
 
-function LabelledEditor(props: {
-  readonly label: string
-  readonly value: string
-  readonly placeholder: string
-  readonly onChange: (value: string) => void
-}) {
-  return (
-    <div class="field">
-      <span class="field-label" aria-hidden="true">
-        {props.label}
-      </span>
-      <Editor {...props} />
-    </div>
-  )
-}
-
 /** Names in quotes may have commas, as in the file. */
 function namesIn(text: string): readonly string[] {
   const splitter = new CsvSplitter(',')
@@ -205,42 +205,30 @@ function namesIn(text: string): readonly string[] {
   return [...new Set(names)].filter((name) => name !== '')
 }
 
-/** The fields of the find, without where it goes on. */
-function commandOf(place: Place, query: Query): Record<string, Printable> {
-  const { limit, withVectors } = query
-  const filter = objectIn(query.filter, 'The filter')
-  const sort = objectIn(query.sort, 'The sort')
+/** Documents that are asked for before they are written. */
+const pageSize = 100
+
+function fieldsOf(place: Place, query: Query): FindFields {
+  const { limit, withVectors, ids } = query
+  const filter = readClause('filter', query.filter)
+  const sort = readClause('sort', query.sort)
   const projection =
-    objectIn(query.projection, 'The projection') ??
+    readClause('projection', query.projection) ??
     // Without it, what is searched by is left out.
-    (withVectors && hasVectors(place) ? { '*': 1 } : undefined)
+    (withVectors && hasVectors(place) ? everything : undefined)
   return {
     ...(filter !== undefined && { filter }),
     ...(sort !== undefined && { sort }),
     ...(projection !== undefined && { projection }),
-    ...(limit !== '' && { options: { limit: Number(limit) } }),
+    ...(limit !== '' &&
+      ids === undefined && { options: new Map([['limit', new Numeral(limit)]]) }),
+    // Some are asked for at a time: a limit would hold for each of these.
+    ...(ids !== undefined && { ids: limit === '' ? ids : ids.slice(0, Number(limit)) }),
   }
 }
 
+const everything: JsonObject = new Map([['*', new Numeral('1')]])
+
 function hasVectors({ kind, options }: Place): boolean {
   return kind === 'collection' && options.vector !== undefined
-}
-
-function objectIn(text: string, what: string): JsonObject | undefined {
-  if (text.trim() === '') return undefined
-  const value = parseJson(text)
-  if (!isObject(value)) throw new Error(`${what} must be a JSON object.`)
-  return value
-}
-
-async function fetchPage(
-  place: Place,
-  fields: Readonly<Record<string, Printable>>,
-  pageState: string | undefined,
-): Promise<ExportPage> {
-  const { options = {}, ...clauses } = fields as { options?: Record<string, Printable> }
-  const more = pageState === undefined ? options : { ...options, pageState }
-  const reply = await command(place, 'find', { ...clauses, options: more })
-  const next = reply.data.nextPageState ?? undefined
-  return { documents: reply.documents, next }
 }

@@ -5,12 +5,12 @@ import { writeRow } from './csv.ts'
 
 export interface ExportPage {
   readonly documents: readonly JsonObject[]
-  /** Undefined: it was the last. */
-  readonly next: string | undefined
+  /** Null: it was the last. */
+  readonly next: string | null
 }
 
 export interface ExportOptions {
-  readonly fetchPage: (pageState: string | undefined) => Promise<ExportPage>
+  readonly fetchPage: (pageState: string | null) => Promise<ExportPage>
   readonly write: (text: string) => Promise<void>
   /** The columns of CSV; undefined: JSON lines. */
   readonly columns: readonly string[] | undefined
@@ -30,7 +30,7 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
   const leftOut = new Map<string, number>()
   let documents = 0
   if (columns !== undefined) await write(writeRow(columns))
-  for (let pageState: string | undefined; ;) {
+  for (let pageState: string | null = null; ;) {
     const page = await fetchPage(pageState)
     // A page at a time: single documents would be written in thousands of small pieces.
     let text = ''
@@ -46,7 +46,7 @@ export async function runExport(options: ExportOptions): Promise<ExportSummary> 
     documents += page.documents.length
     onProgress(documents)
     pageState = page.next
-    if (pageState === undefined || signal.aborted) return { documents, leftOut }
+    if (pageState === null || signal.aborted) return { documents, leftOut }
   }
 }
 

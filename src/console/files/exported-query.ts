@@ -4,7 +4,7 @@ import { Store } from '../api/store.ts'
 import { dataQueryOf } from '../data/data-query.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { printJson } from '../json/print-json.ts'
-import { isObject, Numeral, type JsonObject } from '../json/value.ts'
+import { isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
 
 /** Clauses as they were typed. */
 export interface ExportedQuery {
@@ -13,6 +13,8 @@ export interface ExportedQuery {
   readonly projection: string
   /** As in `options`; empty: all. */
   readonly limit: string
+  /** Only documents of these ids: what was chosen on the map. */
+  readonly ids?: readonly Value[] | undefined
 }
 
 export const exportedQuery = new Store<ExportedQuery | undefined>(undefined)
@@ -22,8 +24,8 @@ export function takeExported(place: Place): ExportedQuery {
   const given = exportedQuery.get()
   exportedQuery.set(undefined)
   if (given !== undefined) return given
-  const { filter, sort } = dataQueryOf(place).get()
-  return { filter: textOf(filter), sort: textOf(sort), projection: '', limit: '' }
+  const { filter, sort, ids } = dataQueryOf(place).get()
+  return { filter: textOf(filter), sort: textOf(sort), projection: '', limit: '', ids }
 }
 
 function textOf(clause: JsonObject): string {

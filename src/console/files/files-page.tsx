@@ -1,13 +1,15 @@
 /** Files into a collection or table, and out of it. */
 import type { Place } from '../api/place.ts'
+import { useMay } from '../browse/permissions.ts'
 import { ExportPanel } from './export-panel.tsx'
 import { ImportPanel } from './import-panel.tsx'
 
 export function FilesPage({ place }: { readonly place: Place }) {
+  const may = useMay(place)
   return (
     <div class="page files-page">
-      <ImportPanel place={place} />
-      <ExportPanel place={place} />
+      {may('db-table-modify') && <ImportPanel place={place} />}
+      {may('db-table-select') && <ExportPanel place={place} />}
     </div>
   )
 }

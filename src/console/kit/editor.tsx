@@ -2,6 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeMirror } from './code-mirror.ts'
 import type { EditorProps, PlacedMark } from './editor-text.ts'
+import { loadModule, useLoad } from './hooks.ts'
+import { messageOf } from './notice.tsx'
 
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -9,19 +11,17 @@ export function Editor(props: EditorProps) {
   const latest = useRef(props)
   const [marks, setMarks] = useState<readonly PlacedMark[]>([])
   latest.current = { ...props, onMarks: setMarks }
-  const [isReady, setReady] = useState(false)
+  const { value: module, error } = useLoad(
+    () => loadModule(() => import('./code-mirror.ts')),
+    [],
+  )
+  const isReady = module !== undefined
   useEffect(() => {
-    let isGone = false
-    void import('./code-mirror.ts').then(({ CodeMirror }) => {
-      if (isGone) return
-      editor.current = new CodeMirror(host.current!, () => latest.current)
-      setReady(true)
-    })
-    return () => {
-      isGone = true
-      editor.current?.destroy()
-    }
-  }, [])
+    if (module === undefined) return undefined
+    const made = new module.CodeMirror(host.current!, () => latest.current)
+    editor.current = made
+    return () => made.destroy()
+  }, [module])
   useEffect(() => editor.current?.setText(props.value), [props.value, isReady])
   useEffect(() => editor.current?.refreshMarks(), [props.marks, isReady])
   const [first] = marks
@@ -32,6 +32,7 @@ export function Editor(props: EditorProps) {
         {!isReady && <pre aria-hidden="true">{props.value.slice(0, 2000)}</pre>}
       </div>
       <div class="editor-problem" role="status">
+        {error !== undefined && messageOf(error)}
         {first !== undefined &&
           `${props.size === 'fill' ? `Line ${first.line}: ` : ''}${first.message}`}
       </div>

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ConnectionError, isReachable } from '../api/send.ts'
 import type { Store } from '../api/store.ts'
 
 export function useStore<T>(store: Store<T>): T {
@@ -21,7 +22,10 @@ export interface Loaded<T> {
   readonly reload: () => void
 }
 
-/** What a promise gives, again whenever `inputs` change. The call before is given up. */
+/**
+ * What a promise gives, again whenever `inputs` change. The call before is given up. What failed
+ * because the server was away is loaded once it is back.
+ */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
@@ -50,7 +54,22 @@ export function useLoad<T>(
   const reload = useCallback(() => {
     setTurn((before) => before + 1)
   }, [])
+  const isBack = useStore(isReachable)
+  useEffect(() => {
+    if (isBack && state.error instanceof ConnectionError) reload()
+  }, [isBack])
   return { ...state, reload }
+}
+
+/** A part of the console that comes from the server when it is first wanted. */
+export async function loadModule<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    throw new ConnectionError('A part of the console could not be loaded.', {
+      cause: error,
+    })
+  }
 }
 
 const loading = { value: undefined, error: undefined, isLoading: true }

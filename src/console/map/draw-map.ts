@@ -25,9 +25,10 @@ export function drawMap(canvas: HTMLCanvasElement, size: Size, scene: MapScene):
   pen.setTransform(sharpness, 0, 0, sharpness, 0, 0)
   pen.clearRect(0, 0, width, height)
   drawPoints(pen, size, scene)
-  const text = getComputedStyle(canvas).getPropertyValue('--text')
-  if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, text)
-  drawOutline(pen, scene.outline, getComputedStyle(canvas).getPropertyValue('--accent'))
+  // Variables of the theme would come as they are written, for both themes at once.
+  const { color, borderTopColor } = getComputedStyle(canvas)
+  if (scene.pointed !== undefined) drawRing(pen, scene, scene.pointed, color)
+  drawOutline(pen, scene.outline, borderTopColor)
 }
 
 function drawPoints(pen: CanvasRenderingContext2D, size: Size, scene: MapScene): void {

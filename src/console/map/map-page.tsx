@@ -3,15 +3,13 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
-import { checkClause } from '../completion/check-clause.ts'
-import { completeClause } from '../completion/complete-clause.ts'
 import { fieldListOf } from '../completion/field-paths.ts'
+import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'
 import { noun } from '../data/document-id.ts'
-import { parseJson } from '../json/parse-json.ts'
-import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { readClause } from '../data/read-clause.ts'
+import type { JsonObject, Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { SelectField } from '../kit/fields.tsx'
 import { formatCount, formatMany } from '../kit/format.ts'
 import { useLoad } from '../kit/hooks.ts'
@@ -60,11 +58,10 @@ export function MapPage({ place }: { readonly place: Place }) {
     () => fieldListOf(place, data?.documents.slice(0, 200) ?? []),
     [place, data],
   )
-  const context = { clause: 'filter' as const, command: 'find', list }
   const applyFilter = () => {
     try {
       setFilterError(undefined)
-      setFilter(readFilter(filterText))
+      setFilter(readClause('filter', filterText))
     } catch (error) {
       setFilterError(error)
     }
@@ -80,21 +77,17 @@ export function MapPage({ place }: { readonly place: Place }) {
   return (
     <div class="map-page" data-stage={loaded.isLoading ? 'loading' : projection.stage}>
       <div class="map-tools">
-        <div class="field map-filter">
-          <span class="field-label" aria-hidden="true">
-            Filter
-          </span>
-          <Editor
-            label="Filter"
-            value={filterText}
-            onChange={setFilterText}
-            placeholder="All"
-            complete={completeClause(context)}
-            check={checkClause(context)}
-            onSubmit={applyFilter}
-            isSingleLine
-          />
-        </div>
+        <ClauseField
+          clause="filter"
+          class="map-filter"
+          fields={list}
+          value={filterText}
+          onChange={setFilterText}
+          placeholder="All"
+          error={loaded.error}
+          onSubmit={applyFilter}
+          isSingleLine
+        />
         {columns.length > 1 && (
           <SelectField
             label="Vectors"
@@ -174,7 +167,9 @@ function MapOf({
   const open = (wanted: readonly JsonObject[]) => {
     const made = selectionFilter(place, wanted)
     if ('lacks' in made) return
-    dataQueryOf(place).set({ ...noQuery, filter: made.filter })
+    dataQueryOf(place).set(
+      'ids' in made ? { ...noQuery, ids: made.ids } : { ...noQuery, filter: made.filter },
+    )
     goTo(routeTo(place.database, place.keyspace, place.name, 'data'))
   }
   const toggle = (point: number) => {
@@ -298,13 +293,6 @@ function partOf(data: MapData, part: readonly number[] | undefined): MapData {
     ),
   )
   return { ...data, documents: part.map((point) => data.documents[point]!), vectors }
-}
-
-function readFilter(text: string): JsonObject | undefined {
-  if (text.trim() === '') return undefined
-  const filter = parseJson(text)
-  if (!isObject(filter)) throw new Error('A filter is an object: { "field": "value" }')
-  return filter.size === 0 ? undefined : filter
 }
 
 /** Whether lengths of vectors do not matter; the index of a column says so. */

@@ -2,11 +2,14 @@
 import { keyColumns, type Place } from '../api/place.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
-/** Values that the API takes in one $in. */
-export const selectedMax = 100
+/** Values that the API takes in one $in, and comparisons that it makes in one filter. */
+const valuesMax = 100
+const comparisonsMax = 64
 
 export type SelectionFilter =
   | { readonly filter: JsonObject }
+  /** More than one filter can list: a page asks for some of them at a time. */
+  | { readonly ids: readonly Value[] }
   /** Why there is none. */
   | { readonly lacks: string }
 
@@ -15,11 +18,35 @@ export function selectionFilter(
   documents: readonly JsonObject[],
 ): SelectionFilter {
   const [key, ...others] = place.kind === 'table' ? keyColumns(place) : ['_id']
-  if (others.length > 0)
-    return { lacks: 'Rows of this table have several keys, which one filter cannot list.' }
-  if (documents.length > selectedMax)
-    return { lacks: `A filter lists at most ${selectedMax} ids. Choose fewer points.` }
+  if (others.length > 0) return rowsFilter([key!, ...others], documents)
   const ids = documents.map((document) => document.get(key!))
   if (ids.includes(undefined)) return { lacks: 'Some of these have no id.' }
-  return { filter: new Map([[key!, new Map([['$in', ids as Value[]]])]]) }
+  const values = ids as readonly Value[]
+  const lists = Array.from({ length: Math.ceil(values.length / valuesMax) }, (_, at) =>
+    oneOf(key!, values.slice(at * valuesMax, (at + 1) * valuesMax)),
+  )
+  if (lists.length <= 1) return { filter: lists[0] ?? new Map() }
+  // A filter compares _id once, but the key of a row as often as it likes.
+  if (place.kind === 'collection') return { ids: values }
+  return lists.length > comparisonsMax
+    ? { lacks: tooMany(comparisonsMax * valuesMax) }
+    : { filter: new Map([['$or', lists]]) }
+}
+
+function oneOf(key: string, values: readonly Value[]): JsonObject {
+  return new Map([[key, new Map([['$in', [...values]]])]])
+}
+
+/** Keys of several columns are compared one row after the other. */
+function rowsFilter(keys: readonly string[], rows: readonly JsonObject[]): SelectionFilter {
+  const rowsMax = Math.floor(comparisonsMax / keys.length)
+  if (rows.length > rowsMax) return { lacks: tooMany(rowsMax) }
+  const filters = rows.map(
+    (row): JsonObject => new Map(keys.map((key) => [key, row.get(key) ?? null])),
+  )
+  return { filter: filters.length === 1 ? filters[0]! : new Map([['$or', filters]]) }
+}
+
+function tooMany(countMax: number): string {
+  return `A filter lists at most ${countMax} rows of this table. Choose fewer points.`
 }

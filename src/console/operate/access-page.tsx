@@ -1,4 +1,5 @@
 /** Tokens and roles: who may do what. */
+import { listDatabases } from '../api/databases.ts'
 import { manage } from '../api/manage.ts'
 import { useLoad } from '../kit/hooks.ts'
 import { ErrorNotice, Loading } from '../kit/notice.tsx'
@@ -15,22 +16,14 @@ interface AccessView {
   readonly databases: readonly DatabaseName[]
 }
 
-interface DatabaseView {
-  readonly id: string
-  readonly info: { readonly name: string }
-}
-
 async function load(): Promise<AccessView> {
   const [{ id }, tokens, roles, databases = []] = await Promise.all([
     manage<{ id: string }>('GET', 'currentOrg'),
     listTokens(),
     listRoles(),
-    ifAllowed(() => manage<readonly DatabaseView[]>('GET', 'databases?limit=100')),
+    ifAllowed(listDatabases),
   ])
-  const names = databases.map(({ id: database, info }) => ({
-    id: database,
-    name: info.name,
-  }))
+  const names = databases.map(({ managedId, name }) => ({ id: managedId, name }))
   return { organization: id, tokens, roles, databases: names }
 }
 

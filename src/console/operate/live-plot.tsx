@@ -13,6 +13,9 @@ export interface LivePlotProps {
 
 const height = 140
 
+/** Fewer would stand below times that are all the same. */
+const shownSecondsMin = 20
+
 export function LivePlot({ plot, times }: LivePlotProps) {
   const { title, unit, series } = plot
   const host = useRef<HTMLDivElement>(null)
@@ -79,6 +82,7 @@ function optionsFor(
     legend: { show: false },
     cursor: { y: false, sync: { key: 'operate' }, points: { size: 6 } },
     scales: {
+      x: { range: (_plot, min, max) => [Math.min(min, max - shownSecondsMin), max] },
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, smallest[unit])] },
     },
     axes: [

@@ -30,7 +30,7 @@ export function RoleForm({
     new Set(role?.Policy.actions ?? [...abilities[0]!.actions, ...abilities[1]!.actions]),
   )
   const [scopes, setScopes] = useState<readonly Scope[]>(
-    role?.Policy.resources.map((each) => scopeOf(each) ?? everywhere) ?? [everywhere],
+    role?.Policy.resources.flatMap((each) => scopeOf(each) ?? []) ?? [everywhere],
   )
   const save = useAction(async () => {
     const body = {

@@ -1,6 +1,7 @@
 /** Roles: those that are always there, and those that are made. */
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
+import { useMay } from '../browse/permissions.ts'
 import { Button } from '../kit/button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
 import { Dialog } from '../kit/dialog.tsx'
@@ -24,6 +25,7 @@ export function RolesSection({
   /** `new`, or the one that is changed. */
   const [edited, setEdited] = useState<Role | 'new' | undefined>(undefined)
   const [deleted, setDeleted] = useState<Role | undefined>(undefined)
+  const may = useMay({ database: '' })
   const nameOf = (id: string) => databases.find((each) => each.id === id)?.name ?? id
   const isOwn = ({ Type }: Role) => Type === 'custom'
   const inOrder = roles.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))
@@ -31,9 +33,11 @@ export function RolesSection({
     <section class="stack" aria-labelledby="roles">
       <div class="row">
         <h2 id="roles">Roles</h2>
-        <Button icon="add" class="push" onClick={() => setEdited('new')}>
-          New role
-        </Button>
+        {may('org-role-write') && (
+          <Button icon="add" class="push" onClick={() => setEdited('new')}>
+            New role
+          </Button>
+        )}
       </div>
       <DataTable
         label="Roles"
@@ -64,18 +68,22 @@ export function RolesSection({
             render: (role) =>
               isOwn(role) && (
                 <span class="row-actions">
-                  <Button
-                    kind="quiet"
-                    icon="edit"
-                    label={`Change ${role.Name}`}
-                    onClick={() => setEdited(role)}
-                  />
-                  <Button
-                    kind="quiet"
-                    icon="delete"
-                    label={`Delete ${role.Name}`}
-                    onClick={() => setDeleted(role)}
-                  />
+                  {may('org-role-write') && (
+                    <Button
+                      kind="quiet"
+                      icon="edit"
+                      label={`Change ${role.Name}`}
+                      onClick={() => setEdited(role)}
+                    />
+                  )}
+                  {may('org-role-delete') && (
+                    <Button
+                      kind="quiet"
+                      icon="delete"
+                      label={`Delete ${role.Name}`}
+                      onClick={() => setDeleted(role)}
+                    />
+                  )}
                 </span>
               ),
           },

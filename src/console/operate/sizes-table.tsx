@@ -1,5 +1,6 @@
 /** How much each collection and table holds, of all databases that the token may see. */
 import { useState } from 'preact/hooks'
+import { listDatabases } from '../api/databases.ts'
 import { manage, ManageError } from '../api/manage.ts'
 import { routeTo } from '../app/route.ts'
 import { Button } from '../kit/button.tsx'
@@ -9,30 +10,18 @@ import { Icon } from '../kit/icons.tsx'
 import { EmptyState, Loading, messageOf, Notice } from '../kit/notice.tsx'
 import { sortSizes, type SizeColumn, type SizeRow } from './sort-sizes.ts'
 
-interface DatabaseView {
-  readonly id: string
-  readonly status: string
-  readonly info: { readonly name: string }
-}
-
 async function loadSizes(): Promise<readonly SizeRow[]> {
-  const databases = await manage<readonly DatabaseView[]>('GET', 'databases?limit=100')
+  const databases = await listDatabases()
   if (databases.length === 0)
     throw new Error('This token may not see which databases there are.')
   const lists = await Promise.all(
-    databases
-      .filter(({ status }) => status === 'ACTIVE')
-      .map(async ({ id, info }) => {
-        const path = `databases/${encodeURIComponent(id)}/sizes`
-        const { collections } = await manage<{
-          readonly collections: readonly Omit<SizeRow, 'database' | 'databaseName'>[]
-        }>('GET', path)
-        return collections.map((each) => ({
-          ...each,
-          database: id,
-          databaseName: info.name,
-        }))
-      }),
+    databases.map(async ({ id, managedId, name }) => {
+      const path = `databases/${encodeURIComponent(managedId)}/sizes`
+      const { collections } = await manage<{
+        readonly collections: readonly Omit<SizeRow, 'database' | 'databaseName'>[]
+      }>('GET', path)
+      return collections.map((each) => ({ ...each, database: id, databaseName: name }))
+    }),
   )
   return lists.flat()
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { manage } from '../api/manage.ts'
 import { session, signOut } from '../api/session.ts'
+import { useMay } from '../browse/permissions.ts'
 import { Button } from '../kit/button.tsx'
 import { CopyButton } from '../kit/copy-button.tsx'
 import { DataTable } from '../kit/data-table.tsx'
@@ -25,12 +26,13 @@ export function TokensSection({
 }) {
   const [isCreating, setCreating] = useState(false)
   const [revoked, setRevoked] = useState<Token | undefined>(undefined)
+  const mayWrite = useMay({ database: '' })('org-token-write')
   const names = new Map(roles?.map(({ ID, Name }) => [ID, Name]))
   return (
     <section class="stack" aria-labelledby="tokens">
       <div class="row">
         <h2 id="tokens">Tokens</h2>
-        {roles !== undefined && (
+        {mayWrite && roles !== undefined && (
           <Button icon="add" kind="primary" class="push" onClick={() => setCreating(true)}>
             New token
           </Button>
@@ -68,14 +70,15 @@ export function TokensSection({
             {
               title: 'Revoke',
               isTitleHidden: true,
-              render: (token) => (
-                <Button
-                  kind="quiet"
-                  icon="delete"
-                  label={`Revoke ${token.description ?? token.clientId}`}
-                  onClick={() => setRevoked(token)}
-                />
-              ),
+              render: (token) =>
+                mayWrite && (
+                  <Button
+                    kind="quiet"
+                    icon="delete"
+                    label={`Revoke ${token.description ?? token.clientId}`}
+                    onClick={() => setRevoked(token)}
+                  />
+                ),
             },
           ]}
           rows={tokens}

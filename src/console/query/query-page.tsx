@@ -1,33 +1,30 @@
 /** Any find: its clauses with completion, its results, and what the server says of it. */
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
 import { useMay } from '../browse/permissions.ts'
-import { checkClause } from '../completion/check-clause.ts'
 import type { Clause } from '../completion/clause-shape.ts'
-import { completeClause } from '../completion/complete-clause.ts'
-import { fieldListOf, type FieldList } from '../completion/field-paths.ts'
 import { countMatching } from '../data/change-documents.ts'
+import { ClauseField } from '../data/clause-field.tsx'
 import { withCondition } from '../data/conditions.ts'
 import { DocumentEditor } from '../data/document-editor.tsx'
 import { DocumentGrid, type GridActions } from '../data/document-grid.tsx'
 import { idFilter } from '../data/document-id.ts'
-import { findPage, type FindFields } from '../data/find-page.ts'
+import type { FindFields } from '../data/find-page.ts'
 import { gridStateOf } from '../data/grid-state.ts'
 import { PageBar } from '../data/page-bar.tsx'
-import { marksOf } from '../data/text-marks.ts'
+import { readClause } from '../data/read-clause.ts'
+import { useFields } from '../data/use-fields.ts'
 import { usePages } from '../data/use-pages.ts'
 import { ValueDialog } from '../data/value-dialog.tsx'
 import { exportedQuery, limitIn } from '../files/exported-query.ts'
-import { parseJson } from '../json/parse-json.ts'
 import { printJson, printPretty } from '../json/print-json.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
 import { copyText } from '../kit/copy-button.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { CheckField } from '../kit/fields.tsx'
 import { formatMany } from '../kit/format.ts'
-import { useAction, useLoad, useStore } from '../kit/hooks.ts'
+import { useAction, useStore } from '../kit/hooks.ts'
 import { EmptyState, ErrorNotice, Notice, Warnings } from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
@@ -67,11 +64,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
   const gridState = gridStateOf(place)
   const mayWrite = useMay(place)('db-table-modify')
   const { view, pageSize } = useStore(gridState)
-  const sample = useLoad((signal) => findPage(place, {}, { pageSize: 20, signal }), [])
-  const fields = useMemo(
-    () => fieldListOf(place, sample.value?.documents ?? []),
-    [place, sample.value],
-  )
+  const fields = useFields(place)
   const pages = usePages(
     place,
     submitted?.fields ?? {},
@@ -135,13 +128,13 @@ export function QueryPage({ place }: { readonly place: Place }) {
   }
   const documents = pages.page?.documents ?? []
   const trace = pages.page?.status['trace'] as Trace | undefined
-  const editor = (clause: Clause & keyof QueryText, label: string, placeholder: string) => (
+  const editor = (clause: Clause & keyof QueryText, placeholder: string) => (
     <ClauseField
       clause={clause}
-      label={label}
+      class={clause}
       placeholder={placeholder}
       fields={fields}
-      text={query[clause]}
+      value={query[clause]}
       error={pages.error}
       onChange={(text) => change({ [clause]: text })}
       onSubmit={() => run(query)}
@@ -150,10 +143,10 @@ export function QueryPage({ place }: { readonly place: Place }) {
   return (
     <div class="query-page">
       <div class="clauses">
-        {editor('filter', 'Filter', '{ "year": { "$gt": 1960 } }')}
-        {editor('sort', 'Sort', '{ "year": -1 }')}
-        {editor('projection', 'Projection', '{ "title": 1 }')}
-        {editor('options', 'Options', '{ "limit": 100 }')}
+        {editor('filter', '{ "year": { "$gt": 1960 } }')}
+        {editor('sort', '{ "year": -1 }')}
+        {editor('projection', '{ "title": 1 }')}
+        {editor('options', '{ "limit": 100 }')}
       </div>
       <div class="toolbar">
         <Button kind="primary" onClick={() => run(query)} title="Control+Enter">
@@ -297,73 +290,16 @@ function takeOpened(): QueryText {
 
 /** Throws an Error that names the clause which is no JSON object. */
 function parseQuery(query: QueryText): FindFields {
-  const { filter, sort, projection, options } = query
+  const filter = readClause('filter', query.filter)
+  const sort = readClause('sort', query.sort)
+  const projection = readClause('projection', query.projection)
+  const options = readClause('options', query.options)
   return {
-    ...(isBlank(filter) ? {} : { filter: parseClause('filter', filter) }),
-    ...(isBlank(sort) ? {} : { sort: parseClause('sort', sort) }),
-    ...(isBlank(projection) ? {} : { projection: parseClause('projection', projection) }),
-    ...(isBlank(options) ? {} : { options: parseClause('options', options) }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(projection === undefined ? {} : { projection }),
+    ...(options === undefined ? {} : { options }),
   }
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === ''
-}
-
-function parseClause(clause: string, text: string): JsonObject {
-  let value: Value
-  try {
-    value = parseJson(text)
-  } catch (error) {
-    throw new Error(`The ${clause} is no JSON. ${(error as Error).message}.`, {
-      cause: error,
-    })
-  }
-  if (!isObject(value)) throw new Error(`The ${clause} is not an object.`)
-  return value
-}
-
-function ClauseField({
-  clause,
-  label,
-  placeholder,
-  fields,
-  text,
-  error,
-  onChange,
-  onSubmit,
-}: {
-  readonly clause: Clause
-  readonly label: string
-  readonly placeholder: string
-  readonly fields: FieldList
-  readonly text: string
-  readonly error: unknown
-  readonly onChange: (text: string) => void
-  readonly onSubmit: () => void
-}) {
-  const context = useMemo(
-    () => ({ clause, command: 'find', list: fields }),
-    [clause, fields],
-  )
-  const marks = useMemo(() => marksOf(error, text), [error])
-  return (
-    <div class={`clause ${clause}`}>
-      <span class="clause-label" aria-hidden="true">
-        {label}
-      </span>
-      <Editor
-        label={label}
-        placeholder={placeholder}
-        value={text}
-        onChange={onChange}
-        complete={completeClause(context)}
-        check={checkClause(context)}
-        marks={marks}
-        onSubmit={onSubmit}
-      />
-    </div>
-  )
 }
 
 function CodeFor({

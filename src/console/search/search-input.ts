@@ -1,8 +1,9 @@
 /** What was typed into a Search page, as values. */
 import { command } from '../api/command.ts'
 import { keyColumns, type Place } from '../api/place.ts'
+import { readClause } from '../data/read-clause.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { isObject, Numeral, type JsonObject, type Value } from '../json/value.ts'
+import { isObject, Numeral, type Value } from '../json/value.ts'
 import type { SearchState } from './search-state.ts'
 import type { SearchInput, Way } from './search-ways.ts'
 
@@ -16,21 +17,10 @@ export async function readInput(
   return {
     text,
     limit,
-    filter: filter.trim() === '' ? undefined : readFilter(filter),
+    filter: readClause('filter', filter),
     vector:
       vector.trim() === '' ? undefined : await readVector(place, vectorWay, vector, signal),
   }
-}
-
-function readFilter(text: string): JsonObject {
-  let filter: Value
-  try {
-    filter = parseJson(text)
-  } catch (error) {
-    throw new Error(`The filter is no JSON. ${(error as Error).message}.`, { cause: error })
-  }
-  if (!isObject(filter)) throw new Error('The filter is not an object.')
-  return filter
 }
 
 async function readVector(

@@ -1,17 +1,15 @@
 /** Searches side by side: the same question, asked in every way that the collection knows. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { command, type ApiProblem } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
-import { checkClause } from '../completion/check-clause.ts'
-import { completeClause } from '../completion/complete-clause.ts'
-import { fieldListOf } from '../completion/field-paths.ts'
+import { ClauseField } from '../data/clause-field.tsx'
 import { dataQueryOf, noQuery } from '../data/data-query.ts'
-import { idFilter, noun } from '../data/document-id.ts'
+import { idFilter } from '../data/document-id.ts'
+import { useFields } from '../data/use-fields.ts'
 import { printJson } from '../json/print-json.ts'
 import type { JsonObject } from '../json/value.ts'
 import { Button } from '../kit/button.tsx'
-import { Editor } from '../kit/editor.tsx'
 import { SelectField, TextField } from '../kit/fields.tsx'
 import { formatMany, formatMs } from '../kit/format.ts'
 import { useLoad, useStore } from '../kit/hooks.ts'
@@ -53,21 +51,13 @@ export function SearchPage({ place }: { readonly place: Place }) {
   const store = searchStateOf(place)
   const state = useStore(store)
   const { value: indexes, error: indexError } = useLoad(() => findIndexes(place), [place])
-  const { value: sample = [] } = useLoad(() => findSample(place), [place])
+  const fields = useFields(place)
   const [search, setSearch] = useState<Search | undefined>(undefined)
   const [inputError, setInputError] = useState<unknown>(undefined)
   const [isBusy, setBusy] = useState(false)
   const [pointed, setPointed] = useState<string | undefined>(undefined)
   const [shownCode, setShownCode] = useState<SearchCommand | undefined>(undefined)
   const running = useRef<AbortController | undefined>(undefined)
-  const context = useMemo(
-    () => ({
-      clause: 'filter' as const,
-      command: 'find',
-      list: fieldListOf(place, sample),
-    }),
-    [place, sample],
-  )
   if (indexError !== undefined) return <ErrorNotice error={indexError} />
   if (indexes === undefined) return <Loading />
   const ways = waysOf(place, indexes)
@@ -151,25 +141,20 @@ export function SearchPage({ place }: { readonly place: Place }) {
             class="search-vector"
             isMonospaced
             value={state.vector}
-            placeholder={`[0.1, 0.2, …] or the id of a ${noun(place, 1)}`}
+            placeholder="[0.1, …] or an id"
             onChange={(vector) => store.update((before) => ({ ...before, vector }))}
           />
         )}
-        <div class="field search-filter">
-          <span class="field-label" aria-hidden="true">
-            Filter
-          </span>
-          <Editor
-            label="Filter"
-            value={state.filter}
-            onChange={(filter) => store.update((before) => ({ ...before, filter }))}
-            placeholder="All"
-            complete={completeClause(context)}
-            check={checkClause(context)}
-            onSubmit={submit}
-            isSingleLine
-          />
-        </div>
+        <ClauseField
+          clause="filter"
+          class="search-filter"
+          fields={fields}
+          value={state.filter}
+          onChange={(filter) => store.update((before) => ({ ...before, filter }))}
+          placeholder="All"
+          onSubmit={submit}
+          isSingleLine
+        />
         <SelectField
           label="Limit"
           value={String(state.limit)}
@@ -333,13 +318,4 @@ async function findIndexes(place: Place): Promise<readonly TableIndex[]> {
   if (place.kind === 'collection') return []
   const { status } = await command(place, 'listIndexes', { options: { explain: true } })
   return status['indexes'] as readonly TableIndex[]
-}
-
-/** For completion; without it, the filter can still be typed. */
-async function findSample(place: Place): Promise<readonly JsonObject[]> {
-  try {
-    return (await command(place, 'find')).documents
-  } catch {
-    return []
-  }
 }

@@ -1,0 +1,53 @@
+/** The frame of forms that create something with a name. */
+import type { ComponentChildren } from 'preact'
+import type { Printable } from '../json/value.ts'
+import { TextField } from '../kit/fields.tsx'
+import { CommandDialog } from './command-dialog.tsx'
+
+export interface CreateProps {
+  readonly database: string
+  readonly keyspace: string
+  readonly onClose: () => void
+  readonly onDone: (name: string) => void | Promise<void>
+}
+
+export interface CreateDialogProps extends Omit<CreateProps, 'keyspace'> {
+  /** Such as "collection". */
+  readonly what: string
+  /** Where it is created; absent for a keyspace. */
+  readonly keyspace?: string
+  readonly command: string
+  readonly name: string
+  readonly onName: (name: string) => void
+  readonly fields: () => Printable
+  /** What it has besides a name. */
+  readonly children?: ComponentChildren
+}
+
+export function CreateDialog(props: CreateDialogProps) {
+  const { what, database, keyspace, name, children } = props
+  return (
+    <CommandDialog
+      title={`Create a ${what}${keyspace === undefined ? '' : ` in ${keyspace}`}`}
+      size={children === undefined ? 'medium' : 'large'}
+      address={{ database, ...(keyspace === undefined ? {} : { keyspace }) }}
+      command={props.command}
+      fields={props.fields}
+      submitLabel={`Create ${what}`}
+      isReady={name !== ''}
+      doneText={`Created ${name}.`}
+      onClose={props.onClose}
+      onDone={() => props.onDone(name)}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={props.onName}
+        hint="Letters, digits and underscores; at most 48."
+        hasFocus
+        isRequired
+      />
+      {children}
+    </CommandDialog>
+  )
+}

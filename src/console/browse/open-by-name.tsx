@@ -1,0 +1,68 @@
+/** For tokens that may use a collection or table, and may not list what there is. */
+import { useState } from 'preact/hooks'
+import { CommandError } from '../api/command.ts'
+import { goTo, routeTo } from '../app/route.ts'
+import { Button } from '../kit/button.tsx'
+import { TextField } from '../kit/fields.tsx'
+import { ErrorNotice } from '../kit/notice.tsx'
+import type { Part } from './catalog.ts'
+
+/** Shows why a part of the catalog is not there, and the way around it. */
+export function UnlistedNotice({
+  part,
+  database,
+  keyspace: known = '',
+  mayCreate = true,
+}: {
+  readonly part: Part<readonly unknown[]> | undefined
+  readonly database: string
+  readonly keyspace?: string
+  /** Whether there may be nothing because nothing was created yet. */
+  readonly mayCreate?: boolean
+}) {
+  const [keyspace, setKeyspace] = useState(known)
+  const [name, setName] = useState('')
+  const isUnlisted = isForbidden(part?.error) || (part?.value?.length === 0 && !mayCreate)
+  return (
+    <>
+      <ErrorNotice error={part?.error} />
+      {isUnlisted && (
+        <form
+          class="stack open-by-name"
+          onSubmit={(event) => {
+            event.preventDefault()
+            goTo(routeTo(database, keyspace.trim(), name.trim()))
+          }}
+        >
+          <p>
+            The token sees no list of what there is. A collection or table that it may use
+            opens by its name.
+          </p>
+          <div class="fields">
+            <TextField
+              label="Keyspace"
+              value={keyspace}
+              onChange={setKeyspace}
+              isRequired
+            />
+            <TextField
+              label="Collection or table"
+              value={name}
+              onChange={setName}
+              isRequired
+            />
+          </div>
+          <div>
+            <Button isSubmit isDisabled={keyspace.trim() === '' || name.trim() === ''}>
+              Open
+            </Button>
+          </div>
+        </form>
+      )}
+    </>
+  )
+}
+
+export function isForbidden(error: unknown): boolean {
+  return error instanceof CommandError && error.isForbidden
+}

@@ -1,0 +1,128 @@
+/**
+ * How documents are looked at, as the browser keeps it: for each collection and table, over
+ * reloads, and never more than a little.
+ */
+import type { Place } from '../api/place.ts'
+import { nothingOpened, type Opened } from './document-lines.ts'
+
+export interface GridState {
+  readonly view: 'table' | 'json'
+  readonly widths: ReadonlyMap<string, number>
+  readonly hidden: ReadonlySet<string>
+  readonly opened: Opened
+  readonly pageSize: number
+}
+
+export const freshState: GridState = {
+  view: 'table',
+  widths: new Map(),
+  hidden: new Set(),
+  opened: nothingOpened,
+  pageSize: 20,
+}
+
+/** What a browser keeps for a page; tests have one of their own. */
+export type ViewStorage = Pick<
+  Storage,
+  'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'
+>
+
+const prefix = 'stela.view '
+/** Collections and tables that something is kept of. */
+const viewsMax = 100
+/** Columns and documents, the latest of each. */
+const entriesMax = 200
+/** Characters of one: names and ids may be long. */
+const lengthMax = 20_000
+
+interface KeptView {
+  readonly view: string
+  readonly pageSize: number
+  readonly widths: readonly (readonly [string, number])[]
+  readonly hidden: readonly string[]
+  readonly everywhere: readonly string[]
+  readonly differing: readonly string[]
+  /** When it was last changed, in milliseconds since 1970. */
+  readonly at: number
+}
+
+function keyOf({ database, keyspace, name }: Place): string {
+  return prefix + [database, keyspace, name].map(encodeURIComponent).join('/')
+}
+
+export function readView(storage: ViewStorage, place: Place): GridState {
+  try {
+    const kept = JSON.parse(storage.getItem(keyOf(place)) ?? '{}') as Partial<KeptView>
+    return {
+      view: kept.view === 'json' ? 'json' : 'table',
+      pageSize: kept.pageSize ?? freshState.pageSize,
+      widths: new Map(kept.widths ?? []),
+      hidden: new Set(kept.hidden ?? []),
+      opened: {
+        everywhere: new Set(kept.everywhere ?? []),
+        differing: new Set(kept.differing ?? []),
+      },
+    }
+  } catch {
+    return freshState
+  }
+}
+
+export function writeView(
+  storage: ViewStorage,
+  place: Place,
+  state: GridState,
+  now: number,
+): void {
+  const { view, pageSize, widths, hidden, opened } = state
+  const kept: KeptView = {
+    view,
+    pageSize,
+    widths: latest(widths),
+    hidden: latest(hidden),
+    everywhere: latest(opened.everywhere),
+    differing: latest(opened.differing),
+    at: now,
+  }
+  try {
+    storage.setItem(keyOf(place), shortened(kept))
+    removeOldest(storage)
+  } catch {
+    // The storage is full, or switched off: the page works without.
+  }
+}
+
+function latest<T>(entries: Iterable<T>): readonly T[] {
+  return [...entries].slice(-entriesMax)
+}
+
+/** Ids are the longest, and columns matter more. */
+function shortened(kept: KeptView): string {
+  const { view, pageSize, at } = kept
+  const shorter = [
+    kept,
+    { ...kept, differing: [] },
+    { ...kept, differing: [], everywhere: [], widths: [] },
+    { view, pageSize, at },
+  ]
+  const texts = shorter.map((each) => JSON.stringify(each))
+  return texts.find((text) => text.length <= lengthMax)!
+}
+
+function removeOldest(storage: ViewStorage): void {
+  const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at)!).filter(
+    (key) => key.startsWith(prefix),
+  )
+  if (keys.length <= viewsMax) return
+  const times = new Map(keys.map((key) => [key, timeOf(storage.getItem(key)!)]))
+  const [oldest] = keys.toSorted((one, other) => times.get(one)! - times.get(other)!)
+  storage.removeItem(oldest!)
+}
+
+function timeOf(text: string): number {
+  try {
+    return (JSON.parse(text) as Partial<KeptView>).at ?? 0
+  } catch {
+    return 0
+  }
+}

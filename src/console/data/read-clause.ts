@@ -1,0 +1,18 @@
+/** What is typed into a clause, as a value. */
+import { parseJson } from '../json/parse-json.ts'
+import { isObject, type JsonObject, type Value } from '../json/value.ts'
+
+/** Undefined where nothing is typed. Throws an Error that names the clause. */
+export function readClause(clause: string, text: string): JsonObject | undefined {
+  if (text.trim() === '') return undefined
+  let value: Value
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    throw new Error(`The ${clause} is no JSON. ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+  if (!isObject(value)) throw new Error(`The ${clause} is not an object: { "field": … }`)
+  return value
+}
