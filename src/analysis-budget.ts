@@ -14,7 +14,7 @@ import { apiError } from './errors/api-error.ts'
 import { fixedLimits } from './limits.ts'
 
 /** Counts steps, and throws when they are too many. */
-export interface Steps {
+export interface StepBudget {
   take(steps: number): void
 }
 
@@ -22,7 +22,7 @@ export interface Steps {
 const checkSteps = 65_536
 
 /** The one budget of a request, which all that it has analyzed is charged to. */
-export class AnalysisBudget implements Steps {
+export class AnalysisBudget implements StepBudget {
   readonly #deadline: Deadline
   readonly #textMax: number
   #leftOfText: number

@@ -17,7 +17,7 @@ export interface Caller extends Deadline {
   readonly connection: object
   /**
    * Aborted when the time is over or the client has disconnected, with the reason. Making a
-   * signal takes microseconds, so it is for those who wait for something.
+   * signal takes microseconds, so only what waits should ask for it.
    */
   readonly signal: AbortSignal
   /** What the analysis of its texts may still cost. */

@@ -2,9 +2,13 @@
  * Every number that bounds what a client or an operator can send, get or wait for.
  *
  * `defaultLimits` go with a server and are passed along; operators may override those that
- * `config.ts` offers as settings. `fixedLimits` are the same everywhere, and read where they
- * hold. Elsewhere stand only numbers that nobody meets as a limit: how work is cut into pieces,
- * when something is cached or tried again, what a type can hold, what the command line prints.
+ * `settings/limit-settings.ts` offers. `fixedLimits` are the same everywhere, and read where
+ * they hold. Settings that are no part of `defaultLimits`, such as timeouts and memory, have
+ * their defaults in `settings/config.ts` and `settings/cluster-settings.ts`.
+ *
+ * Elsewhere stand only numbers that nobody meets as a limit: how work is cut into pieces, when
+ * something is cached or tried again, what a type can hold, what the command line prints.
+ * tests/tidy.test.ts looks for others.
  */
 import assert from 'node:assert/strict'
 
@@ -82,7 +86,8 @@ export const defaultLimits = {
   pageSize: 20,
   /**
    * Characters of the documents of one reply. A page that has more ends there and is
-   * followed by another; what has no pages is refused.
+   * followed by another; what has no pages is refused. Where the engine does not sort, as
+   * much may be held of what a page skips.
    */
   replySizeMax: 100_000_000,
   /** Documents that one deleteMany call deletes. */
@@ -132,10 +137,14 @@ export const defaultLimits = {
 } as const
 
 const fixed = {
+  /** The greatest power of ten, of either sign, that the first digit of a number may have. */
+  exponentMax: 2_147_483_647,
   /** Digits of a varint: an exponent writes in a few characters what is shown in all of them. */
   varintDigitsMax: 1_000,
   /** Of a number in a vector: beyond this, squares no longer add up in 32 bits. */
   vectorMagnitudeMax: 1e17,
+  /** A vector all within this is zero, and zero has no direction to take the cosine of. */
+  zeroVectorMax: 1e-6,
 
   /** Filters of an analyzer, char filters included: each one goes over every text. */
   analyzerFiltersMax: 32,
@@ -149,6 +158,8 @@ const fixed = {
   synonymWordsMax: 100,
   /** Characters that a mapping replaces: longer ones would only cost time, at every place. */
   mappingLengthMax: 255,
+  /** Of a count that an analyzer is given: as many digits as any computer's whole numbers take. */
+  analyzerCountMax: 999_999_999,
   /** Parentheses in parentheses of a pattern, far from where our own stack would end. */
   patternDepthMax: 200,
   /** Steps of a pattern. Counts such as {1000} are written out, so a short one may be long. */
@@ -157,6 +168,49 @@ const fixed = {
   analysisTextStepsMax: 2_000_000,
   /** Steps of the analysis of all texts of a request. */
   analysisStepsMax: 50_000_000,
+  /** Characters of a word, for tokenizers: longer ones are cut into pieces of this length. */
+  wordLengthMax: 255,
+  /** The most that an analyzer may say instead. */
+  wordLengthSettingMax: 1_048_576,
+  /** Characters of a tag of HTML: a longer one is taken for text, so no tag is endless. */
+  htmlTagLengthMax: 4_096,
+
+  /** Characters of what was sent that a message repeats: enough to recognise it by. */
+  echoLengthMax: 1_200,
+  /** The same for a value in a clause, beside which others stand. */
+  echoValueLengthMax: 200,
+  /** Events of a trace: a command that changes page after page could go on for long. */
+  traceEventsMax: 200,
+  /** Characters of a command that a trace shows. */
+  traceCommandLengthMax: 2_048,
+
+  /** Bytes that a provider may send: for each number of a vector, */
+  embeddingNumberSizeMax: 64,
+  /** for each score of a passage, with what surrounds it, */
+  rerankingScoreSizeMax: 1_000,
+  /** and for the rest of a reply. */
+  providerReplySizeMax: 1_000_000,
+  /** Characters of a provider's words that a message repeats. */
+  providerWordsLengthMax: 500,
+  /** Connections to one host of a provider; what comes on top waits for one to be free. */
+  providerConnectionsMax: 16,
+
+  /** Resources on a page of their list, for assistants; more where its last keyspace ends. */
+  resourcesPageSize: 100,
+  /** Keyspaces that are looked into for such a page. */
+  resourcesKeyspacesMax: 25,
+  /** Documents that a resource shows as examples. */
+  samplesMax: 3,
+  /** Characters of them that are looked at: what is larger is not shown. */
+  samplesLengthMax: 500_000,
+  /** Of an example: characters of a text, */
+  sampleTextLengthMax: 300,
+  /** elements of an array, */
+  sampleElementsMax: 5,
+  /** and values in all. */
+  sampleValuesMax: 200,
+  /** Milliseconds for which assistants may keep what is the same for everybody. */
+  assistantCacheMs: 300_000,
 
   /**
    * Milliseconds for which a connection is kept that nobody uses: longer than clients and
@@ -167,6 +221,8 @@ const fixed = {
   headersMsMax: 20_000,
   /** Requests that an HTTP/2 connection may have at work; more wait at the client. */
   streamsMax: 128,
+  /** Megabytes of its responses that wait; past that it gets no new streams. */
+  streamMemoryMax: 32,
   /** Requests of an HTTP/2 connection that are at work at a time. */
   requestsPerConnectionMax: 32,
   /** Requests of one connection that wait. Past that it ends. */
@@ -175,6 +231,10 @@ const fixed = {
   waitingRequestsMax: 20_000,
   /** Milliseconds that a request waits for room before it is refused. */
   roomWaitMsMax: 5_000,
+  /** Requests that wait for room of one kind; more are refused at once. */
+  roomWaitersMax: 1_024,
+  /** Milliseconds for which the rest of a refused body is read before its connection ends. */
+  refusedBodyMsMax: 10_000,
   /** Compressed bodies that are unpacked at a time: each may take as much as the largest. */
   unpackingMax: 4,
   /** Milliseconds in which nothing of a reply may be read while the server stops. */
@@ -192,6 +252,13 @@ const fixed = {
   lockoutMsMax: 60_000,
   /** Milliseconds without bad credentials after which an address starts anew. */
   lockoutForgottenMs: 300_000,
+  /** Addresses that are remembered for that; the one that was quiet longest goes first. */
+  lockoutAddressesMax: 10_000,
+  /**
+   * Milliseconds after which a database that is not ready was left by a server that died. To
+   * make a keyspace takes seconds; the clocks of servers may differ by minutes.
+   */
+  databaseInitializingMsMax: 600_000,
   /** Terminated databases that stay readable; of more, the oldest do not. */
   terminatedDatabasesMax: 1_000,
   /** Slow commands that the management API tells of; of more, the oldest are forgotten. */
@@ -200,6 +267,24 @@ const fixed = {
   backupBodySizeMax: 16_000_000,
   /** Milliseconds in which nothing of a backup may be read: it holds on to what is overwritten. */
   backupUnreadMsMax: 300_000,
+
+  /** What is nearest to a vector, or ranks best: a cluster gives no more. */
+  clusterNearestMax: 1_000,
+  /** Documents or rows that are counted on a cluster where it has no estimate. */
+  clusterEstimateMax: 1_000,
+  /** Characters of the name of a cluster's keyspace, the key of a database included. */
+  clusterKeyspaceLengthMax: 48,
+  /** Users of a cluster that are connected at a time. */
+  clusterUsersMax: 100,
+  /**
+   * Statements that wait for the answers of one node. Where it falls behind, more are refused:
+   * they would fill the memory, and be answered when nobody waits for them any more.
+   */
+  nodeStatementsMax: 1_024,
+  /** Milliseconds for a definition on a cluster, which waits for all of its nodes. */
+  definitionMsMax: 60_000,
+  /** Milliseconds until an index is ready on a cluster: the rows that are there come first. */
+  indexBuildMsMax: 600_000,
 }
 
 export const fixedLimits: Readonly<typeof fixed> = fixed

@@ -56,16 +56,16 @@ export async function mapInTurns<T, Made>(
 }
 
 /** Values that are looked at between two places where work can be interrupted. */
-const paceMax = 500
+const pace = 500
 
 /** Tells a loop over many values when to yield. */
 export class Pace {
-  #left = paceMax
+  #left = pace
 
   /** One more was looked at: whether it is time. */
   isDue(): boolean {
     if (--this.#left > 0) return false
-    this.#left = paceMax
+    this.#left = pace
     return true
   }
 }
@@ -79,7 +79,7 @@ export class Pace {
  * and returns false; later that is done, the innermost first.
  */
 export class Walk {
-  #left = paceMax
+  #left = pace
   #open: (() => boolean)[] = []
 
   /** One more was looked at: whether it is time to stop. */
@@ -102,7 +102,7 @@ export class Walk {
   }
 
   #resume(): void {
-    this.#left = paceMax
+    this.#left = pace
     const open = this.#open
     this.#open = []
     for (const [i, goOn] of open.entries())

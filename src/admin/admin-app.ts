@@ -10,7 +10,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { counted } from '../errors/entry.ts'
+import { counted } from '../errors/catalog-entry.ts'
 import { AccessRefusal } from '../auth/access.ts'
 import { isPrincipal, refusalReason, type Authenticator } from '../auth/authenticator.ts'
 import { addressOfClient } from '../http/client-address.ts'
@@ -77,7 +77,14 @@ export function buildAdminApp(
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     serverFactory: (handle) => createListener(listener, handle),
     frameworkErrors: (_error, request, reply) => {
-      void sendRefusal(new Refusal(400, 'The path cannot be read'), request, reply)
+      // No hook is called for these, and a bad token counts here, too.
+      void identify(request, services)
+        .then(() => new Refusal(400, 'The path cannot be read'))
+        .catch(
+          (failure: unknown) =>
+            refusalOf(failure) ?? ourMistake(failure, request, services),
+        )
+        .then((refusal) => sendRefusal(refusal, request, reply))
     },
   })
   const callers = new WeakMap<FastifyRequest, AdminCaller>()

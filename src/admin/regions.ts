@@ -11,7 +11,7 @@ export interface Region {
   readonly zone: 'na' | 'emea' | 'apac' | 'sa'
 }
 
-export const cloudProviders = ['AWS', 'GCP', 'AZURE'] as const
+const cloudProviders = ['AWS', 'GCP', 'AZURE'] as const
 
 export type CloudProvider = (typeof cloudProviders)[number]
 

@@ -1,7 +1,7 @@
 /** What the management API is made of: routes, and what they see of a request. */
 import type { Access } from '../auth/access.ts'
 import type { Action } from '../auth/actions.ts'
-import type { Asked, Audit, Changed } from '../auth/audit.ts'
+import type { AuditedRequest, Audit, AuditedChange } from '../auth/audit.ts'
 import type { Resource } from '../auth/policy.ts'
 import type { Principal } from '../auth/principal.ts'
 import { TokenCredentials } from '../auth/tokens.ts'
@@ -65,14 +65,14 @@ export class AdminCall {
   readonly query: Readonly<Record<string, unknown>>
   /** As JSON.parse made it; undefined: there was none. */
   readonly body: unknown
-  readonly #asked: Asked
+  readonly #asked: AuditedRequest
   readonly #token: string
 
   constructor(
     { principal, token }: AdminCaller,
     services: AdminServices,
     sent: Pick<AdminCall, 'params' | 'query' | 'body'>,
-    asked: Asked,
+    asked: AuditedRequest,
   ) {
     this.principal = principal
     this.services = services
@@ -105,7 +105,7 @@ export class AdminCall {
   }
 
   /** Notes in the log that something was changed. */
-  noteChange(changed: Changed, resource?: Resource): void {
+  noteChange(changed: AuditedChange, resource?: Resource): void {
     const asked = resource === undefined ? this.#asked : { ...this.#asked, resource }
     this.services.audit.changed(changed, this.principal, asked)
   }

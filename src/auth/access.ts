@@ -12,7 +12,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/contract.ts'
-import { SharedSetting, type Change } from '../engine/shared-setting.ts'
+import { SharedSetting, type SettingChange } from '../engine/shared-setting.ts'
 import { permissionsOf, readPolicy, BadPolicy, type Policy } from './policy.ts'
 import { administrator, principalOf, type Principal } from './principal.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { accountToken, createToken, digestOf, type Account } from './tokens.ts'
 import { fixedLimits } from '../limits.ts'
 
-export interface Credentials {
+export interface ConfiguredCredentials {
   readonly adminToken: string | undefined
   readonly accounts: readonly Account[]
 }
@@ -93,14 +93,18 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class Access {
   readonly organization: string
-  readonly #credentials: Credentials
+  readonly #credentials: ConfiguredCredentials
   readonly #roles: SharedSetting<readonly Role[]>
   readonly #tokens: SharedSetting<readonly StoredToken[]>
   readonly #users: SharedSetting<StoredUsers>
   /** By the digest of the token. */
   readonly #holders = new Map<string, Mutable<Holder>>()
 
-  private constructor(organization: string, credentials: Credentials, kept: Kept) {
+  private constructor(
+    organization: string,
+    credentials: ConfiguredCredentials,
+    kept: Kept,
+  ) {
     this.organization = organization
     this.#credentials = credentials
     this.#roles = kept.roles
@@ -117,7 +121,7 @@ export class Access {
   static async open(
     engine: Engine,
     organization: string,
-    credentials: Credentials,
+    credentials: ConfiguredCredentials,
   ): Promise<Access> {
     const roles = await SharedSetting.open<readonly Role[]>(engine, 'roles', [])
     const tokens = await SharedSetting.open<readonly StoredToken[]>(engine, 'tokens', [])
@@ -174,7 +178,7 @@ export class Access {
     })
   }
 
-  /** Those who had the role have it no more. */
+  /** Tokens and users that had the role no longer have it. */
   deleteRole(id: string, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const role = this.#changeableRole(id, by)
@@ -362,7 +366,7 @@ export class Access {
 
   async #change<T, R>(
     setting: SharedSetting<T>,
-    decide: (value: T) => Change<T, R>,
+    decide: (value: T) => SettingChange<T, R>,
   ): Promise<R> {
     for (const other of this.#settings) if (other !== setting) await other.refresh()
     return setting.change(decide)
@@ -415,7 +419,7 @@ export class Access {
 function withToken(
   tokens: readonly StoredToken[],
   given: Omit<StoredToken, 'id' | 'digest'>,
-): Change<readonly StoredToken[], CreatedToken> {
+): SettingChange<readonly StoredToken[], CreatedToken> {
   checkRoom(tokens.length, 'tokens')
   const { id, secret, token } = createToken()
   const stored: StoredToken = { id, digest: digestOf(token), ...given }

@@ -8,7 +8,7 @@ export interface AuditLog {
 }
 
 /** What asked, as far as it is known. */
-export interface Asked {
+export interface AuditedRequest {
   readonly requestId?: string | undefined
   readonly address: string
   /** A command, or a method and path of the management API. */
@@ -24,14 +24,14 @@ export class Audit {
   }
 
   /** `principal` undefined: nobody that is known. */
-  refused(reason: RefusalReason, asked: Asked, principal?: Principal): void {
+  refused(reason: RefusalReason, asked: AuditedRequest, principal?: Principal): void {
     this.#log.warn(
       { audit: 'refused', reason, principal: principal?.name, ...asked },
       'A request was refused',
     )
   }
 
-  changed(what: Changed, principal: Principal, asked: Asked): void {
+  changed(what: AuditedChange, principal: Principal, asked: AuditedRequest): void {
     this.#log.info(
       { audit: 'changed', ...what, principal: principal.name, ...asked },
       `A ${what.kind} was changed`,
@@ -39,7 +39,7 @@ export class Audit {
   }
 
   /** A backup holds everything. */
-  backedUp(principal: Principal, asked: Asked): void {
+  backedUp(principal: Principal, asked: AuditedRequest): void {
     this.#log.info(
       { audit: 'backup', principal: principal.name, ...asked },
       'A backup was begun',
@@ -50,7 +50,7 @@ export class Audit {
 export type RefusalReason =
   'no token' | 'unknown token' | 'expired token' | 'locked out' | 'not permitted'
 
-export interface Changed {
+export interface AuditedChange {
   readonly kind: 'schema' | 'token' | 'role' | 'user' | 'database'
   readonly change: string
   /** What was changed, by the name or id that it goes by. */

@@ -44,8 +44,8 @@ export class Authenticator {
   }
 
   /**
-   * At once for a token that the connection has shown before, which is nearly every request;
-   * otherwise when those who keep the tokens have been asked.
+   * Answers at once for a token that the connection has shown before, as nearly all requests
+   * have; for others, when the keeper of the tokens has answered.
    */
   identify(
     token: string,

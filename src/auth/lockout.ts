@@ -10,10 +10,7 @@
  */
 import { fixedLimits } from '../limits.ts'
 
-const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs } = fixedLimits
-
-/** Addresses that are remembered; the one that was quiet longest goes first. */
-const addressesMax = 10_000
+const { lockoutMsMin, lockoutMsMax, lockoutForgottenMs, lockoutAddressesMax } = fixedLimits
 
 /** Good credentials that are remembered for an address. */
 const goodMax = 100
@@ -63,7 +60,7 @@ export class Lockout {
       lastFailureMs: now,
       lockedUntilMs: now + pauseMs,
     })
-    forgetOldest(this.#records, addressesMax)
+    forgetOldest(this.#records, lockoutAddressesMax)
   }
 
   noteGood(address: string, digest: string): void {
@@ -74,7 +71,7 @@ export class Lockout {
     this.#good.delete(place)
     this.#good.set(place, good.add(digest))
     forgetOldest(good, goodMax)
-    forgetOldest(this.#good, addressesMax)
+    forgetOldest(this.#good, lockoutAddressesMax)
   }
 }
 

@@ -14,7 +14,7 @@ export interface Role {
   readonly updatedBy: string
 }
 
-export const organizationAdministrator = 'Organization Administrator'
+const organizationAdministrator = 'Organization Administrator'
 
 /** The same on every server, so that scripts can name them. */
 export function defaultRoleId(name: string): string {

@@ -12,8 +12,8 @@ import { readBackup, type Received } from './backup/backup-reader.ts'
 import { FolderLock } from './backup/folder-lock.ts'
 import { requestBackup } from './backup/request-backup.ts'
 import { sizeText, targetsText } from './backup/size-text.ts'
-import { Failure, fileFailure, reportFailures } from './records/failure.ts'
-import { Meter } from './records/meter.ts'
+import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/progress-meter.ts'
 import { wholeNumber } from './records/target.ts'
 
 interface BackupOptions {
@@ -133,7 +133,7 @@ async function receive(
         case 'file': {
           // It would replace what earlier backups consist of.
           if (had.has(part.key) || received.has(part.key))
-            throw new Failure(`the server sent ${part.key}, which is here already.`)
+            throw new CommandFailure(`the server sent ${part.key}, which is here already.`)
           const count = (bytes: number) => void (size += bytes)
           received.set(part.key, await keep(part, folder.fileOf(part.key), count))
           break
@@ -141,7 +141,7 @@ async function receive(
         case 'manifest':
           return { manifest: complete(part.manifest, received, had), received }
       }
-    throw new Failure('the server sent no manifest.')
+    throw new CommandFailure('the server sent no manifest.')
   } finally {
     meter.finish(0)
   }
@@ -171,7 +171,7 @@ async function keep(
   } catch (error) {
     // Said by the system, it would not say of what.
     if ((error as NodeJS.ErrnoException).syscall !== 'write') throw error
-    throw new Failure(`${partial} cannot be written: ${(error as Error).message}`)
+    throw new CommandFailure(`${partial} cannot be written: ${(error as Error).message}`)
   }
   return { key, size, sha256: hash.digest('hex') }
 }
@@ -186,9 +186,9 @@ function complete(
   if (catalog === undefined || !Array.isArray(stores)) throw notUnderstood()
   const known = <T extends { readonly key: string; readonly sha256?: string }>(file: T) => {
     const here = received.get(file.key) ?? had.get(file.key)
-    if (here === undefined) throw new Failure(`the server did not send ${file.key}.`)
+    if (here === undefined) throw new CommandFailure(`the server did not send ${file.key}.`)
     if (received.has(file.key) && file.sha256 !== here.sha256)
-      throw new Failure(`${file.key} did not arrive as it was sent. Try again.`)
+      throw new CommandFailure(`${file.key} did not arrive as it was sent. Try again.`)
     return { ...file, ...here }
   }
   const manifest = {
@@ -200,8 +200,10 @@ function complete(
   return manifest
 }
 
-function notUnderstood(): Failure {
-  return new Failure('the server describes the backup in a way that is not understood.')
+function notUnderstood(): CommandFailure {
+  return new CommandFailure(
+    'the server describes the backup in a way that is not understood.',
+  )
 }
 
 function summary(

@@ -37,6 +37,7 @@ const capabilities = [
   ['notEquals', '$ne and $nin by index'],
   ['notContains', '$nin on lists, sets and maps by index'],
   ['indexedIn', '$in by index in one question'],
+  ['mapRanges', '$gt, $lt and the like on numbers and dates of documents by index'],
   ['sourceModel', 'notes the model of vectors; otherwise the comment of the table does'],
   ['extensions', 'notes the services of tables; otherwise their comments do'],
 ] as const

@@ -42,7 +42,7 @@ interface Flag extends Named {
   readonly values: readonly string[]
 }
 
-export function completionScript(program: Command, shell: 'bash' | 'zsh' | 'fish'): string {
+function completionScript(program: Command, shell: 'bash' | 'zsh' | 'fish'): string {
   const places = placesOf(program, '')
   switch (shell) {
     case 'bash':

@@ -9,9 +9,9 @@ import { openAnew } from '../engine/private-files.ts'
 import { printJson } from '../json/print.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import { memberAt } from './records/api-client.ts'
-import { Failure, fileFailure, reportFailures } from './records/failure.ts'
-import { Meter } from './records/meter.ts'
-import { addTargetOptions, Target, type TargetOptions } from './records/target.ts'
+import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/progress-meter.ts'
+import { addTargetOptions, RecordTarget, type TargetOptions } from './records/target.ts'
 
 interface ExportOptions extends TargetOptions {
   readonly out: string
@@ -45,9 +45,11 @@ Examples:
   .action((options: ExportOptions) => reportFailures(() => runExport(options)))
 
 async function runExport(options: ExportOptions): Promise<void> {
-  const target = new Target(options, { connections: 1 })
+  const target = new RecordTarget(options, { connections: 1 })
   if (target.kind === 'table' && !options.searchFields)
-    throw new Failure('--no-search-fields is for collections: a table has only columns.')
+    throw new CommandFailure(
+      '--no-search-fields is for collections: a table has only columns.',
+    )
   await target.open(false)
   const noun = target.kind === 'table' ? 'rows' : 'documents'
   let count = 0
@@ -107,15 +109,18 @@ async function writeWhole(
   }
 }
 
-async function* pages(target: Target, searchFields: boolean): AsyncGenerator<Value[]> {
+async function* pages(
+  target: RecordTarget,
+  searchFields: boolean,
+): AsyncGenerator<Value[]> {
   let state: Value | undefined
   do {
     const answer = await target.send(printJson(findCommand(searchFields, state)))
     const error = answer.errors[0]
-    if (error !== undefined) throw new Failure(`${error.code}: ${error.message}`)
+    if (error !== undefined) throw new CommandFailure(`${error.code}: ${error.message}`)
     const documents = memberAt(answer.body, 'data', 'documents')
     if (!Array.isArray(documents))
-      throw new Failure('the server answers find in a way that is not understood.')
+      throw new CommandFailure('the server answers find in a way that is not understood.')
     yield documents
     state = memberAt(answer.body, 'data', 'nextPageState') ?? undefined
   } while (state !== undefined)

@@ -2,17 +2,17 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { inferValue, readByType, readText, type CellReader } from './records/csv.ts'
-import { Failure, fileFailure, reportFailures } from './records/failure.ts'
+import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
 import { newState, StateFile, type ImportState } from './records/import-state.ts'
 import { Importer } from './records/importer.ts'
 import { Input } from './records/input.ts'
-import { Meter } from './records/meter.ts'
+import { Meter } from './records/progress-meter.ts'
 import { csvReader, jsonReader, type DocumentReader } from './records/read-document.ts'
 import { checkRejectsPath, Rejects } from './records/rejects.ts'
 import { formats, type Format } from './records/split.ts'
 import {
   addTargetOptions,
-  Target,
+  RecordTarget,
   wholeNumber,
   type TargetOptions,
 } from './records/target.ts'
@@ -85,12 +85,12 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
   const rejectsPath = options.rejects ?? (path === '-' ? undefined : `${path}.rejected`)
   if (rejectsPath !== undefined) checkRejectsPath(resolve(rejectsPath), resolve(path))
   if (path === '-' && options.resume === true)
-    throw new Failure('--resume needs a file: standard input cannot be read again.')
+    throw new CommandFailure('--resume needs a file: standard input cannot be read again.')
   const { connections, embeddingKey: key } = options
   const headers = key === undefined ? {} : { 'x-embedding-api-key': key }
-  const target = new Target(options, { connections, headers })
+  const target = new RecordTarget(options, { connections, headers })
   if (options.create === true && target.kind === 'table')
-    throw new Failure(
+    throw new CommandFailure(
       '--create is for collections: a table needs columns. Create it first.',
     )
 
@@ -122,8 +122,8 @@ async function runImport(path: string, options: ImportOptions): Promise<void> {
     })
   } catch (error) {
     meter.finish(0)
-    if (!(error instanceof Failure)) throw error
-    throw new Failure(`${error.message} ${progress.advice()}`)
+    if (!(error instanceof CommandFailure)) throw error
+    throw new CommandFailure(`${error.message} ${progress.advice()}`)
   } finally {
     stopListening()
     rejects.close()
@@ -190,7 +190,7 @@ class Progress {
   readonly #file: StateFile | undefined
   #isKept = false
 
-  constructor(input: Input, target: Target, resumes: boolean) {
+  constructor(input: Input, target: RecordTarget, resumes: boolean) {
     const { identity } = input
     this.#file =
       identity === undefined
@@ -206,7 +206,7 @@ class Progress {
       this.#isKept = this.#file !== undefined
     } catch (error) {
       const { message } = fileFailure(error)
-      if (resumes) throw new Failure(message)
+      if (resumes) throw new CommandFailure(message)
       process.stderr.write(`stela: --resume will not be possible: ${message}\n`)
     }
   }
@@ -222,7 +222,7 @@ class Progress {
   #checkFresh(): void {
     const file = this.#file
     if (file !== undefined && (file.readIfSound()?.sent ?? 0) > 0)
-      throw new Failure(
+      throw new CommandFailure(
         `an import of this file was interrupted. Go on with --resume, or remove ${file.path} ` +
           'to start from the beginning.',
       )

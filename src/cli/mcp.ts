@@ -9,10 +9,10 @@ import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { EngineError } from '../engine/errors.ts'
 import type { Server } from '../server.ts'
-import { forwardMessages, type Endpoint } from './mcp/forward-messages.ts'
-import { Failure, reportFailures } from './records/failure.ts'
+import { forwardMessages, type McpEndpoint } from './mcp/forward-messages.ts'
+import { CommandFailure, reportFailures } from './records/failure.ts'
 import { readUrl } from './records/target.ts'
-import { addServerSettings, readServerSettings } from './server-settings.ts'
+import { addServerSettings, namedFlags, readServerSettings } from './server-settings.ts'
 
 export const mcpCommand = new Command('mcp')
   .description('Serve an assistant over standard input and output.')
@@ -32,8 +32,8 @@ export const mcpCommand = new Command('mcp')
     'after',
     `
 Without a URL, all options of \`stela serve\` are taken too, --data first of all, and the
-assistant may do everything. With one it may do what the token may: give it a token with a role
-that only reads, if that is what it is for. Logs are on standard error.
+assistant may do everything. With one they are refused, and it may do what the token may: give it
+a token with a role that only reads, if that is what it is for. Logs are on standard error.
 
 Examples:
   stela mcp --stdio --data ~/notes                      a folder that no server uses
@@ -51,13 +51,19 @@ interface Values extends Record<string, unknown> {
 
 async function runMcp(values: Values): Promise<void> {
   if (values.stdio !== true)
-    throw new Failure(
+    throw new CommandFailure(
       'Say --stdio. Over HTTP, assistants are served by `stela serve`, at /v1/mcp.',
     )
   const { url, token } = values
   if (url !== undefined) {
+    const flags = namedFlags(mcpCommand)
+    if (flags.length > 0)
+      throw new CommandFailure(
+        `A URL (--url, STELA_URL) names a server that runs, and ${flags.join(', ')} would be ` +
+          'for one that is started here. Start the other one so, or leave out the URL.',
+      )
     if (token === undefined)
-      throw new Failure('A server wants a token: set STELA_TOKEN, or give --token.')
+      throw new CommandFailure('A server wants a token: set STELA_TOKEN, or give --token.')
     await serveInput({ url: `${url}/v1/mcp`, token })
     return
   }
@@ -70,7 +76,7 @@ async function runMcp(values: Values): Promise<void> {
 }
 
 /** Until the input ends, or a signal comes. */
-async function serveInput(endpoint: Endpoint): Promise<void> {
+async function serveInput(endpoint: McpEndpoint): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
@@ -82,7 +88,7 @@ async function serveInput(endpoint: Endpoint): Promise<void> {
 
 async function startServer(
   values: Values,
-): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
+): Promise<{ readonly server: Server; readonly endpoint: McpEndpoint }> {
   const token = randomBytes(32).toString('base64url')
   const config = {
     ...readServerSettings(mcpCommand, values),
@@ -101,7 +107,7 @@ async function startServer(
     return { server, endpoint: { url: `${url}/v1/mcp`, token } }
   } catch (error) {
     if (error instanceof EngineError)
-      throw new Failure(`${error.message}. A running server is asked with --url.`)
+      throw new CommandFailure(`${error.message}. A running server is asked with --url.`)
     throw error
   }
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Engine } from '../engine/contract.ts'
 import { EngineError } from '../engine/errors.ts'
-import type { Copied, Examples } from '../migrate/copy-records.ts'
+import type { CopyReport, Examples } from '../migrate/copy-records.ts'
 import type { Migrated, MigratedTarget, MigrationListener } from '../migrate/migrate.ts'
 import type { ClusterConfig } from '../settings/cluster-settings.ts'
 import { dataOption, defaultConfig } from '../settings/config.ts'
 import { targetsText } from './backup/size-text.ts'
 import { findingsIn } from './check-cluster.ts'
 import { addClusterOptions, readCluster } from './cluster-options.ts'
-import { Failure, reportFailures } from './records/failure.ts'
-import { Meter } from './records/meter.ts'
+import { CommandFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/progress-meter.ts'
 
 type EngineName = 'embedded' | 'cassandra'
 
@@ -58,7 +58,7 @@ Examples:
         await run(options, cluster)
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
-        throw new Failure(`${error.message}. Run the same command again to go on.`)
+        throw new CommandFailure(`${error.message}. Run the same command again to go on.`)
       }
     }),
   )
@@ -101,13 +101,15 @@ async function open(
   const log = () => undefined
   if (name === 'cassandra') return openForMigration({ ...defaultConfig, cluster }, log)
   if (from === 'embedded' && !existsSync(join(data, 'catalog.db')))
-    throw new Failure(`${data} is not a data folder: it has no catalog.db. Check --data.`)
+    throw new CommandFailure(
+      `${data} is not a data folder: it has no catalog.db. Check --data.`,
+    )
   const folder = { ...defaultConfig, dataDir: data, searchThreads: 1 }
   try {
     return await openForMigration(folder, log)
   } catch (error) {
     // It says what to do: to stop the server, mostly.
-    throw error instanceof EngineError ? new Failure(`${error.message}.`) : error
+    throw error instanceof EngineError ? new CommandFailure(`${error.message}.`) : error
   }
 }
 
@@ -124,7 +126,10 @@ class Progress implements MigrationListener {
     return (done: number) => void (count = done)
   }
 
-  copied({ name, noun }: { readonly name: string; readonly noun: string }, copied: Copied) {
+  copied(
+    { name, noun }: { readonly name: string; readonly noun: string },
+    copied: CopyReport,
+  ) {
     const took = this.#meter!.finish(copied.source.count)
     const { moved, present, differing, refused } = copied
     const parts = [

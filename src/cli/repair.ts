@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { EngineError } from '../engine/errors.ts'
 import type { RepairListener } from '../open-engine.ts'
 import { addClusterOptions, readCluster } from './cluster-options.ts'
-import { Failure, reportFailures } from './records/failure.ts'
-import { Meter } from './records/meter.ts'
+import { CommandFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/progress-meter.ts'
 
 export const repair = addClusterOptions(
   new Command('repair')
@@ -38,7 +38,7 @@ Examples:
         )
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
-        throw new Failure(`${error.message}. Run the same command again.`)
+        throw new CommandFailure(`${error.message}. Run the same command again.`)
       }
     }),
   )

@@ -7,8 +7,8 @@ import { EngineError } from '../engine/errors.ts'
 import { makePrivateFolder } from '../engine/private-files.ts'
 import { BackupFolder, filesIn, type NamedBackup } from './backup/backup-folder.ts'
 import { sizeText, targetsText } from './backup/size-text.ts'
-import { Failure, fileFailure, reportFailures } from './records/failure.ts'
-import { Meter } from './records/meter.ts'
+import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
+import { Meter } from './records/progress-meter.ts'
 
 interface RestoreOptions {
   readonly data: string
@@ -45,7 +45,7 @@ Examples:
         if (options.list === true) await list(folder)
         else await runRestore(folder, options)
       } catch (error) {
-        if (error instanceof EngineError) throw new Failure(error.message)
+        if (error instanceof EngineError) throw new CommandFailure(error.message)
         throw fileFailure(error)
       }
     }),
@@ -72,7 +72,7 @@ async function runRestore(folder: BackupFolder, options: RestoreOptions): Promis
   const backup = await folder.find(options.backup)
   const [lacking] = await lackingIn(folder, backup)
   if (lacking !== undefined)
-    throw new Failure(
+    throw new CommandFailure(
       `backup ${backup.name} is not complete: ${lacking} is missing or was cut off. ` +
         'Restore another one; --list shows which there are.',
     )
@@ -144,13 +144,13 @@ function makeEmpty(data: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOTDIR')
-      throw new Failure(`${data} is not a folder. Choose another --data.`)
+      throw new CommandFailure(`${data} is not a folder. Choose another --data.`)
     if (code !== 'ENOENT') throw error
     makePrivateFolder(data)
     return true
   }
   if (names.length > 0)
-    throw new Failure(
+    throw new CommandFailure(
       `${data} is not empty, and nothing in it is overwritten. Choose another --data, or ` +
         'move away what is there: an earlier state, or what a restore left that was cut short.',
     )

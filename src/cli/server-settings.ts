@@ -42,6 +42,13 @@ export function readServerSettings(
   }
 }
 
+/** The settings that the command line itself names, as flags. */
+export function namedFlags(command: Command): string[] {
+  return serveOptions()
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .map((option) => option.long!)
+}
+
 /** In the environment, or on the command line. */
 function isGiven(command: Command, name: string): boolean {
   const option = command.options.find((candidate) => candidate.name() === name)

@@ -1,12 +1,12 @@
 /** `stela token`: makes, lists and revokes tokens. */
 import { Command, Option } from 'commander'
 import { adminTokenOption, adminUrlOption } from './admin-options.ts'
-import { Failure, reportFailures } from './records/failure.ts'
+import { CommandFailure, reportFailures } from './records/failure.ts'
 
 import { connectTo } from './token/api-keeper.ts'
 import { readExpiry } from './token/expiry.ts'
 import { openFolder } from './token/folder-keeper.ts'
-import type { NamedRole, TokenKeeper } from './token/token-keeper.ts'
+import type { NamedRole, TokenStore } from './token/token-keeper.ts'
 import { roleName, tokenTable } from './token/token-table.ts'
 
 interface WhereOptions {
@@ -101,7 +101,7 @@ function commandNamed(name: string, says: string): Command {
 
 function run(
   { adminUrl, token, data }: WhereOptions,
-  work: (keeper: TokenKeeper) => Promise<void>,
+  work: (keeper: TokenStore) => Promise<void>,
 ): Promise<void> {
   return reportFailures(async () => {
     const keeper = data === undefined ? connectTo(adminUrl, token) : await openFolder(data)
@@ -113,7 +113,7 @@ function run(
   })
 }
 
-async function createToken(keeper: TokenKeeper, options: CreateOptions): Promise<void> {
+async function createToken(keeper: TokenStore, options: CreateOptions): Promise<void> {
   const known = await keeper.roles()
   const wanted = (options.role ?? [defaultRole]).map((text) => findRole(text, known))
   const { id, token, roles, expiresAt } = await keeper.create({
@@ -132,10 +132,10 @@ function findRole(text: string, known: readonly NamedRole[]): NamedRole {
   const found = known.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
   if (found !== undefined) return found
   const names = known.map((role) => roleName(role.id, known)).join(', ')
-  throw new Failure(`there is no role "${text}". There are: ${names}.`)
+  throw new CommandFailure(`there is no role "${text}". There are: ${names}.`)
 }
 
-async function listTokens(keeper: TokenKeeper, asJson: boolean): Promise<void> {
+async function listTokens(keeper: TokenStore, asJson: boolean): Promise<void> {
   const [tokens, roles] = [await keeper.list(), await keeper.roles()]
   if (asJson) {
     const shown = tokens.map(({ id, createdAt, expiresAt, description, ...token }) => ({
@@ -151,7 +151,7 @@ async function listTokens(keeper: TokenKeeper, asJson: boolean): Promise<void> {
 }
 
 /** One that cannot be revoked does not keep the others. */
-async function revokeTokens(keeper: TokenKeeper, ids: readonly string[]): Promise<void> {
+async function revokeTokens(keeper: TokenStore, ids: readonly string[]): Promise<void> {
   for (const text of ids) {
     const id = /^Stela:([^:]+):/.exec(text)?.[1] ?? text
     await reportFailures(async () => {

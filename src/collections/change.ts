@@ -119,7 +119,7 @@ interface Change {
   readonly caller: Caller
 }
 
-/** Those who lose to each other again and again do not start again at the same time. */
+/** Changes that lost a race start again at different times, or they would race again. */
 const pauseMsMax = 64
 
 /** Those that others kept changing. */

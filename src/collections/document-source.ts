@@ -68,7 +68,7 @@ async function checkSortable(
   const max = source.limits.sortedDocumentsMax
   const rest = { withSearchFields: false, stable: false }
   if ((await count(source, filter, max + 1, rest, caller)) > max)
-    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'documents' })
+    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'count', max, unit: 'documents' })
 }
 
 function withNeededFields(query: Query): Query {

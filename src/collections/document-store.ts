@@ -4,7 +4,7 @@ import { keyspaceOf, type Collection } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
 import { indexingRule } from '../language/filters/indexing.ts'
 import { embedderFor } from '../paging/embedder.ts'
-import type { Credentials, Models } from '../providers/models.ts'
+import type { ProviderCredentials, Models } from '../providers/models.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { collectionSource } from './document-source.ts'
 import type { DocumentTurns } from './document-turns.ts'
@@ -12,8 +12,8 @@ import type { DocumentSource } from './search-fields.ts'
 
 export interface DocumentStore
   extends DocumentSource, Pick<DocumentTurns, 'locks' | 'upserts'> {
-  /** The same documents, for a request that brought keys for providers. */
-  as(credentials: Credentials): DocumentStore
+  /** The same documents, for a request that may have brought keys for providers. */
+  as(request: { readonly credentials: ProviderCredentials }): DocumentStore
 }
 
 /** What documents work with, of the whole server. */
@@ -29,7 +29,7 @@ export function documentStoreOf(
   collection: Collection,
 ): DocumentStore {
   const { lexical, indexing, vector } = collection.options
-  const embedder = (credentials: Credentials) =>
+  const embedder = (credentials: ProviderCredentials) =>
     vector && embedderFor(vector, models, credentials)
   const store: DocumentStore = {
     ...collectionSource(engine, collection, limits),
@@ -39,8 +39,10 @@ export function documentStoreOf(
     locks: documentTurns.locks,
     upserts: documentTurns.upserts,
     embedder: embedder({}),
-    as: (credentials) =>
-      store.embedder === undefined ? store : { ...store, embedder: embedder(credentials) },
+    as: (request) =>
+      store.embedder === undefined
+        ? store
+        : { ...store, embedder: embedder(request.credentials) },
   }
   return store
 }

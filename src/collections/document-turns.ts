@@ -1,6 +1,6 @@
 /**
- * Who waits for whom, among those who change the same documents. One for a server: servers
- * that share a store keep each other's changes apart by the versions of records.
+ * The locks that keep two changes of a document apart within one server. Servers that share a
+ * store keep each other's changes apart by the versions of records.
  */
 import { Locks } from './locks.ts'
 import { Upserts } from './upserts.ts'

@@ -51,14 +51,16 @@ export async function findDocuments(
       filter,
       sort: keys,
       skip: options.skip ?? 0,
+      withSearchFields: showsSearchFields(projection),
+      stable: false,
+      textsOnly: projection.whole,
+    },
+    {
       limit: options.limit ?? Infinity,
       pageSize: Math.max(pageSize, keys.length === 0 ? idCount(filter) : 0),
       pageState: options.pageState,
       sortNames: keys.map(({ path }) => path.text),
       query: () => nameQuery('find', clauses.filter, clauses.sort),
-      withSearchFields: showsSearchFields(projection),
-      stable: false,
-      textsOnly: projection.whole,
     },
     caller,
   )
@@ -82,9 +84,11 @@ export async function findDocument(
     const found = await searchDocuments(store, selection, sort, one, caller)
     return { ...found, document: wholeText(found.documents) || null }
   }
-  const record = await readFirst(store, selection, showsSearchFields(projection), caller)
+  const first = readFirst(store, selection, showsSearchFields(projection), caller)
+  const record = first instanceof Promise ? await first : first
   if (record === undefined) return { document: null }
-  return { document: await showOne(show(record, projection), caller) }
+  const document = showOne(show(record, projection), caller)
+  return { document: typeof document === 'string' ? document : await document }
 }
 
 /** Counts up to `stopAt`. */
@@ -98,19 +102,30 @@ export async function countMatches(
 }
 
 /** `by` is what the sort searches by, if it does. */
-export async function readFirst(
+export function readFirst(
   store: DocumentSource,
   { filter, sort }: Pick<Selection, 'filter' | 'sort'>,
   withSearchFields: boolean,
   caller: Caller,
   by?: SearchBy,
-): Promise<StoredRecord | undefined> {
-  const wanted = { filter, limit: 1, withSearchFields }
-  if (by !== undefined) return (await search(store, { ...wanted, by }, caller))[0]?.record
+): StoredRecord | undefined | Promise<StoredRecord | undefined> {
+  if (by !== undefined) {
+    const best = search(store, { by, filter, limit: 1, withSearchFields }, caller)
+    return best.then(([first]) => first?.record)
+  }
   const keys = sort.kind === 'values' ? sort.keys : []
-  const inOrder = { ...anyOrder, ...wanted, sort: keys, stable: false }
-  const found = await read(store, inOrder, caller)
-  return found.records[0]
+  const wanted = {
+    ...anyOrder,
+    filter,
+    sort: keys,
+    limit: 1,
+    withSearchFields,
+    stable: false,
+  }
+  const found = read(store, wanted, caller)
+  return found instanceof Promise
+    ? found.then(({ records }) => records[0])
+    : found.records[0]
 }
 
 async function searchDocuments(

@@ -3,7 +3,7 @@ import {
   parseCollectionOptions,
   type RequestedOptions,
 } from '../collections/options/collection-options.ts'
-import type { Target } from '../engine/schema.ts'
+import type { Collection, Target } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
@@ -29,8 +29,8 @@ export const createCollection = defineKeyspaceCommand({
     return changeSchema(context, ({ targets }, counts) => {
       const existing = targets.find((target) => target.name === name)
       if (existing !== undefined) {
-        checkSame(existing, requested, models)
-        return undefined
+        const { options, isIncomplete } = checkSame(existing, requested, models)
+        return isIncomplete ? { kind: 'createCollection', name, options } : undefined
       }
       const count = countIn(counts, 'collections')
       const max = limits.collectionsMax
@@ -40,11 +40,16 @@ export const createCollection = defineKeyspaceCommand({
   },
 })
 
-function checkSame(existing: Target, requested: RequestedOptions, models: Models): void {
+function checkSame(
+  existing: Target,
+  requested: RequestedOptions,
+  models: Models,
+): Collection {
   const { name } = existing
   if (existing.kind === 'table')
     throw apiError('EXISTING_TABLE_NOT_DATA_API_COLLECTION', { name })
   const differing = differences(requested, existing.options, models)
   if (differing.length > 0)
     throw apiError('EXISTING_COLLECTION_DIFFERENT_SETTINGS', { name, differing })
+  return existing
 }

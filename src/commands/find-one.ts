@@ -21,7 +21,7 @@ export const findOne = defineCommand({
     const selection = selectDocuments(documents, { filter, sort, projection }, caller)
     const found = await findDocument(documents, selection, options, caller)
     const data = { document: found.document }
-    return { data, ...(options.includeSortVector && tellSortVector(found)) }
+    return options.includeSortVector ? { data, ...tellSortVector(found) } : { data }
   },
 
   async table({ filter, sort, projection, options }, { rows, caller }) {

@@ -47,7 +47,7 @@ export function databaseEngine(engine: Engine, key: string, guard: KeyspaceGuard
     dropKeyspace: async (proceed, name) => (isOurs(name) ? proceed(inside(name)) : false),
     listTargets: async (proceed, keyspace) =>
       isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,
-    findTarget: async (proceed, keyspace, name) =>
+    findTarget: (proceed, keyspace, name) =>
       isOurs(keyspace) ? proceed(inside(keyspace), name) : undefined,
     readSchema: async (proceed, keyspace) =>
       isOurs(keyspace) ? proceed(inside(keyspace)) : undefined,

@@ -27,7 +27,7 @@ import type { Engine } from '../engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf, dottedKeyFor } from '../engine/database-key.ts'
 import { EngineError } from '../engine/errors.ts'
 import { OneByOne } from '../engine/one-by-one.ts'
-import { SharedSetting, type Change } from '../engine/shared-setting.ts'
+import { SharedSetting, type SettingChange } from '../engine/shared-setting.ts'
 import { databaseEngine, type KeyspaceGuard } from './database-engine.ts'
 import { fixedLimits } from '../limits.ts'
 
@@ -57,7 +57,7 @@ export type NewDatabase = Pick<
 >
 
 /** What is kept of a database. */
-interface Entry extends Omit<DatabaseInfo, 'status'> {
+interface DatabaseEntry extends Omit<DatabaseInfo, 'status'> {
   readonly status: DatabaseInfo['status'] | 'INITIALIZING'
 }
 
@@ -66,7 +66,7 @@ interface Stored {
   /** Who all of them belong to. */
   readonly organization: string
   /** The home first, then as they were made. */
-  readonly databases: readonly Entry[]
+  readonly databases: readonly DatabaseEntry[]
 }
 
 export class DatabaseRefusal extends Error {
@@ -81,9 +81,6 @@ export class DatabaseRefusal extends Error {
 /** The names that a server's own place goes by, in a world of clouds and regions. */
 export const homeProvider = 'AWS'
 export const homeRegion = 'local'
-
-/** To make a keyspace takes seconds; the clocks of servers may differ by minutes. */
-const initializingMsMax = 600_000
 
 export class Databases {
   readonly #engine: Engine
@@ -154,7 +151,7 @@ export class Databases {
           `There are ${this.#databasesMax} databases, which is the limit of this server. ` +
             'Terminate one, or raise --max-databases',
         )
-      const made: Entry = {
+      const made: DatabaseEntry = {
         ...newIdentity(databases),
         ...wanted,
         status: 'INITIALIZING',
@@ -197,7 +194,7 @@ export class Databases {
     return this.#setting.value.databases[0]!.id
   }
 
-  #keyOf({ id, key }: Pick<Entry, 'id' | 'key'>): string {
+  #keyOf({ id, key }: Pick<DatabaseEntry, 'id' | 'key'>): string {
     return id === this.#homeId ? '' : (key ?? dottedKeyFor(id))
   }
 
@@ -212,12 +209,12 @@ export class Databases {
   }
 
   /** What could not be made is terminated: part of it may be there, or come later. */
-  async #giveUp({ id }: Entry): Promise<void> {
+  async #giveUp({ id }: DatabaseEntry): Promise<void> {
     const terminated = await this.#setting.change((stored) => {
       const entry = stored.databases.find(named(id))
       return entry === undefined || entry.status === 'TERMINATED'
         ? { value: stored, result: entry }
-        : replaced<Entry>(stored, entry, asTerminated(entry))
+        : replaced<DatabaseEntry>(stored, entry, asTerminated(entry))
     })
     if (terminated !== undefined) await this.#dropKeyspaces([terminated])
   }
@@ -234,7 +231,7 @@ export class Databases {
       if (!this.#open.has(id)) this.#open.set(id, this.#openDatabase(entry))
   }
 
-  #openDatabase(entry: Entry): Database {
+  #openDatabase(entry: DatabaseEntry): Database {
     const { id } = entry
     const guard: KeyspaceGuard = (create, drop) =>
       id === this.#homeId ? create() : this.#whileActive(id, create, drop)
@@ -262,7 +259,8 @@ export class Databases {
 
   async #removeLeftovers(): Promise<void> {
     const terminated = await this.#setting.change((stored) => {
-      const isLate = (entry: Entry) => entry.status === 'INITIALIZING' && !takesRoom(entry)
+      const isLate = (entry: DatabaseEntry) =>
+        entry.status === 'INITIALIZING' && !takesRoom(entry)
       const databases = stored.databases.map((entry) =>
         isLate(entry) ? asTerminated(entry) : entry,
       )
@@ -274,34 +272,36 @@ export class Databases {
     await this.#dropKeyspaces(terminated)
   }
 
-  async #dropKeyspaces(databases: readonly Entry[]): Promise<void> {
+  async #dropKeyspaces(databases: readonly DatabaseEntry[]): Promise<void> {
     const keys = new Set(databases.map((entry) => this.#keyOf(entry)))
     for (const keyspace of await this.#engine.listKeyspaces())
       if (keys.has(databaseKeyOf(keyspace))) await this.#engine.dropKeyspace(keyspace)
   }
 }
 
-function named(id: string): (entry: Entry) => boolean {
+function named(id: string): (entry: DatabaseEntry) => boolean {
   return (entry) => entry.id === id.toLowerCase()
 }
 
 /** Whether others may know of it. */
-function isMade(entry: Entry): entry is DatabaseInfo {
+function isMade(entry: DatabaseEntry): entry is DatabaseInfo {
   return entry.status !== 'INITIALIZING'
 }
 
 /** Whether it counts: it is there, or is being made. */
-function takesRoom({ status, createdAt }: Entry): boolean {
+function takesRoom({ status, createdAt }: DatabaseEntry): boolean {
   if (status !== 'INITIALIZING') return status === 'ACTIVE'
-  return Date.now() - Date.parse(createdAt) < initializingMsMax
+  return Date.now() - Date.parse(createdAt) < fixedLimits.databaseInitializingMsMax
 }
 
-function asTerminated(entry: Entry): DatabaseInfo {
+function asTerminated(entry: DatabaseEntry): DatabaseInfo {
   return { ...entry, status: 'TERMINATED', terminatedAt: new Date().toISOString() }
 }
 
 /** An id, and a key that no other database has or had. */
-function newIdentity(databases: readonly Entry[]): Pick<Entry, 'id' | 'key'> {
+function newIdentity(
+  databases: readonly DatabaseEntry[],
+): Pick<DatabaseEntry, 'id' | 'key'> {
   for (;;) {
     const id = randomUUID()
     const key = databaseKeyFor(id)
@@ -309,16 +309,16 @@ function newIdentity(databases: readonly Entry[]): Pick<Entry, 'id' | 'key'> {
   }
 }
 
-function replaced<E extends Entry>(
+function replaced<E extends DatabaseEntry>(
   stored: Stored,
-  before: Entry,
+  before: DatabaseEntry,
   after: E,
-): Change<Stored, E> {
+): SettingChange<Stored, E> {
   const databases = stored.databases.map((entry) => (entry === before ? after : entry))
   return { value: withEntries(stored, databases), result: after }
 }
 
-function withEntries(stored: Stored, databases: readonly Entry[]): Stored {
+function withEntries(stored: Stored, databases: readonly DatabaseEntry[]): Stored {
   const terminated = databases.filter(({ status }) => status === 'TERMINATED')
   const forgotten = new Set(terminated.slice(0, -fixedLimits.terminatedDatabasesMax))
   return { ...stored, databases: databases.filter((entry) => !forgotten.has(entry)) }

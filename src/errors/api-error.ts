@@ -3,6 +3,7 @@
  * one case; http/reply.ts turns it into the wire object.
  */
 import { randomUUID } from 'node:crypto'
+import { fixedLimits } from '../limits.ts'
 import { catalog, type ErrorName, type ErrorVariables } from './catalog.ts'
 import type { Value } from '../json/value.ts'
 
@@ -49,8 +50,7 @@ export function apiError<Name extends ErrorName>(
   return new ApiError(name, body(shortened(given)))
 }
 
-/** Characters of what was sent that a message repeats: enough to recognise it by. */
-const echoLengthMax = 1_200
+const { echoLengthMax } = fixedLimits
 
 function shortened(variables: object | undefined): unknown {
   if (variables === undefined) return undefined

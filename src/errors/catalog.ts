@@ -17,7 +17,7 @@ import {
   server,
   withArticle,
   type CatalogEntry,
-} from './entry.ts'
+} from './catalog-entry.ts'
 import { rowQueryErrors } from './row-query-errors.ts'
 import { rowWriteErrors } from './row-write-errors.ts'
 import { tableSchemaErrors } from './table-schema-errors.ts'
@@ -330,8 +330,11 @@ export const catalog = {
     ...request('SECURITY'),
     status: 401,
     title: 'The token does not permit this',
-    body: (v: { target: string; action: string }) =>
-      `This token may not ${v.action} ${v.target}. Use a token whose role allows it.`,
+    body: (v: { target: string; action: string; byStore?: boolean }) =>
+      v.byStore === true
+        ? `The cluster does not let the user that acts for this token ${v.action} ${v.target}. ` +
+          'Grant it to that user there, or use another token.'
+        : `This token may not ${v.action} ${v.target}. Use a token whose role allows it.`,
   },
 
   // Documents.

@@ -6,7 +6,7 @@ import {
   request,
   withArticle,
   type CatalogEntry,
-} from './entry.ts'
+} from './catalog-entry.ts'
 
 /** The end of a sentence on a text to search for. */
 function withoutTerms(text: string): string {
@@ -140,9 +140,15 @@ export const clauseErrors = {
   OVERLOADED_SORT_ROW_LIMIT: {
     ...request('SORT'),
     title: 'Too many matches to sort',
-    body: (v: { max: number; unit: string }) =>
-      `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at most. ` +
-      'Narrow the filter.',
+    body: byReason({
+      count: (v: { max: number; unit: string }) =>
+        `The filter matches more ${v.unit} than this server sorts, which is ${v.max} at ` +
+        'most. Narrow the filter.',
+      skipped: (v: { max: number }) =>
+        'The store does not sort this by itself. The server does, and holds what a page ' +
+        `skips: ${counted(v.max, 'character')} at most, and this page skips more. Narrow ` +
+        'the filter, or take page after page instead of skipping.',
+    }),
   },
   SORT_CLAUSE_INVALID: {
     ...request('SORT'),

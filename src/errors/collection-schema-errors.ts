@@ -6,7 +6,7 @@ import {
   sentence,
   withArticle,
   type CatalogEntry,
-} from './entry.ts'
+} from './catalog-entry.ts'
 
 /** What may be wrong with a reranking service, wherever it is named. */
 const rerankingService = {

@@ -1,5 +1,5 @@
 /** Errors and warnings of reading rows: filters, sorts and projections. */
-import { byReason, counted, list, request, type CatalogEntry } from './entry.ts'
+import { byReason, counted, list, request, type CatalogEntry } from './catalog-entry.ts'
 
 /** A table as messages name it, and its columns, each as name(type). */
 interface TableNames {

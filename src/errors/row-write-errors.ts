@@ -9,7 +9,7 @@ import {
   request,
   withArticle,
   type CatalogEntry,
-} from './entry.ts'
+} from './catalog-entry.ts'
 
 function unknownColumns(v: { target: string; columns: string; unknown: string }): string {
   return `${v.target} has no columns ${v.unknown}. It has ${v.columns}.`

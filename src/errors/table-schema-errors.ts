@@ -7,7 +7,7 @@ import {
   server,
   withArticle,
   type CatalogEntry,
-} from './entry.ts'
+} from './catalog-entry.ts'
 
 const schema = request('SCHEMA')
 

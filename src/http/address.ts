@@ -1,10 +1,10 @@
-import type { Level } from '../commands/dispatch/define.ts'
+import type { CommandLevel } from '../commands/dispatch/define.ts'
 
 /** What a command is sent to, from the path of its request. */
 export interface Address {
   /** The database that the path names; undefined: the host may say. */
   readonly database: string | undefined
-  readonly level: Level
+  readonly level: CommandLevel
   /** Empty where the level has none. */
   readonly keyspace: string
   readonly name: string

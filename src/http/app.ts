@@ -16,8 +16,9 @@ import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { answerCommand, refuseUnauthenticated } from './command.ts'
 import { offerPacking } from './compression.ts'
-import { stripHost } from './connection.ts'
+import { asksToContinue, stripHost } from './connection.ts'
 import { allowOrigin } from './cors.ts'
+import { tokenOf } from './headers.ts'
 import { addHealthRoutes } from './health.ts'
 import type { HttpServices } from './http-call.ts'
 import { createListener, type ListenerSettings } from './listener.ts'
@@ -89,24 +90,25 @@ function listenerFor(
 ): Server {
   const { corsOrigins, management, onAnswered } = settings
   const addresses = new AddressBook()
-  const queue = new RequestQueue((request, response) => {
-    services.metrics?.followRequest(response)
+  const handle: RequestListener = (request, response) => {
     if (onAnswered !== undefined) watch(request, response, onAnswered)
-    if (management !== undefined && managementPath.test(request.url!)) {
-      if (request.headers.expect !== undefined) response.writeContinue()
+    const url = request.url!
+    const address = addresses.find(url)
+    const isManagement = address === undefined && managementPath.test(url)
+    if (isManagement && management !== undefined) {
+      if (asksToContinue(request)) response.writeContinue()
       management(request, response)
       return
     }
     if (services.compression) offerPacking(request, response)
     if (corsOrigins !== undefined && allowOrigin(request, response, corsOrigins)) return
-    const address = addresses.find(request.url!)
     if (address?.isMcp === true && !isTrustedOrigin(request, settings)) {
       const requestId = requestIdOf(request.headers)
       refuseOrigin(request, response, requestId, services.limits.bodySizeMax)
       return
     }
     if (address === undefined || request.method !== 'POST') {
-      if (request.headers.expect !== undefined) response.writeContinue()
+      if (asksToContinue(request)) response.writeContinue()
       handleOther(request, response)
       return
     }
@@ -117,7 +119,8 @@ function listenerFor(
         request.destroy()
       },
     )
-  })
+  }
+  const queue = new RequestQueue(handle, services.metrics)
   const onRequest: RequestListener = (request, response) => {
     stripHost(request)
     queue.add(request, response)
@@ -152,14 +155,17 @@ const managementPath = /^\/v2(?:[/?]|$)/
 
 const commandPath = /^(?:\/api\/json)?\/v1(?:\/|$)/
 
-/** For requests that have no route: the path does not exist, or not with this method. */
+/**
+ * For requests that have no route: the path does not exist, or not with this method. A token is
+ * looked at wherever it is sent, so that bad ones count; the paths of commands want one.
+ */
 async function refuseRoute(
   request: IncomingMessage,
   response: ServerResponse,
   services: HttpServices,
 ): Promise<void> {
   const path = request.url!.split('?', 1)[0]!
-  if (commandPath.test(path)) {
+  if (commandPath.test(path) || tokenOf(request.headers) !== undefined) {
     const principal = await authenticate(request, undefined, services)
     if (isUnauthenticated(principal)) {
       refuseUnauthenticated(request, response, principal, undefined, services)

@@ -1,6 +1,6 @@
 /** Who sent a request, known from its headers alone. */
 import type { IncomingMessage } from 'node:http'
-import type { Asked, Audit } from '../auth/audit.ts'
+import type { AuditedRequest, Audit } from '../auth/audit.ts'
 import {
   identityError,
   isPrincipal,
@@ -52,7 +52,7 @@ function askedBy(
   { method, url }: IncomingMessage,
   { address }: RequestOrigin,
   requestId: string | undefined,
-): Asked {
+): AuditedRequest {
   const path = url!.split('?', 1)[0]!
   return { requestId, address, command: `${method!} ${path.slice(0, 200)}` }
 }

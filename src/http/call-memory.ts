@@ -34,8 +34,8 @@ export class CallMemory {
   readonly #holder: Holder
   readonly #rooms: Rooms
   readonly #reply: Charge
-  /** What the values of the body take. */
-  readonly #body: Charge
+  /** What the values of the body take; undefined: it is small. */
+  #body: Charge | undefined
   /** Reads that asked for room. */
   #reads = 0
 
@@ -43,16 +43,16 @@ export class CallMemory {
     this.#holder = holder
     this.#rooms = rooms
     this.#reply = new Charge(rooms.replyRoom, holder)
-    this.#body = new Charge(rooms.valueRoom, holder)
   }
 
   /** For the values of the body, until `endBody`. */
   takeForBody(size: number): Promise<void> {
+    this.#body = new Charge(this.#rooms.valueRoom, this.#holder)
     return this.#takeValues(this.#body, size, 'body')
   }
 
   endBody(): void {
-    this.#body.end()
+    this.#body?.end()
   }
 
   reserveReply(effect: Effect): Promise<void> | undefined {
@@ -85,7 +85,8 @@ export class CallMemory {
     const { valueRoom } = this.#rooms
     const charge = new Charge(valueRoom, this.#holder)
     // Two that hold some and need more would wait for each other.
-    if (this.#body.held > 0) charge.force(withinHalf(size, valueRoom))
+    if (this.#body !== undefined && this.#body.held > 0)
+      charge.force(withinHalf(size, valueRoom))
     else
       try {
         await this.#takeValues(charge, size, 'reply')
@@ -111,7 +112,7 @@ export class CallMemory {
   }
 
   end(): void {
-    this.#body.end()
+    this.endBody()
     this.#reply.end()
   }
 

@@ -12,6 +12,9 @@ import { isMultiplexed, streamOf } from './connection.ts'
 export interface Waiting {
   /** In milliseconds of performance.now(). */
   readonly startedAt: number
+  /** Those that began just before and after it, and wait as well: CommandTimeouts' own. */
+  before: Waiting | undefined
+  after: Waiting | undefined
   /** Its time is over. */
   timeOut(): void
 }
@@ -19,7 +22,8 @@ export interface Waiting {
 /** Calls those whose time is over. They all have the same, so the oldest is always next. */
 export class CommandTimeouts {
   readonly timeoutMs: number
-  readonly #waiting = new Set<Waiting>()
+  #oldest: Waiting | undefined
+  #newest: Waiting | undefined
   #timer: NodeJS.Timeout | undefined
 
   /** 0: any time. */
@@ -29,24 +33,33 @@ export class CommandTimeouts {
 
   begin(waiting: Waiting): void {
     if (this.timeoutMs === 0) return
-    this.#waiting.add(waiting)
+    waiting.before = this.#newest
+    if (this.#newest === undefined) this.#oldest = waiting
+    else this.#newest.after = waiting
+    this.#newest = waiting
     this.#timer ??= setTimeout(this.#look, this.timeoutMs).unref()
   }
 
+  /** The second call does nothing. */
   end(waiting: Waiting): void {
-    this.#waiting.delete(waiting)
+    const { before, after } = waiting
+    if (before !== undefined) before.after = after
+    else if (this.#oldest === waiting) this.#oldest = after
+    if (after !== undefined) after.before = before
+    else if (this.#newest === waiting) this.#newest = before
+    waiting.before = waiting.after = undefined
   }
 
   readonly #look = (): void => {
     this.#timer = undefined
     const now = performance.now()
-    for (const waiting of this.#waiting) {
+    for (let waiting = this.#oldest; waiting !== undefined; waiting = this.#oldest) {
       const leftMs = waiting.startedAt + this.timeoutMs - now
       if (leftMs > 0) {
         this.#timer = setTimeout(this.#look, Math.ceil(leftMs)).unref()
         return
       }
-      this.#waiting.delete(waiting)
+      this.end(waiting)
       waiting.timeOut()
     }
   }

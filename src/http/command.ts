@@ -12,7 +12,7 @@ import { ApiError, apiError } from '../errors/api-error.ts'
 import { databaseInHost, type Address } from './address.ts'
 import { authenticate, isUnauthenticated, type Unauthenticated } from './authenticate.ts'
 import { packingOf, packings, type Packing } from './compression.ts'
-import { hostOf, hostProblem, isGone, isMultiplexed } from './connection.ts'
+import { asksToContinue, hostOf, hostProblem, isGone, isMultiplexed } from './connection.ts'
 import { isJson } from './headers.ts'
 import { HttpCall, overloaded, type HttpServices } from './http-call.ts'
 import type { Answer } from './protocol.ts'
@@ -59,8 +59,7 @@ export async function answerCommand(
     return
   }
   const packing = packingOf(request.headers['content-encoding']) as Packing | undefined
-  const askFor =
-    request.headers.expect === undefined ? undefined : () => response.writeContinue()
+  const askFor = asksToContinue(request) ? () => response.writeContinue() : undefined
   const body = await bodies.receive(request, call, limits.bodySizeMax, packing, askFor)
   if (body === 'broken') return
   if (typeof body === 'string') {
@@ -101,7 +100,7 @@ function sendAnswer(
     call.release()
     return undefined
   }
-  response.once('close', () => call.release())
+  response.on('close', () => call.release())
   const size = byteLengthOf(answer.body)
   if (typeof size !== 'number')
     return size.then((counted) => {

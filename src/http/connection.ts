@@ -70,6 +70,11 @@ function withoutDefaultPort(host: string): string {
     .replace(/:(?:80|443)?$/, '')
 }
 
+/** Whether the client waits for "100 Continue" before it sends the body. */
+export function asksToContinue({ headers }: IncomingMessage): boolean {
+  return headers.expect !== undefined && /\b100-continue\b/i.test(headers.expect)
+}
+
 /** Whether the client of a request is known to have disconnected. */
 export function isDisconnected(request: IncomingMessage): boolean {
   if (!isMultiplexed(request)) return request.socket.destroyed

@@ -13,6 +13,8 @@
  * body must be able to arrive.
  */
 
+import { fixedLimits } from '../limits.ts'
+
 /** What a principal may hold, in multiples of what is free. */
 const freeMultiple = 3
 
@@ -61,7 +63,7 @@ export class FairShare {
   readonly #waiters = new Set<Waiter>()
 
   constructor(total: number, options: FairShareOptions = {}) {
-    const { littleMax = 0, waitersMax = 1_024 } = options
+    const { littleMax = 0, waitersMax = fixedLimits.roomWaitersMax } = options
     this.total = total
     this.#littleMax = littleMax
     this.#waitersMax = waitersMax
@@ -84,7 +86,10 @@ export class FairShare {
   }
 
   hasRoom(taker: Taker, amount: number): boolean {
-    return this.#fits(taker, amount, 0)
+    return (
+      this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0) &&
+      this.#fitsConnection(this.#connection(taker), amount, 0)
+    )
   }
 
   /**
@@ -92,25 +97,28 @@ export class FairShare {
    * must be given back.
    */
   take(taker: Taker, amount: number, before = 0): boolean {
-    if (!this.#fits(taker, amount, before)) return false
-    this.force(taker, amount)
+    const principal = this.#principal(taker.principalName)
+    const connection = this.#connection(taker)
+    if (!this.#fitsPrincipal(principal, amount, before)) return false
+    if (!this.#fitsConnection(connection, amount, before)) return false
+    this.#hold(principal, connection, amount)
     return true
   }
 
   /** Takes it although there may be no room: for what exists already. */
   force(taker: Taker, amount: number): void {
-    this.#held += amount
-    this.#principal(taker.principalName).held += amount
-    const connection = this.#connection(taker)
-    if (connection !== undefined) connection.held += amount
+    this.#hold(this.#principal(taker.principalName), this.#connection(taker), amount)
   }
 
   giveBack(taker: Taker, amount: number): void {
-    this.#held -= amount
-    this.#principal(taker.principalName).held -= amount
-    const connection = this.#connection(taker)
-    if (connection !== undefined) connection.held -= amount
+    this.#hold(this.#principal(taker.principalName), this.#connection(taker), -amount)
     if (this.#waiters.size > 0) this.#serveWaiters()
+  }
+
+  #hold(principal: Held, connection: Held | undefined, amount: number): void {
+    this.#held += amount
+    principal.held += amount
+    if (connection !== undefined) connection.held += amount
   }
 
   /**
@@ -139,7 +147,7 @@ export class FairShare {
       signal.addEventListener('abort', giveUp)
       this.#waiters.add(waiter)
       principal.waiting++
-      // Those who wait may be of principals or connections that hold too much, unlike this one.
+      // Others may wait only because their principal or connection holds too much.
       this.#serveWaiters()
     })
   }
@@ -151,32 +159,24 @@ export class FairShare {
       const { taker, amount } = waiter
       if (passed.has(taker.principalName)) continue
       if (this.take(taker, amount)) waiter.resolve(true)
-      else if (!this.#fitsPrincipal(taker, amount, 0)) passed.add(taker.principalName)
+      else if (!this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0))
+        passed.add(taker.principalName)
     }
-  }
-
-  #fits(taker: Taker, amount: number, before: number): boolean {
-    return (
-      this.#fitsPrincipal(taker, amount, before) &&
-      this.#fitsConnection(taker, amount, before)
-    )
   }
 
   /**
    * What is large counts against what it leaves free, unless it is alone. What is small counts
    * against what is free before, so that of little all can be had.
    */
-  #fitsPrincipal({ principalName }: Taker, amount: number, before: number): boolean {
+  #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
     const free = this.total - this.#held
     if (amount > free) return false
-    const { held } = this.#principal(principalName)
     const isLarge = amount > Math.max(1, largePart * this.total)
     const mustLeave = isLarge && held - before > besideLargePart * this.total
     return held + amount <= freeMultiple * (mustLeave ? free - amount : free)
   }
 
-  #fitsConnection(taker: Taker, amount: number, before: number): boolean {
-    const connection = this.#connection(taker)
+  #fitsConnection(connection: Held | undefined, amount: number, before: number): boolean {
     if (connection === undefined || connection.held - before <= this.#littleMax) return true
     return connection.held + amount <= this.total / connectionParts
   }

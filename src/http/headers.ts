@@ -1,7 +1,7 @@
 /** What request headers say. Names are lower case here, as Node hands them out. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Features } from '../commands/dispatch/define.ts'
-import type { Credentials } from '../providers/models.ts'
+import type { ProviderCredentials } from '../providers/models.ts'
 
 /**
  * The token, wherever the client put it; undefined when it sent none. An empty header is a
@@ -26,7 +26,10 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
 }
 
 /** Keys for providers, which are handed on with what a command asks of them. */
-export function credentialsOf(headers: IncomingHttpHeaders, token: string): Credentials {
+export function credentialsOf(
+  headers: IncomingHttpHeaders,
+  token: string,
+): ProviderCredentials {
   return {
     embeddingKey: headerOf(headers, 'x-embedding-api-key'),
     embeddingAccessId: headerOf(headers, 'x-embedding-access-id'),

@@ -4,7 +4,7 @@ import { AnalysisBudget } from '../analysis-budget.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Effect, Principal } from '../auth/principal.ts'
 import { sliceMs } from '../caller.ts'
-import type { Features, Level, Reply } from '../commands/dispatch/define.ts'
+import type { Features, CommandLevel, Reply } from '../commands/dispatch/define.ts'
 import { dispatch, type Call, type Services } from '../commands/dispatch/dispatch.ts'
 import { nameOf, timeoutError, type Log } from '../commands/dispatch/failures.ts'
 import { commandsAt } from '../commands/dispatch/registry.ts'
@@ -13,7 +13,7 @@ import type { Database, Databases } from '../databases/databases.ts'
 import type { Engine } from '../engine/contract.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
-import type { Credentials } from '../providers/models.ts'
+import type { ProviderCredentials } from '../providers/models.ts'
 import type { Address } from './address.ts'
 import { parseBody } from './body.ts'
 import { CallMemory, type Rooms } from './call-memory.ts'
@@ -35,7 +35,7 @@ import {
   type FeatureSettings,
   type TracingSettings,
 } from './headers.ts'
-import type { Metrics, Refusal } from './metrics.ts'
+import type { Metrics, CommandRefusal } from './metrics.ts'
 import type { CommandPlace, Protocol, WrappedCall } from './protocol.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { BodyReceiver } from './receive-body.ts'
@@ -82,16 +82,19 @@ export interface HttpLog extends Log {
 export class HttpCall implements Call, WrappedCall, Taker, Waiting {
   readonly database: Database
   readonly root: string
-  level: Level
+  level: CommandLevel
   keyspace: string
   target: string
   readonly requestId: string
   readonly principal: Principal
   readonly connection: object
+  readonly sharedConnection: object | undefined
   trace: Trace | undefined
   command: string | undefined
   /** When its body had arrived: the command's time counts from then. */
   startedAt = 0
+  before: Waiting | undefined
+  after: Waiting | undefined
   #bytes: Buffer | undefined
   /** Instead of the bytes, for a command that another message brought. */
   #body: Value | undefined
@@ -121,6 +124,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     this.requestId = requestId
     this.principal = principal
     this.connection = connectionOf(request)
+    this.sharedConnection = isMultiplexed(request) ? this.connection : undefined
     this.#memory = new CallMemory(this, services)
     this.#request = request
     this.#response = response
@@ -239,10 +243,6 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     return (this.#analysis ??= new AnalysisBudget(this))
   }
 
-  get sharedConnection(): object | undefined {
-    return isMultiplexed(this.#request) ? this.connection : undefined
-  }
-
   get address(): string {
     return addressOfClient(this.#request, this.#services)
   }
@@ -255,7 +255,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     return tokenOf(this.#request.headers)!
   }
 
-  get credentials(): Credentials {
+  get credentials(): ProviderCredentials {
     return credentialsOf(this.#request.headers, this.token)
   }
 
@@ -327,7 +327,7 @@ const noRoomFor = {
   overloaded: 'commands',
   no_room_for_body: 'bodies',
   no_room_for_reply: 'replies',
-} as const satisfies Partial<Record<Refusal, string>>
+} as const satisfies Partial<Record<CommandRefusal, string>>
 
 export function overloaded(
   refusal: keyof typeof noRoomFor,

@@ -9,16 +9,14 @@ import {
 import type { Socket } from 'node:net'
 import { followCertificate, readCertificate, type CertificateFiles } from './certificate.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
+import { Incoming } from './incoming.ts'
 import { fixedLimits } from '../limits.ts'
 import { http } from '../node-http.ts'
 
-const { keepAliveMs, headersMsMax, streamsMax } = fixedLimits
+const { keepAliveMs, headersMsMax, streamsMax, streamMemoryMax } = fixedLimits
 
 /** What a client may send before its window is opened further: enough for long distances. */
 const windowSize = 1_048_576
-
-/** Megabytes of a connection's responses that wait; past that it gets no new streams. */
-const sessionMemoryMax = 32
 
 export interface ListenerSettings {
   /** A request that has not arrived whole by then is dropped; 0 means never. */
@@ -32,7 +30,8 @@ export interface ListenerSettings {
 
 /**
  * `onContinue` gets the requests of clients that wait for "100 Continue" before the body;
- * without it all of them get it.
+ * without it all of them get it. Anything else that a client expects is passed over, as HTTP
+ * permits: Node would refuse it before the token is looked at.
  */
 export function createListener(
   settings: ListenerSettings,
@@ -48,9 +47,12 @@ export function createListener(
   }
   const server =
     tls === undefined
-      ? http.createServer(timeouts, onRequest)
+      ? http.createServer({ ...timeouts, IncomingMessage: Incoming }, onRequest)
       : createTlsServer(tls, timeouts, settings, onRequest, onContinue)
-  if (tls === undefined && onContinue !== undefined) server.on('checkContinue', onContinue)
+  if (tls === undefined) {
+    server.on('checkExpectation', onRequest)
+    if (onContinue !== undefined) server.on('checkContinue', onContinue)
+  }
   if (connectionsMax > 0) server.maxConnections = connectionsMax
   return server
 }
@@ -67,8 +69,9 @@ function createTlsServer(
     ...timeouts,
     ...certificate,
     allowHTTP1: true,
+    http1Options: { IncomingMessage: Incoming },
     handshakeTimeout: headersMsMax,
-    maxSessionMemory: sessionMemoryMax,
+    maxSessionMemory: streamMemoryMax,
     settings: {
       maxConcurrentStreams: streamsMax,
       initialWindowSize: windowSize,
@@ -86,7 +89,7 @@ function createTlsServer(
       listener(incoming, response as unknown as ServerResponse)
     }
   }
-  server.on('request', limited(onRequest))
+  server.on('request', limited(onRequest)).on('checkExpectation', limited(onRequest))
   if (onContinue !== undefined) server.on('checkContinue', limited(onContinue))
   const unfollow = followCertificate(
     files,

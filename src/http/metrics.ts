@@ -14,11 +14,12 @@ import type { StoreTraffic } from '../engine/operations.ts'
 import type { FairShare } from './fair-share.ts'
 import type { BodyReceiver } from './receive-body.ts'
 import { RateLimit } from './rate-limit.ts'
+import type { RequestCounter } from './request-queue.ts'
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
 
 /** Why a command was not done. */
-export type Refusal =
+export type CommandRefusal =
   | 'unauthenticated'
   | 'overloaded'
   | 'rate_limited'
@@ -45,35 +46,28 @@ interface Measured {
   readonly valueRoom: FairShare
 }
 
-export class Metrics {
+export class Metrics implements RequestCounter {
   readonly #commands = new Map<string, Tally>()
   readonly #statuses = new Map<number | 'none', number>()
-  readonly #refused = new Map<Refusal, number>()
+  readonly #refused = new Map<CommandRefusal, number>()
   readonly #version = readVersion()
   #inFlight = 0
   #unread = 0
   readonly #gatherings = new RateLimit(gatheringsPerSecond)
   #gathering: Promise<string> | undefined
-  readonly #requestEnded: (this: ServerResponse) => void
 
   constructor() {
-    const countEnd = (status: number | 'none') => this.#countEnd(status)
-    // One function for all responses, each of which comes to it as `this`.
-    this.#requestEnded = function () {
-      countEnd(this.headersSent ? this.statusCode : 'none')
-    }
     // Some of them are measured from now on.
     processMetrics()
   }
 
-  /** Counts a request from now until its response has gone out, or nobody waits for it. */
-  followRequest(response: ServerResponse): void {
+  beginRequest(): void {
     this.#inFlight++
-    response.on('close', this.#requestEnded)
   }
 
-  #countEnd(status: number | 'none'): void {
+  endRequest({ headersSent, statusCode }: ServerResponse): void {
     this.#inFlight--
+    const status = headersSent ? statusCode : 'none'
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
   }
 
@@ -95,7 +89,7 @@ export class Metrics {
   }
 
   /** Refused commands are no commands: nobody knows what they are. */
-  countRefused(reason: Refusal): void {
+  countRefused(reason: CommandRefusal): void {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
 
@@ -258,6 +252,21 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     heap.set({ thread, part: 'used' }, used)
     heap.set({ thread, part: 'size' }, size)
   }
+  const { recent, waiting, runs } = statistics.indexDebt
+  addGauge(
+    registry,
+    'stela_index_recent_changes',
+    'Changes of indexes that are in no run yet.',
+  ).set(recent)
+  addGauge(
+    registry,
+    'stela_index_waiting_entries',
+    'Entries of runs of indexes that wait to be merged.',
+  ).set(waiting)
+  const levels = addGauge(registry, 'stela_index_runs', 'Runs of indexes, by level.', [
+    'level',
+  ])
+  for (const [level, count] of runs.entries()) levels.set({ level }, count)
   addGauge(
     registry,
     'stela_writes_waiting',

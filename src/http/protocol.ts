@@ -5,7 +5,7 @@
  */
 import type { Principal } from '../auth/principal.ts'
 import type { Deadline } from '../caller.ts'
-import type { Level, Reply } from '../commands/dispatch/define.ts'
+import type { CommandLevel, Reply } from '../commands/dispatch/define.ts'
 import type { Log } from '../commands/dispatch/failures.ts'
 import type { LongText } from '../json/long-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
@@ -24,7 +24,7 @@ export interface Answer {
 
 /** What a command is sent to. */
 export interface CommandPlace {
-  readonly level: Level
+  readonly level: CommandLevel
   /** Empty where the level has none. */
   readonly keyspace: string
   readonly target: string

@@ -7,6 +7,7 @@ import { Unpacking, type Packing } from './compression.ts'
 import { isMultiplexed, streamOf } from './connection.ts'
 import { Charge } from './charge.ts'
 import { FairShare, type Taker } from './fair-share.ts'
+import { mayTakeWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
 /**
@@ -37,7 +38,7 @@ export class BodyReceiver {
   }
 
   /** `begin` is called once there is room: the client may wait for "100 Continue". */
-  async receive(
+  receive(
     message: IncomingMessage,
     taker: Taker,
     sizeMax: number,
@@ -45,8 +46,29 @@ export class BodyReceiver {
     begin?: () => void,
   ): Promise<ReceivedBody | NotReceived> {
     const announced = lengthOf(message)
-    if (announced !== undefined && announced > sizeMax) return 'too large'
     const charge = new Charge(this.room, taker)
+    const isShort = announced !== undefined && announced <= Math.min(firstSize, sizeMax)
+    if (
+      isShort &&
+      packing === undefined &&
+      mayTakeWhole(message) &&
+      charge.take(announced)
+    ) {
+      begin?.()
+      return takeWhole(message, announced, charge)
+    }
+    return this.#receiveStream(message, announced, charge, sizeMax, packing, begin)
+  }
+
+  async #receiveStream(
+    message: IncomingMessage,
+    announced: number | undefined,
+    charge: Charge,
+    sizeMax: number,
+    packing: Packing | undefined,
+    begin: (() => void) | undefined,
+  ): Promise<ReceivedBody | NotReceived> {
+    if (announced !== undefined && announced > sizeMax) return 'too large'
     const first = announced ?? Math.min(firstSize, sizeMax)
     if (!charge.take(first) && !(await raise(charge, first, message)))
       return message.destroyed ? 'broken' : 'no room'
@@ -88,6 +110,24 @@ class Received implements ReceivedBody {
   release(): void {
     this.#charge.end()
   }
+}
+
+/** The bytes of a short body, without the ways of a stream. */
+function takeWhole(
+  message: Incoming,
+  length: number,
+  charge: Charge,
+): Promise<ReceivedBody | NotReceived> {
+  return new Promise((resolve) => {
+    message.takeWhole(length, (bytes) => {
+      if (bytes !== 'broken') {
+        resolve(new Received(bytes, charge))
+        return
+      }
+      charge.end()
+      resolve(bytes)
+    })
+  })
 }
 
 /** Whether there was room for so much in time. */

@@ -8,13 +8,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply } from '../commands/dispatch/define.ts'
+import { fixedLimits } from '../limits.ts'
 import { isMultiplexed } from './connection.ts'
 import { readInTurns } from './read-in-turns.ts'
 import { lengthOf } from './receive-body.ts'
 import { send, type BodyWriter } from './reply.ts'
-
-/** Milliseconds for which the rest of a body is read before the connection is closed. */
-const drainMs = 10_000
 
 /** Bytes of a body after which a connection stays in use where nobody knows who sends. */
 export const keepMaxUnknown = 65_536
@@ -70,7 +68,7 @@ function isShort(request: IncomingMessage, sizeMax: number): boolean {
 function drain(request: IncomingMessage, sizeMax: number, done: () => void): void {
   let size = 0
   let isOver = false
-  const timer = setTimeout(end, drainMs)
+  const timer = setTimeout(end, fixedLimits.refusedBodyMsMax)
   function end(): void {
     if (isOver) return
     isOver = true

@@ -4,6 +4,9 @@
  * A large one is written in parts, each when the one before has gone out, so that a client
  * that reads slowly keeps one text in memory and no copies of it. Who reads nothing for too
  * long loses the connection.
+ *
+ * Of the short ones that are ready in one turn of the loop the first goes out at once, and the
+ * others together at its end: the system takes half the time for writes that follow each other.
  */
 import type { ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Stream } from 'node:http2'
@@ -15,11 +18,23 @@ import type { BodyWriter } from './reply.ts'
 /** Characters or bytes that are written at a time. */
 const sliceSize = 65_536
 
+/** Replies after which those that are ready go out: making so many takes a millisecond or two. */
+const batchSize = 16
+
+interface ReadyReply {
+  readonly response: ServerResponse
+  readonly body: string | Buffer
+  readonly encoding: BufferEncoding
+}
+
 export class ReplyWriter implements BodyWriter {
   #timeoutMs: number
   readonly #onUnread: () => void
   /** Responses that wait for their clients to read, by when one last did. */
   readonly #waiting = new Map<ServerResponse, number>()
+  /** Those that go out at the end of this turn. */
+  #ready: ReadyReply[] = []
+  #isFirstOut = false
   #timer: NodeJS.Timeout | undefined
 
   /** 0 ms: any time. `onUnread` is called for each connection that is closed. */
@@ -46,6 +61,27 @@ export class ReplyWriter implements BodyWriter {
       void this.#writeParts(response, isWhole ? [body] : body, encoding)
       return
     }
+    if (this.#isFirstOut) {
+      if (this.#ready.push({ response, body, encoding }) >= batchSize) this.#writeReady()
+      return
+    }
+    this.#isFirstOut = true
+    setImmediate(this.#endTurn)
+    this.#writeWhole({ response, body, encoding })
+  }
+
+  readonly #endTurn = (): void => {
+    this.#isFirstOut = false
+    if (this.#ready.length > 0) this.#writeReady()
+  }
+
+  #writeReady(): void {
+    const ready = this.#ready
+    this.#ready = []
+    for (const reply of ready) if (!isGone(reply.response)) this.#writeWhole(reply)
+  }
+
+  #writeWhole({ response, body, encoding }: ReadyReply): void {
     response.end(body, encoding)
     // Mostly the system has taken all of it by now.
     if (response.writableLength !== 0) this.#watch(response)

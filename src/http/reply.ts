@@ -17,7 +17,7 @@ export interface BodyWriter {
   write(response: ServerResponse, body: LongText | Buffer, encoding: BufferEncoding): void
 }
 
-/** For what is short. Replies of commands have a writer that waits for those who read. */
+/** For short bodies. Replies of commands have a writer that waits until the client has read. */
 const writeAtOnce: BodyWriter = {
   write: (response, body, encoding) => response.end(body, encoding),
 }
@@ -47,11 +47,8 @@ export function sendText(
 ): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (isGone(response)) return
-  const headers = {
-    'Content-Type': contentType,
-    'Content-Length': size,
-    ...(requestId !== undefined && { 'X-Request-Id': requestId }),
-  }
+  const headers = ['Content-Type', contentType]
+  if (requestId !== undefined) headers.push('X-Request-Id', requestId)
   if ((status === 429 || status === 503) && !response.hasHeader('Retry-After'))
     response.setHeader('Retry-After', retryAfterSeconds)
   const encoding = size < packedSizeMin ? undefined : encodingOf(response)
@@ -59,6 +56,7 @@ export function sendText(
     void sendPacked(response, status, headers, body, size, encoding, writer)
     return
   }
+  headers.push('Content-Length', String(size))
   response.writeHead(status, headers)
   // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
   writer.write(response, body, size === lengthOf(body) ? 'latin1' : 'utf8')
@@ -70,7 +68,7 @@ export const retryAfterSeconds = 1
 async function sendPacked(
   response: ServerResponse,
   status: number,
-  headers: object,
+  headers: readonly string[],
   body: LongText,
   size: number,
   encoding: Encoding,
@@ -78,11 +76,10 @@ async function sendPacked(
 ): Promise<void> {
   const packed = await pack(await encode(body, size), encoding)
   if (isGone(response)) return
-  response.writeHead(status, {
+  response.writeHead(status, [
     ...headers,
-    'Content-Encoding': encoding,
-    'Content-Length': packed.length,
-  })
+    ...['Content-Encoding', encoding, 'Content-Length', String(packed.length)],
+  ])
   writer.write(response, packed, 'latin1')
 }
 
@@ -126,14 +123,19 @@ async function eachInTurns(
 
 /** The body that carries a reply. */
 export function printReply(reply: Reply): LongText {
-  const errors = reply.errors ?? []
-  const members: string[] = []
+  const { data, errors } = reply
+  const isFailed = errors !== undefined && errors.length > 0
   const status = printStatus(reply)
-  if (status !== '') members.push(`"status":{${status}}`)
-  if (errors.length > 0) members.push(`"errors":[${errors.map(printError).join(',')}]`)
+  let rest = status === '' ? '' : `"status":{${status}}`
+  if (isFailed) rest += `${comma(rest)}"errors":[${errors.map(printError).join(',')}]`
   // A failed command has no result, even if it got as far as having one.
-  if (reply.data === undefined || errors.length > 0) return `{${members.join(',')}}`
-  return printData(reply.data, members.map((member) => `,${member}`).join('') + '}')
+  if (data === undefined || isFailed) return `{${rest}}`
+  return printData(data, `${comma(rest)}${rest}}`)
+}
+
+/** What comes between members and the next one. */
+function comma(members: string): string {
+  return members === '' ? '' : ','
 }
 
 /** The parts of a reply, each a JSON text by itself; undefined where it has none. */
@@ -177,6 +179,7 @@ function printData(data: NonNullable<Reply['data']>, rest: string): LongText {
 }
 
 function printStatus({ status, warnings }: Reply): string {
+  if (status === undefined && warnings === undefined) return ''
   const members: string[] = []
   for (const [name, value] of Object.entries(status ?? {}))
     if (value !== undefined) members.push(`"${name}":${printJson(value)}`)

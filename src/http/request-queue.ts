@@ -23,13 +23,22 @@ interface Connection {
 
 type Pair = readonly [request: IncomingMessage, response: ServerResponse]
 
+/** Counts requests. */
+export interface RequestCounter {
+  beginRequest(): void
+  /** Its response has gone out, or nobody waits for it. */
+  endRequest(response: ServerResponse): void
+}
+
 export class RequestQueue {
   readonly #handle: RequestListener
+  readonly #counter: RequestCounter | undefined
   readonly #connections = new WeakMap<object, Connection>()
   #waiting = 0
 
-  constructor(handle: RequestListener) {
+  constructor(handle: RequestListener, counter: RequestCounter | undefined) {
     this.#handle = handle
+    this.#counter = counter
   }
 
   add(request: IncomingMessage, response: ServerResponse): void {
@@ -51,8 +60,10 @@ export class RequestQueue {
 
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     connection.atWork++
-    response.once('close', () => {
+    this.#counter?.beginRequest()
+    response.on('close', () => {
       connection.atWork--
+      this.#counter?.endRequest(response)
       if (connection.waiting.length > 0) this.#beginNext(connection)
     })
     this.#handle(request, response)
@@ -65,8 +76,11 @@ export class RequestQueue {
       const [request, response] = pair
       // The connection ended while it waited; its response does not learn of that.
       if (isGone(response) || !request.socket.writable) continue
-      if (waiting.length === 0 && !isMultiplexed(request)) request.socket.resume()
       this.#begin(connection, request, response)
+      // The client may have sent all that it wants, and its end. A reply goes out before that
+      // is read, where it is ready in this turn of the loop: after it Node sends nothing.
+      if (waiting.length === 0 && !isMultiplexed(request))
+        setImmediate(() => request.socket.resume())
       return
     }
   }

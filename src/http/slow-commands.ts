@@ -16,7 +16,7 @@ export interface SlowCommand {
   readonly requestId: string
 }
 
-/** Kept by whoever answers; asked for by others, so that it may be kept elsewhere. */
+/** An interface, because servers that share a store may come to share these. */
 export interface SlowCommands {
   note(command: SlowCommand): void
   /** The latest first. */

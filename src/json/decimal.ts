@@ -10,10 +10,10 @@
  * result is known to be harmless: 1e999999999 costs no more than 1.
  */
 import assert from 'node:assert/strict'
+import { fixedLimits } from '../limits.ts'
 import type { Numeric } from './value.ts'
 
-/** The greatest power of ten, of either sign, that the first digit of a number may have. */
-export const exponentMax = 2_147_483_647
+const { exponentMax } = fixedLimits
 
 /** A value as sign × 0.DIGITS × 10^exponent. Zero has no digits and exponent 0. */
 export interface DecimalParts {

@@ -13,6 +13,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  SPACE,
 } from './char-codes.ts'
 import { JsonProblem, parseStored } from './parse.ts'
 import type { JsonObject } from './value.ts'
@@ -31,12 +32,38 @@ export function storedFields(text: string, names: ReadonlySet<string>): JsonObje
   return fields
 }
 
+/** The object without the fields of these names; undefined: the text is not compact. */
+export function withoutFields(
+  text: string,
+  names: ReadonlySet<string>,
+): string | undefined {
+  const kept: string[] = []
+  let from = 1
+  let at = 1
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = endOfString(text, at)
+    if (text.charCodeAt(nameEnd + 1) <= SPACE) return undefined
+    const valueEnd = endOfValue(text, nameEnd + 1)
+    if (names.has(nameIn(text.slice(at + 1, nameEnd - 1)))) {
+      if (from < at) kept.push(text.slice(from, at - 1))
+      from = valueEnd + 1
+    }
+    at = valueEnd + 1
+  }
+  if (at < text.length && text !== '{}') return undefined
+  if (from < at) kept.push(text.slice(from, -1))
+  return `{${kept.join(',')}}`
+}
+
 function nameIn(written: string): string {
   return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
 }
 
 /** The place after the closing quote of the string that starts here. */
 function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1)
+  // Most have no escapes, and some are long.
+  if (quote > start && text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at + 1

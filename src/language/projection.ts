@@ -32,7 +32,7 @@ export interface Projection {
 }
 
 export function parseProjection(value: Value | undefined): Projection {
-  if (value === undefined) return project(new Clause())
+  if (value === undefined) return everything
   if (!isObject(value))
     throw apiError('UNSUPPORTED_PROJECTION_DEFINITION', { type: jsonTypeOf(value) })
   const all = value.get('*')
@@ -83,6 +83,9 @@ function project(clause: Clause): Projection {
     },
   })
 }
+
+/** Where nothing is said: the document as it is stored. */
+const everything = project(new Clause())
 
 /** Whether a root field is shown at all. */
 function isShown(clause: Clause, name: string): boolean {

@@ -12,7 +12,7 @@ import { printParts } from '../http/reply.ts'
 import type { LongText } from '../json/long-text.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
-import type { Limits } from '../limits.ts'
+import { fixedLimits, type Limits } from '../limits.ts'
 import {
   idOf,
   internalError,
@@ -31,7 +31,7 @@ import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { printToolResult, type PrintedResult } from './tool-result.ts'
 import { commandOf, tools } from './tools.ts'
-import { olderVersions, revisionOf, versions, type Revision } from './versions.ts'
+import { olderVersions, revisionOf, versions, type ProtocolRevision } from './versions.ts'
 
 export interface McpSettings {
   /** Whether tools may be called; undefined: each request may say that they may not. */
@@ -116,7 +116,7 @@ async function answerRequest(
   const revision = revisionOf(request, call.headers)
   const { method, params } = request
   const run = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (run === undefined || run.only === isOther(revision))
+  if (run === undefined || (run.isOlder === true && revision.isSelfContained))
     throw new RpcError(
       methodNotFound,
       `There is no method ${JSON.stringify(method.slice(0, 100))} here.`,
@@ -130,23 +130,16 @@ async function answerRequest(
   }
 }
 
-function isOther({ isSelfContained }: Revision): 'older' | 'current' {
-  return isSelfContained ? 'older' : 'current'
-}
-
 interface Result extends PrintedResult {
   /** Who may keep it for a while; undefined: it is not to be kept. */
   readonly cache?: 'public' | 'private'
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Milliseconds for which what is the same for everybody may be kept. */
-const keptMs = 300_000
-
 /** Each result says what it is and who made it, from the revision on that wants it. */
 function membersOf(
   { members, meta, cache }: Result,
-  { isSelfContained }: Revision,
+  { isSelfContained }: ProtocolRevision,
   { version }: McpServices,
 ): LongText {
   if (!isSelfContained)
@@ -156,7 +149,7 @@ function membersOf(
   const kept =
     cache === undefined
       ? ''
-      : `,"ttlMs":${cache === 'public' ? keptMs : 0},"cacheScope":"${cache}"`
+      : `,"ttlMs":${cache === 'public' ? fixedLimits.assistantCacheMs : 0},"cacheScope":"${cache}"`
   return joinTexts(members, `,"resultType":"complete"${kept},"_meta":{${metadata}}`)
 }
 
@@ -177,18 +170,18 @@ const instructions =
 interface MethodContext {
   readonly call: WrappedCall
   readonly services: McpServices
-  readonly revision: Revision
+  readonly revision: ProtocolRevision
 }
 
 interface Method {
-  /** Where only some revisions have it. */
-  readonly only?: 'older' | 'current'
+  /** Whether only revisions before the current one have it. */
+  readonly isOlder?: boolean
   answer(params: JsonObject, context: MethodContext): Result | Promise<Result>
 }
 
 const methods: Readonly<Record<string, Method>> = {
-  initialize: { only: 'older', answer: initialize },
-  ping: { only: 'older', answer: () => ({ members: '' }) },
+  initialize: { isOlder: true, answer: initialize },
+  ping: { isOlder: true, answer: () => ({ members: '' }) },
   'server/discover': { answer: () => discovery },
   'tools/list': {
     async answer(params, { services }) {
@@ -211,7 +204,7 @@ const methods: Readonly<Record<string, Method>> = {
       return { members: print({ resourceTemplates }), cache: 'public' }
     },
   },
-  'resources/read': { answer: readOne },
+  'resources/read': { answer: showResource },
   'prompts/list': {
     answer(params) {
       refuseCursor(params)
@@ -302,7 +295,7 @@ function notEnabled(): RpcError {
 /** The code that revisions before the current one have for it. */
 const resourceNotFound = -32002
 
-async function readOne(
+async function showResource(
   params: JsonObject,
   { call, services, revision }: MethodContext,
 ): Promise<Result> {

@@ -10,21 +10,16 @@ import { wholeText } from '../json/long-text.ts'
 import { parseStored } from '../json/parse.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../json/value.ts'
+import { fixedLimits } from '../limits.ts'
 import { internalError, invalidParams, RpcError } from './message.ts'
-import { shorten } from './shorten.ts'
+import { shorten } from './sample-document.ts'
 
 const root = 'stela://keyspaces'
 
-/** Resources that a page of the list has; a few more, where its last keyspace ends. */
-const pageMax = 100
-/** Keyspaces that are looked into for one page. */
-const keyspacesMax = 25
-/** Documents of a collection that are shown. */
-const samplesMax = 3
-/** Characters of them that are looked at: what is larger is not shown. */
-const samplesLengthMax = 500_000
+const { resourcesPageSize, resourcesKeyspacesMax, samplesMax, samplesLengthMax } =
+  fixedLimits
 
-export const resourceTemplates: Value = fromEntries([
+export const resourceTemplates: Value = [
   {
     uriTemplate: `${root}/{keyspace}`,
     name: 'keyspace',
@@ -40,11 +35,7 @@ export const resourceTemplates: Value = fromEntries([
       'Its definition, its indexes and a few of its documents or rows, shortened.',
     mimeType: 'application/json',
   },
-])
-
-function fromEntries(list: readonly Readonly<Record<string, string>>[]): Value {
-  return list.map((members) => new Map(Object.entries(members)))
-}
+].map((members) => new Map(Object.entries(members)))
 
 /** A page of them, from where the cursor says. */
 export async function listResources(
@@ -57,7 +48,7 @@ export async function listResources(
   let looked = 0
   for (const keyspace of keyspaces) {
     if (from !== undefined && keyspace <= from) continue
-    if (looked === keyspacesMax || resources.length >= pageMax)
+    if (looked === resourcesKeyspacesMax || resources.length >= resourcesPageSize)
       return { resources, nextCursor: printCursor(keyspaces, keyspace) }
     looked++
     resources.push(...(await resourcesIn(keyspace, call)))

@@ -42,7 +42,12 @@ function describeTool(tool: Tool, clauses: Schemas, limits: Limits): ToolDescrip
     name,
     title,
     description: note === undefined ? says : `${says} ${note}`,
-    inputSchema: { ...schemaOf(tool, clauses, limits), examples: shown(tool, examples) },
+    inputSchema: {
+      ...schemaOf(tool, clauses, limits),
+      examples: examples
+        .slice(0, examplesMax)
+        .map((example) => argumentsFor(tool, example)),
+    },
     annotations: { title, ...hintsOf(tool), openWorldHint: false },
   }
 }
@@ -137,11 +142,6 @@ function writeOut(schema: Schema, clauses: Schemas): Schema {
 
 /** How many examples a tool shows: they cost tokens of every model that reads all tools. */
 const examplesMax = 2
-
-function shown(tool: Tool, examples: readonly CommandExample[]): readonly unknown[] {
-  const ofCollection = examples.slice(0, examplesMax)
-  return ofCollection.map((example) => argumentsFor(tool, example))
-}
 
 /** An example of a command as the arguments of its tool. */
 export function argumentsFor(

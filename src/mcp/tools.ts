@@ -4,7 +4,7 @@
  * A tool takes the fields of its command as arguments, and besides them what the command's path
  * would name. A command that is known at two levels is the tool of the first.
  */
-import type { Command, Level } from '../commands/dispatch/define.ts'
+import type { Command, CommandLevel } from '../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../commands/dispatch/registry.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { CommandPlace } from '../http/protocol.ts'
@@ -20,7 +20,11 @@ export interface Tool {
   readonly nameArgument: string | undefined
 }
 
-export const levels = ['general', 'keyspace', 'target'] as const satisfies readonly Level[]
+export const levels = [
+  'general',
+  'keyspace',
+  'target',
+] as const satisfies readonly CommandLevel[]
 
 /** By name, in the order of their levels and of the registry. */
 export const tools: ReadonlyMap<string, Tool> = makeTools()
@@ -84,7 +88,7 @@ function nameIn(value: Value | undefined, argument: string): string {
 }
 
 /** The names of all that a tool takes. */
-export function argumentsOf({ path, nameArgument, command }: Tool): string[] {
+function argumentsOf({ path, nameArgument, command }: Tool): string[] {
   const fields = Object.keys(command.fields).filter((field) => field !== 'name')
   return [...path, ...(nameArgument === undefined ? [] : [nameArgument]), ...fields]
 }

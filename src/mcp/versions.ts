@@ -9,11 +9,11 @@ import { isObject, type JsonObject } from '../json/value.ts'
 import { invalidParams, RpcError, type Request } from './message.ts'
 
 /** The newest first. */
-export const currentVersion = '2026-07-28'
+const currentVersion = '2026-07-28'
 export const olderVersions = ['2025-11-25', '2025-06-18']
 export const versions = [currentVersion, ...olderVersions]
 
-export interface Revision {
+export interface ProtocolRevision {
   readonly version: string
   /** Whether requests carry what they need to be understood by themselves. */
   readonly isSelfContained: boolean
@@ -28,7 +28,10 @@ const headerMismatch = -32020
 const unsupportedVersion = -32022
 
 /** Throws an RpcError where headers and metadata do not go together. */
-export function revisionOf({ method, params }: Request, headers: Headers): Revision {
+export function revisionOf(
+  { method, params }: Request,
+  headers: Headers,
+): ProtocolRevision {
   const meta = params.get('_meta')
   const members = isObject(meta) ? meta : undefined
   const inHeader = textOf(headers['mcp-protocol-version'])
@@ -47,7 +50,7 @@ export function revisionOf({ method, params }: Request, headers: Headers): Revis
 }
 
 /** Of a request that does not say it by itself. */
-function olderRevision(method: string, inHeader: string | undefined): Revision {
+function olderRevision(method: string, inHeader: string | undefined): ProtocolRevision {
   if (inHeader === undefined || method === 'initialize')
     return { version: olderVersions[0]!, isSelfContained: false }
   checkVersion(inHeader)
@@ -92,7 +95,7 @@ function decodeHeader(value: string | undefined): string | undefined {
   return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8')
 }
 
-/** For those who send such headers. */
+/** The headers that a client sends with a message of this method. */
 export function headersFor(method: string, params: unknown): Record<string, string> {
   const given = (typeof params === 'object' ? params : null) as Record<
     string,

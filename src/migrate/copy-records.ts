@@ -7,7 +7,7 @@ import { EngineError } from '../engine/errors.ts'
 import { Checksum, type Summed } from './checksum.ts'
 import { passing, type RecordSet } from './record-set.ts'
 
-export interface Copied {
+export interface CopyReport {
   /** Of what was read. */
   readonly source: Summed
   readonly moved: number
@@ -34,7 +34,7 @@ export async function copyRecords<R>(
   from: RecordSet<R>,
   to: RecordSet<R>,
   progress: (count: number) => void,
-): Promise<Copied> {
+): Promise<CopyReport> {
   const checksum = new Checksum()
   const differing = new ExampleList()
   const refused = new ExampleList()

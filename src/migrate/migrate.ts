@@ -11,7 +11,7 @@ import type { Engine } from '../engine/contract.ts'
 import type { KeyspaceSchema, Target } from '../engine/schema.ts'
 import { EngineError } from '../engine/errors.ts'
 import { areSame, type Summed } from './checksum.ts'
-import { copyRecords, sumUp, type Copied } from './copy-records.ts'
+import { copyRecords, sumUp, type CopyReport } from './copy-records.ts'
 import { documentSet } from './document-set.ts'
 import { missingIn } from './missing-schema.ts'
 import { moveSettings, otherSettings } from './move-settings.ts'
@@ -22,7 +22,7 @@ import { rowSet } from './row-set.ts'
 export interface MigrationListener {
   /** Copying begins of so many, about. The result is called with how many are done. */
   copying(target: NamedTarget, estimate: number): (count: number) => void
-  copied(target: NamedTarget, copied: Copied): void
+  copied(target: NamedTarget, copied: CopyReport): void
   verifying(target: NamedTarget): void
 }
 
@@ -42,7 +42,7 @@ export interface Migrated {
   readonly isSame: boolean
 }
 
-export interface MigratedTarget extends NamedTarget, Copied {
+export interface MigratedTarget extends NamedTarget, CopyReport {
   /** Of what is there in the end. */
   readonly target: Summed
   readonly isSame: boolean

@@ -4,15 +4,12 @@ import type { Engine, RowQuery } from '../engine/contract.ts'
 import { keyNames, type Column, type Table } from '../engine/schema.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type Value } from '../json/value.ts'
-import type { ColumnValue } from '../language/columns/column.ts'
+import type { ColumnValue, RowValues } from '../language/columns/column.ts'
 import { keyFilter } from '../language/columns/key-conditions.ts'
 import type { RowFilter } from '../language/columns/row-filter.ts'
 import { analyzerFor } from '../search/lexical/analyzer.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { pageSize, pageSizeMax, type RecordSet } from './record-set.ts'
-
-/** By the names of columns, since engines have objects of their own for those. */
-export type RowValues = ReadonlyMap<string, ColumnValue>
 
 /** Rows that are looked for at a time. */
 const atATime = 32

@@ -1,6 +1,6 @@
 /** Texts become vectors, by the embedding service that a collection or column has. */
 import type { EmbeddingService } from '../language/columns/column-type.ts'
-import type { Credentials, Models } from '../providers/models.ts'
+import type { ProviderCredentials, Models } from '../providers/models.ts'
 
 export interface Embedder {
   embed(
@@ -17,7 +17,7 @@ export function embedderFor(
     dimension,
   }: { readonly service?: EmbeddingService; readonly dimension: number },
   models: Pick<Models, 'embed'>,
-  credentials: Credentials,
+  credentials: ProviderCredentials,
 ): Embedder | undefined {
   if (service === undefined) return undefined
   return {

@@ -1,7 +1,8 @@
 /**
- * Looking into texts. The values of a long one can take a hundred times as much memory as its
- * characters, and work on it is interrupted again and again while others are begun. So memory
- * for the values is borrowed first, and those who find none wait.
+ * Reads values from the stored text of a record. The values of a long text take up to a hundred
+ * times as much memory as its characters, and the work on it is interrupted, so that many are
+ * under way at a time. Memory for the values is therefore reserved first. A request that finds
+ * none free waits.
  */
 import type { Caller } from '../caller.ts'
 import { weigh } from '../json/weight.ts'

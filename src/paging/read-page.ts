@@ -6,10 +6,13 @@ import { decodePageState, encodePageState } from './page-state.ts'
 import { read, type Wanted } from './read.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
-export type WantedPage<Q extends AnyQuery> = Omit<
+/** What all pages ask for. */
+export type Paged<Q extends AnyQuery> = Omit<
   Wanted<Q>,
-  'after' | 'lookAhead' | 'sizeMax'
-> & {
+  'limit' | 'after' | 'lookAhead' | 'sizeMax'
+>
+
+export interface Paging {
   /** Names the query; asked only when there is another page. */
   readonly query: () => string
   readonly pageSize: number
@@ -30,24 +33,24 @@ export interface ReadPage<Item> {
 
 export async function readPage<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
-  wanted: WantedPage<Q>,
+  paged: Paged<Q>,
+  { query, limit, pageSize, pageState, sortNames }: Paging,
   caller: Caller,
 ): Promise<ReadPage<Item>> {
-  const { query, limit, pageSize, pageState, sortNames, ...rest } = wanted
   const from = pageState ? decodePageState(pageState, query(), source.limits) : undefined
   const before = from?.count ?? 0
   const left = limit - before
   if (left <= 0) return { records: [], nextPageState: null }
   const count = Math.min(left, pageSize)
   const asked = {
-    ...rest,
+    ...paged,
     limit: count,
     sizeMax: sizeMaxOf(count, source.limits),
     after: from?.place,
     lookAhead: left > pageSize,
   }
-  const found = await read(source, asked as unknown as Wanted<Q>, caller)
-  const { records, joined, next } = found
+  const found = read(source, asked as unknown as Wanted<Q>, caller)
+  const { records, joined, next } = found instanceof Promise ? await found : found
   const given = before + (joined?.count ?? records.length)
   if (next === undefined) return { records, joined, nextPageState: null }
   const { noun, limits } = source

@@ -4,7 +4,10 @@
  */
 import type { Caller } from '../caller.ts'
 import type { Joined, Page, Position } from '../engine/contract.ts'
+import { upToSize } from '../engine/up-to-size.ts'
+import { apiError } from '../errors/api-error.ts'
 import { compareValues } from '../language/values/order.ts'
+import type { Limits } from '../limits.ts'
 import type { AnyQuery, AnySearch, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */
@@ -42,7 +45,7 @@ export type PagePosition =
   | { readonly kind: 'engine'; readonly position: Position }
   | { readonly kind: 'sorted'; readonly key: SortedBy }
 
-export interface Found<Item> {
+export interface FoundRecords<Item> {
   readonly records: Item[]
   /** Instead of records, where these were not needed. */
   readonly joined?: Joined | undefined
@@ -50,13 +53,27 @@ export interface Found<Item> {
   readonly next: PagePosition | undefined
 }
 
-export async function read<Item, Q extends AnyQuery, S extends AnySearch>(
+/** At once where the engine is, and has done all of it. */
+export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
   caller: Caller,
-): Promise<Found<Item>> {
+): FoundRecords<Item> | Promise<FoundRecords<Item>> {
   const query = firstQuery(wanted)
-  const page = await source.read(query, caller)
+  const page = source.read(query, caller)
+  return page instanceof Promise
+    ? page.then((first) => readOn(source, wanted, query, first, caller))
+    : readOn(source, wanted, query, page, caller)
+}
+
+/** What a first page makes of it, or those that follow. */
+function readOn<Item, Q extends AnyQuery, S extends AnySearch>(
+  source: Source<Item, Q, S>,
+  wanted: Wanted<Q>,
+  query: Q,
+  page: Page<Item>,
+  caller: Caller,
+): FoundRecords<Item> | Promise<FoundRecords<Item>> {
   if (isServed(page, wanted)) {
     const { records, joined, next } = page
     return { records: [...records], joined, next: placeOf(next) }
@@ -68,12 +85,14 @@ export async function read<Item, Q extends AnyQuery, S extends AnySearch>(
 }
 
 function firstQuery<Q extends AnyQuery>(wanted: Wanted<Q>): Q {
+  // Most reads begin at the beginning: what is wanted is what is asked then.
+  if (wanted.after === undefined) return wanted as unknown as Q
   const { after, sizeMax, ...asked } = wanted
   const query = {
     ...asked,
     ...(sizeMax !== undefined && { sizeMax }),
-    skip: after === undefined ? wanted.skip : 0,
-    after: after?.kind === 'engine' ? after.position : undefined,
+    skip: 0,
+    after: after.kind === 'engine' ? after.position : undefined,
   }
   return query as unknown as Q
 }
@@ -94,7 +113,7 @@ async function filterHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
   pages: AsyncIterable<Page<Item>>,
-): Promise<Found<Item>> {
+): Promise<FoundRecords<Item>> {
   const records: Item[] = []
   let room = wanted.sizeMax ?? Infinity
   let toSkip = wanted.after === undefined ? wanted.skip : 0
@@ -172,7 +191,7 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   source: Source<Item, Q, S>,
   wanted: Wanted<Q>,
   pages: AsyncIterable<Page<Item>>,
-): Promise<Found<Item>> {
+): Promise<FoundRecords<Item>> {
   const after = wanted.after?.kind === 'sorted' ? wanted.after.key : undefined
   const skip = after === undefined ? wanted.skip : 0
   const end = skip + wanted.limit
@@ -181,7 +200,11 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
     ...source.idDirections(wanted),
   ]
   const compare = (a: SortedBy, b: SortedBy) => compareKeys(a, b, directions)
-  const best = new Best<Sortable<Item>>(end + 1, (a, b) => compare(a.key, b.key))
+  const sizeOf = ({ record }: Sortable<Item>) => source.sizeOf(record)
+  const best = new Best<Sortable<Item>>({
+    ...{ count: end + 1, skip, sizeOf, sizeMax: wanted.sizeMax, limits: source.limits },
+    compare: (a, b) => compare(a.key, b.key),
+  })
   for await (const page of pages)
     for (const record of page.records) {
       if (!page.served.filter && !source.matches(wanted.filter, record)) continue
@@ -190,7 +213,7 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
     }
   const sorted = best.inOrder()
   const within = sorted.slice(skip, end)
-  const shown = upToSize(within, ({ record }) => source.sizeOf(record), wanted.sizeMax)
+  const shown = upToSize(within, sizeOf, wanted.sizeMax)
   const isCut = skip + shown.length < Math.min(end, sorted.length)
   return {
     records: shown.map(({ record }) => record),
@@ -201,36 +224,59 @@ async function sortHere<Item, Q extends AnyQuery, S extends AnySearch>(
   }
 }
 
-/** The first of some items: the one by which their sizes are more than enough is the last. */
-export function upToSize<T>(
-  items: readonly T[],
-  sizeOf: (item: T) => number,
-  sizeMax = Infinity,
-): readonly T[] {
-  let size = 0
-  const last = items.findIndex((item) => (size += sizeOf(item)) > sizeMax)
-  return last < 0 ? items : items.slice(0, last + 1)
+interface BestOptions<T> {
+  readonly count: number
+  readonly compare: (a: T, b: T) => number
+  readonly sizeOf: (item: T) => number
+  /** The first of them that are held only to be left out. */
+  readonly skip?: number
+  /** Characters of the others that are enough. */
+  readonly sizeMax?: number | undefined
+  readonly limits: Limits
 }
 
-/** Keeps the first `size` of what is added, by cutting back whenever it has twice as many. */
+/**
+ * Keeps the first of what is added, by cutting back whenever there are twice as many, or they
+ * take twice what a reply may. Throws where what is skipped takes too much.
+ */
 export class Best<T> {
-  readonly #size: number
-  readonly #compare: (a: T, b: T) => number
+  readonly #options: BestOptions<T>
   #kept: T[] = []
+  #size = 0
 
-  constructor(size: number, compare: (a: T, b: T) => number) {
-    this.#size = size
-    this.#compare = compare
+  constructor(options: BestOptions<T>) {
+    this.#options = options
   }
 
   add(item: T): void {
+    const { count, sizeOf, limits } = this.#options
     this.#kept.push(item)
-    if (this.#kept.length >= Math.max(2 * this.#size, paceMin)) this.#kept = this.inOrder()
+    this.#size += sizeOf(item)
+    const isMuch = this.#size > 2 * limits.replySizeMax
+    if (isMuch || this.#kept.length >= Math.max(2 * count, paceMin)) this.#cut()
   }
 
   inOrder(): T[] {
-    return this.#kept.toSorted(this.#compare).slice(0, this.#size)
+    const { compare, count } = this.#options
+    return this.#kept.toSorted(compare).slice(0, count)
   }
+
+  #cut(): void {
+    const { sizeOf, skip = 0, sizeMax, limits } = this.#options
+    const max = limits.replySizeMax
+    const best = this.inOrder()
+    const skipped = best.slice(0, skip)
+    if (sumOf(skipped, sizeOf) > max)
+      throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'skipped', max })
+    const shown = upToSize(best.slice(skip), sizeOf, sizeMax ?? max)
+    // One more says that there is more.
+    this.#kept = best.slice(0, skip + shown.length + 1)
+    this.#size = sumOf(this.#kept, sizeOf)
+  }
+}
+
+function sumOf<T>(items: readonly T[], sizeOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + sizeOf(item), 0)
 }
 
 function compareKeys(a: SortedBy, b: SortedBy, directions: readonly (1 | -1)[]): number {

@@ -5,11 +5,12 @@
  */
 import type { Caller } from '../caller.ts'
 import type { Hit, SearchPlace, SearchResult } from '../engine/contract.ts'
+import { upToSize } from '../engine/up-to-size.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Limits } from '../limits.ts'
 import { termScore, termWeight, type TermStatistics } from '../search/lexical/bm25.ts'
 import { similarity } from '../search/vector/similarity.ts'
-import { anyOrder, Best, matching, upToSize, type Wanted } from './read.ts'
+import { anyOrder, Best, matching, type Wanted } from './read.ts'
 import { sizeMaxOf } from './read-page.ts'
 import type { AnyQuery, AnySearch, Source } from './source.ts'
 
@@ -78,17 +79,16 @@ async function searchHere<Item, Q extends AnyQuery, S extends AnySearch>(
     by.kind === 'vector'
       ? bySimilarity(source, by as Extract<S['by'], { readonly kind: 'vector' }>)
       : byTerms(source, by as ByTerms<S>, statistics!)
-  const best = new Best<Hit<Item>>(limit, (a, b) => {
-    return (
-      b.score - a.score || source.compareIds(source.idOf(a.record), source.idOf(b.record))
-    )
-  })
+  const compare = (a: Hit<Item>, b: Hit<Item>) =>
+    b.score - a.score || source.compareIds(source.idOf(a.record), source.idOf(b.record))
+  const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
+  const { limits } = source
+  const best = new Best<Hit<Item>>({ count: limit, compare, sizeOf, sizeMax, limits })
   for await (const record of records(filter)) {
     const score = scoreOf(record)
     if (score === undefined) continue
     if (isAfter(source, record, score, after)) best.add({ record, score })
   }
-  const sizeOf = ({ record }: Hit<Item>) => source.sizeOf(record)
   return { hits: upToSize(best.inOrder(), sizeOf, sizeMax), statistics }
 }
 

@@ -22,7 +22,7 @@ export interface Source<Item, Q extends AnyQuery, S extends AnySearch> {
   readonly noun: 'document' | 'row'
   /** Matches all records. */
   readonly everything: Q['filter']
-  read(query: Q, caller: Caller): Promise<Page<Item>>
+  read(query: Q, caller: Caller): Page<Item> | Promise<Page<Item>>
   count(filter: Q['filter'], stopAt: number, caller: Caller): Promise<number | undefined>
   search(search: S, caller: Caller): Promise<SearchResult<Item> | undefined>
 

@@ -1,5 +1,6 @@
 /** Texts to vectors by a service that is asked over HTTP. */
 import { apiError } from '../errors/api-error.ts'
+import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
 import { keysFor } from './embedding-keys.ts'
 import { findEmbeddingModel } from './embedding-providers.ts'
@@ -8,7 +9,7 @@ import { checkModelForUse } from './model-support.ts'
 import type { EmbedRequest } from './models.ts'
 import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
 import type { ProviderCaller } from './provider-call.ts'
-import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
+import { jsonOf, unexpected, type ProviderRequest } from './provider-failures.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import {
   below,
@@ -41,7 +42,7 @@ export async function embed(
   const { wire } = provider
   const address = findAddress(provider.endpoint, request, builtIn)
   const keys = keysFor(provider, request, address, settings.embeddingKeys)
-  const asked: Asked = {
+  const asked: ProviderRequest = {
     kind: 'embedding',
     provider: service.provider,
     model: service.modelName,
@@ -101,16 +102,14 @@ function findAddress(
   }
 }
 
-/** Bytes of a number as generously as anyone lays JSON out, and of what surrounds them. */
-const numberSizeMax = 64
-const restSizeMax = 1_000_000
-
 function callFor(
   ask: EmbeddingAsk,
   { wire }: RemoteEmbeddingProvider,
   base: ProviderAddress,
   keys: readonly string[],
 ) {
+  const { embeddingNumberSizeMax, providerReplySizeMax } = fixedLimits
+  const numbers = ask.texts.length * ask.dimension
   const address = wire.path === undefined ? base : below(base, wire.path(ask.model))
   const body = JSON.stringify(wire.body(ask))
   const authorization =
@@ -119,14 +118,14 @@ function callFor(
     address,
     body,
     headers: { ...wire.headers?.(ask), ...authorization },
-    replySizeMax: restSizeMax + ask.texts.length * ask.dimension * numberSizeMax,
+    replySizeMax: providerReplySizeMax + numbers * embeddingNumberSizeMax,
   }
 }
 
 function readVectors(
   vectors: unknown,
   { texts, dimension }: EmbeddingAsk,
-  asked: Asked,
+  asked: ProviderRequest,
 ): Float32Array[] {
   if (!Array.isArray(vectors))
     throw unexpected(asked, `${texts.length} vectors`, 'a reply without any')

@@ -5,7 +5,7 @@
  */
 import { apiError } from '../errors/api-error.ts'
 import type { Authentication } from './authentication.ts'
-import type { Credentials, EmbedRequest } from './models.ts'
+import type { ProviderCredentials, EmbedRequest } from './models.ts'
 import type { RemoteEmbeddingProvider } from './offered-embeddings.ts'
 import type { ProviderAddress } from './provider-url.ts'
 
@@ -41,12 +41,12 @@ const keyHeader: Authentication = {
 }
 
 /** An empty header is as good as none. */
-function headerIn(credentials: Credentials, name: string): string | undefined {
+function headerIn(credentials: ProviderCredentials, name: string): string | undefined {
   const key = valueIn(credentials, name)
   return key === '' ? undefined : key
 }
 
-function valueIn(credentials: Credentials, name: string): string | undefined {
+function valueIn(credentials: ProviderCredentials, name: string): string | undefined {
   switch (name) {
     case 'x-embedding-access-id':
       return credentials.embeddingAccessId

@@ -34,7 +34,7 @@ export interface EmbedRequest {
   readonly texts: readonly string[]
   /** Some models embed what is stored and what is searched for differently. */
   readonly purpose: 'index' | 'search'
-  readonly credentials: Credentials
+  readonly credentials: ProviderCredentials
   readonly signal: AbortSignal
 }
 
@@ -42,12 +42,12 @@ export interface RerankRequest {
   readonly service: RerankService
   readonly query: string
   readonly passages: readonly string[]
-  readonly credentials: Credentials
+  readonly credentials: ProviderCredentials
   readonly signal: AbortSignal
 }
 
 /** Keys that came with a request, to be handed on to a provider; absent: not sent. */
-export interface Credentials {
+export interface ProviderCredentials {
   /** Header x-embedding-api-key. */
   readonly embeddingKey?: string | undefined
   /** Header x-embedding-access-id. */

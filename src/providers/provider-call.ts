@@ -13,11 +13,12 @@ import { once } from 'node:events'
 import type { Agent, IncomingMessage } from 'node:http'
 import { Agent as SecureAgent, request as requestSecurely } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fixedLimits } from '../limits.ts'
 import { http } from '../node-http.ts'
 import type { ProviderAddress } from './provider-url.ts'
 import { isPrivateHost, lookupPublic } from './public-address.ts'
 
-export interface Call {
+export interface ProviderCall {
   readonly address: ProviderAddress
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -44,7 +45,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   jitter: 0.5,
 }
 
-export type Outcome =
+export type ProviderOutcome =
   | {
       readonly kind: 'reply'
       readonly status: number
@@ -57,9 +58,6 @@ export type Outcome =
   | { readonly kind: 'no reply'; readonly problem: string }
   /** Something in it cannot be said in HTTP. */
   | { readonly kind: 'not sent'; readonly problem: string }
-
-/** Connections to one host at a time; what comes on top waits for one to be free. */
-const socketsMax = 16
 
 /** A provider that is down is not worth a line for each request. */
 const loggedMs = 60_000
@@ -79,17 +77,21 @@ export class ProviderCaller {
   }
 
   /** Throws only when the signal ends it. */
-  async call(call: Call, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome> {
+  async call(
+    call: ProviderCall,
+    retryPolicy: RetryPolicy,
+    signal: AbortSignal,
+  ): Promise<ProviderOutcome> {
     const outcome = await this.#callWithRetries(call, retryPolicy, signal)
     if (call.address.isChosen && isSilence(outcome)) return noAnswerAt(call.address)
     return outcome
   }
 
   async #callWithRetries(
-    call: Call,
+    call: ProviderCall,
     retryPolicy: RetryPolicy,
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<ProviderOutcome> {
     for (let retry = 0; ; retry++) {
       signal.throwIfAborted()
       const outcome = await this.#attempt(call, retryPolicy.timeoutMs, signal)
@@ -104,7 +106,11 @@ export class ProviderCaller {
       for (const kept of Object.values(agents)) kept.destroy()
   }
 
-  async #attempt(call: Call, timeoutMs: number, signal: AbortSignal): Promise<Outcome> {
+  async #attempt(
+    call: ProviderCall,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<ProviderOutcome> {
     const fail = (error: Error) => this.#logFailure(call.address, error)
     const outcome = await send(call, this.#agentFor(call.address), timeoutMs, signal, fail)
     // The provider closed a kept connection just as it was used again: that says nothing
@@ -127,22 +133,26 @@ export class ProviderCaller {
 }
 
 function agent<A extends Agent>(kind: new (options: object) => A): A {
-  return new kind({ keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 4 })
+  return new kind({
+    keepAlive: true,
+    maxSockets: fixedLimits.providerConnectionsMax,
+    maxFreeSockets: 4,
+  })
 }
 
-function isTimeout(outcome: Outcome): boolean {
+function isTimeout(outcome: ProviderOutcome): boolean {
   return outcome.kind === 'reply'
     ? outcome.status === 408 || outcome.status === 504
     : outcome.kind === 'timeout'
 }
 
 /** Whether no HTTP reply came. */
-function isSilence({ kind }: Outcome): boolean {
+function isSilence({ kind }: ProviderOutcome): boolean {
   return kind === 'timeout' || kind === 'bad host' || kind === 'no reply'
 }
 
 /** The same whatever is there, and whether anything is. */
-function noAnswerAt({ url }: ProviderAddress): Outcome {
+function noAnswerAt({ url }: ProviderAddress): ProviderOutcome {
   return {
     kind: 'bad host',
     problem:
@@ -157,7 +167,7 @@ function pauseMs({ firstPauseMs, pauseMaxMs, jitter }: RetryPolicy, retry: numbe
 }
 
 async function sendAnew(
-  call: Call,
+  call: ProviderCall,
   timeoutMs: number,
   signal: AbortSignal,
   fail: (error: Error) => void,
@@ -166,18 +176,18 @@ async function sendAnew(
   return outcome === 'stale' ? connectionEnded : outcome
 }
 
-const connectionEnded: Outcome = {
+const connectionEnded: ProviderOutcome = {
   kind: 'no reply',
   problem: 'the connection ended before an answer came',
 }
 
 async function send(
-  { address, headers, body, replySizeMax }: Call,
+  { address, headers, body, replySizeMax }: ProviderCall,
   agent: Agent | false,
   timeoutMs: number,
   signal: AbortSignal,
   fail: (error: Error) => void,
-): Promise<Outcome | 'stale'> {
+): Promise<ProviderOutcome | 'stale'> {
   const { url, isChosen, isGuarded } = address
   if (isGuarded && isPrivateHost(url.hostname)) return noAnswerAt(address)
   let timer: NodeJS.Timeout | undefined
@@ -249,7 +259,7 @@ function explain(
   error: NodeJS.ErrnoException,
   isChosen: boolean,
   timeoutMs: number,
-): Outcome {
+): ProviderOutcome {
   switch (error.code) {
     case 'ETIMEDOUT':
       return isChosen ? unreached : { kind: 'timeout', timeoutMs }
@@ -266,7 +276,7 @@ function explain(
   }
 }
 
-const unreached: Outcome = {
+const unreached: ProviderOutcome = {
   kind: 'no reply',
   problem: 'it cannot be reached. The log of the server says more',
 }

@@ -1,9 +1,10 @@
 /** What a provider answered, or why it did not, in terms of the API. */
 import { apiError, type ApiError } from '../errors/api-error.ts'
-import type { Outcome } from './provider-call.ts'
+import { fixedLimits } from '../limits.ts'
+import type { ProviderOutcome } from './provider-call.ts'
 import { at } from './reply-shape.ts'
 
-export interface Asked {
+export interface ProviderRequest {
   readonly kind: 'embedding' | 'reranking'
   readonly provider: string
   readonly model: string
@@ -14,7 +15,7 @@ export interface Asked {
 }
 
 /** The reply's JSON. Throws an ApiError for all other outcomes. */
-export function jsonOf(outcome: Outcome, asked: Asked): unknown {
+export function jsonOf(outcome: ProviderOutcome, asked: ProviderRequest): unknown {
   const { provider } = asked
   const codes = codesOf[asked.kind]
   switch (outcome.kind) {
@@ -47,7 +48,7 @@ export function jsonOf(outcome: Outcome, asked: Asked): unknown {
 }
 
 export function unexpected(
-  { kind, provider }: Asked,
+  { kind, provider }: ProviderRequest,
   expected: string,
   actual: string,
 ): ApiError {
@@ -71,9 +72,9 @@ const codesOf = {
   },
 } as const
 
-type Reply = Extract<Outcome, { readonly kind: 'reply' }>
+type Reply = Extract<ProviderOutcome, { readonly kind: 'reply' }>
 
-function readReply(reply: Reply, asked: Asked): unknown {
+function readReply(reply: Reply, asked: ProviderRequest): unknown {
   const { status, contentType, text } = reply
   if (status >= 400) throw refusal(reply, asked)
   if (status < 200 || status > 299)
@@ -95,7 +96,7 @@ function readReply(reply: Reply, asked: Asked): unknown {
   }
 }
 
-function refusal(reply: Reply, asked: Asked): ApiError {
+function refusal(reply: Reply, asked: ProviderRequest): ApiError {
   const { status } = reply
   const { provider } = asked
   const codes = codesOf[asked.kind]
@@ -106,10 +107,9 @@ function refusal(reply: Reply, asked: Asked): ApiError {
   return apiError(status < 500 ? codes.client : codes.server, { provider, status, text })
 }
 
-/** Characters of a provider's words that a message repeats. */
-const wordsLengthMax = 500
+const wordsLengthMax = fixedLimits.providerWordsLengthMax
 
-function ownWords({ text }: Reply, { errorAt, keys }: Asked): string {
+function ownWords({ text }: Reply, { errorAt, keys }: ProviderRequest): string {
   const words = hideKeys(wordsIn(text, errorAt), keys).replace(/\s+/g, ' ').trim()
   if (words === '') return 'nothing'
   return words.length > wordsLengthMax ? `${words.slice(0, wordsLengthMax)}…` : words

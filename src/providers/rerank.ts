@@ -1,11 +1,12 @@
 /** Scores for passages by a service that is asked over HTTP. */
 import { apiError } from '../errors/api-error.ts'
+import { fixedLimits } from '../limits.ts'
 import { inBatches } from './batches.ts'
 import { bearer } from './embedding-wires.ts'
 import { checkModelForUse } from './model-support.ts'
 import type { RerankRequest } from './models.ts'
 import { defaultRetryPolicy, type ProviderCaller } from './provider-call.ts'
-import { jsonOf, unexpected, type Asked } from './provider-failures.ts'
+import { jsonOf, unexpected, type ProviderRequest } from './provider-failures.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import type {
   RerankingModel,
@@ -20,9 +21,7 @@ export interface RerankServices {
   readonly caller: ProviderCaller
 }
 
-/** Bytes of a passage's score with what surrounds it, and of the rest of a reply. */
-const scoreSizeMax = 1_000
-const restSizeMax = 1_000_000
+const { rerankingScoreSizeMax, providerReplySizeMax } = fixedLimits
 
 export async function rerank(
   { service, query, passages, credentials, signal }: RerankRequest,
@@ -45,7 +44,7 @@ export async function rerank(
       header: 'reranking-api-key',
     })
   const keys = key === undefined ? [] : [key]
-  const asked: Asked = {
+  const asked: ProviderRequest = {
     kind: 'reranking',
     provider: name,
     model: modelName,
@@ -58,7 +57,7 @@ export async function rerank(
       address,
       headers: bearer(keys),
       body: JSON.stringify(wire.body({ model: modelName, query, passages: batch })),
-      replySizeMax: restSizeMax + batch.length * scoreSizeMax,
+      replySizeMax: providerReplySizeMax + batch.length * rerankingScoreSizeMax,
     }
     const outcome = await caller.call(call, defaultRetryPolicy, batchSignal)
     return readScores(wire.scores(jsonOf(outcome, asked)), batch.length, asked)
@@ -92,7 +91,7 @@ function offeredBy(providers: RerankingProviders): string[] {
   return [...providers].filter(([, { enabled }]) => enabled).map(([name]) => name)
 }
 
-function readScores(scores: unknown, count: number, asked: Asked): number[] {
+function readScores(scores: unknown, count: number, asked: ProviderRequest): number[] {
   if (!Array.isArray(scores))
     throw unexpected(asked, `${count} scores`, 'a reply without a score for each passage')
   if (scores.length !== count)

@@ -6,7 +6,7 @@ import {
   levels,
   serialLevels,
   type Consistency,
-  type Level,
+  type ConsistencyLevel,
   type SerialLevel,
 } from '../engine/cassandra/cluster/consistency.ts'
 import type { EngineAccount } from '../engine/contract.ts'
@@ -43,7 +43,7 @@ export interface ClusterTls {
   readonly checksHost: boolean
 }
 
-export const defaultClusterConfig: ClusterConfig = {
+const defaultClusterConfig: ClusterConfig = {
   contactPoints: ['127.0.0.1'],
   port: 9042,
   localDataCenter: undefined,
@@ -58,12 +58,14 @@ export const defaultClusterConfig: ClusterConfig = {
 }
 
 /** Those that say nothing here, because a cluster keeps the data, and knows its users. */
-const embeddedOnly = ['data', 'users', 'durability', 'search-threads', 'max-open'] as const
+const embeddedOnly: readonly string[] = [
+  ...['data', 'users', 'durability', 'search-threads', 'max-open', 'max-waiting-reads'],
+]
 
 export function clusterOptions(): Option[] {
   const { contactPoints, port, systemKeyspace, consistency } = defaultClusterConfig
   const { settingsDelayMs, scannedMax } = defaultClusterConfig
-  const level = (name: string, says: string, value: Level) =>
+  const level = (name: string, says: string, value: ConsistencyLevel) =>
     setting(name, '<level>', says).choices(levels).default(value)
   const options = [
     setting('contact-points', '<list>', 'some nodes of the cluster: host,host')
@@ -133,9 +135,9 @@ export function readClusterConfig(
     secureConnectBundle?: string
     systemKeyspace: string
     replication?: Replication
-    readConsistency: Level
-    writeConsistency: Level
-    searchConsistency: Level
+    readConsistency: ConsistencyLevel
+    writeConsistency: ConsistencyLevel
+    searchConsistency: ConsistencyLevel
     serialConsistency: SerialLevel
     settingsDelay: number
     maxScanned: number

@@ -116,7 +116,7 @@ function comparedWith([operator, argument]: readonly [string, Value]): readonly 
 }
 
 /** What the commands differ in. */
-export interface ComparisonRules {
+export interface ColumnRules {
   readonly limits: Limits
   /** Refuses what no value of the column is equal to: `checkScalar`, or more than that. */
   checkValue(column: Column, value: Value): void
@@ -128,7 +128,7 @@ export interface ComparisonRules {
 export function readComparisons(
   column: Column,
   operand: Value,
-  rules: ComparisonRules,
+  rules: ColumnRules,
 ): readonly ColumnComparison[] {
   if (!isPlainObject(operand)) return [readComparison(column, '$eq', operand, rules)]
   const operators = operatorsOf(column.name, operand)
@@ -142,7 +142,7 @@ function readComparison(
   column: Column,
   operator: string,
   argument: Value,
-  rules: ComparisonRules,
+  rules: ColumnRules,
 ): ColumnComparison {
   const { name } = column
   switch (operator) {

@@ -8,7 +8,7 @@ import {
   type Table,
 } from '../engine/schema.ts'
 import type { Limits } from '../limits.ts'
-import type { Credentials, Models } from '../providers/models.ts'
+import type { ProviderCredentials, Models } from '../providers/models.ts'
 import { embedderFor, type Embedder } from '../paging/embedder.ts'
 import { nameOf } from './schema/show-column.ts'
 
@@ -31,8 +31,8 @@ export interface RowStore {
   analyzerOf(column: Column): unknown
   /** Undefined where the column has no embedding service. */
   embedderOf(column: Column): Embedder | undefined
-  /** The same rows, for a request that brought keys for providers. */
-  as(credentials: Credentials): RowStore
+  /** The same rows, for a request that may have brought keys for providers. */
+  as(request: { readonly credentials: ProviderCredentials }): RowStore
 }
 
 /** What rows work with, of the whole server. */
@@ -45,7 +45,7 @@ export interface RowServices {
 export function rowStoreOf(
   services: RowServices,
   table: Table,
-  credentials: Credentials,
+  credentials: ProviderCredentials,
 ): RowStore {
   const { engine, limits, models } = services
   const { definition } = table
@@ -78,7 +78,8 @@ export function rowStoreOf(
     analyzerOf: ({ name }) => analyzers.get(name),
     embedderOf: ({ type }) =>
       type.type === 'vector' ? embedderFor(type, models, credentials) : undefined,
-    as: (given) => (hasService ? rowStoreOf(services, table, given) : store),
+    as: (request) =>
+      hasService ? rowStoreOf(services, table, request.credentials) : store,
   }
   return store
 }

@@ -23,7 +23,7 @@ import {
   privateFileMode,
   Tightening,
 } from '../../engine/private-files.ts'
-import { Failure } from '../records/failure.ts'
+import { CommandFailure } from '../records/failure.ts'
 
 export interface NamedBackup {
   readonly name: string
@@ -57,7 +57,7 @@ export class BackupFolder {
   /** Other files may be there, which must not be taken for leftovers of ours. */
   #refuseLink(part: string): void {
     if (lstatSync(part, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new Failure(`${part} is a symbolic link. Put the folder itself there.`)
+      throw new CommandFailure(`${part} is a symbolic link. Put the folder itself there.`)
   }
 
   fileOf(key: string): string {
@@ -73,7 +73,7 @@ export class BackupFolder {
         const name = file.slice(0, -manifestEnd.length)
         backups.push({ name, manifest: await this.#read(name) })
       } catch (error) {
-        if (!(error instanceof Failure)) throw error
+        if (!(error instanceof CommandFailure)) throw error
         unreadable.push(error.message)
       }
     return { backups, unreadable }
@@ -86,7 +86,7 @@ export class BackupFolder {
     )
     const found = name === 'latest' ? names.at(-1) : names.find((known) => known === name)
     if (found !== undefined) return { name: found, manifest: await this.#read(found) }
-    throw new Failure(
+    throw new CommandFailure(
       names.length === 0
         ? `${this.path} holds no backups.`
         : `${this.path} holds no backup ${name}. --list shows those that it holds.`,
@@ -163,7 +163,7 @@ export class BackupFolder {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-      throw new Failure(`${this.path} is not a folder of backups.`)
+      throw new CommandFailure(`${this.path} is not a folder of backups.`)
     }
   }
 
@@ -173,14 +173,15 @@ export class BackupFolder {
     try {
       manifest = JSON.parse(await readFile(path, 'utf8'))
     } catch (error) {
-      throw new Failure(`${path} cannot be read: ${(error as Error).message}`)
+      throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`)
     }
     const format = (manifest as Partial<BackupManifest> | null)?.format
     if (typeof format === 'number' && format > backupFormat)
-      throw new Failure(
+      throw new CommandFailure(
         `${path} was made by a later version of Stela. Use that version to restore it.`,
       )
-    if (!isManifest(manifest)) throw new Failure(`${path} is not the manifest of a backup.`)
+    if (!isManifest(manifest))
+      throw new CommandFailure(`${path} is not the manifest of a backup.`)
     return manifest
   }
 }

@@ -1,6 +1,6 @@
 /** Reads what a server sends of a backup: lines of JSON, and files behind some of them. */
 import { isBackupKey } from '../../engine/backup.ts'
-import { Failure } from '../records/failure.ts'
+import { CommandFailure } from '../records/failure.ts'
 
 export type Received =
   | { readonly kind: 'begin'; readonly files: number; readonly size: number }
@@ -23,7 +23,7 @@ export async function* readBackup(stream: AsyncIterable<Buffer>): AsyncGenerator
     const line = await bytes.line()
     if (line === '') continue
     const { begin, file, size, manifest, error } = parse(line)
-    if (typeof error === 'string') throw new Failure(`the server stopped: ${error}`)
+    if (typeof error === 'string') throw new CommandFailure(`the server stopped: ${error}`)
     if (manifest !== undefined) {
       yield { kind: 'manifest', manifest }
       return
@@ -75,10 +75,10 @@ class ByteReader {
     try {
       next = await this.#chunks.next()
     } catch (error) {
-      throw new Failure(`the server went away: ${(error as Error).message}`)
+      throw new CommandFailure(`the server went away: ${(error as Error).message}`)
     }
     if (next.done === true)
-      throw new Failure('the server went away before the backup was complete.')
+      throw new CommandFailure('the server went away before the backup was complete.')
     this.#rest = next.value
   }
 }
@@ -97,6 +97,6 @@ function isSize(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-function notUnderstood(): Failure {
-  return new Failure('what the server sends is not understood as a backup.')
+function notUnderstood(): CommandFailure {
+  return new CommandFailure('what the server sends is not understood as a backup.')
 }

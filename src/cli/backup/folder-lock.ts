@@ -7,7 +7,7 @@ import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { privateFileMode } from '../../engine/private-files.ts'
-import { Failure } from '../records/failure.ts'
+import { CommandFailure } from '../records/failure.ts'
 
 const touchMs = 10_000
 /** Where the process cannot be seen from here, being on another machine. */
@@ -37,13 +37,13 @@ export class FolderLock {
     if (!this.#take()) {
       const holder = readHolder(this.#path)
       if (holder !== undefined && isAlive(holder, this.#path))
-        throw new Failure(
+        throw new CommandFailure(
           `another backup is being made into ${folder}, by process ${holder.pid} on ` +
             `${holder.host}. Wait for its end, or choose another folder.`,
         )
       rmSync(this.#path, { force: true })
       if (!this.#take())
-        throw new Failure(`another backup into ${folder} started at this moment.`)
+        throw new CommandFailure(`another backup into ${folder} started at this moment.`)
     }
     this.#touch = setInterval(() => {
       const now = new Date()
@@ -58,7 +58,9 @@ export class FolderLock {
   /** Throws when another has taken over meanwhile. */
   confirm(): void {
     if (readHolder(this.#path)?.id !== this.#self.id)
-      throw new Failure('another backup took over this folder. Nothing was backed up.')
+      throw new CommandFailure(
+        'another backup took over this folder. Nothing was backed up.',
+      )
   }
 
   release(): void {

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
 import { http } from '../../node-http.ts'
-import { Failure } from '../records/failure.ts'
+import { CommandFailure } from '../records/failure.ts'
 
-export interface Asked {
+export interface BackupRequest {
   readonly adminUrl: string
   readonly token: string | undefined
   /** The keys of files that need not be sent. */
@@ -15,34 +15,34 @@ export interface Asked {
 /** The server gives a sign of life every few seconds. */
 const silenceMsMax = 120_000
 
-export async function requestBackup(asked: Asked): Promise<IncomingMessage> {
+export async function requestBackup(asked: BackupRequest): Promise<IncomingMessage> {
   const response = await post(asked)
   if (response.statusCode === 200) return response
   const message = messageIn(await textOf(response))
   const { adminUrl } = asked
   switch (response.statusCode) {
     case 401:
-      throw new Failure(
+      throw new CommandFailure(
         `${adminUrl} does not accept the token. ${message} Set STELA_TOKEN to a token of that server.`,
       )
     case 403:
-      throw new Failure(
+      throw new CommandFailure(
         `the token may not make backups. ${message} Use one of an Organization Administrator.`,
       )
     case 404:
     case 405:
-      throw new Failure(
+      throw new CommandFailure(
         `${adminUrl} makes no backups. It must be the management port of a Stela server: ` +
           'check --admin-url.',
       )
     default:
-      throw new Failure(
+      throw new CommandFailure(
         `${adminUrl} answers with HTTP status ${response.statusCode ?? 0}. ${message}`,
       )
   }
 }
 
-function post({ adminUrl, token, have, signal }: Asked): Promise<IncomingMessage> {
+function post({ adminUrl, token, have, signal }: BackupRequest): Promise<IncomingMessage> {
   const body = Buffer.from(JSON.stringify({ have }))
   return new Promise((resolve, reject) => {
     const { request } = adminUrl.startsWith('https:') ? https : http
@@ -60,7 +60,12 @@ function post({ adminUrl, token, have, signal }: Asked): Promise<IncomingMessage
     sent.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       // Several addresses that refuse have a code, but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
-      reject(new Failure(`no server answers at ${adminUrl}: ${reason}`))
+      reject(
+        new CommandFailure(
+          `no server answers at ${adminUrl}: ${reason}. ` +
+            '--admin-url names another management port.',
+        ),
+      )
     })
     sent.on('response', resolve)
     sent.end(body)

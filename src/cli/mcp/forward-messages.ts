@@ -8,7 +8,7 @@ import { headersFor } from '../../mcp/versions.ts'
 import { reasonOf } from '../../errors/reason.ts'
 import { readLines, tooLong } from './read-lines.ts'
 
-export interface Endpoint {
+export interface McpEndpoint {
   readonly url: string
   readonly token: string
 }
@@ -23,7 +23,7 @@ const lineSizeMax = 64_000_000
 export async function forwardMessages(
   input: Readable,
   output: Writable,
-  endpoint: Endpoint,
+  endpoint: McpEndpoint,
   stop: AbortSignal,
 ): Promise<void> {
   const forwarder = new Forwarder(endpoint, output, stop)
@@ -51,13 +51,13 @@ interface Sent {
 }
 
 class Forwarder {
-  readonly #endpoint: Endpoint
+  readonly #endpoint: McpEndpoint
   readonly #output: Writable
   readonly #stop: AbortSignal
   /** Requests under way, by their ids, for those that are cancelled. */
   readonly #requests = new Map<string, AbortController>()
 
-  constructor(endpoint: Endpoint, output: Writable, stop: AbortSignal) {
+  constructor(endpoint: McpEndpoint, output: Writable, stop: AbortSignal) {
     this.#endpoint = endpoint
     this.#output = output
     this.#stop = stop

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { JsonProblem, parseAsWritten } from '../../json/parse.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { http } from '../../node-http.ts'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 
 export interface ApiClientOptions {
   readonly url: string
@@ -72,9 +72,9 @@ export class ApiClient {
         this.#wasReached = true
         return { ...tried, isRepeated }
       }
-      if (!this.#wasReached) throw new Failure(tried.away)
+      if (!this.#wasReached) throw new CommandFailure(tried.away)
       if (Date.now() + pauseMs > givesUpAt)
-        throw new Failure(`${tried.away} (tried again for ${this.#patience()})`)
+        throw new CommandFailure(`${tried.away} (tried again for ${this.#patience()})`)
       isRepeated ||= tried.mayBeDone
       await pause(pauseMs, undefined, { signal: this.#closed.signal })
     }
@@ -96,7 +96,8 @@ export class ApiClient {
       const mayBeDone = code !== 'ECONNREFUSED' && code !== 'ENOTFOUND'
       // Several addresses that refuse have a code, but no message.
       const reason = message === '' ? (code ?? 'no connection') : message
-      return { away: `no server answers at ${url}: ${reason}`, mayBeDone }
+      const hint = this.#wasReached ? '' : '. --url names another one.'
+      return { away: `no server answers at ${url}: ${reason}${hint}`, mayBeDone }
     }
     const { status, text } = reply
     if (status === 429 || status >= 500)
@@ -104,13 +105,13 @@ export class ApiClient {
     const body = this.#readBody(status, text)
     const errors = errorsIn(body)
     if (status === 401)
-      throw new Failure(
+      throw new CommandFailure(
         `${url} does not accept the token. ${errors[0]?.message ?? ''} ` +
           'Set STELA_TOKEN to a token of that server.',
       )
     const own = errors.find(({ family }) => family === 'SERVER')
     if (own !== undefined && hopeless.includes(own.code))
-      throw new Failure(`${own.code}: ${own.message}`)
+      throw new CommandFailure(`${own.code}: ${own.message}`)
     if (own !== undefined && own.code !== 'EMBEDDING_PROVIDER_CLIENT_ERROR')
       return { away: `the server fails: ${own.code}: ${own.message}`, mayBeDone: true }
     return { status, body, errors }
@@ -158,7 +159,7 @@ export class ApiClient {
     } catch (error) {
       if (!(error instanceof JsonProblem)) throw error
     }
-    throw new Failure(
+    throw new CommandFailure(
       `${this.#options.url} does not speak the Data API: HTTP status ${status}. Check --url.`,
     )
   }

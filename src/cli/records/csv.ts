@@ -7,7 +7,7 @@ import { JsonProblem, parseJson } from '../../json/parse.ts'
 import { printJson } from '../../json/print.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 
 /** A record that cannot be read. */
 export class BadRecord {
@@ -53,12 +53,13 @@ function closingQuote(text: string, from: number): number {
 /** The names in the first record. */
 export function readHeader(text: string): readonly string[] {
   const names = readCells(text)
-  if (names instanceof BadRecord) throw new Failure(`the CSV header: ${names.reason}`)
+  if (names instanceof BadRecord)
+    throw new CommandFailure(`the CSV header: ${names.reason}`)
   for (const [position, name] of names.entries()) {
     if (name === '')
-      throw new Failure(`the CSV header has no name for cell ${position + 1}`)
+      throw new CommandFailure(`the CSV header has no name for cell ${position + 1}`)
     if (names.indexOf(name) !== position)
-      throw new Failure(`the CSV header has the name ${printJson(name)} twice`)
+      throw new CommandFailure(`the CSV header has the name ${printJson(name)} twice`)
   }
   return names
 }

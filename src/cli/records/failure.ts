@@ -2,7 +2,7 @@
  * Something that the person who runs a command can mend: one line on standard error says it
  * all.
  */
-export class Failure extends Error {
+export class CommandFailure extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'Failure'
@@ -14,7 +14,7 @@ export async function reportFailures(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof CommandFailure)) throw error
     process.stderr.write(`stela: ${printable(error.message)}\n`)
     process.exitCode = 1
   }
@@ -26,9 +26,9 @@ function printable(text: string): string {
 }
 
 /** What the system says about a file, in one line; anything else is not expected here. */
-export function fileFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
+export function fileFailure(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error
   const { syscall, code, message } = error as NodeJS.ErrnoException
   if (syscall === undefined && code === undefined) throw error
-  return new Failure(message)
+  return new CommandFailure(message)
 }

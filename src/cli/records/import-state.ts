@@ -7,7 +7,7 @@
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { writeAnew } from '../../engine/private-files.ts'
-import { Failure, fileFailure } from './failure.ts'
+import { CommandFailure, fileFailure } from './failure.ts'
 import type { InputIdentity } from './input.ts'
 
 export interface ImportState {
@@ -54,13 +54,15 @@ export class StateFile {
     const kept = parseState(text)
     const { input, target } = this.#subject
     if (kept === undefined)
-      throw new Failure(`${this.path} is damaged. Remove it to start from the beginning.`)
+      throw new CommandFailure(
+        `${this.path} is damaged. Remove it to start from the beginning.`,
+      )
     if (kept.input.size !== input.size || kept.input.changedAt !== input.changedAt)
-      throw new Failure(
+      throw new CommandFailure(
         `the input has changed since ${this.path} was written. Remove that to start anew.`,
       )
     if (kept.target !== target)
-      throw new Failure(
+      throw new CommandFailure(
         `${this.path} is of an import into ${kept.target}. Remove it first.`,
       )
     return kept.state
@@ -71,7 +73,7 @@ export class StateFile {
     try {
       return this.read()
     } catch (error) {
-      if (error instanceof Failure) return undefined
+      if (error instanceof CommandFailure) return undefined
       throw error
     }
   }

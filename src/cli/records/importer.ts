@@ -12,16 +12,16 @@ import {
   batchSizeMax,
   documentSizeMax,
   insertBatch,
-  type Outcome,
+  type InsertOutcome,
   type SentDocument,
 } from './insert-batch.ts'
 import type { DocumentReader } from './read-document.ts'
 import type { Rejects } from './rejects.ts'
 import type { RawRecord } from './split.ts'
-import type { Target } from './target.ts'
+import type { RecordTarget } from './target.ts'
 
 export interface ImporterOptions {
-  readonly target: Target
+  readonly target: RecordTarget
   readonly rejects: Rejects
   readonly connections: number
   /** Where an earlier run stopped, or a new state. It is brought forward. */
@@ -37,7 +37,7 @@ interface Item {
 
 interface Batch {
   readonly items: readonly Item[]
-  readonly outcomes: Promise<Outcome[]>
+  readonly outcomes: Promise<InsertOutcome[]>
 }
 
 export class Importer {
@@ -111,7 +111,7 @@ export class Importer {
     const sent = (await outcomes)[Symbol.iterator]()
     this.#waiting.shift()
     for (const { record, content } of items) {
-      const outcome: Outcome =
+      const outcome: InsertOutcome =
         content instanceof BadRecord ? { refused: content.reason } : sent.next().value!
       if (outcome === 'inserted' || outcome === 'there') {
         state[outcome]++

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { defaultLimits } from '../../limits.ts'
-import { Failure, fileFailure } from './failure.ts'
+import { CommandFailure, fileFailure } from './failure.ts'
 import { splitterFor, type Format, type RawRecord } from './split.ts'
 
 /** What tells a file that has changed from one that has not. */
@@ -83,10 +83,10 @@ async function identify(path: string): Promise<InputIdentity> {
   return { size, changedAt: Math.floor(mtimeMs) }
 }
 
-function inputFailure(path: string, error: unknown): Failure {
+function inputFailure(path: string, error: unknown): CommandFailure {
   const { code, message } = error as NodeJS.ErrnoException
   if (code?.startsWith('Z_') === true)
-    return new Failure(`${path} is packed with gzip and damaged: ${message}`)
+    return new CommandFailure(`${path} is packed with gzip and damaged: ${message}`)
   return fileFailure(error)
 }
 

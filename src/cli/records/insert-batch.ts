@@ -2,8 +2,8 @@
 import { isNumeric, type Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
 import { memberAt, type AnswerError, type ApiAnswer } from './api-client.ts'
-import { Failure } from './failure.ts'
-import type { Target } from './target.ts'
+import { CommandFailure } from './failure.ts'
+import type { RecordTarget } from './target.ts'
 
 export interface SentDocument {
   /** Its JSON. */
@@ -13,7 +13,7 @@ export interface SentDocument {
 }
 
 /** `there`: it was stored by an earlier try, whose answer did not arrive. */
-export type Outcome = 'inserted' | 'there' | { readonly refused: string }
+export type InsertOutcome = 'inserted' | 'there' | { readonly refused: string }
 
 /** The most documents of a request. */
 export const batchCountMax = defaultLimits.insertManyMax
@@ -31,9 +31,9 @@ const after = '],"options":{"ordered":false,"returnDocumentResponses":true}}}'
 export const documentSizeMax = defaultLimits.bodySizeMax - before.length - after.length
 
 export async function insertBatch(
-  target: Target,
+  target: RecordTarget,
   documents: readonly SentDocument[],
-): Promise<Outcome[]> {
+): Promise<InsertOutcome[]> {
   if (documents.length === 0) return []
   const texts = documents.map(({ text }) => text)
   const answer = await target.send(before + texts.join(',') + after)
@@ -50,7 +50,11 @@ export async function insertBatch(
   return [...outcomes, ...(await insertBatch(target, documents.slice(middle)))]
 }
 
-function outcomeOf(document: SentDocument, response: Value, answer: ApiAnswer): Outcome {
+function outcomeOf(
+  document: SentDocument,
+  response: Value,
+  answer: ApiAnswer,
+): InsertOutcome {
   if (memberAt(response, 'status') === 'OK') return 'inserted'
   const position = memberAt(response, 'errorsIdx')
   const error = isNumeric(position) ? answer.errors[Number(position)] : undefined
@@ -64,9 +68,11 @@ function refusalOf({ status, errors }: ApiAnswer): string {
   if (status === 413) return 'the server takes no requests of this size'
   const error = errors[0]
   if (error === undefined)
-    throw new Failure('the server answers insertMany in a way that is not understood.')
+    throw new CommandFailure(
+      'the server answers insertMany in a way that is not understood.',
+    )
   if (error.code === 'UNKNOWN_COLLECTION_OR_TABLE' || error.code === 'UNKNOWN_KEYSPACE')
-    throw new Failure(said(error))
+    throw new CommandFailure(said(error))
   return said(error)
 }
 

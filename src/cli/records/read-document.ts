@@ -5,7 +5,7 @@ import { printJson } from '../../json/print.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { defaultLimits } from '../../limits.ts'
 import { BadRecord, readHeader, readRow, type CellReader } from './csv.ts'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 import type { RawRecord } from './split.ts'
 
 /** The JSON text of what to send. */
@@ -30,7 +30,7 @@ export function jsonReader(embeds: boolean): DocumentReader {
 /** `header` is the first record. */
 export function csvReader(header: RawRecord, readCell: CellReader): DocumentReader {
   const text = textOf(header)
-  if (text instanceof BadRecord) throw new Failure(`the CSV header: ${text.reason}`)
+  if (text instanceof BadRecord) throw new CommandFailure(`the CSV header: ${text.reason}`)
   const names = readHeader(text)
   return (record) => {
     const text = textOf(record)

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { privateFileMode } from '../../engine/private-files.ts'
-import { Failure, fileFailure } from './failure.ts'
+import { CommandFailure, fileFailure } from './failure.ts'
 import type { Format, RawRecord } from './split.ts'
 
 const reportedMax = 20
@@ -105,5 +105,5 @@ function onOneLine(bytes: Buffer): Buffer {
 
 /** Throws where the rejected records would be written over the input. */
 export function checkRejectsPath(path: string, input: string): void {
-  if (path === input) throw new Failure('--rejects names the input itself.')
+  if (path === input) throw new CommandFailure('--rejects names the input itself.')
 }

@@ -15,7 +15,7 @@ import {
   QUOTE,
   SPACE,
 } from '../../json/char-codes.ts'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 
 /** A record as it was written, and the line that it starts on, counted from 1. */
 export interface RawRecord {
@@ -124,7 +124,7 @@ class ArraySplitter implements Splitter {
 
   #open(byte: number): void {
     if (byte !== OPEN_BRACKET)
-      throw new Failure(
+      throw new CommandFailure(
         'the input is no JSON array: it does not begin with [. For a document on each line ' +
           'set --format jsonl.',
       )

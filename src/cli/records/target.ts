@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { printJson } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
-import { Failure } from './failure.ts'
+import { CommandFailure } from './failure.ts'
 
 /** What the options below were read into. */
 export interface TargetOptions {
@@ -61,7 +61,7 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export class Target {
+export class RecordTarget {
   readonly kind: 'collection' | 'table'
   readonly name: string
   /** As people would write it down: server, keyspace and name. */
@@ -72,7 +72,7 @@ export class Target {
   constructor(options: TargetOptions, connect: ConnectOptions) {
     const { url, token, keyspace, collection, table, retryFor } = options
     const name = collection ?? table
-    if (name === undefined) throw new Failure('name a --collection or a --table.')
+    if (name === undefined) throw new CommandFailure('name a --collection or a --table.')
     const { connections, headers = {} } = connect
     const retryForMs = retryFor * 1000
     this.kind = collection === undefined ? 'table' : 'collection'
@@ -92,7 +92,7 @@ export class Target {
     const known = Array.isArray(listed) ? listed : []
     const found = known.find((entry) => nameOf(entry) === this.name)
     if (found !== undefined) return columnTypes(found)
-    if (!create) throw new Failure(this.#missing(known.map(nameOf)))
+    if (!create) throw new CommandFailure(this.#missing(known.map(nameOf)))
     const command = new Map([['createCollection', new Map([['name', this.name]])]])
     this.#check(await this.#client.send(this.#path(), printJson(command)))
     return new Map()
@@ -113,7 +113,7 @@ export class Target {
 
   #check(answer: ApiAnswer): ApiAnswer {
     const error = answer.errors[0]
-    if (error !== undefined) throw new Failure(`${error.code}: ${error.message}`)
+    if (error !== undefined) throw new CommandFailure(`${error.code}: ${error.message}`)
     return answer
   }
 

@@ -1,6 +1,6 @@
 /** Tokens of a running server, over its management API. */
-import { Failure } from '../records/failure.ts'
-import type { KnownToken, TokenKeeper } from './token-keeper.ts'
+import { CommandFailure } from '../records/failure.ts'
+import type { KnownToken, TokenStore } from './token-keeper.ts'
 
 interface WireToken {
   readonly clientId: string
@@ -13,7 +13,7 @@ interface WireToken {
 /** Nothing that is asked for here takes long. */
 const timeoutMs = 30_000
 
-export function connectTo(adminUrl: string, token: string | undefined): TokenKeeper {
+export function connectTo(adminUrl: string, token: string | undefined): TokenStore {
   const call = <T>(method: string, path: string, body?: object) =>
     send<T>(adminUrl, token, method, path, body)
   return {
@@ -62,7 +62,7 @@ async function send<T>(
   body: object | undefined,
 ): Promise<T> {
   if (token === undefined)
-    throw new Failure(
+    throw new CommandFailure(
       'there is no token. Set STELA_TOKEN to one of an Organization Administrator, or ' +
         'stop the server and use --data.',
     )
@@ -77,11 +77,14 @@ async function send<T>(
     })
     text = await response.text()
   } catch (error) {
-    throw new Failure(`no server answers at ${adminUrl}: ${reasonOf(error)}.`)
+    throw new CommandFailure(
+      `no server answers at ${adminUrl}: ${reasonOf(error)}. ` +
+        '--admin-url names another management port.',
+    )
   }
   const answer = parse(text)
   if (response.ok && answer !== undefined) return answer as T
-  throw new Failure(explain(response.status, answer, adminUrl))
+  throw new CommandFailure(explain(response.status, answer, adminUrl))
 }
 
 function parse(text: string): unknown {

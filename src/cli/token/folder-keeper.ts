@@ -1,10 +1,10 @@
 /** Tokens of a stopped server. With its data folder, none is needed to make one. */
 import { EngineError } from '../../engine/errors.ts'
 import type { OpenedAccess } from '../../server.ts'
-import { Failure } from '../records/failure.ts'
-import type { TokenKeeper } from './token-keeper.ts'
+import { CommandFailure } from '../records/failure.ts'
+import type { TokenStore } from './token-keeper.ts'
 
-export async function openFolder(dataDir: string): Promise<TokenKeeper> {
+export async function openFolder(dataDir: string): Promise<TokenStore> {
   const opened = await open(dataDir)
   const { access } = opened
   return {
@@ -23,7 +23,7 @@ async function open(dataDir: string): Promise<OpenedAccess> {
   try {
     return await openAccess(dataDir)
   } catch (error) {
-    throw error instanceof EngineError ? new Failure(sentence(error)) : error
+    throw error instanceof EngineError ? new CommandFailure(sentence(error)) : error
   }
 }
 
@@ -34,7 +34,7 @@ async function refused<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     const isExpected =
       error instanceof EngineError || (error instanceof Error && 'kind' in error)
-    throw isExpected ? new Failure(sentence(error)) : error
+    throw isExpected ? new CommandFailure(sentence(error)) : error
   }
 }
 

@@ -1,5 +1,5 @@
 /** Where tokens are kept: behind the management API, or in the folder of a stopped server. */
-export interface TokenKeeper {
+export interface TokenStore {
   roles(): Promise<readonly NamedRole[]>
   list(): Promise<readonly KnownToken[]>
   create(wanted: WantedToken): Promise<KnownToken & { readonly token: string }>

@@ -12,7 +12,7 @@ import { readTerms } from '../../language/filters/terms.ts'
 import { termsWithin } from '../../search/lexical/analyzer.ts'
 import { checkVector } from '../../language/values/vector.ts'
 import { checkModelForUse } from '../../providers/model-support.ts'
-import type { Credentials, Models } from '../../providers/models.ts'
+import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import { resolveRerankService, type GivenRerankService } from '../options/rerank-options.ts'
 import type { DocumentSource } from '../search-fields.ts'
 
@@ -43,7 +43,7 @@ export interface RerankServer {
     readonly hybridEligibility: HybridEligibility
   }
   readonly models: Pick<Models, 'rerankingProviders' | 'rerank'>
-  readonly credentials: Credentials
+  readonly credentials: ProviderCredentials
 }
 
 export interface RerankPlan {

@@ -1,5 +1,5 @@
-/** Where commands are sent, for those who sent one elsewhere. */
-import type { Command, Level } from './define.ts'
+/** The path that a command belongs to, for the error that says it came by another. */
+import type { Command, CommandLevel } from './define.ts'
 import { commandsAt } from './registry.ts'
 
 /** What a path names; empty where it names less. */
@@ -12,7 +12,7 @@ export interface PathNames {
 
 /** The path that takes the command, with the names of the path it was sent to. */
 export function pathOf(command: string, sentTo: PathNames): string | undefined {
-  for (const level of ['general', 'keyspace', 'target'] satisfies Level[]) {
+  for (const level of ['general', 'keyspace', 'target'] satisfies CommandLevel[]) {
     const found = commandsAt[level].get(command)
     if (found !== undefined) return pathTo(found, sentTo)
   }

@@ -9,11 +9,11 @@ import type { ApiError } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import type { Credentials, Models } from '../../providers/models.ts'
+import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { Fields, Field } from './fields.ts'
 
 /** The path that a command is sent to: /v1, /v1/<keyspace> or /v1/<keyspace>/<name>. */
-export type Level = 'general' | 'keyspace' | 'target'
+export type CommandLevel = 'general' | 'keyspace' | 'target'
 
 /** What every command gets to work with. */
 export interface Context {
@@ -22,7 +22,7 @@ export interface Context {
   readonly limits: Limits
   readonly models: Models
   /** Keys for providers that came with the request. */
-  readonly credentials: Credentials
+  readonly credentials: ProviderCredentials
   readonly features: Features
   /** Whether the one who asks may do that there. */
   readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean

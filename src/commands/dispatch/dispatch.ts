@@ -10,7 +10,7 @@ import type { Resource } from '../../auth/policy.ts'
 import type { Effect, Principal } from '../../auth/principal.ts'
 import { TokenCredentials } from '../../auth/tokens.ts'
 import type { Database } from '../../databases/databases.ts'
-import { documentStoreOf } from '../../collections/document-store.ts'
+import { documentStoreOf, type DocumentStore } from '../../collections/document-store.ts'
 import type { Engine } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Target } from '../../engine/schema.ts'
@@ -18,18 +18,21 @@ import { traced } from '../../engine/traced.ts'
 import { apiError, type ApiError } from '../../errors/api-error.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
-import type { Credentials, Models } from '../../providers/models.ts'
+import type { ProviderCredentials, Models } from '../../providers/models.ts'
 import type { DocumentTurns } from '../../collections/document-turns.ts'
-import { rowStoreOf } from '../../tables/row-store.ts'
+import { rowStoreOf, type RowStore } from '../../tables/row-store.ts'
 import { pathOf } from './command-path.ts'
 import type { TargetStores } from './target-stores.ts'
 import type {
+  CollectionContext,
   Command,
   Context,
   Features,
+  KeyspaceCommand,
   KeyspaceContext,
-  Level,
+  CommandLevel,
   Reply,
+  TableContext,
   TargetCommand,
 } from './define.ts'
 import {
@@ -49,7 +52,7 @@ export interface Call extends Caller {
   readonly database: Database
   /** What comes before the names in the path: /v1, or /databases/<id>/v1. */
   readonly root: string
-  readonly level: Level
+  readonly level: CommandLevel
   /** From the path; empty where the level has none. */
   readonly keyspace: string
   readonly target: string
@@ -70,7 +73,7 @@ export interface Call extends Caller {
    */
   reserveReply(effect: Effect): Promise<void> | undefined
   readonly features: Features
-  readonly credentials: Credentials
+  readonly credentials: ProviderCredentials
   /** Undefined: nobody wants to know how it went. */
   readonly trace: Trace | undefined
 }
@@ -107,7 +110,7 @@ async function answer(call: Call, services: Services): Promise<Reply> {
     does: undefined as Effect | undefined,
     fields: undefined as JsonObject | undefined,
   }
-  let warnings: readonly ApiError[] = []
+  let warnings = none
   try {
     const parsed = call.parseBody()
     const [name, value] = onlyCommand(parsed instanceof Promise ? await parsed : parsed)
@@ -171,7 +174,7 @@ function onlyCommand(body: Value): [string, Value] {
   return first
 }
 
-const levelNames: Readonly<Record<Level, string>> = {
+const levelNames: Readonly<Record<CommandLevel, string>> = {
   general: 'General Command',
   keyspace: 'Keyspace Command',
   target: 'Collection Command',
@@ -191,10 +194,12 @@ function findCommand(name: string, call: Call): Command {
   return command
 }
 
+const none: readonly ApiError[] = []
+
 function deprecationOf(command: string): readonly ApiError[] {
   const replacement = deprecated.get(command)
   return replacement === undefined
-    ? []
+    ? none
     : [apiError('DEPRECATED_COMMAND', { command, replacement })]
 }
 
@@ -229,7 +234,7 @@ function askedBy({ requestId, address, command }: Call, resource: Resource) {
   return { requestId, address, command, resource }
 }
 
-async function run(
+function run(
   name: string,
   command: Command,
   fields: Record<string, unknown>,
@@ -237,26 +242,29 @@ async function run(
   principal: Principal,
   services: Services,
 ): Promise<Reply> {
-  const { keyspace } = call
   const context = new CallContext(call, principal, services)
   switch (command.level) {
     case 'general':
       return command.run(fields, context)
     case 'keyspace':
-      if ((await context.engine.listTargets(keyspace)) === undefined)
-        throw apiError('UNKNOWN_KEYSPACE', { keyspace })
-      return command.run(fields, context)
+      return runInKeyspace(command, fields, context)
     case 'target':
       return runOnTarget(name, command, fields, call, context, services)
   }
 }
 
-/**
- * A table may get another schema between looking it up and reading or writing it. Then
- * nothing was done, or what can be done again: the command starts over, and the last time
- * changes of the schema wait for it.
- */
-async function runOnTarget(
+async function runInKeyspace(
+  command: KeyspaceCommand,
+  fields: Record<string, unknown>,
+  context: KeyspaceContext,
+): Promise<Reply> {
+  const { engine, keyspace } = context
+  if ((await engine.listTargets(keyspace)) === undefined)
+    throw apiError('UNKNOWN_KEYSPACE', { keyspace })
+  return command.run(fields, context)
+}
+
+function runOnTarget(
   name: string,
   command: TargetCommand,
   fields: Record<string, unknown>,
@@ -268,22 +276,44 @@ async function runOnTarget(
   /** The same for all commands on a target, for as long as the engine knows it. */
   const storeOf = <Store>(target: Target, make: () => Store) =>
     call.trace === undefined ? services.stores.of(engine, target, make) : make()
-  const attempt = async (): Promise<Reply> => {
-    const target = await engine.findTarget(call.keyspace, call.target)
-    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+  const run = (target: Target): Promise<Reply> => {
     call.trace?.note(`Found the ${target.kind} ${nameOf(call)}`)
     if (target.kind === 'collection') {
       if (command.collection === undefined)
         throw apiError('UNSUPPORTED_COLLECTION_COMMAND', refusalOf(name, call))
       const make = () => documentStoreOf({ ...services, engine }, target)
-      const documents = storeOf(target, make).as(call.credentials)
-      return command.collection(fields, Object.assign(context, { documents }))
+      context.documents = storeOf(target, make).as(call)
+      return command.collection(fields, context)
     }
     if (command.table === undefined)
       throw apiError('UNSUPPORTED_TABLE_COMMAND', refusalOf(name, call))
     const make = () => rowStoreOf({ ...services, engine }, target, {})
-    const rows = storeOf(target, make).as(call.credentials)
-    return command.table(fields, Object.assign(context, { rows }))
+    context.rows = storeOf(target, make).as(call)
+    return command.table(fields, context)
+  }
+  const found = engine.findTarget(call.keyspace, call.target)
+  // The schema of a collection never changes.
+  return !(found instanceof Promise) && found?.kind === 'collection'
+    ? run(found)
+    : runUntilUnchanged(run, command, call, context, services)
+}
+
+/**
+ * A table may get another schema between looking it up and reading or writing it. Then
+ * nothing was done, or what can be done again: the command starts over, and the last time
+ * changes of the schema wait for it.
+ */
+async function runUntilUnchanged(
+  run: (target: Target) => Promise<Reply>,
+  command: TargetCommand,
+  call: Call,
+  { engine }: CallContext,
+  services: Services,
+): Promise<Reply> {
+  const attempt = async (): Promise<Reply> => {
+    const target = await engine.findTarget(call.keyspace, call.target)
+    if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
+    return run(target)
   }
   for (let left = services.limits.writeAttemptsMax; left > 1; left--)
     try {
@@ -312,12 +342,14 @@ function engineOf({ database, token, trace }: Call): Engine {
   return trace === undefined ? engine : traced(engine, trace)
 }
 
-class CallContext implements KeyspaceContext {
+class CallContext implements CollectionContext, TableContext {
   readonly engine: Engine
   readonly limits: Limits
   readonly models: Models
-  readonly features: Features
   readonly keyspace: string
+  /** One of these is there by the time that a command on a target runs. */
+  documents!: DocumentStore
+  rows!: RowStore
   readonly #call: Call
   readonly #principal: Principal
 
@@ -325,7 +357,6 @@ class CallContext implements KeyspaceContext {
     this.engine = engineOf(call)
     this.limits = services.limits
     this.models = services.models
-    this.features = call.features
     this.keyspace = call.keyspace
     this.#call = call
     this.#principal = principal
@@ -337,7 +368,11 @@ class CallContext implements KeyspaceContext {
       this.#principal.may(effect, { database: this.#call.database.id, ...resource })
   }
 
-  get credentials(): Credentials {
+  get features(): Features {
+    return this.#call.features
+  }
+
+  get credentials(): ProviderCredentials {
     return this.#call.credentials
   }
 

@@ -100,7 +100,7 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
     case 'unauthenticated':
       return apiError('UNAUTHENTICATED_REQUEST')
     case 'unauthorized':
-      return unauthorizedError(scene.does, target)
+      return unauthorizedError(scene.does, target, true)
     case 'unsupported':
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'read':
@@ -122,9 +122,13 @@ export function timeoutError(scene: Omit<Scene, 'fields'>, problem: string): Api
 }
 
 /** By the roles of the token, or by the store. */
-export function unauthorizedError(effect: Effect | undefined, target: string): ApiError {
+export function unauthorizedError(
+  effect: Effect | undefined,
+  target: string,
+  byStore = false,
+): ApiError {
   const action = effect === undefined ? 'use' : actions[effect]
-  return apiError('UNAUTHORIZED_ACCESS', { target, action })
+  return apiError('UNAUTHORIZED_ACCESS', { target, action, byStore })
 }
 
 const actions: Readonly<Record<Effect, string>> = {

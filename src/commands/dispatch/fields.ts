@@ -5,7 +5,7 @@
  * update) is passed on as it came; its meaning belongs to `language`. An unknown field or a
  * wrong JSON type ends the reading at once; broken bounds are all reported together.
  */
-import { ApiErrors, apiError } from '../../errors/api-error.ts'
+import { ApiErrors, apiError, type ApiError } from '../../errors/api-error.ts'
 import type { JsonObject, Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { hasMoreParts } from '../../language/filters/clause-size.ts'
@@ -72,18 +72,32 @@ function readMembers(
         known: Object.keys(fields).filter((known) => !isAlias(fields[known]!)),
       })
   const values: Record<string, unknown> = {}
-  const inner = { ...context }
+  const member = new Member(context)
   for (const name in fields) {
-    inner.field = `${context.field}.${name}`
-    values[name] = fields[name]!.read(body.get(name), inner)
+    member.name = name
+    values[name] = fields[name]!.read(body.get(name), member)
   }
   return values
 }
 
-/** Any JSON at all, absent and null kept apart. */
-export const anything: Field<Value | undefined> = {
-  takes: { kind: 'anything' },
-  read: (value) => value,
+/** Where a member stands, which is put into words for messages alone. */
+class Member implements FieldContext {
+  readonly command: string
+  readonly limits: Limits
+  readonly violations: ApiError[]
+  readonly #of: FieldContext
+  name = ''
+
+  constructor(of: FieldContext) {
+    this.command = of.command
+    this.limits = of.limits
+    this.violations = of.violations
+    this.#of = of
+  }
+
+  get field(): string {
+    return `${this.#of.field}.${this.name}`
+  }
 }
 
 /** A clause that is parsed later, absent and null kept apart. */
@@ -206,6 +220,8 @@ export function list(max: (limits: Limits) => number): Field<readonly Value[]> {
   }
 }
 
+const noMembers: JsonObject = new Map()
+
 /** The options of a command; absent, null and {} mean all defaults. */
 export function options<const Shape extends Fields>(
   fields: Shape,
@@ -215,7 +231,7 @@ export function options<const Shape extends Fields>(
   return {
     takes: { kind: 'options', fields },
     read(value, context) {
-      const members = readObject(value, context) ?? new Map<string, Value>()
+      const members = readObject(value, context) ?? noMembers
       return readMembers(
         fields,
         members,

@@ -10,7 +10,7 @@ import { createTable } from '../create-table.ts'
 import { createTextIndex } from '../create-text-index.ts'
 import { createType } from '../create-type.ts'
 import { createVectorIndex } from '../create-vector-index.ts'
-import type { Command, Level } from './define.ts'
+import type { Command, CommandLevel } from './define.ts'
 import { deleteCollection } from '../delete-collection.ts'
 import { deleteMany } from '../delete-many.ts'
 import { deleteOne } from '../delete-one.ts'
@@ -89,7 +89,7 @@ const target: CommandsByName = {
 
 type CommandsByName = Readonly<Record<string, Command>>
 
-export const commandsAt: Readonly<Record<Level, ReadonlyMap<string, Command>>> = {
+export const commandsAt: Readonly<Record<CommandLevel, ReadonlyMap<string, Command>>> = {
   general: new Map(Object.entries(general)),
   keyspace: new Map(Object.entries(keyspace)),
   target: new Map(Object.entries(target)),

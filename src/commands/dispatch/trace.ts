@@ -8,6 +8,7 @@
 import { fromPlain } from '../../json/plain.ts'
 import { printJson } from '../../json/print.ts'
 import { isObject, type Value } from '../../json/value.ts'
+import { fixedLimits } from '../../limits.ts'
 
 export interface TracedRequest {
   readonly requestId: string
@@ -22,11 +23,7 @@ interface Event {
   readonly data: object | undefined
 }
 
-/** A command that changes page after page could go on for long. */
-const eventsMax = 200
-
-/** Characters of a command that are shown. */
-const shownMax = 2_048
+const { traceEventsMax, traceCommandLengthMax } = fixedLimits
 
 export class Trace {
   readonly #request: TracedRequest
@@ -42,7 +39,7 @@ export class Trace {
 
   /** Says what has just happened. `data` is asked for only where it is shown. */
   note(message: string, data?: () => object): void {
-    if (this.#events.length >= eventsMax) {
+    if (this.#events.length >= traceEventsMax) {
       this.#leftOut++
       return
     }
@@ -100,9 +97,9 @@ function microseconds(ms: number): number {
 /** A command as it was sent, cut to a length, without what may be a key to elsewhere. */
 export function showCommand(name: string, fields: Value): string {
   const text = printJson(new Map([[name, withoutKeys(fields)]]))
-  return text.length <= shownMax
+  return text.length <= traceCommandLengthMax
     ? text
-    : `${text.slice(0, shownMax)}… (${text.length} characters in all)`
+    : `${text.slice(0, traceCommandLengthMax)}… (${text.length} characters in all)`
 }
 
 /** Services name the keys that they are called with, and some say the keys themselves. */

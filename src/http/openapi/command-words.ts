@@ -5,7 +5,7 @@
  * one of them works once those before it were sent. All happens in a keyspace of its own, so
  * that trying them out touches nobody's data.
  */
-import type { Level } from '../../commands/dispatch/define.ts'
+import type { CommandLevel } from '../../commands/dispatch/define.ts'
 
 export interface CommandWords {
   readonly says: string
@@ -335,7 +335,7 @@ const target: WordsByCommand = {
 type WordsByCommand = Readonly<Record<string, CommandWords>>
 
 /** In the order of a day's work: what makes things, what uses them, what ends them. */
-export const wordsOfCommands: Readonly<Record<Level, WordsByCommand>> = {
+export const wordsOfCommands: Readonly<Record<CommandLevel, WordsByCommand>> = {
   general,
   keyspace,
   target,

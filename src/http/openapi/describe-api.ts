@@ -2,7 +2,7 @@
  * The API as an OpenAPI document, made from the registry: commands, their fields, types,
  * defaults and bounds are those that requests are read by, so they cannot differ.
  */
-import type { Command, Level } from '../../commands/dispatch/define.ts'
+import type { Command, CommandLevel } from '../../commands/dispatch/define.ts'
 import { commandsAt, deprecated } from '../../commands/dispatch/registry.ts'
 import type { Limits } from '../../limits.ts'
 import { clauseSchemas } from './clause-schemas.ts'
@@ -122,7 +122,7 @@ const introduction =
   'may be left out may also be null.'
 
 function describePath(
-  level: Level,
+  level: CommandLevel,
   summary: string,
   pathParameters: readonly string[],
 ): PathDescription {
@@ -155,7 +155,7 @@ function describePath(
 }
 
 /** By the name of the command, with a number from the second on. */
-function examplesOf(level: Level): Record<string, ExampleDescription> {
+function examplesOf(level: CommandLevel): Record<string, ExampleDescription> {
   const described: Record<string, ExampleDescription> = {}
   for (const [command, { examples }] of Object.entries(wordsOfCommands[level]))
     for (const [i, { says, path, fields }] of examples.entries())
@@ -168,7 +168,7 @@ function examplesOf(level: Level): Record<string, ExampleDescription> {
 }
 
 /** Clauses and replies have other names, and a command of two levels has two. */
-function schemaName(command: string, level: Level): string {
+function schemaName(command: string, level: CommandLevel): string {
   const isSecond = level === 'target' && command in wordsOfCommands.keyspace
   return `${command}${isSecond ? 'OfTable' : ''}Command`
 }

@@ -1,7 +1,7 @@
 /** As much of JSON Schema as the description of the API needs. */
 export interface Schema {
   readonly $ref?: string
-  readonly type?: JsonType | readonly JsonType[]
+  readonly type?: SchemaType | readonly SchemaType[]
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -28,7 +28,7 @@ export interface Schema {
   readonly 'x-on'?: readonly string[]
 }
 
-export type JsonType =
+export type SchemaType =
   'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
 /** A schema of components.ts, by its name. */

@@ -1,6 +1,6 @@
 /**
- * Content that stays the same for as long as the server runs, such as a page: sent to those
- * who do not have it yet, and confirmed to those who do.
+ * Content that stays the same for as long as the server runs, such as a page. A client that
+ * has it already is told so, and gets it no second time.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

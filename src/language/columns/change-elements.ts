@@ -6,7 +6,7 @@ import {
   isTextual,
   sorted,
   type CollectionType,
-  type Entry,
+  type MapEntry,
 } from './collections.ts'
 import type { ElementType, UserTypes } from './column-type.ts'
 import { comparable, orderOf } from './comparable.ts'
@@ -53,7 +53,7 @@ function elementsOf(stored: Value | undefined): readonly Value[] {
   return (stored as readonly Value[] | undefined) ?? []
 }
 
-function storedEntries(stored: Value | undefined): readonly Entry[] {
+function storedEntries(stored: Value | undefined): readonly MapEntry[] {
   return stored === undefined ? [] : entriesOf(stored)
 }
 
@@ -63,7 +63,7 @@ function unlessEmpty(elements: Value[]): Value[] | undefined {
 
 function storedMap(
   { keyType }: Extract<CollectionType, { readonly type: 'map' }>,
-  entries: readonly Entry[],
+  entries: readonly MapEntry[],
   types: UserTypes,
 ): Value | undefined {
   if (entries.length === 0) return undefined

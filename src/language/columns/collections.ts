@@ -9,7 +9,7 @@ import { readPairs } from './pairs.ts'
 
 export type CollectionType = Extract<ColumnType, { readonly type: 'list' | 'set' | 'map' }>
 
-export type Entry = readonly [key: Value, value: Value]
+export type MapEntry = readonly [key: Value, value: Value]
 
 export function readList(
   valueType: ElementType,
@@ -118,7 +118,7 @@ export function isCollection(type: ColumnType): type is CollectionType {
 }
 
 /** The entries of a stored map, which is an object or a list of pairs. */
-export function entriesOf(stored: Value): readonly Entry[] {
+export function entriesOf(stored: Value): readonly MapEntry[] {
   return isObject(stored) ? [...stored] : (stored as [Value, Value][])
 }
 

@@ -16,3 +16,6 @@ export type ColumnPart = 'value' | 'keys' | 'values'
 
 /** In the form that values.ts gives to values of the column's type; vectors as floats. */
 export type ColumnValue = Value | Float32Array
+
+/** By the names of columns, since engines have objects of their own for those. */
+export type RowValues = ReadonlyMap<string, ColumnValue>

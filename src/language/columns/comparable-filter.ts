@@ -39,7 +39,7 @@ export function comparableFilter(filter: RowFilter, fields: ComparableFields): F
 }
 
 /** What operands compare by. */
-export function comparableOperands(
+function comparableOperands(
   { column, part, operands }: RowComparison,
   types: UserTypes,
 ): readonly Value[] {

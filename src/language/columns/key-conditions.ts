@@ -10,11 +10,11 @@ import type { ComparisonKind, RowCondition, RowFilter } from './row-filter.ts'
 export interface KeyCondition {
   /** One of these. */
   readonly eq?: readonly ColumnValue[]
-  readonly low?: Bound
-  readonly high?: Bound
+  readonly low?: KeyBound
+  readonly high?: KeyBound
 }
 
-export interface Bound {
+export interface KeyBound {
   readonly value: ColumnValue
   readonly inclusive: boolean
 }
@@ -103,12 +103,16 @@ function intersect(
   const compare = (one: ColumnValue, other: ColumnValue) =>
     compareValues(toComparable(one), toComparable(other))
   /** `side` is 1 for lower bounds, -1 for upper ones. */
-  const tighter = (one: Bound | undefined, other: Bound | undefined, side: 1 | -1) => {
+  const tighter = (
+    one: KeyBound | undefined,
+    other: KeyBound | undefined,
+    side: 1 | -1,
+  ) => {
     if (one === undefined || other === undefined) return one ?? other
     const order = compare(one.value, other.value) * side
     return order > 0 || (order === 0 && !one.inclusive) ? one : other
   }
-  const isWithin = (value: ColumnValue, bound: Bound | undefined, side: 1 | -1) => {
+  const isWithin = (value: ColumnValue, bound: KeyBound | undefined, side: 1 | -1) => {
     if (bound === undefined) return true
     const order = compare(value, bound.value) * side
     return order > 0 || (order === 0 && bound.inclusive)

@@ -1,7 +1,7 @@
 /** Reads the filter clause of a command on documents. */
 import { apiError } from '../../errors/api-error.ts'
 import { extendedOf } from '../../json/extended.ts'
-import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import {
   checkConditionCount,
@@ -46,61 +46,13 @@ export function parseFilter(value: Value | undefined, context: FilterContext): F
   return filter.kind === 'and' && filter.of.length === 0 ? everything : filter
 }
 
-/**
- * A filter on the objects of an array. They are no documents: their _id is a field like any
- * other, and what is indexed makes no difference.
- */
-export function parseElementFilter(value: JsonObject, limits: Limits): Filter {
-  return withinLimits(
-    readClause<Comparison>(value, {
-      read: (name, operand) => {
-        const path = readElementPath(name, operand)
-        return readOperations(path, operationsOf(path, operand), elementRules(limits))
-      },
-      opposite,
-    }),
-    limits,
-  )
-}
-
-/**
- * Operators that elements of an array are compared by. The filter is for a document with the
- * element as its only field, whose name is empty; `name` is what messages call it.
- */
-export function parseElementCondition(
-  name: string,
-  operators: JsonObject,
-  limits: Limits,
-): Filter {
-  const path: Path = { text: name, segments: [''] }
-  const operations = operatorsOf(name, operators) ?? []
-  const of = readOperations(path, operations, elementRules(limits))
-  return withinLimits({ kind: 'and', of }, limits)
-}
-
-function elementRules(limits: Limits): ComparisonRules {
-  return { limits, target: '', analyze: undefined, hasDocumentIds: false }
-}
-
-function withinLimits(filter: Filter, limits: Limits): Filter {
-  checkConditionCount(conditionsOf<Comparison>(filter).length, limits)
-  return filter
-}
-
 /** What comparisons may use on what they are for. */
-interface ComparisonRules extends Pick<FilterContext, 'limits' | 'target' | 'analyze'> {
+export interface ComparisonRules extends Pick<
+  FilterContext,
+  'limits' | 'target' | 'analyze'
+> {
   /** Whether _id is that of a document, and not any field. */
   readonly hasDocumentIds: boolean
-}
-
-function readOperations(
-  path: Path,
-  operations: readonly (readonly [string, Value])[],
-  rules: ComparisonRules,
-): Comparison[] {
-  return operations.map(([operator, argument]) =>
-    readComparison(path, operator, argument, rules),
-  )
 }
 
 /** The comparisons of one path: those of an object of operators, or equality. */
@@ -112,7 +64,9 @@ function readField(
 ): Comparison[] {
   const path = readPath(name, operand)
   if (path.text === '_id' && within === '$or') throw invalid({ reason: 'idInOr' })
-  return readOperations(path, operationsOf(path, operand), rules)
+  return operationsOf(path, operand).map(([operator, argument]) =>
+    readComparison(path, operator, argument, rules),
+  )
 }
 
 const searchFields: ReadonlySet<string> = new Set(['$vector', '$vectorize', '$lexical'])
@@ -126,23 +80,18 @@ function readPath(name: string, operand: Value): Path {
   return readFieldPath(name)
 }
 
-/** In an element no name that starts with $ is a field. */
-function readElementPath(name: string, operand: Value): Path {
-  if (isOperator(name)) {
-    if (Array.isArray(operand)) throw unknownOperator(name)
-    throw invalid({ reason: 'operatorBesideFields', operator: name })
-  }
-  return readFieldPath(name)
-}
-
-function readFieldPath(name: string): Path {
+export function readFieldPath(name: string): Path {
   const path = parsePath(name)
   const problem = 'problem' in path ? path.problem : wildcardProblem(path)
   if (problem !== undefined) throw invalid({ reason: 'path', path: name, problem })
   return path as Path
 }
 
-function operationsOf(path: Path, operand: Value): readonly (readonly [string, Value])[] {
+/** The operators that an operand holds, or equality with it. */
+export function operationsOf(
+  path: Path,
+  operand: Value,
+): readonly (readonly [string, Value])[] {
   if (Array.isArray(operand) && !searchFields.has(path.text))
     throw invalid({ reason: 'array', path: path.text })
   if (!isObject(operand) || extendedOf(operand) !== undefined) return [['$eq', operand]]
@@ -151,7 +100,7 @@ function operationsOf(path: Path, operand: Value): readonly (readonly [string, V
   return operatorsOf(path.text, operand) ?? [['$eq', operand]]
 }
 
-function readComparison(
+export function readComparison(
   path: Path,
   operator: string,
   argument: Value,
@@ -368,6 +317,6 @@ function below(path: Path, name: string): Path {
   }
 }
 
-function unknownOperator(operator: string) {
+export function unknownOperator(operator: string) {
   return apiError('FILTER_UNSUPPORTED_OPERATOR', { operator, known: knownOperators })
 }

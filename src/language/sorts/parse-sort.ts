@@ -25,7 +25,7 @@ export interface SortContext {
 }
 
 export function parseSort(value: Value | undefined, context: SortContext): Sort {
-  if (value === undefined || value === null) return { kind: 'values', keys: [] }
+  if (value === undefined || value === null) return anyOrder
   if (!isObject(value)) throw invalid({ reason: 'notAnObject', type: jsonTypeOf(value) })
   for (const field of ['$vector', '$vectorize', '$lexical'] as const) {
     const query = value.get(field)
@@ -42,6 +42,8 @@ export function parseSort(value: Value | undefined, context: SortContext): Sort 
   })
   return { kind: 'values', keys }
 }
+
+const anyOrder: Sort = { kind: 'values', keys: [] }
 
 /** Apart from parsing, because a filter's errors go before this one. */
 export function checkSortIndexed(sort: Sort, indexing: IndexingRule): void {

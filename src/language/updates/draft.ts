@@ -3,7 +3,7 @@
  * the containers on the way to a change are copied, each once, however many changes follow.
  */
 import { apiError } from '../../errors/api-error.ts'
-import { withArticle } from '../../errors/entry.ts'
+import { withArticle } from '../../errors/catalog-entry.ts'
 import { equalValues } from '../../json/equal.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'

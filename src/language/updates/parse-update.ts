@@ -16,7 +16,7 @@ import { escapeSegment, parsePath, wildcardProblem, type Path } from '../values/
 import { PathTree } from '../values/path-tree.ts'
 import { parsePulled, parsePulledValues } from './pulled-elements.ts'
 import { quoteJson } from '../values/quote-json.ts'
-import type { Action, Operator, Update } from './update.ts'
+import type { UpdateAction, Operator, Update } from './update.ts'
 
 export function parseUpdate(value: Value, limits: Limits = defaultLimits): Update {
   if (!isObject(value))
@@ -62,13 +62,13 @@ const operators = [
   '$unset',
 ] as const satisfies readonly Operator[]
 
-function inRunningOrder(a: Action, b: Action): number {
+function inRunningOrder(a: UpdateAction, b: UpdateAction): number {
   if (a.operator !== b.operator)
     return operators.indexOf(a.operator) - operators.indexOf(b.operator)
   return a.path.text < b.path.text ? -1 : 1
 }
 
-function parseOperator(name: string, paths: Value, limits: Limits): Action[] {
+function parseOperator(name: string, paths: Value, limits: Limits): UpdateAction[] {
   const operator = operators.find((known) => known === name)
   if (operator === undefined)
     throw apiError('UNSUPPORTED_UPDATE_OPERATION', { operator: name, known: operators })
@@ -87,7 +87,7 @@ function parseAction(
   path: Path,
   argument: Value,
   limits: Limits,
-): Action {
+): UpdateAction {
   switch (operator) {
     case '$set':
     case '$setOnInsert':
@@ -263,7 +263,7 @@ function badName(
  * $vector and $vectorize each decide over the other, so an update with both, even under
  * different operators, would undo half of itself.
  */
-function checkSearchFields(actions: readonly Action[]): void {
+function checkSearchFields(actions: readonly UpdateAction[]): void {
   const vector = actions.find((action) => action.path.text === '$vector')
   const vectorize = actions.find((action) => action.path.text === '$vectorize')
   if (vector && vectorize)
@@ -272,7 +272,7 @@ function checkSearchFields(actions: readonly Action[]): void {
     })
 }
 
-function checkOverlaps(actions: readonly Action[]): void {
+function checkOverlaps(actions: readonly UpdateAction[]): void {
   const tree = new PathTree<{ operator: Operator; path: Path }>()
   for (const action of actions)
     for (const path of action.operator === '$rename'

@@ -9,10 +9,13 @@ import { printJson } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import { hasMoreParts } from '../filters/clause-size.ts'
+import {
+  matchesElement,
+  parseElementCondition,
+  parseElementFilter,
+  type ElementFilter,
+} from '../filters/element-filter.ts'
 import { isOperator } from '../filters/filter-clause.ts'
-import type { Filter } from '../filters/filter.ts'
-import { matches } from '../filters/matches.ts'
-import { parseElementCondition, parseElementFilter } from '../filters/parse-filter.ts'
 import type { Path } from '../values/path.ts'
 import { quoteJson } from '../values/quote-json.ts'
 
@@ -20,9 +23,9 @@ export type PulledElements =
   /** Those that equal one of some values; each is here as `equalityText` writes it. */
   | { readonly by: 'values'; readonly texts: ReadonlySet<string> }
   /** Those for which the filter holds, with the element as a field without a name. */
-  | { readonly by: 'condition'; readonly filter: Filter }
+  | { readonly by: 'condition'; readonly filter: ElementFilter }
   /** The objects among them that the filter matches. */
-  | { readonly by: 'fields'; readonly filter: Filter }
+  | { readonly by: 'fields'; readonly filter: ElementFilter }
 
 /** Reads the argument of $pull. */
 export function parsePulled(path: Path, argument: Value, limits: Limits): PulledElements {
@@ -36,7 +39,7 @@ export function parsePulled(path: Path, argument: Value, limits: Limits): Pulled
       max: limits.clausePartsMax,
     })
   try {
-    return [...argument.keys()].some(isComparison)
+    return comparesElements(argument)
       ? { by: 'condition', filter: parseElementCondition(path.text, argument, limits) }
       : { by: 'fields', filter: parseElementFilter(argument, limits) }
   } catch (error) {
@@ -83,10 +86,11 @@ export function comparisonsPerElement(pulled: PulledElements): number {
   return pulled.by === 'values' ? 0 : comparisonsOf(pulled.filter)
 }
 
-function comparisonsOf(filter: Filter): number {
+function comparisonsOf(filter: ElementFilter): number {
   switch (filter.kind) {
     case 'and':
     case 'or':
+    case 'not':
       return filter.of.reduce((sum, part) => sum + comparisonsOf(part), 1)
     default:
       return 'values' in filter ? 1 + filter.values.length : 1
@@ -99,17 +103,24 @@ function testOf(pulled: PulledElements): (element: Value) => boolean {
       return (element) => pulled.texts.has(equalityText(element))
     case 'condition': {
       const holder: JsonObject = new Map()
-      return (element) => matches(pulled.filter, holder.set('', element))
+      return (element) => matchesElement(pulled.filter, holder.set('', element))
     }
     case 'fields':
-      return (element) => isPlainObject(element) && matches(pulled.filter, element)
+      return (element) => isPlainObject(element) && matchesElement(pulled.filter, element)
   }
 }
 
-/** $and, $or and $not join filters; any other operator compares. */
-function isComparison(name: string): boolean {
-  return isOperator(name) && name !== '$and' && name !== '$or' && name !== '$not'
+/** Whether it holds operators for the elements themselves, and not for their fields. */
+function comparesElements(object: JsonObject): boolean {
+  for (const [name, operand] of object) {
+    if (name === '$not' && isObject(operand) && comparesElements(operand)) return true
+    if (isOperator(name) && !joining.has(name)) return true
+  }
+  return false
 }
+
+/** Operators that join filters; any other compares. */
+const joining: ReadonlySet<string> = new Set(['$and', '$or', '$not'])
 
 function isPlainObject(value: Value): value is JsonObject {
   return isObject(value) && extendedOf(value) === undefined

@@ -21,11 +21,11 @@ import { compareForUpdate } from './update-order.ts'
 
 /** In the order in which they run. */
 export interface Update {
-  readonly actions: readonly Action[]
+  readonly actions: readonly UpdateAction[]
 }
 
 /** One operator on one path. No path of an update overlaps with another. */
-export type Action =
+export type UpdateAction =
   | {
       readonly operator: '$set' | '$setOnInsert' | '$min' | '$max'
       readonly path: Path
@@ -53,7 +53,7 @@ export type Action =
       readonly pulled: PulledElements
     }
 
-export type Operator = Action['operator']
+export type Operator = UpdateAction['operator']
 
 export interface UpdateContext {
   /** The document is being made by an upsert. */
@@ -77,7 +77,7 @@ export function applyUpdate(
   return { document: draft.document, changed: draft.changed }
 }
 
-function apply(action: Action, draft: Draft, context: UpdateContext): void {
+function apply(action: UpdateAction, draft: Draft, context: UpdateContext): void {
   const { operator, path } = action
   switch (action.operator) {
     case '$set':
@@ -162,7 +162,7 @@ const vectorPath: Path = { text: '$vector', segments: ['$vector'] }
 const vectorizePath: Path = { text: '$vectorize', segments: ['$vectorize'] }
 
 function set(
-  { operator, path, value }: Extract<Action, { value: Value }>,
+  { operator, path, value }: Extract<UpdateAction, { value: Value }>,
   draft: Draft,
 ): void {
   draft.write(operator, path, () => value)
@@ -171,7 +171,7 @@ function set(
 }
 
 function calculate(
-  { operator, path, by }: Extract<Action, { by: Numeric }>,
+  { operator, path, by }: Extract<UpdateAction, { by: Numeric }>,
   old: Value | undefined,
   limits: Limits,
 ): Numeric {
@@ -189,7 +189,10 @@ function calculate(
   })
 }
 
-function rename({ operator, path, to }: Extract<Action, { to: Path }>, draft: Draft): void {
+function rename(
+  { operator, path, to }: Extract<UpdateAction, { to: Path }>,
+  draft: Draft,
+): void {
   const found = draft.find(path)
   if (found === undefined) return
   for (const end of [path, to])
@@ -203,7 +206,10 @@ function rename({ operator, path, to }: Extract<Action, { to: Path }>, draft: Dr
   draft.write(operator, to, () => found)
 }
 
-function arrayAt({ operator, path }: Action, old: Value | undefined): readonly Value[] {
+function arrayAt(
+  { operator, path }: UpdateAction,
+  old: Value | undefined,
+): readonly Value[] {
   if (old === undefined) return []
   if (!Array.isArray(old)) throw wrongTarget(operator, path, old, 'an Array')
   return old
@@ -211,7 +217,7 @@ function arrayAt({ operator, path }: Action, old: Value | undefined): readonly V
 
 function pushed(
   array: readonly Value[],
-  { values, position }: Extract<Action, { operator: '$push' }>,
+  { values, position }: Extract<UpdateAction, { operator: '$push' }>,
 ): Value[] {
   if (position === undefined) return [...array, ...values]
   const before = position < 0 ? Math.max(0, array.length + position) : position

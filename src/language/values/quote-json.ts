@@ -1,7 +1,8 @@
 import { printJson } from '../../json/print.ts'
 import { jsonTypeOf, type Value } from '../../json/value.ts'
+import { fixedLimits } from '../../limits.ts'
 
-const lengthMax = 200
+const lengthMax = fixedLimits.echoValueLengthMax
 
 /** A value as a message shows it: its JSON, cut where a reader would stop anyway. */
 export function quoteJson(value: Value): string {

@@ -61,8 +61,11 @@ export function decodeBinaryVector(
   return numbers
 }
 
-/** A vector all within this is zero, and zero has no direction to take the cosine of. */
-const zeroMax = 1e-6
+const { zeroVectorMax } = fixedLimits
+
+export function isZeroVector(numbers: Float32Array | Float64Array): boolean {
+  return numbers.every((x) => Math.abs(x) <= zeroVectorMax)
+}
 
 /** Refuses a vector that the collection cannot store or be searched with. */
 export function checkVector(numbers: Float32Array, rules: VectorRules): void {
@@ -88,9 +91,9 @@ export function findVectorProblem(
       `element ${position} of the vector is ${numbers[position]!}, and numbers must be finite ` +
       `and within ±${vectorMagnitudeMax.toExponential()}`
     )
-  if (metric === 'cosine' && numbers.every((x) => Math.abs(x) <= zeroMax))
+  if (metric === 'cosine' && isZeroVector(numbers))
     return (
-      `all ${numbers.length} numbers are within ±${zeroMax}, and with the metric cosine a ` +
+      `all ${numbers.length} numbers are within ±${zeroVectorMax}, and with the metric cosine a ` +
       'vector cannot be zero, which has no direction'
     )
   return undefined

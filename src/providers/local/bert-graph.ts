@@ -5,7 +5,7 @@
  * own, which do in one step what would take a dozen.
  */
 import { basename } from 'node:path'
-import { elementTypes, OnnxGraph, type ElementType, type Value } from './onnx-graph.ts'
+import { elementTypes, OnnxGraph, type TensorType, type ValueName } from './onnx-graph.ts'
 import { roundWeights } from './rounded-weights.ts'
 import type { Tensor } from './safetensors.ts'
 
@@ -74,7 +74,7 @@ class BertGraph {
   }
 
   /** What a token means by itself and by where it stands. All are of the first segment. */
-  embed(ids: Value): Value {
+  embed(ids: ValueName): ValueName {
     const { graph } = this
     // Rows are widened after they are looked up: the vocabulary is half of all weights.
     const words = this.cast(
@@ -105,7 +105,7 @@ class BertGraph {
   }
 
   /** Each token looks at the others, then is worked on by itself. */
-  encode(layer: string, vectors: Value, mask: Value): Value {
+  encode(layer: string, vectors: ValueName, mask: ValueName): ValueName {
     const attended = this.#attention(`${layer}.attention.self`, vectors, mask)
     const merged = this.#projectedOnto(vectors, `${layer}.attention.output`, attended)
     const widened = this.graph.node(
@@ -119,11 +119,11 @@ class BertGraph {
     return this.#projectedOnto(merged, `${layer}.output`, widened)
   }
 
-  cast(value: Value, to: ElementType): Value {
+  cast(value: ValueName, to: TensorType): ValueName {
     return this.graph.node('Cast', [value], { integers: { to: elementTypes[to] } })
   }
 
-  #attention(name: string, vectors: Value, mask: Value): Value {
+  #attention(name: string, vectors: ValueName, mask: ValueName): ValueName {
     const { graph } = this
     const roles = ['query', 'key', 'value']
     const names = roles.map((role) => `${name}.${role}.weight`)
@@ -150,7 +150,7 @@ class BertGraph {
     return graph.node('Attention', [vectors, weights, bias, mask], options)
   }
 
-  #projectedOnto(vectors: Value, name: string, added: Value): Value {
+  #projectedOnto(vectors: ValueName, name: string, added: ValueName): ValueName {
     return this.graph.node(
       'SkipLayerNormalization',
       [
@@ -164,7 +164,7 @@ class BertGraph {
     )
   }
 
-  #multiplied(vectors: Value, name: string): Value {
+  #multiplied(vectors: ValueName, name: string): ValueName {
     if (this.#precision === 'float')
       return this.graph.node('MatMul', [vectors, this.#transposed(`${name}.weight`)])
     const [rounded, scale, zero] = this.#rounded(vectors)
@@ -174,11 +174,11 @@ class BertGraph {
   }
 
   /** Whole numbers of 8 bits, what 1 stands for, and which stands for 0. */
-  #rounded(vectors: Value): [Value, Value, Value] {
+  #rounded(vectors: ValueName): [ValueName, ValueName, ValueName] {
     return this.graph.nodeOfThree('DynamicQuantizeLinear', [vectors])
   }
 
-  #roundedWeights(names: readonly string[]): [Value, Value] {
+  #roundedWeights(names: readonly string[]): [ValueName, ValueName] {
     const tensors = names.map((name) => this.#tensor(name))
     const { numbers, scales } = roundWeights(this.#weights.path, tensors)
     const shape = [numbers.length / scales.length, scales.length]
@@ -189,15 +189,15 @@ class BertGraph {
   }
 
   /** Weights are stored one row per output; a product wants one row per input. */
-  #transposed(name: string): Value {
+  #transposed(name: string): ValueName {
     return this.graph.node('Transpose', [this.#weight(name)])
   }
 
-  #weight(name: string): Value {
+  #weight(name: string): ValueName {
     return this.cast(this.#stored(name), 'float')
   }
 
-  #stored(name: string): Value {
+  #stored(name: string): ValueName {
     const { shape, offset, size } = this.#tensor(name)
     const file = basename(this.#weights.path)
     return this.graph.weight(name, { type: 'float16', shape, file, offset, size })

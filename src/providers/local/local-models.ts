@@ -9,8 +9,8 @@ import type { LocalModels } from './local-model-types.ts'
 import { folderModelDimension, folderModelName } from './model-folder.ts'
 import type { Answers, Question } from './model-thread.ts'
 import { packagesAreInstalled } from './packages.ts'
-import { Recent } from './recent.ts'
-import { Thread } from './thread.ts'
+import { LruCache } from './lru-cache.ts'
+import { ModelThread } from './thread.ts'
 
 export interface LocalModelSettings {
   /** Threads that one run of a model may use. */
@@ -64,8 +64,8 @@ const rememberedLengthMax = 1_000
 
 class ThreadedModels implements LocalModels {
   readonly #settings: LocalModelSettings
-  readonly #remembered = new Recent<Float32Array>(rememberedMax)
-  #thread: Thread | undefined
+  readonly #remembered = new LruCache<Float32Array>(rememberedMax)
+  #thread: ModelThread | undefined
   #closed = false
 
   constructor(settings: LocalModelSettings) {
@@ -117,10 +117,10 @@ class ThreadedModels implements LocalModels {
     }
   }
 
-  #running(): Thread {
+  #running(): ModelThread {
     if (this.#closed) throw new Error('the model was closed')
     const { threads, log, embeddingFolder, rerankerFolder } = this.#settings
-    this.#thread ??= new Thread(
+    this.#thread ??= new ModelThread(
       { threads, embeddingFolder, rerankerFolder },
       {
         loaded: (model, durationMs) =>

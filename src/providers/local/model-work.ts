@@ -4,9 +4,9 @@ import type { ExitGuard } from './exit-guard.ts'
 import { score, toCompare, type ComparedText } from './late-interaction.ts'
 import { batchesOf } from './length-batches.ts'
 import { folderModel } from './model-folder.ts'
-import { Recent } from './recent.ts'
+import { LruCache } from './lru-cache.ts'
 import { TokenModel, type EncodedText, type Tokens } from './token-model.ts'
-import { Turns } from './turns.ts'
+import { ModelTurns } from './turns.ts'
 import { wholeVector } from './whole-vector.ts'
 
 export interface WorkSettings {
@@ -28,9 +28,9 @@ export class ModelWork {
   readonly #settings: WorkSettings
   readonly #guard: ExitGuard
   readonly #events: WorkEvents
-  readonly #turns = new Turns()
+  readonly #turns = new ModelTurns()
   readonly #models = new Map<Role, Promise<TokenModel>>()
-  readonly #compared = new Recent<ComparedText>(
+  readonly #compared = new LruCache<ComparedText>(
     keptNumbersMax,
     ({ tokens }) => tokens.length,
   )

@@ -7,16 +7,16 @@ import { bytesField, floatField, join, numberField } from './protobuf.ts'
 /** Element types, with their numbers in TensorProto.DataType. */
 export const elementTypes = { float: 1, int8: 3, int32: 6, int64: 7, float16: 10 } as const
 
-export type ElementType = keyof typeof elementTypes
+export type TensorType = keyof typeof elementTypes
 
 /** The name of a value of the graph. */
-export type Value = string
+export type ValueName = string
 
 type TypedArray = Float32Array | Int8Array | BigInt64Array
 
 /** Bytes of a file, in the folder that the session looks in. */
 export interface StoredWeight {
-  readonly type: ElementType
+  readonly type: TensorType
   readonly shape: readonly number[]
   readonly file: string
   readonly offset: number
@@ -29,7 +29,7 @@ export interface NodeOptions {
   /** Operators beyond the standard are in domains of their own. */
   readonly domain?: string
   /** The name of what the node gives, where it is needed outside. */
-  readonly output?: Value
+  readonly output?: ValueName
 }
 
 export class OnnxGraph {
@@ -43,16 +43,16 @@ export class OnnxGraph {
   }
 
   /** A size that is a text names a size that differs from run to run. */
-  input(name: string, type: ElementType, shape: readonly (number | string)[]): Value {
+  input(name: string, type: TensorType, shape: readonly (number | string)[]): ValueName {
     this.#fields.push(bytesField(graphFields.input, valueInfo(name, type, shape)))
     return name
   }
 
-  output(value: Value, type: ElementType, shape: readonly (number | string)[]): void {
+  output(value: ValueName, type: TensorType, shape: readonly (number | string)[]): void {
     this.#fields.push(bytesField(graphFields.output, valueInfo(value, type, shape)))
   }
 
-  weight(name: string, weight: StoredWeight): Value {
+  weight(name: string, weight: StoredWeight): ValueName {
     const { type, shape, file, offset, size } = weight
     const tensor = join([
       ...shape.map((length) => numberField(1, length)),
@@ -68,7 +68,7 @@ export class OnnxGraph {
   }
 
   /** A weight that is part of the model. */
-  numbers(type: ElementType, shape: readonly number[], numbers: TypedArray): Value {
+  numbers(type: TensorType, shape: readonly number[], numbers: TypedArray): ValueName {
     const name = this.#nextValue('numbers')
     const { buffer, byteOffset, byteLength } = numbers
     const tensor = join([
@@ -81,19 +81,26 @@ export class OnnxGraph {
     return name
   }
 
-  integers(values: readonly number[]): Value {
+  integers(values: readonly number[]): ValueName {
     return this.numbers('int64', [values.length], BigInt64Array.from(values.map(BigInt)))
   }
 
-  node(operator: string, inputs: readonly Value[], options: NodeOptions = {}): Value {
+  node(
+    operator: string,
+    inputs: readonly ValueName[],
+    options: NodeOptions = {},
+  ): ValueName {
     const output = options.output ?? this.#nextValue(operator)
     this.#addNode(operator, inputs, [output], options)
     return output
   }
 
   /** A node that gives three values. */
-  nodeOfThree(operator: string, inputs: readonly Value[]): [Value, Value, Value] {
-    const outputs: [Value, Value, Value] = [
+  nodeOfThree(
+    operator: string,
+    inputs: readonly ValueName[],
+  ): [ValueName, ValueName, ValueName] {
+    const outputs: [ValueName, ValueName, ValueName] = [
       this.#nextValue(operator),
       this.#nextValue(operator),
       this.#nextValue(operator),
@@ -115,8 +122,8 @@ export class OnnxGraph {
 
   #addNode(
     operator: string,
-    inputs: readonly Value[],
-    outputs: readonly Value[],
+    inputs: readonly ValueName[],
+    outputs: readonly ValueName[],
     { integers = {}, floats = {}, domain = '' }: NodeOptions,
   ): void {
     const node = join([
@@ -135,7 +142,7 @@ export class OnnxGraph {
     this.#fields.push(bytesField(graphFields.node, node))
   }
 
-  #nextValue(operator: string): Value {
+  #nextValue(operator: string): ValueName {
     return `${operator}.${this.#values++}`
   }
 }
@@ -152,7 +159,7 @@ const externalLocation = 1
 
 function valueInfo(
   name: string,
-  type: ElementType,
+  type: TensorType,
   shape: readonly (number | string)[],
 ): Uint8Array {
   const dimensions = shape.map((length) =>

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 export interface Runtime {
   readonly InferenceSession: {
     /** The model itself, or its path. */
-    create(model: Uint8Array | string, options: object): Promise<Session>
+    create(model: Uint8Array | string, options: object): Promise<OnnxSession>
   }
   readonly Tensor: new (
     type: 'int64',
@@ -18,7 +18,7 @@ export interface Runtime {
   ) => object
 }
 
-export interface Session {
+export interface OnnxSession {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
   /** Named values in, named values out. Holds up the thread until it is done. */
@@ -31,14 +31,14 @@ export interface Output {
   readonly dims: readonly number[]
 }
 
-export interface Tokenizer {
+export interface ModelTokenizer {
   encode(
     text: string,
     options: { readonly text_pair?: string; readonly return_token_type_ids: true },
-  ): Encoding
+  ): TokenizedText
 }
 
-export interface Encoding {
+export interface TokenizedText {
   readonly ids: readonly number[]
   readonly token_type_ids: readonly number[]
 }
@@ -72,9 +72,9 @@ export async function importRuntime(): Promise<Runtime> {
 export async function makeTokenizer(
   definition: object,
   config: object,
-): Promise<Tokenizer> {
+): Promise<ModelTokenizer> {
   const { Tokenizer } = (await import(tokenizerPackage)) as {
-    readonly Tokenizer: new (definition: object, config: object) => Tokenizer
+    readonly Tokenizer: new (definition: object, config: object) => ModelTokenizer
   }
   return new Tokenizer(definition, config)
 }

@@ -21,7 +21,9 @@ export async function readSafetensors(path: string): Promise<ReadonlyMap<string,
     if (headerSize > headerSizeMax)
       throw new Error(`${path} is not a safetensors file: its header would be too large`)
     const { buffer: header } = await file.read(Buffer.alloc(headerSize), 0, headerSize, 8)
-    const entries = JSON.parse(header.toString('utf8')) as Readonly<Record<string, Entry>>
+    const entries = JSON.parse(header.toString('utf8')) as Readonly<
+      Record<string, TensorEntry>
+    >
     return new Map(
       Object.entries(entries)
         .filter(([name]) => name !== '__metadata__')
@@ -35,12 +37,15 @@ export async function readSafetensors(path: string): Promise<ReadonlyMap<string,
 /** The format's own bound. */
 const headerSizeMax = 100_000_000
 
-interface Entry {
+interface TensorEntry {
   readonly dtype: string
   readonly shape: readonly number[]
   readonly data_offsets: readonly [number, number]
 }
 
-function place({ dtype, shape, data_offsets: [start, end] }: Entry, base: number): Tensor {
+function place(
+  { dtype, shape, data_offsets: [start, end] }: TensorEntry,
+  base: number,
+): Tensor {
   return { type: dtype, shape, offset: base + start, size: end - start }
 }

@@ -21,7 +21,7 @@ export interface ThreadEvents extends WorkEvents {
   ended(reason: string | undefined): void
 }
 
-export class Thread {
+export class ModelThread {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   readonly #events: ThreadEvents

@@ -1,7 +1,7 @@
 /** A model that reads tokens, ready to run: its tokenizer and its graph. */
 import type { ExitGuard } from './exit-guard.ts'
 import { importRuntime, makeTokenizer } from './packages.ts'
-import type { Encoding, Runtime, Session, Tokenizer } from './packages.ts'
+import type { TokenizedText, Runtime, OnnxSession, ModelTokenizer } from './packages.ts'
 
 export interface ModelSource {
   /**
@@ -42,8 +42,8 @@ export interface EncodedText {
 
 interface Parts {
   readonly runtime: Runtime
-  readonly session: Session
-  readonly tokenizer: Tokenizer
+  readonly session: OnnxSession
+  readonly tokenizer: ModelTokenizer
   readonly guard: ExitGuard
 }
 
@@ -122,7 +122,7 @@ export class TokenModel {
     await guard.during(() => session.release())
   }
 
-  #encode(text: string, question: string | undefined): Encoding {
+  #encode(text: string, question: string | undefined): TokenizedText {
     const { tokenizer } = this.#parts
     return question === undefined
       ? tokenizer.encode(text, { return_token_type_ids: true })

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 
-export class Turns {
+export class ModelTurns {
   #last: Promise<unknown> = Promise.resolve()
 
   /** The slice is not begun if the signal has been raised by then. */

@@ -107,12 +107,14 @@ async function findInOrder(
       columns,
       // Where nothing is sorted nothing can be skipped.
       skip: isSorted ? (options.skip ?? 0) : 0,
+      textsOnly: true,
+    },
+    {
       limit: options.limit ?? Infinity,
       pageSize: store.limits.pageSize,
       pageState: options.pageState,
       sortNames: sort.map(({ column }) => column.name),
       query,
-      textsOnly: true,
     },
     caller,
   )
@@ -140,7 +142,7 @@ async function countSorted(
   const stopAt = max === 0 ? Number.MAX_SAFE_INTEGER : max + 1
   const sorted = await count(source, filter, stopAt, { columns: [] }, caller)
   if (max > 0 && sorted > max)
-    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { max, unit: 'rows' })
+    throw apiError('OVERLOADED_SORT_ROW_LIMIT', { reason: 'count', max, unit: 'rows' })
   return isFirstPage ? sorted : undefined
 }
 

@@ -1,5 +1,5 @@
 /** An index that vectors are searched by. */
-import type { Column, Table, VectorIndex } from '../../engine/schema.ts'
+import type { Column, Table, TableVectorIndex } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { refuseUnknownKeys, textIn, type Section } from '../../options/option-section.ts'
 import { metricOf, metrics, sourceModels } from '../../options/vector-choices.ts'
@@ -24,7 +24,7 @@ export function resolveVectorIndex(
   table: Table,
   column: Column,
   given: GivenVectorIndex,
-): Pick<VectorIndex, 'metric' | 'sourceModel'> {
+): Pick<TableVectorIndex, 'metric' | 'sourceModel'> {
   if (column.type.type !== 'vector')
     throw apiError('UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES', {
       ...factsOf(table),

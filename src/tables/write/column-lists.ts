@@ -1,6 +1,6 @@
 /** Lists of columns as messages print them: "age(int), name(text)". */
 import type { Column } from '../../engine/schema.ts'
-import { list } from '../../errors/entry.ts'
+import { list } from '../../errors/catalog-entry.ts'
 import { labelsOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { list } from '../../errors/entry.ts'
+import { list } from '../../errors/catalog-entry.ts'
 import { unsupportedLabels } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 import { allColumns, listColumns } from './column-lists.ts'

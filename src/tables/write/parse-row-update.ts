@@ -8,7 +8,7 @@ import { BadValue, readElement, readValue } from '../../language/columns/values.
 import type { ElementChange } from '../../engine/contract.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { list } from '../../errors/entry.ts'
+import { list } from '../../errors/catalog-entry.ts'
 import { isObject, jsonTypeOf, type Value } from '../../json/value.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 import type { Operator } from '../../language/updates/update.ts'
@@ -82,7 +82,7 @@ interface Named {
   readonly argument: Value
 }
 
-interface Action {
+interface ColumnAction {
   readonly operator: RowOperator
   readonly column: Column
   readonly argument: Value
@@ -119,7 +119,7 @@ function readOperators(update: Value): readonly Named[] {
   return named
 }
 
-function resolveColumns(store: RowStore, named: readonly Named[]): readonly Action[] {
+function resolveColumns(store: RowStore, named: readonly Named[]): readonly ColumnAction[] {
   checkKnown(
     store,
     named.map(({ column }) => column),
@@ -130,7 +130,7 @@ function resolveColumns(store: RowStore, named: readonly Named[]): readonly Acti
   })
 }
 
-function checkOperators(store: RowStore, actions: readonly Action[]): void {
+function checkOperators(store: RowStore, actions: readonly ColumnAction[]): void {
   checkWritable(store, columnsOf(actions), updateCodes)
   for (const operator of ['$push', '$pullAll'] as const) {
     const unfit = actions.filter(
@@ -147,7 +147,7 @@ function checkOperators(store: RowStore, actions: readonly Action[]): void {
 }
 
 /** Each column once, and none of the key. */
-function checkColumns(store: RowStore, actions: readonly Action[]): void {
+function checkColumns(store: RowStore, actions: readonly ColumnAction[]): void {
   const { key, name: target } = store
   const columns = columnsOf(actions)
   const again = columns.filter((column, at) => columns.indexOf(column) !== at)
@@ -164,7 +164,7 @@ function checkColumns(store: RowStore, actions: readonly Action[]): void {
     })
 }
 
-function columnsOf(actions: readonly Action[]): readonly Column[] {
+function columnsOf(actions: readonly ColumnAction[]): readonly Column[] {
   return actions.map(({ column }) => column)
 }
 
@@ -178,7 +178,7 @@ function isElementChange(read: Exclude<Read, symbol>): read is ElementChange {
 /** `pushed` is what a $push adds, as it was sent. */
 function readAction(
   store: RowStore,
-  { operator, column, argument }: Action,
+  { operator, column, argument }: ColumnAction,
   pushed: readonly Value[] | undefined,
 ): Read {
   const { types } = store.table

@@ -8,7 +8,7 @@ import type { ElementType, PrimitiveName } from '../../language/columns/column-t
 import { BadValue, readElement } from '../../language/columns/values.ts'
 import type { Column } from '../../engine/schema.ts'
 import { apiError } from '../../errors/api-error.ts'
-import { list } from '../../errors/entry.ts'
+import { list } from '../../errors/catalog-entry.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { conditionsOf, invalid } from '../../language/filters/filter-clause.ts'
 import { unfitValue } from '../column-clause.ts'

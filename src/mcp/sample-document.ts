@@ -1,15 +1,11 @@
 import { isObject, type Value } from '../json/value.ts'
+import { fixedLimits } from '../limits.ts'
 
-/** Characters of a text that are shown of it. */
-const textMax = 300
-/** Elements of an array. */
-const elementsMax = 5
-/** Values of a document in all; what comes after these is left out. */
-const valuesMax = 200
+const { sampleTextLengthMax, sampleElementsMax, sampleValuesMax } = fixedLimits
 
 /** A document as an example of its kind: long texts, arrays and the rest are cut. */
 export function shorten(document: Value): Value {
-  let left = valuesMax
+  let left = sampleValuesMax
   const show = (value: Value): Value => {
     left--
     if (typeof value === 'string') return shortText(value)
@@ -17,7 +13,7 @@ export function shorten(document: Value): Value {
     return isObject(value) ? showMembers(value) : value
   }
   const showElements = (elements: readonly Value[]): Value => {
-    const shown = elements.slice(0, left > 0 ? elementsMax : 0).map(show)
+    const shown = elements.slice(0, left > 0 ? sampleElementsMax : 0).map(show)
     const more = elements.length - shown.length
     return more === 0 ? shown : [...shown, `… and ${more} more`]
   }
@@ -36,5 +32,5 @@ export function shorten(document: Value): Value {
 }
 
 function shortText(text: string): string {
-  return text.length > textMax ? `${text.slice(0, textMax)}…` : text
+  return text.length > sampleTextLengthMax ? `${text.slice(0, sampleTextLengthMax)}…` : text
 }

@@ -1,5 +1,5 @@
 /** What was used lately, up to a total weight; what was not used the longest goes first. */
-export class Recent<V> {
+export class LruCache<V> {
   readonly #weightMax: number
   readonly #weightOf: (value: V) => number
   readonly #entries = new Map<string, V>()

@@ -1,0 +1,119 @@
+/**
+ * Filters on the elements of an array, which $pull takes. They differ from those on documents:
+ * the _id of an element is a field like any other, what is indexed makes no difference, and
+ * $not is plain negation as in MongoDB, also over the operators of one field. So
+ * {"$not": {"$gt": 5}} holds for an element that is no number.
+ */
+import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import type { Limits } from '../../limits.ts'
+import {
+  checkConditionCount,
+  conditionsOf,
+  invalid,
+  invalidArgument,
+  isOperator,
+  operatorsOf,
+  readClause,
+  type Clause,
+} from './filter-clause.ts'
+import type { Comparison } from './filter.ts'
+import { matches } from './matches.ts'
+import {
+  operationsOf,
+  readComparison,
+  readFieldPath,
+  unknownOperator,
+  type ComparisonRules,
+} from './parse-filter.ts'
+import type { Path } from '../values/path.ts'
+
+export type ElementFilter = Clause<ElementCondition>
+
+export type ElementCondition =
+  | Comparison
+  /** Not all of them hold. */
+  | { readonly kind: 'not'; readonly of: readonly ElementCondition[] }
+
+/** A filter on the objects of an array. */
+export function parseElementFilter(value: JsonObject, limits: Limits): ElementFilter {
+  const filter = readClause<ElementCondition>(value, {
+    read: (name, operand) => {
+      const path = readElementPath(name, operand)
+      return readOperations(path, operationsOf(path, operand), elementRules(limits))
+    },
+    opposite: (condition) => ({ kind: 'not', of: [condition] }),
+  })
+  return withinLimits(filter, limits)
+}
+
+/**
+ * Operators that elements of an array are compared by. The filter is for a document with the
+ * element as its only field, whose name is empty; `name` is what messages call it.
+ */
+export function parseElementCondition(
+  name: string,
+  operators: JsonObject,
+  limits: Limits,
+): ElementFilter {
+  const path: Path = { text: name, segments: [''] }
+  const operations = operatorsOf(name, operators) ?? []
+  const of = readOperations(path, operations, elementRules(limits))
+  return withinLimits({ kind: 'and', of }, limits)
+}
+
+/** Whether the filter holds for an object, be it an element or what holds one. */
+export function matchesElement(filter: ElementFilter, object: JsonObject): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.of.every((part) => matchesElement(part, object))
+    case 'or':
+      return filter.of.some((part) => matchesElement(part, object))
+    case 'not':
+      return !filter.of.every((part) => matchesElement(part, object))
+    default:
+      return matches(filter, object)
+  }
+}
+
+function elementRules(limits: Limits): ComparisonRules {
+  return { limits, target: '', analyze: undefined, hasDocumentIds: false }
+}
+
+function withinLimits(filter: ElementFilter, limits: Limits): ElementFilter {
+  checkConditionCount(comparisonsIn(filter).length, limits)
+  return filter
+}
+
+function comparisonsIn(filter: ElementFilter): Comparison[] {
+  return conditionsOf<ElementCondition>(filter).flatMap((condition) =>
+    condition.kind === 'not' ? condition.of.flatMap(comparisonsIn) : [condition],
+  )
+}
+
+function readOperations(
+  path: Path,
+  operations: readonly (readonly [string, Value])[],
+  rules: ComparisonRules,
+): ElementCondition[] {
+  return operations.map(([operator, argument]) =>
+    operator === '$not'
+      ? { kind: 'not', of: readOperations(path, negatedBy(path, argument), rules) }
+      : readComparison(path, operator, argument, rules),
+  )
+}
+
+/** The operators below $not. */
+function negatedBy(path: Path, argument: Value): readonly (readonly [string, Value])[] {
+  const operators = isObject(argument) ? operatorsOf(path.text, argument) : undefined
+  if (operators !== undefined) return operators
+  throw invalidArgument(path.text, '$not', 'an Object of operators', argument)
+}
+
+/** In an element no name that starts with $ is a field. */
+function readElementPath(name: string, operand: Value): Path {
+  if (isOperator(name)) {
+    if (Array.isArray(operand)) throw unknownOperator(name)
+    throw invalid({ reason: 'operatorBesideFields', operator: name })
+  }
+  return readFieldPath(name)
+}
