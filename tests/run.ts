@@ -41,19 +41,32 @@ const first = [
   ...['console', 'engine', 'cli', 'model'],
 ]
 
-/** Where files take less time than a process of their own does to start. They share some. */
+/** Where files take little more time than a process does to load the source. They share some. */
 const short = [
   ...['admin', 'auth', 'clients', 'collections', 'commands', 'console', 'databases'],
-  ...['errors', 'json'],
-  ...['language', 'mcp', 'paging', 'providers', 'search', 'engine/cassandra'],
+  ...['docs', 'engine', 'errors', 'http', 'json'],
+  ...['language', 'mcp', 'paging', 'providers', 'search'],
 ]
 const groupSize = 12
+
+/** What ends the browser that the pages of the console share. */
+const sharedBrowser = ['tests/console/shared-browser.ts']
+
+/** Among them those that take long, and those that look at what is of the whole process. */
+const alone = [
+  ...['docs/differences', 'engine/backup', 'engine/embedded', 'engine/lexical'],
+  ...['engine/memory', 'engine/readers', 'engine/vector-search', 'http/back-pressure'],
+  ...['http/compression', 'http/large-replies', 'http/large-requests', 'http/load'],
+  ...['http/long-reads', 'http/metrics', 'http/page-in-browser', 'http/value-memory'],
+].map((name) => join('tests', `${name}.test.ts`))
 
 // Inherited by the processes of tests and, through them, of servers: each would otherwise
 // compile the same few hundred files.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/stela/compiled`
 
-const node = chosen.quick ? undefined : await SharedNode.start().catch(refuse)
+const [node] = chosen.quick
+  ? []
+  : await Promise.all([SharedNode.start().catch(refuse), buildProgram()])
 const failed = await Promise.all([runChecks(), runTests()])
 const complaint = await node?.remove()
 if (complaint !== undefined) console.log(`✖ ${complaint}`)
@@ -66,20 +79,29 @@ function refuse(error: unknown): never {
   process.exit(1)
 }
 
+/** What people install, for the tests that run it as a process: server-environment.ts. */
+async function buildProgram(): Promise<void> {
+  if (!(await runScript('build:package'))) process.exit(1)
+  process.env['STELA_TEST_PROGRAM'] = join(root, 'dist/main.js')
+}
+
 /** One after the other, so that tests have the other cores. */
 async function runChecks(): Promise<boolean> {
   let failed = false
-  for (const name of checks) {
-    const child = spawn('npm', ['run', '--silent', name], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const ended = once(child, 'close') as Promise<[number | null]>
-    const [output, [code]] = await Promise.all([text(child.stdout), ended])
-    console.log(code === 0 ? `✔ npm run ${name}` : `✖ npm run ${name}\n${output}`)
-    failed ||= code !== 0
-  }
+  for (const name of checks) if (!(await runScript(name))) failed = true
   return failed
+}
+
+/** Of package.json; whether it went well. */
+async function runScript(name: string): Promise<boolean> {
+  const child = spawn('npm', ['run', '--silent', name], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close') as Promise<[number | null]>
+  const [output, [code]] = await Promise.all([text(child.stdout), ended])
+  console.log(code === 0 ? `✔ npm run ${name}` : `✖ npm run ${name}\n${output}`)
+  return code === 0
 }
 
 async function runTests(): Promise<boolean> {
@@ -112,38 +134,61 @@ function testFiles(): string[] {
   const files = globSync(patterns, { cwd: root }).toSorted(
     (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
   )
-  const alone = files.filter((file) => !isShort(file))
-  const long = alone.filter((file) => rank(file) < first.length)
-  const others = alone.filter((file) => !long.includes(file))
+  const pages = files.filter(isPage)
+  const single = files.filter((file) => !isShort(file) && !isPage(file))
+  const long = single.filter((file) => rank(file) < first.length)
+  const others = single.filter((file) => !long.includes(file))
   const whole = (file: string) => join(root, file)
   // The shortest come last, so that all cores are busy until the end.
-  return [...long.map(whole), ...inGroups(files.filter(isShort)), ...others.map(whole)]
+  return [
+    ...inGroups('pages', pages, Math.min(1, pages.length), sharedBrowser),
+    ...long.map(whole),
+    ...inGroups('short', files.filter(isShort)),
+    ...others.map(whole),
+  ]
 }
 
 function folderOf(file: string): string {
   return file.split(sep)[1]!
 }
 
-/** What a file does to its whole process, such as a hook, would be done to the others. */
-function isShort(file: string): boolean {
-  if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
-  // Each of these has a browser.
-  if (file.endsWith('-page.test.ts')) return false
-  const text = readFileSync(join(root, file), 'utf8')
-  return !/^(?:(?:before|after)(?:Each)?\(|process\.)/m.test(text)
+/** Pages of the console: their files share a browser, so they share a process. */
+function isPage(file: string): boolean {
+  return file.endsWith('-page.test.ts')
 }
 
-/** Each a file that imports some of them. */
-function inGroups(files: readonly string[]): string[] {
-  const folder = `${root}node_modules/.cache/stela/tests`
+/** What a file does to its whole process would be done to the others. */
+function isShort(file: string): boolean {
+  if (!short.some((folder) => file.startsWith(join('tests', folder, sep)))) return false
+  if (isPage(file) || alone.includes(file)) return false
+  return !/^process\./m.test(readFileSync(join(root, file), 'utf8'))
+}
+
+/**
+ * Each a file with a suite for each of some, so that their hooks are theirs alone. What they
+ * share comes before all suites: its hooks are those of the process.
+ */
+function inGroups(
+  name: string,
+  files: readonly string[],
+  count = Math.ceil(files.length / groupSize),
+  shared: readonly string[] = [],
+): string[] {
+  const folder = `${root}node_modules/.cache/stela/tests/${name}`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const count = Math.ceil(files.length / groupSize)
+  const hrefOf = (file: string) => pathToFileURL(join(root, file)).href
+  const imports = [
+    "import { describe } from 'node:test'",
+    ...shared.map((file) => `import '${hrefOf(file)}'`),
+  ]
   return Array.from({ length: count }, (_, group) => {
     const own = files.filter((_file, at) => at % count === group)
-    const imports = own.map((file) => `import '${pathToFileURL(join(root, file)).href}'`)
+    const suites = own.map(
+      (file) => `describe('${file}', async () => { await import('${hrefOf(file)}') })`,
+    )
     const path = join(folder, `group-${group}.test.mjs`)
-    writeFileSync(path, imports.join('\n'))
+    writeFileSync(path, [...imports, ...suites].join('\n'))
     return path
   })
 }

@@ -297,3 +297,65 @@ test('no file is too long to have one idea', () => {
   })
   assertNone(offences, `files have at most ${linesMax} lines`)
 })
+
+/** Where numbers tell how something works, what a type can hold, or what is shown. */
+const ownNumbers = [
+  ...['engine/cassandra/', 'engine/embedded/', 'json/', 'language/', 'migrate/'],
+  ...['providers/local/', 'search/'],
+]
+
+/** Elsewhere those that bound what is kept or done at once, and that no client meets. */
+const unmetNumbers = [
+  ...['admin/backup-stream.ts: tellingMsMax', 'auth/lockout.ts: goodMax'],
+  ...['collections/change.ts: pauseMsMax', 'collections/records.ts: shownAtOnceMax'],
+  ...['engine/shared-setting.ts: attemptsMax', 'http/address.ts: knownMax'],
+  ...['http/address.ts: knownLengthMax', 'http/rate-limit.ts: bucketsMax'],
+  ...['http/refuse.ts: keepMaxUnknown', 'mcp/message.ts: joinedMax'],
+  ...['mcp/tool-result.ts: littleMax', 'mcp/tool-descriptions.ts: examplesMax'],
+  ...['paging/page-state.ts: valuesMax'],
+]
+
+test('numbers that clients and operators meet stand in limits.ts', () => {
+  const offences = files.flatMap((file) => {
+    if (/^(?:limits\.ts|(?:settings|cli|console)\/)/.test(file)) return []
+    const isOwn = ownNumbers.some((folder) => file.startsWith(folder))
+    const text = read(`src/${file}`)
+    const constants = text.matchAll(/^(?:export )?const (\w*Max\w*) = [\d(]/gm)
+    return Array.from(constants, ([, name]) => `${file}: ${name!}`).filter((found) => {
+      const name = found.split(' ')[1]!
+      // What a message tells, or an argument is held against, is a promise anywhere.
+      const isTold = new RegExp(`\\$\\{${name}\\}|\\bmax: ${name}\\b`).test(text)
+      return isTold || !(isOwn || unmetNumbers.includes(found))
+    })
+  })
+  assertNone(offences, 'a promise has one place: move the number to fixedLimits')
+})
+
+/**
+ * Within engine/embedded the plan, the index of sorted runs and the segments of postings have
+ * names of what they are to take the place of, or of what lies below them.
+ */
+const sharedNames = [
+  ...['Bound', 'Candidate', 'Entry', 'EntryOwner', 'Found', 'Rows', 'Search', 'Segment'],
+  ...['SegmentRow', 'Target', 'Walk'],
+]
+
+test('no two types have the same name', () => {
+  // The console is a program of its own, and speaks of what the server speaks of.
+  const programs = [
+    files.filter((file) => !file.startsWith('console/')),
+    files.filter((file) => file.startsWith('console/')),
+  ]
+  const offences = programs.flatMap((program) => {
+    const homes = new Map<string, string[]>()
+    for (const file of program)
+      for (const [, name] of read(`src/${file}`).matchAll(exportedType))
+        homes.set(name!, [...(homes.get(name!) ?? []), `src/${file}`])
+    return [...homes]
+      .filter(([name, places]) => places.length > 1 && !sharedNames.includes(name))
+      .map(([name, places]) => `${name}: ${places.join(', ')}`)
+  })
+  assertNone(offences, 'one word, one meaning: say what it is')
+})
+
+const exportedType = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm

@@ -72,4 +72,10 @@ describe('behind a proxy', () => {
     const elsewhere = { token: 'three', headers: from('203.0.113.8') }
     await admin.refuse(401, 'GET', '/currentOrg', elsewhere)
   })
+
+  test('bad tokens count at any path', async () => {
+    const options = { token: 'one', headers: from('203.0.113.9') }
+    for (const path of ['/nowhere', '/%zz']) await admin.refuse(401, 'GET', path, options)
+    await admin.refuse(429, 'GET', '/currentOrg', options)
+  })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { Access, AccessRefusal, type Credentials } from '../../src/auth/access.ts'
+import { Access, AccessRefusal, type ConfiguredCredentials } from '../../src/auth/access.ts'
 import { Authenticator, isPrincipal } from '../../src/auth/authenticator.ts'
 import { Lockout } from '../../src/auth/lockout.ts'
 import { administrator } from '../../src/auth/principal.ts'
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../harness.ts'
 import { putSetting, settingOf } from '../engine/settings.ts'
 
 const organization = 'an-organization'
-const nobody: Credentials = { adminToken: undefined, accounts: [] }
+const nobody: ConfiguredCredentials = { adminToken: undefined, accounts: [] }
 const root = administrator('root')
 const reader = defaultRoleId('RO User')
 const chief = defaultRoleId('Organization Administrator')

@@ -1,14 +1,14 @@
 /** Two servers on one engine: what one lets in or turns away, so does the other. */
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { Access, AccessRefusal, type Credentials } from '../../src/auth/access.ts'
+import { Access, AccessRefusal, type ConfiguredCredentials } from '../../src/auth/access.ts'
 import { administrator } from '../../src/auth/principal.ts'
 import { defaultRoleId } from '../../src/auth/roles.ts'
 import { digestOf } from '../../src/auth/tokens.ts'
 import { openEmbedded } from '../engine/embedded-store.ts'
 import { eventually } from '../engine/settings.ts'
 
-const nobody: Credentials = { adminToken: undefined, accounts: [] }
+const nobody: ConfiguredCredentials = { adminToken: undefined, accounts: [] }
 const root = administrator('root')
 const reader = defaultRoleId('RO User')
 const chief = defaultRoleId('Organization Administrator')

@@ -14,6 +14,7 @@ const toySizes: Readonly<Record<string, readonly number[]>> = {
   mcp: [100],
   scale: [1],
   console: [2000],
+  writes: [100, 300],
 }
 
 for (const study of studies.filter(({ name }) => !elsewhere.includes(name)))

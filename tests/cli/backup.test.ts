@@ -185,7 +185,7 @@ describe('stela backup', () => {
     const nowhere = ask('http://127.0.0.1:1')
     await assert.rejects(
       nowhere,
-      /^Failure: no server answers at http:\/\/127\.0\.0\.1:1: /,
+      /^Failure: no server answers at http:\/\/127\.0\.0\.1:1: .*--admin-url/,
     )
   })
 

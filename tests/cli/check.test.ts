@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { startServer, temporaryFolder, type TestServer } from '../harness.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { program } from '../server-environment.ts'
 
 interface Ran {
   readonly code: number
@@ -16,7 +15,13 @@ interface Ran {
 }
 
 function check(dataDir: string): Promise<Ran> {
-  const args = ['--disable-warning=ExperimentalWarning', main, 'check', '--data', dataDir]
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    program,
+    'check',
+    '--data',
+    dataDir,
+  ]
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, out, err) => {
       resolve({ code: Number(error?.code ?? 0), out, err })
@@ -64,7 +69,7 @@ describe('stela check', () => {
 
   test('says what is wrong, and where', async () => {
     const store = new DatabaseSync(join(server.dataDir, 'default_keyspace/words/store.db'))
-    store.exec('DELETE FROM entry')
+    store.exec('DELETE FROM recent')
     store.close()
     const { code, out } = await check(server.dataDir)
     assert.equal(code, 1)

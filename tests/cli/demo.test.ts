@@ -6,14 +6,13 @@ import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { temporaryFolder } from '../harness.ts'
 import { interrupt, readyUrl, startCommand } from '../package/run-command.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { program } from '../server-environment.ts'
 
 test('stela demo prints three things to try, and leaves nothing behind', async () => {
   const folder = await temporaryFolder()
   const demo = startCommand(
     'node',
-    ['--disable-warning=ExperimentalWarning', main, 'demo', '--port', '0'],
+    ['--disable-warning=ExperimentalWarning', program, 'demo', '--port', '0'],
     { cwd: folder, env: { TMPDIR: folder } },
   )
   try {
@@ -41,10 +40,10 @@ test('stela demo prints three things to try, and leaves nothing behind', async (
 })
 
 test('stela demo refuses a port that is in use, and says what to do', async () => {
-  const first = startCommand('node', [main, 'demo', '--port', '0'], { cwd: '/' })
+  const first = startCommand('node', [program, 'demo', '--port', '0'], { cwd: '/' })
   try {
     const { port } = new URL(await readyUrl(first))
-    const second = startCommand('node', [main, 'demo', '--port', port], { cwd: '/' })
+    const second = startCommand('node', [program, 'demo', '--port', port], { cwd: '/' })
     assert.equal(await second.ended, 1)
     assert.match(second.err, new RegExp(`port ${port} .* in use.*--port`))
   } finally {

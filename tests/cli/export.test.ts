@@ -171,7 +171,7 @@ describe('stela export', () => {
     const args = ['export', '--collection', 'few', '--url']
     const away = await runStela([...args, 'http://127.0.0.1:9'])
     assert.deepEqual([away.code, String(away.out)], [1, ''])
-    assert.match(away.err, /^stela: no server answers at http:\/\/127\.0\.0\.1:9: /)
+    assert.match(away.err, /^stela: no server answers at http:\/\/127\.0\.0\.1:9: .*--url/)
     const other = await runStela([...args, `${server.url}/elsewhere`])
     assert.equal(other.code, 1)
     assert.match(other.err, /UNKNOWN_PATH: "\/elsewhere/)

@@ -2,9 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { testToken } from '../harness.ts'
-import { serverEnvironment } from '../server-environment.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { program, serverEnvironment } from '../server-environment.ts'
 
 export interface Ran {
   readonly code: number | null
@@ -23,7 +21,7 @@ export function startStela(
 ): Running {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, ...args],
+    ['--disable-warning=ExperimentalWarning', program, ...args],
     { env: { ...serverEnvironment, STELA_TOKEN: token } },
   )
   const out: Buffer[] = []

@@ -7,9 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { temporaryFolder } from '../harness.ts'
-import { serverEnvironment } from '../server-environment.ts'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { program, serverEnvironment } from '../server-environment.ts'
 
 interface Run {
   readonly child: ChildProcess
@@ -26,7 +24,7 @@ after(() => {
 function stela(args: readonly string[], environment: Record<string, string> = {}): Run {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, ...args],
+    ['--disable-warning=ExperimentalWarning', program, ...args],
     {
       env: { ...serverEnvironment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -114,7 +114,10 @@ describe('stela token, with a server that runs', () => {
     } finally {
       await unmanaged.close()
     }
-    await fails(connectTo(nowhere, testToken).list(), /no server answers at .*:9: /)
+    await fails(
+      connectTo(nowhere, testToken).list(),
+      /no server answers at .*:9: .*--admin-url/,
+    )
   })
 })
 

@@ -129,6 +129,18 @@ describe('find', () => {
     await fixture.page({})
   })
 
+  test('skips no more in a sort than a reply may have, where the store does not sort', async () => {
+    const fixture = new Fixture({ pageSize: 1, replySizeMax: 1_000 })
+    const text = 'x'.repeat(100)
+    await fixture.insert(...numbered(30).map((document) => ({ ...document, text })))
+    const { ids } = await fixture.page({ sort: { n: -1 } }, { skip: 5 })
+    assert.deepEqual(ids, [12])
+    await assert.rejects(fixture.page({ sort: { n: -1 } }, { skip: 20 }), {
+      code: 'OVERLOADED_SORT_ROW_LIMIT',
+      message: /1000 characters at most/,
+    })
+  })
+
   test('adds search fields where the filter or the projection asks for them', async () => {
     const fixture = new Fixture()
     await fixture.insert({ _id: 1, $vector: [0.1, 2] }, { _id: 2, $lexical: 'words' })

@@ -106,7 +106,7 @@ describe('inserting $vectorize', () => {
   test('hands on the keys that came with the request', async () => {
     const fixture = withService()
     const credentials = { embeddingKey: 'secret' }
-    const documents = fixture.documents.as(credentials)
+    const documents = fixture.documents.as({ credentials })
     await insertDocuments(documents, [object({ $vectorize: 'red' })], true, tester)
     const [request] = fixture.models.requests
     assert.deepEqual(request!.credentials, credentials)

@@ -9,19 +9,27 @@ describe('$pull and $pullAll', () => {
 
   test('take elements out of an array, and say that they did', async () => {
     const books = await collections.create([
-      { _id: 1, tags: ['a', 'b', 'a'], scores: [1, 8, 9], lent: [{ to: 'Ada', days: 3 }] },
+      {
+        _id: 1,
+        tags: ['a', 'b', 'a'],
+        scores: [1, 8, 9],
+        lent: [{ to: 'Ada', days: 3 }],
+        pages: [3, 40, 'x'],
+      },
     ])
     const { text } = await books.send({
       updateOne: {
         filter: { _id: 1 },
         update: {
-          $pull: { tags: 'a', lent: { days: { $lt: 5 } } },
+          $pull: { tags: 'a', lent: { days: { $lt: 5 } }, pages: { $not: { $gt: 9 } } },
           $pullAll: { scores: [1, 9, 7] },
         },
       },
     })
     assert.equal(text, '{"status":{"matchedCount":1,"modifiedCount":1}}')
-    assert.deepEqual(await books.all(), [{ _id: 1, tags: ['b'], scores: [8], lent: [] }])
+    assert.deepEqual(await books.all(), [
+      { _id: 1, tags: ['b'], scores: [8], lent: [], pages: [40] },
+    ])
   })
 
   test('leave an index that finds what is left, and not what is gone', async () => {

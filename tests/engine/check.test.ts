@@ -12,7 +12,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checkDataFolder, checkStore } from '../../src/engine/embedded/backup/check.ts'
+import { RunsWriter } from '../../src/engine/embedded/runs/runs-writer.ts'
 import { documentView } from '../../src/engine/record-view.ts'
+import { keyOf } from '../../src/language/values/key.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { recordOf, Store } from './store.ts'
 
@@ -51,45 +53,81 @@ function scramble(file: string, start: number): void {
   closeSync(handle)
 }
 
-const path = (text: string) => `(SELECT id FROM path WHERE path = '${text}')`
+/** An entry of document 1, or of another one. */
+interface BadEntry {
+  readonly path: string | number
+  readonly value: string | number
+  readonly seq?: number
+  readonly element: boolean
+}
+
+/** Changes the index behind the documents' backs. */
+function changeEntries(
+  file: string,
+  { put = [], remove = [] }: { put?: readonly BadEntry[]; remove?: readonly BadEntry[] },
+): void {
+  const database = new DatabaseSync(file)
+  const writer = new RunsWriter(database)
+  const find = database.prepare('SELECT id FROM path WHERE path = ?')
+  const change = (kind: 'put' | 'remove', { path, value, seq = 1, element }: BadEntry) => {
+    const id = typeof path === 'number' ? path : Number(find.get(path)!['id'])
+    writer[kind](id, keyOf(value), { seq, id: new Uint8Array() }, element)
+  }
+  for (const entry of remove) change('remove', entry)
+  for (const entry of put) change('put', entry)
+  writer.finish()
+  database.close()
+}
+
+const pages = { path: 'pages', value: 200, seq: 2, element: false }
+const tag = { path: 'tags', value: 'a', element: true }
+
+type Damage = string | ((file: string) => void)
 
 /** Ways to break a store, and what the check must say. */
-const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[] = [
+const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a value that is not indexed',
-    `DELETE FROM entry WHERE path = ${path('pages')}; UPDATE path SET documents = 0 WHERE path = 'pages'`,
+    (file) => {
+      changeEntries(file, { remove: [pages] })
+      change(file, "UPDATE path SET documents = 0 WHERE path = 'pages'")
+    },
     /^document 2 is not indexed at "pages"$/,
   ],
   [
     'an element that is not indexed',
-    `DELETE FROM entry WHERE path = ${path('tags')} AND element = 1 AND value = x'3061'`,
+    (file) => changeEntries(file, { remove: [tag] }),
     /^document 1 is not indexed at "tags"$/,
   ],
   [
     'an entry that its document does not have',
-    `INSERT INTO entry VALUES (${path('tags')}, x'3063', 1, 1)`,
+    (file) => changeEntries(file, { put: [{ ...tag, value: 'c' }] }),
     /^the index at "tags" has a value that document number 1 does not have$/,
   ],
   [
     'an entry of a document that does not exist',
-    `INSERT INTO entry VALUES (${path('tags')}, x'3061', 99, 1)`,
+    (file) => changeEntries(file, { put: [{ ...tag, seq: 99 }] }),
     /^the index at "tags" names document number 99, which does not exist$/,
   ],
   [
     'an entry of an unknown path',
-    "INSERT INTO entry VALUES (99, x'3061', 1, 1)",
+    (file) => changeEntries(file, { put: [{ ...tag, path: 99 }] }),
     /^an entry of document number 1 has an unknown path$/,
   ],
   [
     'an element that is taken for a value',
-    `UPDATE entry SET element = 0 WHERE path = ${path('tags')} AND value = x'3061';
-     UPDATE path SET documents = documents + 1 WHERE path = 'tags'`,
+    (file) => {
+      changeEntries(file, { remove: [tag], put: [{ ...tag, element: false }] })
+      change(file, "UPDATE path SET documents = documents + 1 WHERE path = 'tags'")
+    },
     /^document 1 is indexed at "tags" as a value of its own, which it is not$/,
   ],
   [
     'a value that is taken for an element',
-    `UPDATE entry SET element = 1 WHERE path = ${path('pages')};
-     UPDATE path SET documents = 0 WHERE path = 'pages'`,
+    (file) => {
+      changeEntries(file, { remove: [pages], put: [{ ...pages, element: true }] })
+      change(file, "UPDATE path SET documents = 0 WHERE path = 'pages'")
+    },
     /^document 2 is indexed at "pages" as an element of an array, which it is not$/,
   ],
   [
@@ -160,10 +198,11 @@ describe('the check of a store', () => {
     const { dataDir, fileOf } = await makeStore(context)
     const sound = join(dataDir, 'sound.db')
     copyFileSync(fileOf('books'), sound)
-    for (const [name, sql, finding] of damages) {
+    for (const [name, damage, finding] of damages) {
       const file = join(dataDir, 'damaged.db')
       copyFileSync(sound, file)
-      change(file, sql)
+      if (typeof damage === 'string') change(file, damage)
+      else damage(file)
       const findings = checkStore(file, documentView({}))
       assert(findings.length > 0, `${name} was not found`)
       assert.match(findings[0]!, finding, name)
@@ -230,7 +269,7 @@ describe('the check of a store', () => {
     assert.deepEqual(checkStore(fileOf('first'), documentView({})), [])
     await engine.close()
     assert.deepEqual(checkDataFolder(dataDir), [])
-    change(fileOf('second'), 'DELETE FROM entry')
+    change(fileOf('second'), 'DELETE FROM recent')
     assert.deepEqual(checkDataFolder(dataDir), [
       'default_keyspace.second: document 1 is not indexed at "a"',
       'default_keyspace.second: "a" is counted 1 times, but stands 0 times in the index',

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, test, type TestContext } from 'node:test'
+import { around } from '../../src/engine/around.ts'
+import type { BackupPart } from '../../src/engine/backup.ts'
 import { checked } from '../../src/engine/checked.ts'
 import type { Engine, Page, Query, StoredRecord, Write } from '../../src/engine/contract.ts'
 import { EngineError } from '../../src/engine/errors.ts'
@@ -62,7 +65,75 @@ const spoiledPages: Readonly<
   'a next that is no text': [() => ({ next: '' }), /next is neither absent nor a text/],
 }
 
+const begin: BackupPart = { kind: 'begin', files: 1, size: 3 }
+const file: BackupPart = { kind: 'file', key: 'books-1-2', size: 3, content: bytes(3) }
+const contents = { created: '', catalog: { key: 'books-1-2' }, stores: [] }
+const end: BackupPart = { kind: 'end', contents }
+
+/** Ways to break what a backup promises, and what is said of it. */
+const spoiledBackups: Readonly<
+  Record<string, readonly [parts: readonly BackupPart[], message: RegExp]>
+> = {
+  'that does not say how many files it has': [[file, end], /begins once/],
+  'that begins twice': [[begin, begin, file, end], /begins once/],
+  'of more files than it said': [
+    [begin, file, { ...file, key: 'books-1-3' }, end],
+    /more files than it said/,
+  ],
+  'of fewer files than it said': [[begin, end], /fewer files than it said/],
+  'of a file that the caller has': [
+    [begin, { ...file, key: 'known-1-2' }, end],
+    /the caller has known-1-2/,
+  ],
+  'of a file with a name that is no key': [[begin, { ...file, key: '../a' }], /is no key/],
+  'of a file that is shorter than it said': [
+    [begin, { ...file, content: bytes(2) }, end],
+    /does not have the 3 bytes it said/,
+  ],
+  'without a file that belongs to it': [
+    [begin, { ...file, content: bytes(3), key: 'books-1-3' }, end],
+    /books-1-2 belongs to it, and was not sent/,
+  ],
+  'that has no end': [[begin, { ...file, content: bytes(3) }], /stops without an end/],
+  'that goes on after its end': [
+    [begin, { ...file, content: bytes(3) }, end, end],
+    /more comes after its end/,
+  ],
+}
+
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  await Promise.resolve()
+  yield new Uint8Array(count)
+}
+
 describe('a checked engine', () => {
+  test('notices a backup that does not keep its word', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const take = async (parts: readonly BackupPart[]) => {
+      const operations = { ...engine.operations!, backup: () => Readable.from(parts) }
+      const taken = checked({ ...engine, operations }).operations!.backup(
+        new Set(['known-1-2']),
+        new AbortController().signal,
+      )
+      for await (const part of taken)
+        if (part.kind === 'file') await Array.fromAsync(part.content)
+    }
+    for (const [name, [parts, message]] of Object.entries(spoiledBackups))
+      await assert.rejects(take(parts), message, name)
+  })
+
+  test('notices statistics and sizes that cannot be', async (context) => {
+    const { engine, target } = await spoiled(context, ({ operations }) => ({
+      operations: {
+        ...operations!,
+        statistics: async () => ({ ...(await operations!.statistics()), commits: -1 }),
+        sizeOf: async (of) => ({ ...(await operations!.sizeOf(of)), count: 0.5 }),
+      },
+    }))
+    await assert.rejects(engine.operations!.statistics(), /statistics: commits/)
+    await assert.rejects(engine.operations!.sizeOf(target), /sizeOf: count/)
+  })
+
   for (const [name, [spoil, message]] of Object.entries(spoiledPages))
     test(`notices ${name}`, async (context) => {
       const store = await spoiled(context, (engine) => ({
@@ -73,7 +144,8 @@ describe('a checked engine', () => {
           return { records, served, next, positionAfter, ...spoil(page) }
         },
       }))
-      await assert.rejects(store.engine.read(store.target, query, tester), message)
+      const read = async () => store.engine.read(store.target, query, tester)
+      await assert.rejects(read, message)
     })
 
   test('takes records in any order, matching or not, that are not said to be served', async (context) => {
@@ -193,7 +265,7 @@ describe('a checked engine', () => {
       /a replace cannot change the _id 1/,
     )
     await assert.rejects(
-      store.engine.read(store.target, { ...query, limit: 0 }, tester),
+      async () => store.engine.read(store.target, { ...query, limit: 0 }, tester),
       /limit must be 1 or more/,
     )
   })
@@ -208,6 +280,14 @@ describe('a checked engine', () => {
     )
     assert.throws(() => page.positionAfter(other.records[0]!), /not of this page/)
   })
+})
+
+test('an engine around another has what that one has', async (context) => {
+  const { engine } = await openEmbedded(context)
+  const front = around(engine, { listKeyspaces: () => Promise.resolve(['another']) })
+  assert.deepEqual(await front.listKeyspaces(), ['another'])
+  assert.deepEqual(Object.keys(front).toSorted(), Object.keys(engine).toSorted())
+  assert.equal(front.operations, engine.operations)
 })
 
 function plain({ id, text, version }: StoredRecord): StoredRecord {

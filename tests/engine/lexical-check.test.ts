@@ -5,6 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checkStore } from '../../src/engine/embedded/backup/check.ts'
 import { documentView } from '../../src/engine/record-view.ts'
+import { DocumentList } from '../../src/engine/embedded/lexical/document-list.ts'
+import { Postings } from '../../src/engine/embedded/lexical/postings.ts'
+import { Segments } from '../../src/engine/embedded/lexical/segments.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
 import { LexicalStore } from './lexical-store.ts'
 
@@ -24,16 +27,46 @@ async function makeStore(context: TestContext): Promise<Opened> {
   return opened
 }
 
-function change(file: string, sql: string): void {
+function change(file: string, damage: Damage): void {
   const database = new DatabaseSync(file)
-  database.exec(sql)
+  if (typeof damage === 'string') database.exec(damage)
+  else damage(database)
   database.close()
 }
 
-const term = (text: string) => `(SELECT id FROM term WHERE term = '${text}')`
+type Damage = string | ((database: DatabaseSync) => void)
+
+/** Adds a segment that says what is not so. */
+function lie({
+  seqs = [],
+  replaced = [],
+  place,
+  removed = 0,
+  term = 'hen900',
+}: Lie): Damage {
+  return (database) => {
+    const found = database.prepare('SELECT id FROM term WHERE term = ?').get(term)
+    const segments = new Segments(database, '', 1000)
+    segments.reload()
+    const lengths = Uint32Array.from(seqs, () => 6)
+    segments.add(DocumentList.of(seqs), lengths, replaced, (segment) => {
+      const postings = new Postings(1)
+      if (place !== undefined) postings.push(place, 1)
+      segment.add(Number(found?.['id'] ?? 999_999), postings, removed, lengths)
+    })
+  }
+}
+
+interface Lie {
+  readonly seqs?: readonly number[]
+  readonly replaced?: readonly number[]
+  readonly place?: number
+  readonly removed?: number
+  readonly term?: string
+}
 
 /** Ways to break the index of terms, and what the check must say. */
-const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[] = [
+const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a text without terms',
     'DELETE FROM indexed WHERE doc = 1000',
@@ -46,43 +79,43 @@ const damages: readonly (readonly [name: string, sql: string, finding: RegExp])[
   ],
   [
     'a list of unknown terms',
-    "UPDATE indexed SET terms = x'ff7f' WHERE doc = 1000",
+    "UPDATE indexed SET terms = x'0000000000ffff' WHERE doc = 1000",
     /^the terms of document number 1000 cannot be read$/,
   ],
   [
     'a term that is counted wrong',
-    "UPDATE term SET documents = 7 WHERE term = 'hen900'",
-    /^the term "hen900" is counted 7 times, but stands 2 times in the postings$/,
+    lie({ removed: 1 }),
+    /^the term "hen900" is counted 1 times, but stands 2 times in the postings$/,
   ],
   [
     'postings of other documents',
-    `UPDATE posting SET first = first + 1 WHERE term = ${term('hen900')}`,
+    lie({ seqs: [950], place: 0 }),
     /^the postings of the term "hen900" are not those of the texts that have it$/,
   ],
   [
-    'postings with other counts',
-    `UPDATE posting SET entries = x'0002060306' WHERE term = ${term('hen900')}`,
-    /^the postings of the term "hen900" are not those of the texts that have it$/,
+    'postings that were replaced by nothing',
+    lie({ replaced: [1000] }),
+    /^the term "red" is counted 4000 times, but stands 3999 times in the postings$/,
   ],
   [
-    'postings that do not start where they say',
-    `UPDATE posting SET first = first - 1, entries = x'03060306' WHERE term = ${term('hen900')}`,
-    /^the postings of the term "hen900" from document number 899 on are out of order$/,
-  ],
-  [
-    'postings that name a document twice',
-    `UPDATE posting SET entries = x'01060106' WHERE term = ${term('hen900')}`,
-    /^the postings of the term "hen900" from document number 900 on are out of order$/,
+    'postings of a document that is not in the segment',
+    lie({ seqs: [950], place: 1 }),
+    /^the postings of the term "hen900" in segment \d+ are out of order$/,
   ],
   [
     'postings of a term that does not exist',
-    "INSERT INTO posting VALUES (999999, 1, x'0106')",
+    lie({ seqs: [950], place: 0, term: 'nowhere' }),
     /^there are postings of an unknown term, number 999999$/,
   ],
   [
     'postings that are gone',
-    `DELETE FROM posting WHERE term = ${term('hen900')}`,
-    /^the term "hen900" is counted 2 times, but stands 0 times in the postings$/,
+    'DELETE FROM posting',
+    /^segment 1 of the postings cannot be read$/,
+  ],
+  [
+    'a segment that does not count',
+    "UPDATE textsegment SET state = 'dropped'",
+    /^the postings of the term "red" are not those of the texts that have it$/,
   ],
   [
     'a wrong number of texts',
@@ -106,10 +139,10 @@ describe('the check of the index of terms', () => {
     const { dataDir, fileOf } = await makeStore(context)
     const sound = join(dataDir, 'sound.db')
     copyFileSync(fileOf('books'), sound)
-    for (const [name, sql, finding] of damages) {
+    for (const [name, damage, finding] of damages) {
       const file = join(dataDir, 'damaged.db')
       copyFileSync(sound, file)
-      change(file, sql)
+      change(file, damage)
       const findings = checkStore(file, documentView({}))
       assert(findings.length > 0, `${name} was not found`)
       assert.match(findings[0]!, finding, name)

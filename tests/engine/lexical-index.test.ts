@@ -13,78 +13,126 @@ import {
 } from '../../src/engine/embedded/store/layout.ts'
 import { findTermProblems } from '../../src/engine/embedded/lexical/check.ts'
 import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
+import type { Scored } from '../../src/engine/embedded/lexical/best-scores.ts'
 import { groupsOf } from '../../src/engine/embedded/lexical/search.ts'
 import { countTerms, LexicalWriter } from '../../src/engine/embedded/lexical/writer.ts'
-import {
-  chunksOf,
-  chunkSizeMax,
-  Postings,
-  TermList,
-} from '../../src/engine/embedded/lexical/postings.ts'
+import { DocumentList } from '../../src/engine/embedded/lexical/document-list.ts'
+import { Postings } from '../../src/engine/embedded/lexical/postings.ts'
+import { Segments } from '../../src/engine/embedded/lexical/segments.ts'
+import { TermList } from '../../src/engine/embedded/lexical/term-list.ts'
 import { StoreConnection } from '../../src/engine/embedded/store/store-connection.ts'
 import { termScore, termWeight } from '../../src/search/lexical/bm25.ts'
 import { Random, seed } from '../model/random.ts'
 
 describe('lists of the index of terms', () => {
-  const count = fc.oneof(fc.constant(1), fc.nat(5), fc.nat(2 ** 32 - 1))
-  const entry = fc.tuple(
-    fc.oneof(
-      fc.constant(1),
-      fc.integer({ min: 1, max: 300 }),
-      fc.integer({ min: 1, max: 2 ** 40 }),
-    ),
-    count,
-    count,
+  const count = fc.oneof(
+    fc.constant(1),
+    fc.integer({ min: 1, max: 5 }),
+    fc.integer({ min: 1, max: 2 ** 32 - 1 }),
   )
+  const distance = (max: number) =>
+    fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max }))
 
   test('come back from their bytes as they were', () => {
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 80 }), (entries) => {
-        const list = new TermList(0)
-        const postings = new Postings(0)
-        let number = 0
-        for (const [distance, times, length] of entries) {
-          number += distance
-          list.push(number, times)
-          postings.push(number, times, length)
-        }
-        const sameList = new TermList(2).decode(list.encode())
-        assert.deepEqual(
-          [
-            taken(sameList.ids, list.size),
-            taken(sameList.counts, list.size),
-            sameList.size,
-          ],
-          [taken(list.ids, list.size), taken(list.counts, list.size), list.size],
-        )
-        const first = postings.seqs[0] ?? 0
-        const same = new Postings(1).decode({ first, entries: postings.encode() })
-        assert.deepEqual(rowsOf(same), rowsOf(postings))
-      }),
+      fc.property(
+        fc.array(fc.tuple(distance(2 ** 24), count), { maxLength: 80 }),
+        (entries) => {
+          const list = new TermList(0)
+          let number = 0
+          for (const [more, times] of entries) list.push((number += more), times)
+          const same = new TermList(2).decode(list.encode())
+          assert.deepEqual(
+            [taken(same.ids, list.size), taken(same.counts, list.size), same.size],
+            [taken(list.ids, list.size), taken(list.counts, list.size), list.size],
+          )
+        },
+      ),
       { seed },
     )
   })
 
-  test('are cut into chunks that fit, and hold everything in order', () => {
+  test('come back from a segment as they were, short and long ones', (context) => {
+    const { database } = openStore(context)
+    const segments = new Segments(database, '', 1000)
+    segments.reload()
     fc.assert(
       fc.property(
-        fc.array(entry, { minLength: 200, maxLength: 3000 }),
-        fc.boolean(),
-        (entries, isEnd) => {
-          const postings = new Postings(0)
-          let seq = 0
-          for (const [distance, times, length] of entries)
-            postings.push((seq += distance), times, length)
-          const chunks = chunksOf(postings, isEnd)
-          assert(chunks.every(({ entries: { length } }) => length <= chunkSizeMax))
-          const rows = chunks.flatMap((chunk) => rowsOf(new Postings(0).decode(chunk)))
-          assert.deepEqual(rows, rowsOf(postings))
-          // None is much smaller than the others, but for the last one of a list.
-          const full = isEnd ? chunks.slice(0, -1) : chunks.length > 1 ? chunks : []
-          assert(full.every(({ entries: { length } }) => length > chunkSizeMax / 3))
+        fc.array(
+          fc.record({
+            step: fc.integer({ min: 1, max: 300 }),
+            distanceMax: fc.constantFrom(1, 3, 20),
+            size: fc.oneof(
+              fc.integer({ min: 0, max: 300 }),
+              fc.integer({ min: 0, max: 9000 }),
+            ),
+            removed: fc.nat(3),
+            counts: fc.array(count, { minLength: 1, maxLength: 7 }),
+          }),
+          { minLength: 1, maxLength: 12 },
+        ),
+        (made) => {
+          const random = new Random(seed)
+          let term = 0
+          let placeMax = 0
+          const lists = made.map(({ step, distanceMax, size, removed, counts }) => {
+            const postings = new Postings(0)
+            let place = -1
+            for (let i = 0; i < size; i++) {
+              place += random.integer(1, distanceMax)
+              postings.push(place, counts[i % counts.length]!)
+            }
+            placeMax = Math.max(placeMax, place)
+            return { term: (term += step), postings, removed }
+          })
+          const first = 7
+          const seqs = Array.from({ length: placeMax + 1 }, (_, i) => first + i)
+          const longest = random.pick([200, 60_000, 2 ** 31])
+          const lengths = Uint32Array.from(seqs, () => random.integer(0, longest))
+          segments.add(DocumentList.of(seqs), lengths, [3, 9], (segment) => {
+            for (const { term: id, postings, removed } of lists)
+              segment.add(id, postings, removed, lengths)
+          })
+          const segment = segments.made.at(-1)!
+          assert.deepEqual(Array.from(segment.replaced), [3, 9])
+          assert.deepEqual(Array.from(segment.documents.toArray()), seqs)
+          assert.deepEqual(segment.allLengths(), lengths)
+          for (const { term: id, postings, removed } of lists) {
+            const list = segment.list(id)!
+            assert.deepEqual([list.size, list.removed], [postings.size, removed])
+            const same = new Postings(0)
+            segment.decode(list, same)
+            assert.deepEqual(rowsOf(same), rowsOf(postings))
+          }
+          assert.equal(segment.list(term + 1), undefined)
+          const terms = Array.from(segment.entries(), ({ entry }) => entry.term)
+          assert.deepEqual(
+            terms,
+            lists.map(({ term: id }) => id),
+          )
         },
       ),
-      { seed, numRuns: 30 },
+      { seed, numRuns: 12 },
+    )
+  })
+
+  test('know documents by their places, and places by documents', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(200)), (chosen) => {
+        const seqs = chosen.sort((a, b) => a - b)
+        const list = DocumentList.of(seqs)
+        assert.deepEqual(Array.from(list.toArray()), seqs)
+        for (let seq = 0; seq <= 201; seq++) {
+          assert.equal(list.placeOf(seq), seqs.indexOf(seq))
+          const from = seqs.findIndex((each) => each >= seq)
+          assert.equal(list.placeFrom(seq), from < 0 ? seqs.length : from)
+        }
+        assert.deepEqual(
+          seqs.map((_, place) => list.seqAt(place)),
+          seqs,
+        )
+      }),
+      { seed },
     )
   })
 
@@ -124,6 +172,19 @@ test('groups of documents come best first, however many are wanted', () => {
   )
 })
 
+/** A store of a collection, in a folder of its own. */
+function openStore(context: TestContext): { database: DatabaseSync; file: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'stela-lexical-'))
+  const file = join(folder, 'store.db')
+  createStore(file)
+  const database = openToWrite(file, false)
+  context.after(() => {
+    database.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { database, file }
+}
+
 /** The index of one store, and what it should say, from a plain Map. */
 class Model {
   readonly #random: Random
@@ -137,23 +198,17 @@ class Model {
   #seq = 0
 
   constructor(context: TestContext, random: Random) {
-    const folder = mkdtempSync(join(tmpdir(), 'stela-lexical-'))
-    const file = join(folder, 'store.db')
-    createStore(file)
+    const { database, file } = openStore(context)
     this.#random = random
     const size = random.pick([3, 30, 400])
     this.#wordsMax = random.pick([5, 60])
     const odd = ['\ud83d', '&"', '&"x', 'a\0b', '', '__proto__']
     this.#vocabulary = [...odd, ...Array.from({ length: size }, (_, i) => `w${i}`)]
-    this.#database = openToWrite(file, false)
+    this.#database = database
     this.#writer = new LexicalWriter(this.#database, '')
     this.#connection = new StoreConnection(file)
     this.#reader = new LexicalReader(this.#connection, '')
-    context.after(() => {
-      this.#database.close()
-      this.#connection.close()
-      rmSync(folder, { recursive: true })
-    })
+    context.after(() => this.#connection.close())
   }
 
   /** Some changes in one transaction, which may fail. */
@@ -168,7 +223,9 @@ class Model {
       this.#database.exec('DELETE FROM search')
       this.#texts.clear()
     }
-    if (random.chance(0.1)) this.#writer.fold()
+    if (random.chance(0.3)) this.#writer.fold()
+    // Some at a time, so that other changes come in the middle of it.
+    if (random.chance(0.3)) this.#writer.mergeWhileIdle(random.pick([1, 100, 100_000]))
     if (random.chance(0.1)) {
       this.#database.exec('ROLLBACK')
       this.#writer.reload()
@@ -238,17 +295,19 @@ class Model {
   }
 
   #checkScores(terms: readonly string[], expected: readonly number[]): void {
-    const all = [...this.#texts.values()]
+    const texts = [...this.#texts.values()]
     const corpus = {
-      documents: all.length,
-      tokens: all.reduce((sum, text) => sum + text.length, 0),
+      documents: texts.length,
+      tokens: texts.reduce((sum, text) => sum + text.length, 0),
     }
+    const weights = terms.map((term) =>
+      termWeight(corpus, texts.filter((each) => each.includes(term)).length),
+    )
     const scoreOf = (text: readonly string[]): number => {
       let score = 0
-      for (const term of terms) {
-        const having = all.filter((each) => each.includes(term)).length
+      for (const [i, term] of terms.entries()) {
         const times = text.filter((each) => each === term).length
-        score += termScore(termWeight(corpus, having), times, text.length, corpus)
+        if (times > 0) score += termScore(weights[i]!, times, text.length, corpus)
       }
       return score
     }
@@ -257,18 +316,38 @@ class Model {
       : Float64Array.from(this.#texts.keys())
           .filter(() => this.#random.chance(0.3))
           .sort()
-    const { seqs, scores } = this.#reader.score(terms, some, noBudget)
-    const found = new Map(Array.from(seqs, (seq, i) => [seq, scores[i]!]))
-    assert.equal(found.size, seqs.length)
-    const wanted = expected.filter((seq) => some?.includes(seq) ?? true)
+    const having = expected.filter((seq) => some?.includes(seq) ?? true)
+    const all = having.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)] as const)
+    assert.deepEqual(inOrder(this.#reader.score(terms, { among: some }, noBudget)), all)
+    // The best, those that tie with the last of them, and those at which a page starts.
+    const wanted = this.#random.integer(1, 12)
+    const ceiling = this.#random.pick([undefined, ...all.map(([, score]) => score)])
+    const below = all.filter(([, score]) => ceiling === undefined || score < ceiling)
+    const floor = below.map(([, score]) => score).sort((a, b) => b - a)[wanted - 1] ?? 0
     assert.deepEqual(
-      [...found].sort(([a], [b]) => a - b),
-      wanted.map((seq) => [seq, scoreOf(this.#texts.get(seq)!)]),
+      inOrder(this.#reader.score(terms, { among: some, wanted, ceiling }, noBudget)),
+      all.filter(
+        ([, score]) => score === ceiling || (score >= floor && !(score > ceiling!)),
+      ),
+    )
+    const any = this.#reader.scoreAny(terms, { among: some, wanted }, noBudget)
+    const withAny = [...this.#texts]
+      .filter(
+        ([seq, text]) =>
+          terms.some((term) => text.includes(term)) && (some?.includes(seq) ?? true),
+      )
+      .map(([seq, text]) => [seq, scoreOf(text)] as const)
+      .sort(([a], [b]) => a - b)
+    const floorOfAny =
+      withAny.map(([, score]) => score).sort((a, b) => b - a)[wanted - 1] ?? 0
+    assert.deepEqual(
+      inOrder(any),
+      withAny.filter(([, score]) => score >= floorOfAny),
     )
   }
 }
 
-const noBudget: Budget = { step: 1000, spend: () => undefined }
+const noBudget: Budget = { spend: () => undefined }
 
 test(`the index of terms agrees with a plain Map, seed ${seed}`, (context) => {
   for (let run = 0; run < 12; run++) {
@@ -281,10 +360,89 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, (context) => {
   }
 })
 
+test(`long lists bring the best by score, to the last bit, seed ${seed}`, (context) => {
+  const { database, file } = openStore(context)
+  const random = new Random(seed)
+  const writer = new LexicalWriter(database, '')
+  const words = Array.from({ length: 24 }, (_, i) => `w${i}`)
+  /** How often each text has each word, by document; the last is its length. */
+  const texts = new Map<number, readonly number[]>()
+  const put = (seq: number): void => {
+    const counts = words.map((_, i) =>
+      random.chance(1 / (1 + i / 3)) ? random.integer(1, random.pick([1, 3, 9, 80])) : 0,
+    )
+    const length = counts.reduce((sum, count) => sum + count, 0)
+    texts.set(seq, [...counts, length])
+    const having = words.map((word, i) => [word, counts[i]!] as const)
+    writer.put(
+      seq,
+      having.filter(([, count]) => count > 0),
+    )
+  }
+  for (let fold = 0; fold < 8; fold++) {
+    database.exec('BEGIN')
+    for (let i = 0; i < 900; i++) put(fold * 1000 + i)
+    for (const seq of random.list(0, 40, () => random.pick([...texts.keys()])))
+      if (random.chance(0.5)) put(seq)
+      else if (texts.delete(seq)) writer.remove(seq)
+    if (fold < 7) writer.fold()
+    if (random.chance(0.5)) writer.mergeWhileIdle(5000)
+    writer.finish()
+    database.exec('COMMIT')
+  }
+  const connection = new StoreConnection(file)
+  context.after(() => connection.close())
+  const reader = new LexicalReader(connection, '')
+  const corpus = {
+    documents: texts.size,
+    tokens: [...texts.values()].reduce((sum, counts) => sum + counts.at(-1)!, 0),
+  }
+  const weights = words.map((_, i) =>
+    termWeight(corpus, [...texts.values()].filter((counts) => counts[i]! > 0).length),
+  )
+  connection.reading(() => {
+    for (let i = 0; i < 60; i++) {
+      const chosen = [...new Set(random.list(1, 5, () => random.integer(0, 23)))]
+      const terms = chosen.map((word) => words[word]!)
+      const wanted = random.pick([1, 20, 300])
+      const scored = [...texts].map(([seq, counts]) => {
+        let score = 0
+        for (const word of chosen)
+          if (counts[word]! > 0)
+            score += termScore(weights[word]!, counts[word]!, counts.at(-1)!, corpus)
+        return { seq, score, hasAll: chosen.every((word) => counts[word]! > 0) }
+      })
+      const best = (those: typeof scored) => {
+        const sorted = those.toSorted((a, b) => b.score - a.score || a.seq - b.seq)
+        const floor = sorted[wanted - 1]?.score ?? 0
+        return sorted
+          .filter(({ score }) => score >= floor)
+          .map(({ seq, score }) => [seq, score])
+      }
+      reader.begin()
+      const inOrderOfScores = (found: Scored) =>
+        inOrder(found).sort(([, a], [, b]) => b - a)
+      assert.deepEqual(
+        inOrderOfScores(reader.score(terms, { wanted }, noBudget)),
+        best(scored.filter(({ hasAll }) => hasAll)),
+      )
+      assert.deepEqual(
+        inOrderOfScores(reader.scoreAny(terms, { wanted }, noBudget)),
+        best(scored.filter(({ score }) => score > 0)),
+      )
+    }
+  })
+})
+
 function taken(list: Float64Array | Uint32Array, size: number): number[] {
   return Array.from(list.subarray(0, size))
 }
 
-function rowsOf({ seqs, counts, lengths, size }: Postings): number[][] {
-  return Array.from({ length: size }, (_, i) => [seqs[i]!, counts[i]!, lengths[i]!])
+function rowsOf({ places, counts, size }: Postings): number[][] {
+  return Array.from({ length: size }, (_, i) => [places[i]!, counts[i]!])
+}
+
+function inOrder({ seqs, scores }: Scored): (readonly [number, number])[] {
+  const found = Array.from(seqs, (seq, i) => [seq, scores[i]!] as const)
+  return found.sort(([a], [b]) => a - b)
 }

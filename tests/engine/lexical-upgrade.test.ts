@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +7,28 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { checked } from '../../src/engine/checked.ts'
 import { checkDataFolder, checkStore } from '../../src/engine/embedded/backup/check.ts'
+import { isElement } from '../../src/engine/embedded/runs/change.ts'
+import { pathIn, valueIn } from '../../src/engine/embedded/runs/entry-key.ts'
+import { RunsReader } from '../../src/engine/embedded/runs/runs-reader.ts'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import { TermList } from '../../src/engine/embedded/lexical/term-list.ts'
+import { VarintWriter } from '../../src/engine/embedded/lexical/varints.ts'
+import { formatVersion } from '../../src/engine/embedded/store/layout.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { documentView } from '../../src/engine/record-view.ts'
 import { LexicalStore, match } from './lexical-store.ts'
 import { by, where } from './store.ts'
+
+const firstEntries = `
+  CREATE TABLE entry(
+    path INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    doc INTEGER NOT NULL,
+    element INTEGER NOT NULL,
+    PRIMARY KEY (path, value, doc)
+  ) WITHOUT ROWID, STRICT;
+`
 
 /** The tables of format 1, as they were. */
 const firstSchema = `
@@ -34,14 +51,21 @@ const firstSchema = `
     path TEXT NOT NULL UNIQUE,
     documents INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE entry(
-    path INTEGER NOT NULL,
-    value BLOB NOT NULL,
-    doc INTEGER NOT NULL,
-    element INTEGER NOT NULL,
-    PRIMARY KEY (path, value, doc)
-  ) WITHOUT ROWID, STRICT;
+  ${firstEntries}
 `
+
+/** Puts the entries of an index into a table, as it was. */
+function copyEntries(file: string, into: DatabaseSync): void {
+  const now = new DatabaseSync(file)
+  const reader = new RunsReader(now)
+  reader.begin()
+  const insert = into.prepare('INSERT INTO entry VALUES (?, ?, ?, ?)')
+  into.exec('BEGIN')
+  for (const { key, state, doc } of reader.all())
+    insert.run(pathIn(key), valueIn(key), doc, Number(isElement(state)))
+  into.exec('COMMIT')
+  now.close()
+}
 
 /** Puts the documents of a store into a file of format 1, which takes its place. */
 function downgrade(file: string): void {
@@ -55,15 +79,38 @@ function downgrade(file: string): void {
     INSERT INTO doc SELECT * FROM now.doc;
     INSERT INTO search SELECT * FROM now.search;
     INSERT INTO path SELECT * FROM now.path;
-    INSERT INTO entry SELECT * FROM now.entry;
     INSERT INTO meta SELECT * FROM now.meta WHERE name IN ('documents', 'version');
     DETACH now;
     PRAGMA journal_mode = WAL;
   `)
+  copyEntries(file, database)
   database.close()
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
   renameSync(old, file)
 }
+
+const engineModule = new URL('../../src/engine/embedded/engine.ts', import.meta.url).href
+
+/** Opens an engine, and dies before the first statement that starts with AT. */
+const killed = `
+  import { DatabaseSync, StatementSync } from 'node:sqlite'
+  const { ENGINE, FOLDER, AT } = process.env
+  const dieAt = (sql) => {
+    if (sql.trim().startsWith(AT)) process.kill(process.pid, 'SIGKILL')
+  }
+  const { exec } = DatabaseSync.prototype
+  DatabaseSync.prototype.exec = function (sql) {
+    dieAt(sql)
+    return exec.call(this, sql)
+  }
+  const { run } = StatementSync.prototype
+  StatementSync.prototype.run = function (...values) {
+    dieAt(this.sourceSQL)
+    return run.apply(this, values)
+  }
+  const { openEmbeddedEngine } = await import(ENGINE)
+  await openEmbeddedEngine({ dataDir: FOLDER, durable: true, log: () => undefined })
+`
 
 interface Folder {
   readonly file: string
@@ -72,8 +119,77 @@ interface Folder {
   readonly open: () => Promise<{ engine: Engine; logged: string[] }>
 }
 
-/** A folder with a store of format 1. */
-async function makeFolder(context: TestContext): Promise<Folder> {
+/** The tables of terms in format 2, as they were. */
+const secondTerms = `
+  CREATE TABLE newterm(id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE,
+    documents INTEGER NOT NULL) STRICT;
+  CREATE TABLE newposting(term INTEGER NOT NULL, first INTEGER NOT NULL,
+    entries BLOB NOT NULL, PRIMARY KEY (term, first)) WITHOUT ROWID, STRICT;
+`
+
+/**
+ * Gives a store the tables of format 2. Documents by a number that ends in 7 wait, and every
+ * other one of them is in the postings with terms that it has no more.
+ */
+function giveSecondForm(file: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(firstEntries)
+  copyEntries(file, database)
+  for (const table of ['recent', 'run', 'segment', 'block', 'manifest'])
+    database.exec(`DROP TABLE ${table}`)
+  database.exec(`BEGIN; ${secondTerms}; INSERT INTO newterm SELECT id, term, 0 FROM term`)
+  const postings = new Map<number, number[][]>()
+  const writer = new VarintWriter()
+  const put = (distance: number, count: number): void => {
+    writer.put(distance * 2 + Number(count === 1))
+    if (count !== 1) writer.put(count)
+  }
+  const write = database.prepare('UPDATE indexed SET terms = ? WHERE doc = ?')
+  const wait = database.prepare('INSERT OR REPLACE INTO waiting VALUES (?, ?)')
+  const lists = database.prepare('SELECT doc, terms FROM indexed ORDER BY doc').all()
+  for (const { doc, terms } of lists) {
+    const seq = Number(doc)
+    const list = new TermList(0).decode(terms as Uint8Array)
+    let before = 0
+    for (let i = 0; i < list.size; i++) {
+      put(list.ids[i]! - before, list.counts[i]!)
+      before = list.ids[i]!
+      const found = postings.get(before) ?? []
+      postings.set(before, found)
+      if (seq % 10 !== 7) found.push([seq, list.counts[i]!, list.length])
+    }
+    write.run(writer.finish(), seq)
+    if (seq % 10 !== 7) continue
+    put(1, 3)
+    wait.run(seq, seq % 20 === 7 ? writer.finish() : null)
+    writer.finish()
+    if (seq % 20 === 7) postings.get(1)!.push([seq, 3, 3])
+  }
+  const chunk = database.prepare('INSERT INTO newposting VALUES (?, ?, ?)')
+  for (const [term, found] of postings)
+    for (let from = 0; from < found.length; from += 400) {
+      let before = found[from]![0]!
+      for (const [seq, count, length] of found.slice(from, from + 400)) {
+        put(seq! - before, count!)
+        writer.put(length!)
+        before = seq!
+      }
+      chunk.run(term, found[from]![0]!, writer.finish())
+    }
+  database.exec(`
+    DROP TABLE term; DROP TABLE posting; DROP TABLE textsegment;
+    ALTER TABLE newterm RENAME TO term; ALTER TABLE newposting RENAME TO posting;
+    DELETE FROM meta WHERE name IN ('terms', 'segments');
+    PRAGMA user_version = 2; COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
+  `)
+  database.close()
+}
+
+/** A folder with a store of an earlier format. */
+async function makeFolder(
+  context: TestContext,
+  giveForm: (file: string) => void = downgrade,
+): Promise<Folder> {
   const dataDir = mkdtempSync(join(tmpdir(), 'stela-upgrade-'))
   const opened: Engine[] = []
   const open = async () => {
@@ -103,7 +219,7 @@ async function makeFolder(context: TestContext): Promise<Folder> {
   await store.insert(...many)
   await engine.close()
   const file = join(dataDir, 'default_keyspace', 'books', 'store.db')
-  downgrade(file)
+  giveForm(file)
   chmodSync(dataDir, 0o700)
   chmodSync(file, 0o600)
   return { file, dataDir, open }
@@ -128,14 +244,16 @@ describe('a store of format 1', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
 
     const { engine, logged } = await open()
-    assert.deepEqual(logged, [`${file} was brought to format 2`])
+    assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
     assert.deepEqual(numbersOf(file), {
-      format: 2,
+      format: formatVersion,
       documents: 2505,
       version: 2505,
       feed: 2505,
       texts: 2502,
       tokens: 5005,
+      terms: 2504,
+      segments: 2,
     })
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])
@@ -156,6 +274,35 @@ describe('a store of format 1', () => {
     )
   })
 
+  test('is as it was, or whole, wherever on the way a process is killed', async (context) => {
+    const { file, dataDir, open } = await makeFolder(context)
+    const killAt = (statement: string): void => {
+      const { signal } = spawnSync(
+        process.execPath,
+        ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', killed],
+        { env: { ...process.env, ENGINE: engineModule, FOLDER: dataDir, AT: statement } },
+      )
+      assert.equal(signal, 'SIGKILL', statement)
+      assert.deepEqual(checkDataFolder(dataDir), [], statement)
+    }
+    for (const statement of [
+      'INSERT INTO block',
+      'DROP TABLE entry',
+      'PRAGMA user_version =',
+    ]) {
+      killAt(statement)
+      assert.deepEqual(numbersOf(file), { format: 1, documents: 2505, version: 2505 })
+    }
+    killAt('PRAGMA wal_checkpoint')
+    const { engine, logged } = await open()
+    // It is in the log, and has only to be moved into the file.
+    assert.deepEqual(logged, [])
+    const store = await LexicalStore.find(engine, 'books')
+    assert.deepEqual(await store.search('red'), [2, 1])
+    assert.deepEqual(await store.ids(where('n', 'gte', 0), by('n')), [4, 3, 2, 1])
+    assert.deepEqual(checkStore(file, documentView({})), [])
+  })
+
   test('stays as it was when that fails', async (context) => {
     const { file, open } = await makeFolder(context)
     const spoil = (lexical: string): void => {
@@ -168,7 +315,7 @@ describe('a store of format 1', () => {
       assert(error instanceof EngineError)
       assert.match(
         error.message,
-        /store\.db cannot be brought to format 2: .*It is as it was/,
+        /store\.db cannot be brought to format \d+: .*It is as it was/,
       )
       return true
     })
@@ -177,5 +324,26 @@ describe('a store of format 1', () => {
     const { engine } = await open()
     const store = await LexicalStore.find(engine, 'books')
     assert.equal((await store.search('mended')).length, 1)
+  })
+})
+
+describe('a store of format 2', () => {
+  test('gets a segment of its postings, and texts that waited still do', async (context) => {
+    const { file, dataDir, open } = await makeFolder(context, giveSecondForm)
+    assert.deepEqual(checkDataFolder(dataDir), [])
+    const { engine, logged } = await open()
+    assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
+    assert.deepEqual(checkStore(file, documentView({})), [])
+    const store = await LexicalStore.find(engine, 'books')
+    assert.deepEqual(await store.search('red'), [2, 1])
+    assert.deepEqual(await store.search('w777 other'), ['x777'])
+    assert.equal(await store.count(match('other')), 2500)
+    const one = { _id: 'x777' }
+    await store.replace(one, 'red other')
+    assert.equal(await store.count(match('other')), 2500)
+    assert.deepEqual(await store.search('w777'), [])
+    await engine.close()
+    assert.deepEqual(checkStore(file, documentView({})), [])
+    assert.deepEqual((await open()).logged, [])
   })
 })

@@ -197,7 +197,7 @@ describe(`searches by terms in the embedded engine, seed ${seed}`, () => {
     context.after(() => reader.close())
     const costOf = (words: string) => {
       let units = 0
-      const budget = { step: Infinity, spend: (spent: number) => void (units += spent) }
+      const budget = { spend: (spent: number) => void (units += spent) }
       const by = {
         kind: 'lexical',
         path: '$lexical',

@@ -25,7 +25,10 @@ async function filled(context: TestContext, options: Partial<EmbeddedOptions> = 
   const list = Array.from({ length: 30 }, (_, i) => `element ${i}`)
   for (let i = 0; i < documents; i += 500)
     await store.insert(Array.from({ length: 500 }, (_, j) => ({ _id: i + j, list })))
-  return { engine, target: store.target }
+  const world = { engine, target: store.target }
+  // Has a thread start: all that comes before would wait for it.
+  await count(world, callerOf('first', {}), 'first', [])
+  return world
 }
 
 /** Counts, and notes when it has ended. */
@@ -50,8 +53,6 @@ describe('long reads', () => {
     test(`of one who has many give way to those of ${what}`, async (context) => {
       const world = await filled(context, { searchThreads: 2 })
       const many = callerOf('many', {})
-      // Others than the first thread start meanwhile, which takes as long as several reads.
-      await count(world, many, 'first', [])
       const ended: string[] = []
       const hostile = Array.from({ length: 24 }, (_, i) =>
         count(world, many, `hostile ${i}`, ended),
@@ -196,7 +197,7 @@ describe('what a long read keeps', () => {
   test('is not read where there is no room for it', async (context) => {
     const { engine, target } = await large(context)
     const { caller } = askedCaller(() => Promise.reject(new Error('no room')))
-    await assert.rejects(engine.read(target, find, caller), /^Error: no room$/)
+    await assert.rejects(async () => engine.read(target, find, caller), /^Error: no room$/)
     assert.equal(await waitingReads(engine), 0)
   })
 
@@ -210,7 +211,7 @@ describe('what a long read keeps', () => {
         return undefined
       },
     }
-    await assert.rejects(engine.read(target, find, caller), /^Error: enough$/)
+    await assert.rejects(async () => engine.read(target, find, caller), /^Error: enough$/)
     while ((await waitingReads(engine)) > 0);
   })
 

@@ -103,7 +103,7 @@ export class Store {
     return found.slice(0, wanted.limit)
   }
 
-  page(wanted: Finding, limit: number, after?: PagePosition, caller = tester) {
+  async page(wanted: Finding, limit: number, after?: PagePosition, caller = tester) {
     const query = {
       filter: everything,
       sort: [],

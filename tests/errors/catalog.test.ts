@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, test } from 'node:test'
 import ts from 'typescript'
 import { catalog } from '../../src/errors/catalog.ts'
-import type { CatalogEntry } from '../../src/errors/entry.ts'
+import type { CatalogEntry } from '../../src/errors/catalog-entry.ts'
 
 interface Variable {
   readonly name: string

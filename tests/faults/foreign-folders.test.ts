@@ -355,6 +355,7 @@ describe('a backup that names a foreign folder', () => {
         await assert.rejects(restore(), (error: unknown) => {
           assert(error instanceof EngineError)
           assert.match(error.message, /cannot be trusted: .* is no name/)
+          assert.match(error.message, /\. Restore another backup$/)
           return true
         })
         assert(!existsSync(join(target, 'catalog.db')))
@@ -376,7 +377,7 @@ describe('a backup that names a foreign folder', () => {
         () => undefined,
         () => undefined,
       ),
-      /link is a symbolic link, not a file/,
+      /link is a symbolic link, not a file\. Restore another backup$/,
     )
   })
 

@@ -252,12 +252,12 @@ describe('a snapshot that was spoiled while no server ran', () => {
   async function assertFinds(server: ServerProcess, name: string): Promise<void> {
     const documents = stored.get(name)!
     const random = new Random(seed + 1)
-    for (const [filter, limit] of [
-      [{}, 10],
-      [{ half: true }, 1_000],
-      [{ half: false }, 10],
+    for (const [filter, limit, times] of [
+      [{}, 10, 3],
+      [{ half: true }, 1_000, 1],
+      [{ half: false }, 10, 3],
     ] as const)
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < times; i++) {
         const $vector = vectorOf(random)
         const { data } = await send(server, `/${name}`, {
           find: { filter, sort: { $vector }, options: { limit } },

@@ -5,11 +5,9 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { parseStored } from '../../src/json/parse.ts'
 import type { Value } from '../../src/json/value.ts'
 import type { CommandAnswer, Envelope } from '../harness.ts'
-import { serverEnvironment } from '../server-environment.ts'
+import { program, serverEnvironment } from '../server-environment.ts'
 
 export const processToken = 'process-token'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 
 /** A process that was told to serve, and may or may not come to do so. */
 export class ServerProcess {
@@ -27,11 +25,13 @@ export class ServerProcess {
     const words = ['serve', '--port', '0', ...data, ...flags]
     this.child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, ...words],
+      ['--disable-warning=ExperimentalWarning', program, ...words],
       {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: processToken,
+          // Runs are made and merged all the time, whatever happens.
+          STELA_TEST_MEMTABLE: '64',
           // Tests look at what is logged, and a busy machine makes any command slow.
           STELA_SLOW_COMMAND: '0',
         },

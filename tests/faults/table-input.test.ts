@@ -110,7 +110,8 @@ describe(`commands with one thing wrong, at every place (seed ${seed})`, () => {
       const target = level === 'table' ? table : path
       await prepare()
       let state = await readState()
-      const variants = [...variantsOf(command, random)]
+      // Every run has another half of them.
+      const variants = [...variantsOf(command, random)].filter(() => random.oneIn(2))
       for (let at = 0; at < variants.length; at += 16) {
         const bodies = variants.slice(at, at + 16)
         const answers = await Promise.all(bodies.map((body) => suspect.send(target, body)))

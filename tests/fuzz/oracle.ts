@@ -10,7 +10,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { catalog } from '../../src/errors/catalog.ts'
-import type { CatalogEntry } from '../../src/errors/entry.ts'
+import type { CatalogEntry } from '../../src/errors/catalog-entry.ts'
 import { parseJson } from '../../src/json/parse.ts'
 import type { CommandInput, RawInput } from './input.ts'
 import { readResponses, type Response } from './responses.ts'

@@ -213,6 +213,12 @@ describe('metrics', () => {
         samples.get(`stela_thread_heap_bytes{thread="${thread}",part="${part}"}`)!
       assert(of('used') > 0 && of('used') <= of('size'), thread)
     }
+    const documents = Array.from({ length: 20 }, (_, n) => ({ n }))
+    await server.command('/default_keyspace/measured', { insertMany: { documents } })
+    // Noted a little later.
+    for (let recent = 0; recent < 20;)
+      recent = (await scrape(server)).get('stela_index_recent_changes')!
+    assert.equal(samples.get('stela_index_waiting_entries'), 0)
     assert.equal(samples.get('stela_writes_waiting'), 0)
     assert.equal(samples.get('stela_reads_waiting'), 0)
     await server.command('/default_keyspace', { deleteCollection: { name: 'measured' } })

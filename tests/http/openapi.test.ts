@@ -13,7 +13,7 @@ import {
 import { wordsFor, wordsOfFields } from '../../src/http/openapi/field-words.ts'
 import type { Schema } from '../../src/http/openapi/schema.ts'
 import { catalog } from '../../src/errors/catalog.ts'
-import type { CatalogEntry } from '../../src/errors/entry.ts'
+import type { CatalogEntry } from '../../src/errors/catalog-entry.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { metrics, sourceModels } from '../../src/options/vector-choices.ts'
 import { LetterModels } from '../commands/letter-models.ts'

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { nextTurn } from '../../src/caller.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
+import { headOf, openConnection, readUntil } from './raw-connection.ts'
 
 const bodySizeMax = 20_000
 const json = { Token: testToken, 'Content-Type': 'application/json' }
@@ -316,6 +318,19 @@ describe('bodies', () => {
     })
     assert.deepEqual(answer.codes, ['UNSUPPORTED_SCHEMA_NAME'])
     assert(answer.body.errors![0]!.message.includes('"café"'))
+  })
+
+  test('so may one that says how long it is', async () => {
+    const bytes = Buffer.from('{"createKeyspace":{"name":"café"}}')
+    const socket = (await openConnection(server.url)).setNoDelay()
+    socket.write(headOf(bytes.length))
+    for (const byte of bytes) {
+      socket.write(Buffer.from([byte]))
+      await nextTurn()
+    }
+    const text = await readUntil(socket, '}]}')
+    assert(text.includes('UNSUPPORTED_SCHEMA_NAME') && text.includes('café'))
+    socket.destroy()
   })
 })
 

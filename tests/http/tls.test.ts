@@ -115,7 +115,8 @@ describe('over HTTPS', () => {
     assert.equal(status, 200)
     assert.deepEqual(body, keyspaces)
     assert.equal(headers['x-request-id'], 'mine')
-    assert.equal((await post(findKeyspaces, { Token: 'wrong' })).status, 401)
+    for (const more of [{}, { Expect: 'x' }])
+      assert.equal((await post(findKeyspaces, { Token: 'wrong', ...more })).status, 401)
   })
 
   test('commands are answered by HTTP/2, with no header that it forbids', async () => {
@@ -132,7 +133,7 @@ describe('over HTTPS', () => {
   test('refusals are the same by HTTP/2', async () => {
     const client = await open()
     const path = (text: string) => ({ ':method': 'POST', ':path': text })
-    const wrong = await client.command('', findKeyspaces, { token: 'wrong' })
+    const wrong = await client.command('', findKeyspaces, { token: 'wrong', expect: 'x' })
     assert.equal(wrong.status, 401)
     assert.equal(wrong.body.errors![0]!.errorCode, 'UNAUTHENTICATED_REQUEST')
     const typed = await client.command('', findKeyspaces, { 'content-type': 'text/xml' })

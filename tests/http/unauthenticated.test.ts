@@ -68,7 +68,7 @@ describe('a request with a bad token', () => {
   })
 
   test('counts as a bad one, whatever else is wrong with the request', async () => {
-    server = await startServer({ badCredentialsMax: 4 })
+    server = await startServer({ badCredentialsMax: 8 })
     const send = (path: string, method: string, headers: Record<string, string>) =>
       server.send(path, { method, headers: { ...wrong, ...headers }, body: '{"not": json' })
     for (const [path, method, headers] of [
@@ -76,12 +76,27 @@ describe('a request with a bad token', () => {
       ['/v1/a/b/c/d', 'POST', {}],
       ['/v1/a/b', 'PUT', {}],
       ['/v1', 'POST', { 'Content-Type': 'text/plain' }],
+      ['/nowhere', 'POST', {}],
+      ['/nowhere/%zz', 'POST', {}],
+      ['/databases/none/v1/a/b/c', 'PUT', {}],
     ] as const)
-      assert.equal((await send(path, method, headers)).http, 401)
+      assert.equal((await send(path, method, headers)).http, 401, path)
+    const expecting = await open()
+    expecting.write(headOf(20, '/v1', { ...wrong, Expect: 'x' }))
+    assert.match(await readUntil(expecting, 'UNAUTHENTICATED_REQUEST'), / 401 /)
     const locked = await send('/v1', 'POST', {})
     assert.equal(locked.http, 429)
     assert.deepEqual(locked.codes, ['CREDENTIALS_LOCKED'])
     assert(Number(locked.headers.get('retry-after')) > 0)
+  })
+
+  test('is not looked for where none is needed', async () => {
+    server = await startServer({ badCredentialsMax: 1 })
+    const unknown = await server.send('/nowhere', {})
+    assert.deepEqual([unknown.http, unknown.codes], [404, ['UNKNOWN_PATH']])
+    for (const path of ['/stargate/health', '/nowhere'])
+      await server.send(path, { headers: { Token: testToken } })
+    assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
   })
 
   test('gets its answer also while it is still sending', async () => {
@@ -142,6 +157,11 @@ describe('a request with a bad token', () => {
     await readUntil(welcome, '100 Continue')
     welcome.write(body)
     await readUntil(welcome, 'default_keyspace')
+
+    // What is not known to be expected is not given, and not waited for.
+    const strange = await open()
+    strange.write(headOf(body.length, '/v1', { Expect: 'x' }) + body)
+    assert.doesNotMatch(await readUntil(strange, 'default_keyspace'), /100 Continue/)
   })
 
   test('leaves its connection to the next one when the body was short', async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { JsonProblem } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
-import { storedFields } from '../../src/json/stored-fields.ts'
+import { storedFields, withoutFields } from '../../src/json/stored-fields.ts'
 import type { JsonObject } from '../../src/json/value.ts'
 import { values } from './values.ts'
 
@@ -29,6 +29,28 @@ describe(`fields of a stored object, seed ${seed}`, () => {
       ),
       { seed, numRuns: 5000 },
     )
+  })
+
+  test('are left out of a text that is compact', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(names, values), { selector: ([name]) => name }),
+        fc.uniqueArray(names),
+        (fields, unwanted) => {
+          const text = printJson(new Map(fields))
+          const kept = fields.filter(([name]) => !unwanted.includes(name))
+          assert.equal(withoutFields(text, new Set(unwanted)), printJson(new Map(kept)))
+        },
+      ),
+      { seed, numRuns: 2000 },
+    )
+    for (const text of [
+      '{"a": {"b":1,"c":2}}',
+      '{"a":1, "c":2}',
+      '{ "a":1}',
+      '{"a":\n{"b":1,"c":2},"d":1}',
+    ])
+      assert.equal(withoutFields(text, new Set(['c'])), undefined, text)
   })
 
   test('are refused when the text was cut off', () => {

@@ -97,6 +97,16 @@ describe('$pull by a condition', () => {
     ])
   })
 
+  test('takes out those for which what is below $not does not hold, of any type', () => {
+    assertLeft('$pull', [
+      ['[1,5,9,"9",null]', '{"$not":{"$gt":4}}', '[5,9]'],
+      ['[1,5,9]', '{"$not":{"$gte":5,"$lt":9}}', '[5]'],
+      ['[1,5,9]', '{"$gt":2,"$not":{"$in":[9]}}', '[1,9]'],
+      ['["a","b"]', '{"$not":{"$eq":"a"}}', '["a"]'],
+      ['[1,5,"x"]', '{"$not":{"$not":{"$gt":4}}}', '[1,"x"]'],
+    ])
+  })
+
   test('compares an object whole under $eq and $in, its keys in order', () => {
     const array = '[{"x":1,"y":2},{"y":2,"x":1},{"x":1}]'
     assertLeft('$pull', [
@@ -115,6 +125,9 @@ describe('$pull by fields', () => {
       ['[{"x":{"y":1,"z":1}},{"x":{"y":1}}]', '{"x":{"y":1}}', '[{"x":{"y":1,"z":1}}]'],
       ['[{"x":1},{"y":1},{"z":1}]', '{"$or":[{"x":1},{"y":1}]}', '[{"z":1}]'],
       ['[{"x":1},{"x":2},"x"]', '{"$not":{"x":1}}', '[{"x":1},"x"]'],
+      ['[{"x":1},{"x":7},{"y":1},"x"]', '{"$not":{"x":{"$gt":5}}}', '[{"x":7},"x"]'],
+      ['[{"x":1},{"x":7},{"y":1},"x"]', '{"x":{"$not":{"$gt":5}}}', '[{"x":7},"x"]'],
+      ['[{"x":1,"y":1},{"x":1}]', '{"x":1,"y":{"$not":{"$eq":1}}}', '[{"x":1,"y":1}]'],
       ['[{"x":1},[{"x":1}],{"$date":1},"x"]', '{}', '[[{"x":1}],{"$date":1},"x"]'],
     ])
   })
@@ -201,6 +214,13 @@ describe('both', () => {
       ['{"$pull":{"a":{"$or":[{"$lexical":{"$match":"x"}}]}}}', '"$lexical"'],
       ['{"$pull":{"a":{"$nor":[{"b":1}]}}}', '"$nor"'],
       ['{"$pull":{"a":{"$and":[{"b":1}],"$gt":1}}}', '$and'],
+      ['{"$pull":{"a":{"$not":1}}}', '$not'],
+      ['{"$pull":{"a":{"b":{"$not":1}}}}', '$not on "b" takes an Object of operators'],
+      ['{"$pull":{"a":{"b":{"$not":{}}}}}', '$not on "b" takes an Object of operators'],
+      ['{"$pull":{"a":{"$gt":1,"$not":{"b":1}}}}', '$not on "a"'],
+      ['{"$pull":{"a":{"$not":{"$gt":1},"b":2}}}', '"b" beside operators'],
+      ['{"$pull":{"a":{"$not":{"$regex":"b"}}}}', '"$regex"'],
+      ['{"$pull":{"a":{"$not":{"$match":"b"}}}}', '$match'],
       ['{"$pull":{"a":{"b":[1]}}}', '{"$eq": […]}'],
       ['{"$pull":{"a":{"b..c":1}}}', '"b..c"'],
       ['{"$pull":{"a":{"*":1}}}', '"*"'],
@@ -243,6 +263,9 @@ describe('both', () => {
     const most = defaultLimits.filterComparisonsMax
     applied(parseStored(comparisons(most)), parseStored('{"a":[1]}') as JsonObject)
     assert(refusal(comparisons(most + 1), '{}').message.includes(`at most ${most}`))
+
+    const negated = comparisons(most + 1).replace(/1(?=[,}])/g, '{"$not":{"$gt":1}}')
+    assert(refusal(negated, '{}').message.includes(`at most ${most}`))
 
     const parts = `{"$pull":{"a":{"$and":[${'{},'.repeat(defaultLimits.clausePartsMax)}{}]}}}`
     assert(refusal(parts, '{}').message.includes(String(defaultLimits.clausePartsMax)))
@@ -319,6 +342,25 @@ describe('any $pull', () => {
         assert.equal(printJson(document.get('a')!), printJson(expected))
       }),
       { seed, numRuns: 1000 },
+    )
+  })
+
+  test('by a condition and by its negation leave no element in common, and lose none', () => {
+    const conditions = fc.tuple(
+      fc.constantFrom('$gt', '$lte', '$ne', '$eq'),
+      fc.constantFrom<Value>(0, 'a', true),
+    )
+    fc.assert(
+      fc.property(arrays, conditions, (array, [operator, value]) => {
+        const condition: JsonObject = new Map([[operator, value]])
+        const negation: JsonObject = new Map([['$not', condition]])
+        const left = [condition, negation].map((argument) => {
+          const { document } = applied(updateOf('$pull', argument), withArray(array))
+          return (document.get('a') as Value[]).map(printJson)
+        })
+        assert.deepEqual(left.flat().toSorted(), array.map(printJson).toSorted())
+      }),
+      { seed, numRuns: 300 },
     )
   })
 })

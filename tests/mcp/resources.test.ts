@@ -1,7 +1,7 @@
 /** What assistants can look at, and the prompt. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { shorten } from '../../src/mcp/shorten.ts'
+import { shorten } from '../../src/mcp/sample-document.ts'
 import { fromPlain, toPlain } from '../../src/json/plain.ts'
 import { AdminServer } from '../admin/admin-server.ts'
 import { Assistant, post, request, revisions } from './assistant.ts'

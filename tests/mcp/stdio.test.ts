@@ -13,7 +13,7 @@ import { readLines, tooLong } from '../../src/cli/mcp/read-lines.ts'
 import { runStela } from '../cli/run-stela.ts'
 import { RunningServer } from '../commands/running-server.ts'
 import { temporaryFolder, testToken } from '../harness.ts'
-import { serverEnvironment } from '../server-environment.ts'
+import { program, serverEnvironment } from '../server-environment.ts'
 import { Assistant, ownMeta, request, type Revision } from './assistant.ts'
 
 const running = new RunningServer()
@@ -29,11 +29,10 @@ async function startAssistant(
   args: readonly string[],
   revision: Revision,
 ): Promise<Started> {
-  const main = new URL('../../src/main.ts', import.meta.url).pathname
   const env = { ...serverEnvironment, STELA_TOKEN: testToken }
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', main, 'mcp', '--stdio', ...args],
+    args: ['--disable-warning=ExperimentalWarning', program, 'mcp', '--stdio', ...args],
     env: JSON.parse(JSON.stringify(env)) as Record<string, string>,
     stderr: 'pipe',
   })
@@ -70,6 +69,16 @@ describe('stela mcp --stdio', () => {
     const closed = new Promise<void>((resolve) => (assistant.client.onclose = resolve))
     process.kill(transport.pid!, 'SIGTERM')
     await closed
+  })
+
+  test('refuses settings of a server that it does not start', async () => {
+    const { url } = running.server
+    const { code, out, err } = await runStela([
+      ...['mcp', '--stdio', '--url', url, '--mcp', 'off', '--page-size', '5'],
+    ])
+    assert.equal(code, 1)
+    assert.equal(out.length, 0)
+    assert.match(err, /^stela: A URL .* --page-size\b.* would be for one that is started/)
   })
 
   test('says what to do where a server has the folder', async () => {

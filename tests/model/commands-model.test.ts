@@ -4,6 +4,9 @@ import { startServer, type TestServer } from '../harness.ts'
 import { CommandsModel } from './commands-model.ts'
 import { Random, seed, times } from './random.ts'
 
+// Few changes in memory, and many runs, on several levels.
+process.env['STELA_TEST_MEMTABLE'] = '64'
+
 const commandsPerRun = 1_600 * times
 
 describe(`commands against a plain Map, seed ${seed}`, () => {

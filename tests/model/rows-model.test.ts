@@ -7,6 +7,9 @@ import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed, times } from './random.ts'
 
+// Few changes in memory, and many runs, on several levels.
+process.env['STELA_TEST_MEMTABLE'] = '64'
+
 const stepCount = 330 * times
 
 /** A row as it is known here. Columns without a value are absent. */

@@ -13,6 +13,9 @@ import { seed, times } from './random.ts'
 import { Model } from './tables-model.ts'
 import { FolderService } from './tables-session.ts'
 
+// Few changes in memory, and many runs, on several levels.
+process.env['STELA_TEST_MEMTABLE'] = '64'
+
 const rounds = times
 const tablesPerRound = 7
 const stepsPerTable = 100

@@ -1,7 +1,7 @@
 /**
  * Runs what a Dockerfile describes without a container runtime: its last stage is laid out in
  * an empty folder, which becomes the root of a process. Nothing is there but the files that
- * the image copies, Node and the libraries that Node is linked with.
+ * the image copies, Node, the libraries that Node is linked with, and the rest of the C library.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chownSync, copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
@@ -116,7 +116,10 @@ export class BareRoot {
   #installNode(): void {
     const { stdout } = spawnSync('ldd', [process.execPath], { encoding: 'utf8' })
     const libraries = Array.from(stdout.matchAll(/\/\S+(?= \(0x)/g), ([path]) => path)
-    for (const path of libraries) {
+    const main = libraries.find((path) => path.includes('/libc.so'))
+    const others =
+      main === undefined ? [] : partsOfLibc.map((name) => join(main, '..', name))
+    for (const path of new Set([...libraries, ...others])) {
       mkdirSync(join(this.#root, dirname(path)), { recursive: true })
       copyFileSync(path, join(this.#root, path))
     }
@@ -124,3 +127,6 @@ export class BareRoot {
     copyFileSync(process.execPath, join(this.#root, 'bin/node'))
   }
 }
+
+/** Every base image has them. The runtime of the built-in model is linked with all. */
+const partsOfLibc = ['libdl.so.2', 'libpthread.so.0', 'librt.so.1']

@@ -25,22 +25,31 @@ export interface Installed {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** What `prepack` and `postpack` run last. */
+const manifest = 'package/packed-manifest.ts'
+
 /**
- * Built in a copy of what the image is built from, and of what `npm pack` takes besides: other
- * tests use build/. What the install script of an optional package cannot fetch is left out by
- * npm.
+ * Built in a copy of what the image is built from, and of what `npm pack` takes besides. What
+ * the install script of an optional package cannot fetch is left out by npm.
  */
 export async function installPackage(
   folder: string,
   flags: readonly string[] = [],
 ): Promise<Installed> {
   const checkout = join(folder, 'checkout')
-  for (const name of [...imageSources(), 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  const texts = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs', 'bench']
+  for (const name of [...imageSources(), ...texts])
     cpSync(join(root, name), join(checkout, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  // What `npm ci` has built here; all else that packing builds is built anew.
+  cpSync(join(root, 'build'), join(checkout, 'build'), { recursive: true })
   const env = { npm_config_cache: join(folder, 'cache') }
-  const pack = ['pack', '--json', '--pack-destination', folder]
-  const report = await runCommand('npm', pack, { cwd: checkout, env })
+  const where = { cwd: checkout, env }
+  await runCommand('npm', ['run', '--silent', 'build:package'], where)
+  await runCommand('node', [manifest], where)
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const report = await runCommand('npm', pack, where)
+  await runCommand('node', [manifest, '--undo'], where)
   const [packed] = JSON.parse(report.slice(report.indexOf('[\n'))) as [Packed]
   const app = join(folder, 'app')
   mkdirSync(app)

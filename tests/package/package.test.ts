@@ -3,17 +3,15 @@
  * empty folder and with an empty cache.
  */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import ts from 'typescript'
 import { printFindings } from '../../bench/report.ts'
 import { measurePackage } from '../../bench/workloads/package.ts'
-import { findPort } from '../cassandra/ports.ts'
+import { brokenLinks } from '../docs/broken-links.ts'
 import { temporaryFolder } from '../harness.ts'
-import { BareRoot, readStages } from './bare-root.ts'
 import { installPackage, root, type Installed } from './install-package.ts'
 import {
   interrupt,
@@ -22,12 +20,11 @@ import {
   startCommand,
   type Started,
 } from './run-command.ts'
+import { tryImage } from './try-image.ts'
 
-const { version, files, exports } = JSON.parse(
+const { version, exports } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
-) as { version: string; files: readonly string[]; exports: object }
-
-const [, running] = readStages(join(root, 'deploy/Dockerfile'))
+) as { version: string; exports: object }
 
 let folder: string
 let installed: Installed
@@ -41,9 +38,10 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('the package holds JavaScript, its types, pages, the console and the kernel, and nothing else', () => {
+test('the package holds JavaScript, its types, pages, the console, the kernel and docs, and nothing else', () => {
   const listed = installed.packed.files.map(({ path }) => path)
-  const isUsual = /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+)$/
+  const isUsual =
+    /^(?:dist\/.*\.(?:js|js\.map)|build\/console\/[\w.-]+|docs\/.*\.(?:md|png)|bench\/\w+\.(?:md|svg))$/
   const others = listed.filter((path) => !isUsual.test(path))
   assert.deepEqual(
     others.filter((path) => !/^dist\/.*\.(?:html|css)$/.test(path)).toSorted(),
@@ -58,9 +56,25 @@ test('the package holds JavaScript, its types, pages, the console and the kernel
   assert(listed.includes('build/console/index.html'))
   for (const [path] of JSON.stringify(exports).matchAll(/(?<="\.\/)dist[^"]+/g))
     assert(listed.includes(path), path)
-  assert.deepEqual(files, [
-    ...['dist', 'build/vector-kernel.wasm', 'build/console', 'CHANGELOG.md'],
-  ])
+})
+
+test('links of its pages lead to what is in it', () => {
+  const inside = join(app, 'node_modules', 'stela')
+  assert.deepEqual(brokenLinks(inside, ['{*,docs/**/*,bench/*}.md']), [])
+})
+
+test('its package.json is for those who install it, and that of the checkout is left alone', () => {
+  const kept = readFileSync(join(root, 'package.json'), 'utf8')
+  assert.equal(readFileSync(join(installed.checkout, 'package.json'), 'utf8'), kept)
+  const packed = readFileSync(join(app, 'node_modules', 'stela', 'package.json'), 'utf8')
+  const { scripts, devDependencies, allowScripts, ...rest } = JSON.parse(kept) as Record<
+    string,
+    unknown
+  >
+  assert(
+    scripts !== undefined && devDependencies !== undefined && allowScripts !== undefined,
+  )
+  assert.deepEqual(JSON.parse(packed), rest)
 })
 
 test('npx stela --version is the version', async () => {
@@ -117,8 +131,9 @@ describe('npx stela serve', () => {
   test('is backed up, and the copy is restored', async () => {
     const admin = /http:\S+(?=\/v2)/.exec(server.err)![0]
     const where = { cwd: app, env: { ...env, STELA_TOKEN: token } }
-    await runCommand('npx', ['stela', 'backup', '--admin-url', admin, 'copy'], where)
-    await runCommand('npx', ['stela', 'restore', 'copy', '--data', 'restored'], where)
+    const run = (...words: string[]) => runCommand('node_modules/.bin/stela', words, where)
+    await run('backup', '--admin-url', admin, 'copy')
+    await run('restore', 'copy', '--data', 'restored')
   })
 
   test('has its pages', async () => {
@@ -184,7 +199,8 @@ test('startStela has types, for modules and for CommonJS', () => {
 })
 
 test('stela demo has things to try, also without the built-in model', async () => {
-  const demo = startCommand('npx', ['stela', 'demo', '--port', '0'], { cwd: app, env })
+  const words = ['demo', '--port', '0']
+  const demo = startCommand('node_modules/.bin/stela', words, { cwd: app, env })
   try {
     await readyUrl(demo)
     const shown = demo.err.match(/^curl [^]*?'\{.*\}'$/gm)!
@@ -209,20 +225,5 @@ test('the image serves in a bare root that its user cannot write to, and is heal
   for (const name of ['package.json', 'build', 'dist'])
     cpSync(join(installed.checkout, name), join(built, name), { recursive: true })
   cpSync(join(app, 'node_modules'), join(built, 'node_modules'), { recursive: true })
-  const image = new BareRoot(join(folder, 'image'), running!, built)
-  const port = String(await findPort(['127.0.0.1']))
-  const environment = { STELA_PORT: port, STELA_ADMIN_TOKEN: 'secret' }
-  assert.equal(await image.healthCheck(environment), 1)
-  const child = image.start(environment)
-  try {
-    const [line] = (await once(child.stdout!, 'data')) as [Buffer]
-    assert.equal(String(line), `stela ready http://127.0.0.1:${port}\n`)
-    assert.equal(await image.healthCheck(environment), 0)
-    const data = statSync(join(folder, 'image/data/catalog.db'))
-    if (process.getuid!() === 0) assert.equal(data.uid, 1000)
-  } finally {
-    child.kill('SIGTERM')
-    await once(child, 'close')
-  }
-  assert.equal(child.exitCode, 0)
+  await tryImage(join(folder, 'image'), built)
 })

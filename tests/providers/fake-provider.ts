@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import type {
-  Credentials,
+  ProviderCredentials,
   EmbedRequest,
   Models,
   RerankRequest,
@@ -152,7 +152,7 @@ export function embedRequest(
     dimension: 2,
     texts: ['one'],
     purpose: 'index',
-    credentials: { embeddingKey: 'the-key' } satisfies Credentials,
+    credentials: { embeddingKey: 'the-key' } satisfies ProviderCredentials,
     signal: new AbortController().signal,
     ...more,
   }

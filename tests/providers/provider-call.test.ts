@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import {
   defaultRetryPolicy,
   ProviderCaller,
-  type Call,
+  type ProviderCall,
   type RetryPolicy,
 } from '../../src/providers/provider-call.ts'
 import type { ProviderAddress } from '../../src/providers/provider-url.ts'
@@ -37,7 +37,7 @@ describe('a call to a provider', async () => {
   )
   after(() => caller.close())
 
-  const callTo = (url: string, more: Partial<Call> = {}): Call => ({
+  const callTo = (url: string, more: Partial<ProviderCall> = {}): ProviderCall => ({
     address: { url: new URL(url), isChosen: false, isGuarded: false },
     headers: {},
     body: '{}',
@@ -46,7 +46,7 @@ describe('a call to a provider', async () => {
   })
   const call = (
     patience: RetryPolicy,
-    more: Partial<Call> = {},
+    more: Partial<ProviderCall> = {},
     signal = new AbortController().signal,
   ) => caller.call(callTo(fake.url, more), patience, signal)
 

@@ -2,7 +2,8 @@
  * `npm run test:recipes`, with names or without: does what each page of docs/clients says, in an
  * empty folder and against a server of its own, and what docs/testing-with-stela.md says. Clients
  * come from their registries, so this needs a network, and Python and Maven besides npm; it is no
- * part of `npm test`. `console` is what the console shows as code for Python and Java.
+ * part of `npm test`. `console` is what the console shows as code for Python and Java, `deploy` the
+ * files of that folder.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { join } from 'node:path'
 import { startStela } from '../../src/start-stela.ts'
 import { findPort } from '../cassandra/ports.ts'
 import { runCodeInClients } from '../console/code-in-clients.ts'
+import { checkDeployFiles } from './deploy-files.ts'
 import { followTestSuites } from './in-test-suites.ts'
 import { readClients, readRecipe, type Client } from './page.ts'
 import { shell } from './shell.ts'
@@ -26,9 +28,12 @@ const testSuites = 'testing-with-stela'
 /** What the console shows as code. */
 const codeOfConsole = 'console'
 
+/** Dockerfile, manifests and the like. */
+const deployFiles = 'deploy'
+
 const clients = readClients(read('README.md'))
 const asked = process.argv.slice(2)
-const known = [...clients.map(({ name }) => name), testSuites, codeOfConsole]
+const known = [...clients.map(({ name }) => name), testSuites, codeOfConsole, deployFiles]
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.log(`There is no recipe for ${unknown.join(', ')}.`)
@@ -38,6 +43,7 @@ for (const client of clients) if (isAsked(client.name)) await report(client)
 if (isAsked(testSuites))
   reportRun(testSuites, await followTestSuites(read(`../${testSuites}.md`)))
 if (isAsked(codeOfConsole)) reportRun(codeOfConsole, await runCodeInClients())
+if (isAsked(deployFiles)) reportRun(deployFiles, await checkDeployFiles())
 
 function isAsked(name: string): boolean {
   return asked.length === 0 || asked.includes(name)

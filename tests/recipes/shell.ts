@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
+/** Installing a client may take minutes; past this the network is to blame, or the machine. */
+const timeoutMs = 1_200_000
+
 export interface Shown {
   readonly code: number | null
   readonly out: string
@@ -22,7 +25,7 @@ export async function shell(
     cwd,
     env: { ...Object.fromEntries(inherited), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 600_000,
+    timeout: timeoutMs,
   })
   const ended = once(child, 'close') as Promise<[number | null]>
   const [out, err, [code]] = await Promise.all([
@@ -30,5 +33,6 @@ export async function shell(
     text(child.stderr),
     ended,
   ])
-  return { code, out, err }
+  const end = code === null ? `It was stopped after ${timeoutMs / 60_000} minutes.\n` : ''
+  return { code, out, err: err + end }
 }

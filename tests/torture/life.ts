@@ -1,12 +1,10 @@
 /** One process that serves, from its start to its end. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { serverEnvironment } from '../server-environment.ts'
+import { program, serverEnvironment } from '../server-environment.ts'
 import type { Tally } from './tally.ts'
 
 export const token = 'torture-token'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
 const clock = new URL('moved-clock.ts', import.meta.url).href
 
 export interface LifeOptions {
@@ -45,11 +43,13 @@ export class Life {
     const preload = clockFile === undefined ? [] : ['--import', clock]
     this.child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', ...preload, main, ...words],
+      ['--disable-warning=ExperimentalWarning', ...preload, program, ...words],
       {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
+          // Runs are made and merged all the time, and so when it is killed.
+          STELA_TEST_MEMTABLE: '64',
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { text as textOf } from 'node:stream/consumers'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
-import { serverEnvironment } from '../server-environment.ts'
+import { program, serverEnvironment } from '../server-environment.ts'
 import type { Client } from './client.ts'
 import { sharedCollections } from './collection-shape.ts'
 import type { Contest } from './contest.ts'
@@ -97,10 +97,9 @@ const commandMaxMs = 180_000
 async function runStela(
   args: readonly string[],
 ): Promise<{ code: number | null; out: string }> {
-  const main = new URL('../../src/main.ts', import.meta.url).pathname
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, ...args],
+    ['--disable-warning=ExperimentalWarning', program, ...args],
     {
       env: { ...serverEnvironment, STELA_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -68,6 +68,14 @@ async function assertSame(
   )
 }
 
+/** One in four, others each time. */
+function some<T>(all: readonly T[]): readonly T[] {
+  const first = sampled++ % 4
+  return all.filter((_, position) => position % 4 === first)
+}
+
+let sampled = 0
+
 async function answersOf(
   client: StoryClient,
   asked: readonly Request[],
@@ -102,9 +110,10 @@ describe('a data folder of version 0.1', () => {
 
   test('gives the answers that 0.1 gave, also after a restart', async () => {
     await start()
-    await assertSame(answers, client)
+    await assertSame(some(answers), client)
     await server.stop()
     await assertSound(dataDir)
+    // What the first start made of the folder is all that this one has.
     await start()
     await assertSame(answers, client)
   })
@@ -157,7 +166,7 @@ describe('a data folder of version 0.1', () => {
         ([path]) => !generated.some((name) => path.endsWith(`/${name}`)),
       )
       await assertSame(await answersOf(peer, changes), client)
-      await assertSame(await answersOf(peer, asked), client)
+      await assertSame(await answersOf(peer, some(asked)), client)
       await server.stop()
       await assertSound(dataDir)
       await start()
@@ -196,13 +205,15 @@ describe('a data folder of version 0.1', () => {
 })
 
 describe('a backup of version 0.1', () => {
-  async function restore(from: string, dataDir: string, expected = answers): Promise<void> {
+  /** Its stores are those of the folder, which all answers are asked of. */
+  async function restore(from: string, dataDir: string): Promise<void> {
     const { code, err } = await runStela(['restore', from, '--data', dataDir])
     assert.equal(code, 0, err)
     await assertSound(dataDir)
     const server = await serve(dataDir)
     try {
-      await assertSame(expected, new StoryClient(server, storyToken, access.databaseIds))
+      const client = new StoryClient(server, storyToken, access.databaseIds)
+      await assertSame(some(answers), client)
     } finally {
       await server.stop()
     }
@@ -218,8 +229,7 @@ describe('a backup of version 0.1', () => {
     const { code, err } = await runStela(words, { token: storyToken })
     await server.stop()
     assert.equal(code, 0, err)
-    const some = answers.filter((_, position) => position % 7 === 0)
-    await restore(backups, join(folder, 'restored-again'), some)
+    await restore(backups, join(folder, 'restored-again'))
   })
 })
 

@@ -37,12 +37,12 @@ export interface Expected {
 }
 
 /** A file for an index, removed when the test ends. */
-export function newFile(context: TestContext): string {
+export function newFile(context: TestContext, tie: Tie): string {
   const folder = mkdtempSync(join(tmpdir(), 'stela-runs-'))
   context.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'store.db')
   const database = new DatabaseSync(file)
-  database.exec(`PRAGMA journal_mode = WAL; ${runsSchema}`)
+  database.exec(`PRAGMA journal_mode = WAL; ${runsSchema(tie)}`)
   database.close()
   return file
 }
@@ -63,10 +63,10 @@ export function openWriter(context: TestContext, file: string, options: RunsWrit
 }
 
 /** A connection that reads one snapshot after the other. */
-export function openReader(context: TestContext, file: string, tie: Tie) {
+export function openReader(context: TestContext, file: string) {
   const database = new DatabaseSync(file, { readOnly: true })
   context.after(() => database.close())
-  const reader = new RunsReader(database, { tie, cacheSize: 2_000 })
+  const reader = new RunsReader(database, { cacheSize: 2_000 })
   const begin = () => {
     if (database.isTransaction) database.exec('COMMIT')
     database.exec('BEGIN')
@@ -210,6 +210,15 @@ export function checkReads(
       { limit, tie },
     )
     assert.equal(reader.countValue(path, value), ofValue.length)
+    for (const withElements of [true, false])
+      assert.deepEqual(
+        reader.documentsWith(path, value, withElements),
+        new Set(
+          ofValue
+            .filter(({ element }) => withElements || !element)
+            .map((other) => other.owner.seq),
+        ),
+      )
 
     const range = randomRange(path, below, pick)
     const within = sorted.filter((other) => isWithin(other, range))

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { Tie } from '../../../src/engine/embedded/runs/entry-key.ts'
+import {
+  entryKey,
+  tieText,
+  valueStart,
+  type Tie,
+} from '../../../src/engine/embedded/runs/entry-key.ts'
 import { keyOf } from '../../../src/language/values/key.ts'
 import {
   checkReads,
@@ -62,9 +67,8 @@ function changeSome(
 function start(context: TestContext, tie: Tie) {
   context.diagnostic(`SEED=${seed}`)
   const below = randomBelow(seed)
-  const file = newFile(context)
-  const options = { tie, ...smallRuns }
-  const open = () => openWriter(context, file, options)
+  const file = newFile(context, tie)
+  const open = () => openWriter(context, file, smallRuns)
   return { below, file, open, pick: entriesBy(below), oracle: new Oracle(tie) }
 }
 
@@ -73,8 +77,8 @@ for (const tie of ties)
     test('says what a sorted list says, to readers of old and new snapshots', (context) => {
       const { below, file, open, pick, oracle } = start(context, tie)
       const opened = open()
-      const old = openReader(context, file, tie)
-      const latest = openReader(context, file, tie)
+      const old = openReader(context, file)
+      const latest = openReader(context, file)
       old.begin()
       let snapshot = oracle.copy()
       let deepest = 0
@@ -169,6 +173,13 @@ describe('runs', () => {
     }
     assert.ok(writer.debt().levels >= 4)
     assert.equal(writer.reader.countRange({ path: 1 }), 10 * commits)
+  })
+
+  test('find a value that is longer than all before it', () => {
+    const long = keyOf('x'.repeat(1_000_000))
+    const start = valueStart(7, long)
+    const owner = { seq: 1, id: new Uint8Array() }
+    assert.ok(entryKey(7, long, owner, 'doc') === start + tieText(owner, 'doc'))
   })
 
   test('know what a document has while it is being written', (context) => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { EngineError, type EngineErrorKind } from '../../../src/engine/errors.ts'
 
-export async function assertFails(
-  kind: EngineErrorKind,
-  call: Promise<unknown>,
-): Promise<void> {
-  await assert.rejects(call, (error) => {
+export async function assertFails(kind: EngineErrorKind, call: unknown): Promise<void> {
+  await assert.rejects(Promise.resolve(call), (error) => {
     assert.equal(kindOf(error), kind, String(error))
     return true
   })

@@ -93,6 +93,7 @@ export function describeReads(name: string, world: World): void {
         everything,
         where('odd', 'eq', 1),
         where('odd', 'eq', 7),
+        where('odd', 'gte', 0),
         { kind: 'exists', path: pathOf('odd'), exists: false },
       ]
       for (const filter of filters)

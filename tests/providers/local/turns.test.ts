@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Turns } from '../../../src/providers/local/turns.ts'
+import { ModelTurns } from '../../../src/providers/local/turns.ts'
 
 const never = new AbortController().signal
 
 describe('turns', () => {
   test('alternate between those who have more to do', async () => {
-    const turns = new Turns()
+    const turns = new ModelTurns()
     const order: string[] = []
     const work = async (name: string, slices: number): Promise<void> => {
       for (let slice = 1; slice <= slices; slice++)
@@ -17,7 +17,7 @@ describe('turns', () => {
   })
 
   test('do not begin what was given up while it waited', async () => {
-    const turns = new Turns()
+    const turns = new ModelTurns()
     const giveUp = new AbortController()
     let begun = false
     const first = turns.take(() => giveUp.abort(new Error('given up')), never)
@@ -28,7 +28,7 @@ describe('turns', () => {
   })
 
   test('go on after one has failed', async () => {
-    const turns = new Turns()
+    const turns = new ModelTurns()
     const failing = turns.take(() => Promise.reject(new Error('broken')), never)
     const next = turns.take(() => 'done', never)
     await assert.rejects(failing, /broken/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { compileSimplePattern } from '../../../src/search/lexical/pattern/longest-match.ts'
+import { ApiError } from '../../../src/errors/api-error.ts'
 import { ownBudget } from '../../../src/analysis-budget.ts'
 import { compilePattern } from '../../../src/search/lexical/pattern/pattern.ts'
 
@@ -192,12 +193,27 @@ test('finds the same, with the same groups, whether it remembers what it tried o
   fc.assert(
     fc.property(patterns, fc.stringMatching(/^[abc]{0,12}$/), (source, text) => {
       const grouped = source.replaceAll('(?:', '(')
-      // What looks ahead, if only at nothing, is walked without remembering.
-      assert.deepEqual(matches(grouped, text), matches(`(?=)(?:${grouped})`, text))
+      // What looks ahead, if only at nothing, is walked without remembering. What looks behind
+      // is so anyway, and a few of these take more steps than a text may.
+      const found = unlessTooLong(() => matches(grouped, text))
+      fc.pre(found !== undefined)
+      const foundAgain = unlessTooLong(() => matches(`(?=)(?:${grouped})`, text))
+      fc.pre(foundAgain !== undefined)
+      assert.deepEqual(found, foundAgain)
     }),
     { numRuns: 1000 },
   )
 })
+
+function unlessTooLong<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'TEXT_TOO_SLOW_TO_ANALYZE')
+      return undefined
+    throw error
+  }
+}
 
 test('takes steps in proportion to the text', () => {
   for (const [source, text] of [
