@@ -1,10 +1,13 @@
 /**
- * What the disk and SQLite alone cost: the rows that the embedded engine would write, written
- * by one loop over prepared statements, as durably. Documents are made and turned into rows
+ * What the disk and SQLite alone cost: documents and an index of all their values, a row for
+ * each, written by one loop over prepared statements, as durably. Documents are made and turned into rows
  * before the clock starts.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { keyOf } from '../../src/language/values/key.ts'
+import { isElement } from '../../src/engine/embedded/runs/change.ts'
+import { pathIn, valueIn } from '../../src/engine/embedded/runs/entry-key.ts'
+import { RunsReader } from '../../src/engine/embedded/runs/runs-reader.ts'
 import { openToWrite } from '../../src/engine/embedded/store/layout.ts'
 import { packWrites } from '../../src/engine/embedded/threads/pack-writes.ts'
 import { atOnce } from '../../src/steps.ts'
@@ -36,6 +39,7 @@ class RawStore {
 
   constructor(file: string, seed: number, size: number) {
     this.#database = openToWrite(file, true)
+    makeEntries(this.#database)
     this.#statements = prepareStatements(this.#database)
     this.#picks = new Picks(seed, size)
     for (const { id, path } of this.#statements.paths.all())
@@ -107,6 +111,26 @@ class RawStore {
     update.run(++this.#version, JSON.stringify(document), found.seq)
     meta.run(this.#version, 'version')
   }
+}
+
+/** The index as a table, of what the store has in runs. */
+function makeEntries(database: DatabaseSync): void {
+  const reader = new RunsReader(database)
+  reader.begin()
+  database.exec(`
+    BEGIN;
+    CREATE TABLE entry(
+      path INTEGER NOT NULL,
+      value BLOB NOT NULL,
+      doc INTEGER NOT NULL,
+      element INTEGER NOT NULL,
+      PRIMARY KEY (path, value, doc)
+    ) WITHOUT ROWID, STRICT;
+  `)
+  const put = database.prepare('INSERT INTO entry VALUES (?, ?, ?, ?)')
+  for (const { key, state, doc } of reader.all())
+    put.run(pathIn(key), valueIn(key), doc, Number(isElement(state)))
+  database.exec('COMMIT')
 }
 
 function prepareStatements(database: DatabaseSync) {

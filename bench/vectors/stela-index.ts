@@ -4,7 +4,7 @@ import { loadSnapshot, saveSnapshot } from '../../src/engine/embedded/vectors/sn
 import {
   capacityFor,
   Segment,
-  type Found,
+  type FoundDocuments,
   type SegmentShape,
 } from '../../src/search/vector/segment.ts'
 import { distanceFrom } from '../../src/search/vector/similarity.ts'
@@ -109,7 +109,11 @@ export function nearestExactly(
  * The last word of the full vectors, as in engine/embedded/vectors/search.ts: candidates are
  * compared until the codes of the rest are too far away, by twice what codes were off so far.
  */
-function rescore({ queries, vectors }: VectorSet, query: number, found: Found): number[] {
+function rescore(
+  { queries, vectors }: VectorSet,
+  query: number,
+  found: FoundDocuments,
+): number[] {
   const distanceOf = distanceFrom('cosine', queries[query]!)
   const nearest: number[] = []
   const distances: number[] = []

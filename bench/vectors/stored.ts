@@ -174,4 +174,4 @@ function filterOf({ field, oneIn }: Share, turn = 0): Filter {
   return { kind: 'eq', path: parsePath(field) as Path, value: turn % oneIn }
 }
 
-const unlimited: Budget = { step: 4000, spend: () => undefined }
+const unlimited: Budget = { spend: () => undefined }

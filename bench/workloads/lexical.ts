@@ -1,11 +1,14 @@
 import { ownCaller } from '../../src/caller.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import type { Collection } from '../../src/engine/schema.ts'
 import { everything } from '../../src/language/filters/filter.ts'
+import { storeFile } from '../../src/engine/embedded/store/layout.ts'
 import { Fts5 } from '../baselines/fts5.ts'
+import { Lucene } from '../baselines/lucene.ts'
 import {
   copyFolder,
   createCollection,
@@ -14,6 +17,7 @@ import {
   type Dataset,
 } from '../dataset.ts'
 import { queryCount, queryKinds, type QueryKind } from '../lexical/queries.ts'
+import { Scoring } from '../lexical/scoring.ts'
 import { Stela } from '../processes.ts'
 import { decimal, short, whole } from '../report.ts'
 import type { Figure } from '../run.ts'
@@ -39,8 +43,12 @@ export const lexical: Study = {
     copyFolder(dataset.folder, served)
     const queries = makeQueries(settings)
     const inEngine = await measureEngine(served, queries, settings)
+    const scoring = await measureScoring(dataset.folder, queries, settings)
     const overHttp = await measureOverHttp(served, queries, settings)
-    return { tables: [inEngine, overHttp], figures }
+    return {
+      tables: [inEngine, scoring.table, overHttp],
+      figures: [...figures, ...scoring.figures],
+    }
   },
 }
 
@@ -129,11 +137,7 @@ async function measureEngine(
   { folder, size, seed, seconds, progress }: StudySettings,
 ): Promise<Table> {
   progress('making the index of SQLite')
-  const texts = new Texts(seed)
-  const all = (function* () {
-    for (let i = 0; i < size; i++) yield texts.next()
-  })()
-  const fts5 = new Fts5(join(folder, 'fts5.db'), all)
+  const fts5 = new Fts5(join(folder, 'fts5.db'), textsOf(size, seed))
   const engine = await openEmbeddedEngine({
     dataDir: served,
     durable: true,
@@ -162,6 +166,64 @@ async function measureEngine(
     fts5.close()
     await engine.close()
   }
+}
+
+/** Scoring alone, beside Lucene where that can be had. */
+async function measureScoring(
+  dataDir: string,
+  queries: readonly Queries[],
+  { folder, size, seed, progress }: StudySettings,
+): Promise<{ readonly table: Table; readonly figures: readonly Figure[] }> {
+  progress('making the index of Lucene')
+  const lucene = await Lucene.start(folder, textsOf(size, seed))
+  if (lucene === undefined) progress('there is no Java or no Maven: Lucene is left out')
+  const file = join(dataDir, keyspace, 'texts', storeFile)
+  const scoring = new Scoring(file, lucene)
+  try {
+    const rows: string[][] = []
+    for (const { kind, queries: words } of queries) {
+      progress(`scoring: ${kind.says}`)
+      rows.push([kind.says, ...(await scoring.measure(words, limit))])
+    }
+    const beside = lucene === undefined ? [] : ['Lucene ms', 'ratio']
+    const figures = [{ what: 'the index of terms', value: indexSize(file) / size }]
+    if (lucene !== undefined)
+      figures.push({ what: 'the index of Lucene', value: lucene.size / size })
+    return {
+      table: {
+        title: `Scoring alone, the ${limit} best, shortest of five`,
+        head: ['terms', 'ms', ...beside],
+        rows,
+      },
+      figures: figures.map((figure) => ({ ...figure, unit: 'bytes a text' })),
+    }
+  } finally {
+    scoring.close()
+    lucene?.stop()
+  }
+}
+
+/** Bytes of the pages that the index of terms takes. */
+function indexSize(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const tables = ['term', 'textsegment', 'posting', 'indexed', 'waiting']
+    const { size } = database
+      .prepare(
+        'SELECT sum(pgsize) AS size FROM dbstat WHERE name IN ' +
+          '(SELECT name FROM sqlite_schema WHERE tbl_name IN ' +
+          '(SELECT value FROM json_each(?)))',
+      )
+      .get(JSON.stringify(tables))!
+    return Number(size)
+  } finally {
+    database.close()
+  }
+}
+
+function* textsOf(size: number, seed: number): Generator<string> {
+  const texts = new Texts(seed)
+  for (let i = 0; i < size; i++) yield texts.next()
 }
 
 async function measureKind(

@@ -18,6 +18,7 @@ import type { Study } from './study.ts'
 import { tables } from './tables.ts'
 import { vector } from './vector.ts'
 import type { Workload } from './workload.ts'
+import { writes } from './writes.ts'
 
 /** In the order in which they run: what adds documents comes last. */
 export const workloads: readonly Workload[] = [
@@ -43,4 +44,5 @@ export const studies: readonly Study[] = [
   scale,
   packageStudy,
   consoleStudy,
+  writes,
 ]

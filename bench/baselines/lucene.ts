@@ -1,0 +1,81 @@
+/**
+ * Lucene, as a process of its own (LuceneSearch.java): one segment, BM25, nothing stored but what a
+ * search needs. Its jars come by Maven into a cache, once.
+ */
+import { execFile, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { findJava, findMaven } from '../../tests/cassandra/tools.ts'
+
+const run = promisify(execFile)
+const version = '9.12.1'
+const artifacts = ['lucene-core', 'lucene-analysis-common']
+
+export class Lucene {
+  /** Bytes on disk. */
+  size = 0
+  readonly #process: ChildProcessWithoutNullStreams
+  readonly #lines: AsyncIterator<string>
+
+  private constructor(process: ChildProcessWithoutNullStreams) {
+    this.#process = process
+    process.stderr.resume()
+    this.#lines = createInterface(process.stdout)[Symbol.asyncIterator]()
+  }
+
+  /** Indexes texts in a folder; undefined where there is no Java, or no way to get the jars. */
+  static async start(folder: string, texts: Iterable<string>): Promise<Lucene | undefined> {
+    const tools = await findTools()
+    if (tools === undefined) return undefined
+    const file = join(folder, 'lucene-texts.txt')
+    writeFileSync(file, [...texts].join('\n') + '\n')
+    const program = join(import.meta.dirname, '../lexical/LuceneSearch.java')
+    const lucene = new Lucene(spawn(tools.java, ['-cp', join(tools.jars, '*'), program]))
+    lucene.size = Number(await lucene.#ask(`index ${join(folder, 'lucene')} ${file}`))
+    return lucene
+  }
+
+  async setQueries(queries: readonly (readonly string[])[]): Promise<void> {
+    const lines = queries.map((words) => words.join(' '))
+    await this.#ask([`queries ${lines.length}`, ...lines].join('\n'))
+  }
+
+  /** Runs each query once: the milliseconds that they took. */
+  async search(limit: number): Promise<number[]> {
+    const times = await this.#ask(`search ${limit}`)
+    return times.split(' ').map((nanoseconds) => Number(nanoseconds) / 1e6)
+  }
+
+  stop(): void {
+    this.#process.kill()
+  }
+
+  async #ask(lines: string): Promise<string> {
+    this.#process.stdin.write(`${lines}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done === true) throw new Error('Lucene has ended')
+    return value
+  }
+}
+
+async function findTools(): Promise<{ java: string; jars: string } | undefined> {
+  try {
+    const { program: java } = await findJava()
+    const jars = join(homedir(), '.cache/stela/lucene', version)
+    const missing = artifacts.filter(
+      (name) => !existsSync(join(jars, `${name}-${version}.jar`)),
+    )
+    if (missing.length > 0) mkdirSync(jars, { recursive: true })
+    for (const name of missing)
+      await run(await findMaven(), [
+        ...['-q', '-B', 'dependency:copy', `-DoutputDirectory=${jars}`],
+        `-Dartifact=org.apache.lucene:${name}:${version}`,
+      ])
+    return { java, jars }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Scoring alone, without the texts of what was found, beside Lucene: each query once by turns,
+ * five times, and the shortest time of each counts.
+ */
+import type { Budget } from '../../src/engine/embedded/plan/budget.ts'
+import { LexicalReader } from '../../src/engine/embedded/lexical/reader.ts'
+import { StoreConnection } from '../../src/engine/embedded/store/store-connection.ts'
+import type { Lucene } from '../baselines/lucene.ts'
+import { decimal } from '../report.ts'
+
+const rounds = 5
+/** Before that, for compilers. */
+const warmUps = 3
+
+const noBudget: Budget = { spend: () => undefined }
+
+export class Scoring {
+  readonly #connection: StoreConnection
+  readonly #reader: LexicalReader
+  readonly #lucene: Lucene | undefined
+
+  constructor(file: string, lucene: Lucene | undefined) {
+    this.#connection = new StoreConnection(file)
+    this.#reader = new LexicalReader(this.#connection, '')
+    this.#lucene = lucene
+  }
+
+  /** Milliseconds a query of ours, of Lucene's, and the first over the second. */
+  async measure(queries: readonly (readonly string[])[], limit: number): Promise<string[]> {
+    const ours = queries.map(() => Infinity)
+    const theirs = queries.map(() => Infinity)
+    await this.#lucene?.setQueries(queries)
+    for (let round = 0; round < warmUps + rounds; round++) {
+      const own = this.#score(queries, limit)
+      const other = await this.#lucene?.search(limit)
+      if (round < warmUps) continue
+      own.forEach((ms, i) => (ours[i] = Math.min(ours[i]!, ms)))
+      other?.forEach((ms, i) => (theirs[i] = Math.min(theirs[i]!, ms)))
+    }
+    const mean = (times: readonly number[]) =>
+      times.reduce((sum, ms) => sum + ms, 0) / times.length
+    const figures = [mean(ours).toFixed(3)]
+    if (this.#lucene === undefined) return figures
+    return [...figures, mean(theirs).toFixed(3), decimal(mean(ours) / mean(theirs))]
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #score(queries: readonly (readonly string[])[], limit: number): number[] {
+    return this.#connection.reading(() =>
+      queries.map((terms) => {
+        const start = performance.now()
+        this.#reader.begin()
+        this.#reader.score(terms, { wanted: limit }, noBudget)
+        return performance.now() - start
+      }),
+    )
+  }
+}
