@@ -169,6 +169,8 @@ export class CodeMirror {
       from,
       to,
       filter: false,
+      // At once, so that no key makes the list deaf to a click until it was asked for again.
+      update: (_result, _from, _to, later) => this.#propose(later),
       options: options.map(({ label, insert, detail, kind }) => ({
         label,
         ...(insert === undefined ? {} : { apply: insert }),
