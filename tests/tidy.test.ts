@@ -337,10 +337,7 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
  * Within engine/embedded the plan, the index of sorted runs and the segments of postings have
  * names of what they are to take the place of, or of what lies below them.
  */
-const sharedNames = [
-  ...['Bound', 'Candidate', 'Entry', 'EntryOwner', 'Found', 'Rows', 'Search', 'Segment'],
-  ...['SegmentRow', 'Target', 'Walk'],
-]
+const sharedNames = ['Bound', 'Found', 'Search', 'Target']
 
 test('no two types have the same name', () => {
   // The console is a program of its own, and speaks of what the server speaks of.
