@@ -128,7 +128,10 @@ function holdAndSend(
 ): Promise<void> | undefined {
   const isHeld = call.holdReply(lengthOf(answer.body), size)
   if (isHeld instanceof Promise)
-    return isHeld.then((held) => sendBody(held, call, response, answer, size, services))
+    return isHeld.then((held) => {
+      // Then it was released, with all that it held.
+      if (!isGone(response)) sendBody(held, call, response, answer, size, services)
+    })
   sendBody(isHeld, call, response, answer, size, services)
   return undefined
 }
@@ -141,8 +144,6 @@ function sendBody(
   size: number,
   services: HttpServices,
 ): void {
-  // Released meanwhile, with all that it held.
-  if (isGone(response)) return
   const { requestId } = call
   const { replies } = services
   if (!isHeld) {
