@@ -192,8 +192,15 @@ function collect(
       resolve(reason)
     }
     const grow = async (taken: false | Promise<boolean>) => {
-      const isTaken = (await taken) || (await raise(charge, sizeMax, message))
-      if (!isTaken) fail('no room')
+      try {
+        const isTaken = (await taken) || (await raise(charge, sizeMax, message))
+        if (!isTaken) fail('no room')
+      } catch (failure) {
+        drop()
+        throw failure
+      } finally {
+        message.resume()
+      }
     }
     readInTurns(message, (chunk) => {
       // The rest of a body that was refused.
@@ -208,12 +215,7 @@ function collect(
       const taken = charge.take(sizeMax - charge.held)
       if (taken === true) return
       message.pause()
-      grow(taken)
-        .catch((failure: unknown) => {
-          drop()
-          reject(failure)
-        })
-        .finally(() => message.resume())
+      grow(taken).catch(reject)
     })
     message.on('end', () => {
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
