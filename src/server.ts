@@ -7,9 +7,7 @@ import { buildAdminApp } from './admin/admin-app.ts'
 import { Access } from './auth/access.ts'
 import { Audit } from './auth/audit.ts'
 import { Authenticator } from './auth/authenticator.ts'
-import { Lockout } from './auth/lockout.ts'
 import { tokensOf } from './auth/store-accounts.ts'
-import { DocumentTurns } from './collections/document-turns.ts'
 import { TargetStores } from './commands/dispatch/target-stores.ts'
 import { defaultConfig, type Config } from './settings/config.ts'
 import { Databases } from './databases/databases.ts'
@@ -19,11 +17,8 @@ import { openEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { Engine } from './engine/contract.ts'
 import { EngineError } from './engine/errors.ts'
 import { buildApp } from './http/app.ts'
-import { FairShare } from './http/fair-share.ts'
 import { Metrics, readVersion } from './http/metrics.ts'
 import { CommandTimeouts } from './http/command-timeout.ts'
-import { RateLimit } from './http/rate-limit.ts'
-import { replyLittleMax } from './http/call-memory.ts'
 import { BodyReceiver } from './http/receive-body.ts'
 import { ReplyWriter } from './http/reply-writer.ts'
 import { Shutdown } from './http/shutdown.ts'
@@ -34,6 +29,7 @@ import { Turns } from './http/turns.ts'
 import { findLocalModels, nameLocalModels } from './providers/local/local-models.ts'
 import { openEngine } from './open-engine.ts'
 import { openModels } from './providers/open-models.ts'
+import { localState, type SharedState } from './shared-state.ts'
 
 export interface Server {
   /** Starts serving. Throws when the address is taken. */
@@ -83,9 +79,14 @@ export async function openAccess(dataDir: string): Promise<OpenedAccess> {
 /**
  * A server on the engine that is given, which stays the caller's: others may serve from it,
  * and closing the server leaves it open. Without one the engine of the data folder is opened,
- * and closed with the server.
+ * and closed with the server. What servers have to agree on is this server's own unless it is
+ * given.
  */
-export async function build(config: Config, given?: Engine): Promise<Server> {
+export async function build(
+  config: Config,
+  given?: Engine,
+  shared: SharedState = localState(config),
+): Promise<Server> {
   const { limits, features } = config
   const log = pino(
     { level: config.logLevel, base: null },
@@ -103,7 +104,8 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
   })
   const databases = await Databases.open(engine, config.databasesMax)
   const access = await Access.open(engine, databases.organization, config)
-  const lockout = new Lockout(config.badCredentialsMax)
+  const { lockout, documentTurns, rateLimit } = shared
+  const { commandRoom, bodyRoom, replyRoom, valueRoom } = shared
   const authenticator = new Authenticator(tokensOf(access, engine), lockout)
   const audit = new Audit(log)
   const shutdown = new Shutdown()
@@ -142,7 +144,7 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       databases,
       limits,
       models,
-      documentTurns: new DocumentTurns(),
+      documentTurns,
       stores: new TargetStores(),
       log,
       audit,
@@ -155,12 +157,12 @@ export async function build(config: Config, given?: Engine): Promise<Server> {
       slowCommands,
       isBehindProxy: config.isBehindProxy,
       timeouts: new CommandTimeouts(config.commandTimeoutMs),
-      rateLimit: config.rateLimit === 0 ? undefined : new RateLimit(config.rateLimit),
+      rateLimit,
       compression: config.compression,
-      commandRoom: new FairShare(config.commandsMax),
-      bodies: new BodyReceiver(config.bodyMemoryMax),
-      replyRoom: new FairShare(config.replyMemoryMax, { littleMax: replyLittleMax }),
-      valueRoom: new FairShare(config.valueMemoryMax),
+      commandRoom,
+      bodies: new BodyReceiver(bodyRoom),
+      replyRoom,
+      valueRoom,
       turns: new Turns(),
       replies,
       mcp: mcpProtocol(config.mcp, limits, readVersion()),

@@ -78,7 +78,7 @@ export class Pace {
  * end. Where it is time to stop, each of those that are open leaves what it has yet to do
  * and returns false; later that is done, the innermost first.
  */
-export class Walk {
+export class InterruptibleWalk {
   #left = pace
   #open: (() => boolean)[] = []
 

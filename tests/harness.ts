@@ -7,6 +7,7 @@ import type { Value } from '../src/json/value.ts'
 import { defaultConfig, type Config } from '../src/settings/config.ts'
 import type { Engine } from '../src/engine/contract.ts'
 import { build, type Listening, type Server } from '../src/server.ts'
+import type { SharedState } from '../src/shared-state.ts'
 import { makeTestData, type TestData } from './test-engine.ts'
 
 export const testToken = 'test-token'
@@ -136,11 +137,13 @@ export class TestServer {
 
 /**
  * On an engine that is given, which stays open; or on a folder, a new one unless named. What
- * servers of tests run on otherwise, test-engine.ts says.
+ * servers of tests run on otherwise, test-engine.ts says. `share` makes what it has in common
+ * with others.
  */
 export async function startServer(
   config: Partial<Config> = {},
   engine?: Engine,
+  share?: (config: Config) => SharedState,
 ): Promise<TestServer> {
   const dataDir = config.dataDir ?? (await temporaryFolder())
   const wanted: Config = {
@@ -159,7 +162,8 @@ export async function startServer(
   const start = async (): Promise<TestServer> => {
     const opened = await data?.open()
     const isChecked = wanted.checked && opened === undefined
-    const server = await build({ ...wanted, checked: isChecked }, engine ?? opened)
+    const served = { ...wanted, checked: isChecked }
+    const server = await build(served, engine ?? opened, share?.(served))
     return new TestServer(server, await server.listen(), { dataDir, data, opened }, start)
   }
   return start()

@@ -59,17 +59,20 @@ export class Authenticator {
   async #lookUp(token: string, origin: Origin): Promise<Principal | NotIdentified> {
     const digest = digestOf(token)
     const { address } = origin
-    const seconds = this.#lockout.lockedFor(address, digest)
+    const locked = this.#lockout.lockedFor(address, digest)
+    const seconds = locked instanceof Promise ? await locked : locked
     if (seconds > 0 && isGuessable(token)) return { why: 'locked', seconds }
     const holder = await this.#tokens.find(digest, token)
     if (holder === undefined || holder.isRevoked) {
-      this.#lockout.noteBad(address)
+      const noted = this.#lockout.noteBad(address)
+      if (noted !== undefined) await noted
       return seconds > 0 ? { why: 'locked', seconds } : { why: 'unknown' }
     }
     // Its sender had a right to it once, and is not guessing.
     if (!isValid(holder))
       return { why: 'expired', expiredAt: new Date(holder.expiresAtMs).toISOString() }
-    this.#lockout.noteGood(address, digest)
+    const noted = this.#lockout.noteGood(address, digest)
+    if (noted !== undefined) await noted
     this.#shown.set(origin.connection, { token, holder })
     return holder.principal
   }

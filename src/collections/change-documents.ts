@@ -165,7 +165,7 @@ async function changeOne(
       attempt,
       inserting && (() => insertNew(store, inserting, filter, isThere, caller)),
     )
-  return id === undefined ? run() : store.locks.holding([lockKey(store, id)], run)
+  return id === undefined ? run() : store.turns.holding([lockKey(store, id)], run)
 }
 
 /**
@@ -196,7 +196,7 @@ async function insertNew(
   isThere: () => Promise<boolean>,
   caller: Caller,
 ): Promise<ChangedOne | 'taken' | 'look again'> {
-  const { engine, collection, upserts } = store
+  const { engine, collection, turns } = store
   const record = await revision.create()
   const insertRecord = async () => {
     const writes = [{ kind: 'insert', record }] as const
@@ -206,7 +206,7 @@ async function insertNew(
   }
   // Others that ask for the same _id find it taken.
   if (pinnedId(filter) !== undefined) return insertRecord()
-  const inserted = await upserts.inTurn(
+  const inserted = await turns.inserting(
     collection.uid,
     record,
     (other) => store.matches(filter, { ...other, version: 0 }),

@@ -1,9 +1,9 @@
 /**
  * Changing documents that were found: each atomically, none twice.
  *
- * The locks keep the requests of this process apart, the engine's versions everyone else. A
- * document that had to be waited for, or whose version moved, is read again, and is left
- * alone if it no longer matches.
+ * Turns keep requests apart that want the same documents, the engine's versions those that
+ * share no turns. A document that had to be waited for, or whose version moved, is read
+ * again, and is left alone if it no longer matches.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller, Deadline } from '../caller.ts'
@@ -16,7 +16,7 @@ import { idKey, idPath } from '../language/values/record-id.ts'
 import { borrowFor } from '../paging/look-into.ts'
 import { anyOrder, read } from '../paging/read.ts'
 import type { CollectionSource } from './document-source.ts'
-import type { Locks } from './locks.ts'
+import type { DocumentTurns } from './document-turns.ts'
 
 export type Decision =
   | { readonly kind: 'keep' }
@@ -50,16 +50,16 @@ export interface Changed {
   readonly failure: ApiError | undefined
 }
 
-/** Takes the locks of the records, then changes them. */
+/** Waits for its turn with the records, then changes them. */
 export async function change(
-  source: CollectionSource & { readonly locks: Locks },
+  source: CollectionSource & { readonly turns: DocumentTurns },
   found: readonly StoredRecord[],
   filter: Filter,
   decide: Decide,
   caller: Caller,
 ): Promise<Changed> {
   const keys = found.map((record) => lockKey(source, record.id))
-  return source.locks.holding(keys, async (waited) => {
+  return source.turns.holding(keys, async (waited) => {
     const current = waited ? await readAgain(source, found, filter, caller) : found
     return changeLocked(source, current, filter, decide, caller)
   })
@@ -69,7 +69,7 @@ export function lockKey({ collection }: CollectionSource, id: StoredRecord['id']
   return `${collection.uid} ${idKey(id)}`
 }
 
-/** Changes records whose locks the caller holds. */
+/** Changes records whose turn the caller has. */
 export async function changeLocked(
   source: CollectionSource,
   found: readonly StoredRecord[],

@@ -10,8 +10,9 @@ import { collectionSource } from './document-source.ts'
 import type { DocumentTurns } from './document-turns.ts'
 import type { DocumentSource } from './search-fields.ts'
 
-export interface DocumentStore
-  extends DocumentSource, Pick<DocumentTurns, 'locks' | 'upserts'> {
+export interface DocumentStore extends DocumentSource {
+  /** Of all that change its documents. */
+  readonly turns: DocumentTurns
   /** The same documents, for a request that may have brought keys for providers. */
   as(request: { readonly credentials: ProviderCredentials }): DocumentStore
 }
@@ -36,8 +37,7 @@ export function documentStoreOf(
     target: `${keyspaceOf(collection)}.${collection.name}`,
     indexing: indexingRule(indexing),
     analyzer: lexical.enabled ? analyzerFor(lexical.analyzer) : undefined,
-    locks: documentTurns.locks,
-    upserts: documentTurns.upserts,
+    turns: documentTurns,
     embedder: embedder({}),
     as: (request) =>
       store.embedder === undefined

@@ -9,7 +9,7 @@ import { isNested, isObject, type JsonObject, type Value } from '../json/value.t
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import { escapeSegment } from '../language/values/path.ts'
-import { atOnce, Walk, type Steps } from '../steps.ts'
+import { atOnce, InterruptibleWalk, type Steps } from '../steps.ts'
 
 /** Throws at the first rule that the document breaks. Its search fields are not part of it. */
 export function checkDocument(
@@ -27,7 +27,7 @@ export function checkDocumentInSteps(
   indexing: IndexingRule,
   limits: Limits,
 ): Steps<void> | undefined {
-  const walk = new Walk()
+  const walk = new InterruptibleWalk()
   const checkSizes = () =>
     new SizeCheck(limits, walk).check(indexing.all ? document : indexing.prune(document))
   const isDone = new FormCheck(limits, walk).check(document)
@@ -48,9 +48,9 @@ export function checkLength(length: number, limits: Limits): void {
 /** Names, nesting and typed values. The depth is checked first, so recursion stays shallow. */
 class FormCheck {
   readonly #limits: Limits
-  readonly #walk: Walk
+  readonly #walk: InterruptibleWalk
 
-  constructor(limits: Limits, walk: Walk) {
+  constructor(limits: Limits, walk: InterruptibleWalk) {
     this.#limits = limits
     this.#walk = walk
   }
@@ -144,10 +144,10 @@ function longPath(path: string, max: number) {
 /** The limits of what is indexed: properties, array lengths, string sizes. */
 class SizeCheck {
   readonly #limits: Limits
-  readonly #walk: Walk
+  readonly #walk: InterruptibleWalk
   #properties = 0
 
-  constructor(limits: Limits, walk: Walk) {
+  constructor(limits: Limits, walk: InterruptibleWalk) {
     this.#limits = limits
     this.#walk = walk
   }

@@ -14,7 +14,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { apiError } from '../errors/api-error.ts'
 import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
-import { answerCommand, refuseUnauthenticated } from './command.ts'
+import { answerCommand, answerFailure, refuseUnauthenticated } from './command.ts'
 import { offerPacking } from './compression.ts'
 import { asksToContinue, stripHost } from './connection.ts'
 import { allowOrigin } from './cors.ts'
@@ -52,7 +52,11 @@ export interface AnsweredRequest {
 
 export function buildApp(services: HttpServices, settings: HttpSettings): FastifyInstance {
   const refusePath = (request: IncomingMessage, response: ServerResponse) => {
-    refuseRoute(request, response, services).catch(() => request.destroy())
+    refuseRoute(request, response, services)
+      .catch((failure: unknown) =>
+        answerFailure(failure, request, response, undefined, services),
+      )
+      .catch(() => request.destroy())
   }
   const refuseUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack()
@@ -113,12 +117,14 @@ function listenerFor(
       return
     }
     const requestId = requestIdOf(request.headers)
-    answerCommand(address, request, response, requestId, services).catch(
-      (failure: unknown) => {
+    answerCommand(address, request, response, requestId, services)
+      .catch((failure: unknown) =>
+        answerFailure(failure, request, response, requestId, services),
+      )
+      .catch((failure: unknown) => {
         services.log.error({ err: failure, requestId }, 'A request could not be answered')
         request.destroy()
-      },
-    )
+      })
   }
   const queue = new RequestQueue(handle, services.metrics)
   const onRequest: RequestListener = (request, response) => {

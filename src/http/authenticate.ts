@@ -9,6 +9,7 @@ import {
   type NotIdentified,
 } from '../auth/authenticator.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { Log } from '../commands/dispatch/failures.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import { RequestOrigin, type ProxySettings } from './client-address.ts'
 import { tokenOf } from './headers.ts'
@@ -16,6 +17,7 @@ import { tokenOf } from './headers.ts'
 export interface AuthenticationServices extends ProxySettings {
   readonly authenticator: Authenticator
   readonly audit: Audit
+  readonly log: Log
 }
 
 /** Why a request is refused, whatever else it holds. */
@@ -25,7 +27,10 @@ export interface Unauthenticated {
   readonly retryAfterSeconds: number
 }
 
-/** At once where the connection has shown the token before. Refusals are in the audit log. */
+/**
+ * At once where the connection has shown the token before. Refusals are in the audit log.
+ * Fails where the token cannot be looked up.
+ */
 export function authenticate(
   request: IncomingMessage,
   requestId: string | undefined,
@@ -45,7 +50,17 @@ export function authenticate(
     const retryAfterSeconds = known.why === 'locked' ? known.seconds : 0
     return { error: identityError(known), retryAfterSeconds }
   }
-  return found instanceof Promise ? found.then(conclude) : conclude(found)
+  if (!(found instanceof Promise)) return conclude(found)
+  return found.then(conclude, (failure: unknown) => {
+    services.log.error({ err: failure, requestId }, 'A token could not be looked up')
+    throw lookupError()
+  })
+}
+
+/** Why is for the log: nobody knows yet who is told. */
+function lookupError(): ApiError {
+  const problem = 'the token could not be looked up'
+  return apiError('UNAVAILABLE_DATABASE', { target: 'the database', problem })
 }
 
 function askedBy(

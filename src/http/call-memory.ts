@@ -60,7 +60,8 @@ export class CallMemory {
     // A document that is changed and returned has been written before its size is known.
     const size = effect === 'change' ? limits.documentLengthMax : replySizeUsual
     const amount = withinHalf(size, replyRoom)
-    return this.#reply.take(amount) ? undefined : this.#take(this.#reply, amount, 'reply')
+    const taken = this.#reply.take(amount)
+    return taken === true ? undefined : this.#takeReply(taken, amount, 0)
   }
 
   /** See Caller. */
@@ -74,10 +75,19 @@ export class CallMemory {
       this.#reply.force(amount)
       return undefined
     }
-    const isAwaited = replyRoom.waitingOf(this.#holder.principalName) > 0
-    if (!isAwaited && this.#reply.take(amount)) return undefined
+    const taken = this.#reply.takeInTurn(amount)
+    return taken === true ? undefined : this.#takeReply(taken, amount, held)
+  }
+
+  /** What is held for the same is given back before it waits for all of it. */
+  async #takeReply(
+    taken: false | Promise<boolean>,
+    amount: number,
+    held: number,
+  ): Promise<void> {
+    if (taken !== false && (await taken)) return
     this.#reply.lowerTo(this.#reply.held - held)
-    return this.#take(this.#reply, amount + held, 'reply')
+    await this.#take(this.#reply, amount + held, 'reply')
   }
 
   /** See Caller. */
@@ -101,7 +111,7 @@ export class CallMemory {
    * Whether there is room to keep the reply until it was read. For what only reads there may
    * be none: nothing was done. What was written is always answered.
    */
-  holdReply(length: number, size: number): boolean {
+  holdReply(length: number, size: number): boolean | Promise<boolean> {
     // In memory a text takes one byte for each character where all are ASCII, or else two.
     const needed = size === length ? length : 2 * length
     const more = needed - this.#reply.held

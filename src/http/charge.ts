@@ -17,20 +17,36 @@ export class Charge {
     return this.#held
   }
 
-  /** Whether there was room at once. */
-  take(amount: number): boolean {
-    if (this.#isOver || !this.#room.take(this.#taker, amount, this.#held)) return false
-    this.#held += amount
-    return true
+  /** Whether there was room without waiting for some. */
+  take(amount: number): boolean | Promise<boolean> {
+    if (this.#isOver) return false
+    return this.#keep(this.#room.take(this.#taker, amount, this.#held), amount)
+  }
+
+  /** The same, behind others of its principal that wait already. */
+  takeInTurn(amount: number): boolean | Promise<boolean> {
+    if (this.#isOver) return false
+    return this.#keep(this.#room.takeInTurn(this.#taker, amount, this.#held), amount)
   }
 
   /** Whether there was room in time, and it is still wanted. */
-  async takeWithin(
+  takeWithin(
     amount: number,
     signal: AbortSignal,
     waitMs: number = fixedLimits.roomWaitMsMax,
   ): Promise<boolean> {
-    const isTaken = await this.#room.takeWithin(this.#taker, amount, waitMs, signal)
+    const taking = this.#room.takeWithin(this.#taker, amount, waitMs, signal)
+    return taking.then((isTaken) => this.#hold(isTaken, amount))
+  }
+
+  #keep(taken: boolean | Promise<boolean>, amount: number): boolean | Promise<boolean> {
+    return taken instanceof Promise
+      ? taken.then((isTaken) => this.#hold(isTaken, amount))
+      : this.#hold(taken, amount)
+  }
+
+  /** What comes when nobody wants it any more goes back. */
+  #hold(isTaken: boolean, amount: number): boolean {
     if (!isTaken) return false
     if (this.#isOver) this.#room.giveBack(this.#taker, amount)
     else this.#held += amount

@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dispatch } from '../commands/dispatch/dispatch.ts'
+import { explainFailure, type Scene } from '../commands/dispatch/failures.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
 import { databaseInHost, type Address } from './address.ts'
@@ -53,7 +54,8 @@ export async function answerCommand(
     requestId,
     services,
   )
-  const refusal = refusalOf(request, services) ?? noRoomOf(call, response, services)
+  const asked = refusalOf(request, services) ?? noRoomOf(call, response, services)
+  const refusal = asked instanceof Promise ? await asked : asked
   if (refusal !== undefined) {
     refuseWith(refusal)
     return
@@ -66,8 +68,14 @@ export async function answerCommand(
     refuseWith(notReceived(body, packing, services))
     return
   }
-  if (!commandRoom.take(call, 1)) {
-    body.release()
+  let isAtWork = false
+  try {
+    const taken = commandRoom.take(call, 1)
+    isAtWork = taken instanceof Promise ? await taken : taken
+  } finally {
+    if (!isAtWork) body.release()
+  }
+  if (!isAtWork) {
     refuseWith(overloaded('overloaded', services))
     return
   }
@@ -105,13 +113,31 @@ function sendAnswer(
   if (typeof size !== 'number')
     return size.then((counted) => {
       // Then it was released, and must not take any room again.
-      if (!isGone(response)) sendBody(call, response, answer, counted, services)
+      if (isGone(response)) return undefined
+      return holdAndSend(call, response, answer, counted, services)
     })
-  sendBody(call, response, answer, size, services)
+  return holdAndSend(call, response, answer, size, services)
+}
+
+function holdAndSend(
+  call: HttpCall,
+  response: ServerResponse,
+  answer: Answer,
+  size: number,
+  services: HttpServices,
+): Promise<void> | undefined {
+  const isHeld = call.holdReply(lengthOf(answer.body), size)
+  if (isHeld instanceof Promise)
+    return isHeld.then((held) => {
+      // Then it was released, with all that it held.
+      if (!isGone(response)) sendBody(held, call, response, answer, size, services)
+    })
+  sendBody(isHeld, call, response, answer, size, services)
   return undefined
 }
 
 function sendBody(
+  isHeld: boolean,
   call: HttpCall,
   response: ServerResponse,
   { status, body, headers }: Answer,
@@ -120,7 +146,7 @@ function sendBody(
 ): void {
   const { requestId } = call
   const { replies } = services
-  if (!call.holdReply(lengthOf(body), size)) {
+  if (!isHeld) {
     const refusal = { errors: [overloaded('no_room_for_reply', services)] }
     send(response, refusal, requestId, replies)
     return
@@ -129,6 +155,35 @@ function sendBody(
   if (size === 0)
     response.writeHead(status, { 'X-Request-Id': requestId, 'Content-Length': 0 }).end()
   else sendText(response, status, 'application/json', body, requestId, replies, size)
+}
+
+/**
+ * Tells why a request was not even begun, or not answered: what servers have in common, such
+ * as limits and turns, could not be asked, or the server made a mistake.
+ */
+export async function answerFailure(
+  failure: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string | undefined,
+  { limits, log, engine }: Pick<HttpServices, 'limits' | 'log' | 'engine'>,
+): Promise<void> {
+  const errors = await explainFailure(failure, beforeCommands, () => engine, log)
+  // Part of another answer may be out.
+  if (response.headersSent) request.destroy()
+  else {
+    const drain = { keepMax: keepMaxUnknown, drainMax: limits.bodySizeMax }
+    refuse(request, response, { errors }, requestId, drain)
+  }
+}
+
+/** Nothing is known of the command. */
+const beforeCommands: Scene = {
+  keyspace: '',
+  target: '',
+  command: undefined,
+  does: undefined,
+  fields: undefined,
 }
 
 /** Bytes of a refused body after which a connection stays in use, however small bodies are. */
@@ -173,14 +228,27 @@ function noRoomOf(
   call: HttpCall,
   response: ServerResponse,
   services: HttpServices,
-): ApiError | undefined {
-  const { commandRoom, rateLimit, metrics } = services
-  if (!commandRoom.hasRoom(call, 1)) return overloaded('overloaded', services)
-  const seconds = rateLimit?.take(call.principalName) ?? 0
-  if (seconds === 0) return undefined
-  metrics?.countRefused('rate_limited')
-  response.setHeader('Retry-After', seconds)
-  return apiError('RATE_LIMIT_EXCEEDED', { perSecond: rateLimit!.perSecond, seconds })
+): ApiError | undefined | Promise<ApiError | undefined> {
+  const conclude = (hasRoom: boolean) =>
+    hasRoom ? tooFastOf(call, response, services) : overloaded('overloaded', services)
+  const hasRoom = services.commandRoom.hasRoom(call, 1)
+  return hasRoom instanceof Promise ? hasRoom.then(conclude) : conclude(hasRoom)
+}
+
+function tooFastOf(
+  call: HttpCall,
+  response: ServerResponse,
+  { rateLimit, metrics }: HttpServices,
+): ApiError | undefined | Promise<ApiError | undefined> {
+  if (rateLimit === undefined) return undefined
+  const conclude = (seconds: number) => {
+    if (seconds === 0) return undefined
+    metrics?.countRefused('rate_limited')
+    response.setHeader('Retry-After', seconds)
+    return apiError('RATE_LIMIT_EXCEEDED', { perSecond: rateLimit.perSecond, seconds })
+  }
+  const seconds = rateLimit.take(call.principalName)
+  return seconds instanceof Promise ? seconds.then(conclude) : conclude(seconds)
 }
 
 function notReceived(

@@ -2,28 +2,12 @@
  * What all clients hold together, and how much of it each may hold: bytes of bodies, bytes
  * of replies, or commands at work.
  *
- * A principal may hold as much as three times what is free. Alone it gets three quarters of
- * everything, so nobody has to tell it how many others there are; and the next to come
- * finds a quarter free, of which three quarters are for it. (Choudhury and Hahne, Dynamic
- * Queue Length Thresholds for Shared-Memory Packet Switches, 1998.) Nothing is ever taken
- * away from one that holds it.
- *
- * Within a principal, a connection that carries several requests at a time may hold an
- * eighth of everything. One that holds next to nothing may take what it needs: the largest
- * body must be able to arrive.
+ * Some of it is asked, and some told. What is asked may be answered at once or later; where
+ * it fails the request is refused, and nothing must have been taken. What is told is not
+ * waited for and cannot fail: who has to pass it on to others does so until they know. All
+ * calls count in the order in which they are made, so that what was given back before can be
+ * taken after.
  */
-
-import { fixedLimits } from '../limits.ts'
-
-/** What a principal may hold, in multiples of what is free. */
-const freeMultiple = 3
-
-/** Into how many parts the whole is divided for connections. */
-const connectionParts = 8
-
-/** Parts of the whole: an amount is large from here on, and alone where no more is held. */
-const largePart = 1 / 64
-const besideLargePart = 1 / 4
 
 /** Who takes: the principal by name, and one of its connections. */
 export interface Taker {
@@ -32,166 +16,32 @@ export interface Taker {
   readonly sharedConnection: object | undefined
 }
 
-interface Held {
-  held: number
-}
-
-interface Principal extends Held {
-  waiting: number
-}
-
-export interface FairShareOptions {
-  /** A connection that holds no more than this holds next to nothing. */
-  readonly littleMax?: number
-  readonly waitersMax?: number
-}
-
-interface Waiter {
-  readonly taker: Taker
-  readonly amount: number
-  readonly resolve: (isTaken: boolean) => void
-}
-
-export class FairShare {
+export interface FairShare {
+  /** What there is for all. */
   readonly total: number
-  #held = 0
-  readonly #littleMax: number
-  readonly #waitersMax: number
-  readonly #principals = new Map<string, Principal>()
-  readonly #connections = new WeakMap<object, Held>()
-  /** In the order in which they came. */
-  readonly #waiters = new Set<Waiter>()
-
-  constructor(total: number, options: FairShareOptions = {}) {
-    const { littleMax = 0, waitersMax = fixedLimits.roomWaitersMax } = options
-    this.total = total
-    this.#littleMax = littleMax
-    this.#waitersMax = waitersMax
-  }
-
-  get held(): number {
-    return this.#held
-  }
-
-  get waiting(): number {
-    return this.#waiters.size
-  }
-
-  heldBy(principalName: string): number {
-    return this.#principals.get(principalName)?.held ?? 0
-  }
-
-  waitingOf(principalName: string): number {
-    return this.#principals.get(principalName)?.waiting ?? 0
-  }
-
-  hasRoom(taker: Taker, amount: number): boolean {
-    return (
-      this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0) &&
-      this.#fitsConnection(this.#connection(taker), amount, 0)
-    )
-  }
-
+  /** What was taken here and not given back. */
+  readonly held: number
+  /** Whether it could be taken now. */
+  hasRoom(taker: Taker, amount: number): boolean | Promise<boolean>
   /**
    * Whether there was room for it, beside what the same request holds already. What is taken
    * must be given back.
    */
-  take(taker: Taker, amount: number, before = 0): boolean {
-    const principal = this.#principal(taker.principalName)
-    const connection = this.#connection(taker)
-    if (!this.#fitsPrincipal(principal, amount, before)) return false
-    if (!this.#fitsConnection(connection, amount, before)) return false
-    this.#hold(principal, connection, amount)
-    return true
-  }
-
-  /** Takes it although there may be no room: for what exists already. */
-  force(taker: Taker, amount: number): void {
-    this.#hold(this.#principal(taker.principalName), this.#connection(taker), amount)
-  }
-
-  giveBack(taker: Taker, amount: number): void {
-    this.#hold(this.#principal(taker.principalName), this.#connection(taker), -amount)
-    if (this.#waiters.size > 0) this.#serveWaiters()
-  }
-
-  #hold(principal: Held, connection: Held | undefined, amount: number): void {
-    this.#held += amount
-    principal.held += amount
-    if (connection !== undefined) connection.held += amount
-  }
-
+  take(taker: Taker, amount: number, before?: number): boolean | Promise<boolean>
+  /** The same, but nothing is taken while others of the principal wait for room. */
+  takeInTurn(taker: Taker, amount: number, before?: number): boolean | Promise<boolean>
   /**
    * Takes it as soon as there is room. False: there was none in time, or too many wait
    * already, or the signal was aborted; for Infinity nothing else ends it.
    */
-  async takeWithin(
+  takeWithin(
     taker: Taker,
     amount: number,
     waitMs: number,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    if (this.waitingOf(taker.principalName) === 0 && this.take(taker, amount)) return true
-    if (this.#waiters.size >= this.#waitersMax || signal.aborted) return false
-    const principal = this.#principal(taker.principalName)
-    return new Promise((resolve) => {
-      const settle = (isTaken: boolean) => {
-        if (this.#waiters.delete(waiter)) principal.waiting--
-        clearTimeout(timer)
-        signal.removeEventListener('abort', giveUp)
-        resolve(isTaken)
-      }
-      const giveUp = () => settle(false)
-      const waiter: Waiter = { taker, amount, resolve: settle }
-      const timer = waitMs === Infinity ? undefined : setTimeout(giveUp, waitMs)
-      signal.addEventListener('abort', giveUp)
-      this.#waiters.add(waiter)
-      principal.waiting++
-      // Others may wait only because their principal or connection holds too much.
-      this.#serveWaiters()
-    })
-  }
-
-  /** Of each principal the one that waits longest goes first, be it larger than the next. */
-  #serveWaiters(): void {
-    const passed = new Set<string>()
-    for (const waiter of this.#waiters) {
-      const { taker, amount } = waiter
-      if (passed.has(taker.principalName)) continue
-      if (this.take(taker, amount)) waiter.resolve(true)
-      else if (!this.#fitsPrincipal(this.#principal(taker.principalName), amount, 0))
-        passed.add(taker.principalName)
-    }
-  }
-
-  /**
-   * What is large counts against what it leaves free, unless it is alone. What is small counts
-   * against what is free before, so that of little all can be had.
-   */
-  #fitsPrincipal({ held }: Held, amount: number, before: number): boolean {
-    const free = this.total - this.#held
-    if (amount > free) return false
-    const isLarge = amount > Math.max(1, largePart * this.total)
-    const mustLeave = isLarge && held - before > besideLargePart * this.total
-    return held + amount <= freeMultiple * (mustLeave ? free - amount : free)
-  }
-
-  #fitsConnection(connection: Held | undefined, amount: number, before: number): boolean {
-    if (connection === undefined || connection.held - before <= this.#littleMax) return true
-    return connection.held + amount <= this.total / connectionParts
-  }
-
-  #principal(name: string): Principal {
-    let principal = this.#principals.get(name)
-    if (principal === undefined)
-      this.#principals.set(name, (principal = { held: 0, waiting: 0 }))
-    return principal
-  }
-
-  #connection({ sharedConnection }: Taker): Held | undefined {
-    if (sharedConnection === undefined) return undefined
-    let held = this.#connections.get(sharedConnection)
-    if (held === undefined) this.#connections.set(sharedConnection, (held = { held: 0 }))
-    return held
-  }
+  ): Promise<boolean>
+  /** Told: takes it although there may be no room, for what exists already. */
+  force(taker: Taker, amount: number): void
+  /** Told. */
+  giveBack(taker: Taker, amount: number): void
 }

@@ -206,7 +206,7 @@ export class HttpCall implements Call, WrappedCall, Taker, Waiting {
     return this.#memory.borrow(size)
   }
 
-  holdReply(length: number, size: number): boolean {
+  holdReply(length: number, size: number): boolean | Promise<boolean> {
     return this.#memory.holdReply(length, size)
   }
 

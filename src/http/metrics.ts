@@ -13,7 +13,7 @@ import type { Engine } from '../engine/contract.ts'
 import type { StoreTraffic } from '../engine/operations.ts'
 import type { FairShare } from './fair-share.ts'
 import type { BodyReceiver } from './receive-body.ts'
-import { RateLimit } from './rate-limit.ts'
+import { LocalRateLimit } from './local-rate-limit.ts'
 import type { RequestCounter } from './request-queue.ts'
 
 type Outcome = 'ok' | 'request_error' | 'server_error' | 'client_left'
@@ -53,7 +53,7 @@ export class Metrics implements RequestCounter {
   readonly #version = readVersion()
   #inFlight = 0
   #unread = 0
-  readonly #gatherings = new RateLimit(gatheringsPerSecond)
+  readonly #gatherings = new LocalRateLimit(gatheringsPerSecond)
   #gathering: Promise<string> | undefined
 
   constructor() {

@@ -43,7 +43,7 @@ export interface WrappedCall extends Deadline {
   /** Runs a command, one at a time. Never fails: what goes wrong is in the reply. */
   run(place: CommandPlace, command: string, fields: JsonObject): Promise<Reply>
   /** Whether there is room for a reply of so many characters and bytes. */
-  holdReply(length: number, size: number): boolean
+  holdReply(length: number, size: number): boolean | Promise<boolean>
   /** The error that says that there is none, which is counted. */
   noRoomFor(what: 'reply'): Error
 }

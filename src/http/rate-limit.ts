@@ -1,51 +1,9 @@
-/**
- * How fast anybody may send commands. Each principal has a bucket that holds as many
- * commands as a second allows, and fills up steadily.
- */
-interface Bucket {
-  left: number
-  /** When that was, in milliseconds of performance.now(). */
-  at: number
-}
-
-/**
- * Buckets that are kept, at most twice as many. Principals are few; this only bounds what a
- * mistake could take.
- */
-const bucketsMax = 50_000
-
-export class RateLimit {
+/** How fast anybody may send commands: by principal, wherever its commands are answered. */
+export interface RateLimit {
   readonly perSecond: number
-  readonly #size: number
-  #buckets = new Map<string, Bucket>()
-  /** Those from before there were too many: those not seen again are evicted. */
-  #earlier = new Map<string, Bucket>()
-
-  constructor(perSecond: number) {
-    this.perSecond = perSecond
-    this.#size = Math.max(1, perSecond)
-  }
-
-  /** 0: go ahead. Else the whole seconds after which there will be room, at least one. */
-  take(principal: string, now = performance.now()): number {
-    const bucket = this.#bucketOf(principal, now)
-    const filled = ((now - bucket.at) / 1000) * this.perSecond
-    bucket.left = Math.min(this.#size, bucket.left + filled)
-    bucket.at = now
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.perSecond)
-    bucket.left--
-    return 0
-  }
-
-  #bucketOf(principal: string, now: number): Bucket {
-    const known = this.#buckets.get(principal)
-    if (known !== undefined) return known
-    const bucket = this.#earlier.get(principal) ?? { left: this.#size, at: now }
-    if (this.#buckets.size >= bucketsMax) {
-      this.#earlier = this.#buckets
-      this.#buckets = new Map()
-    }
-    this.#buckets.set(principal, bucket)
-    return bucket
-  }
+  /**
+   * 0: go ahead, which counts as a command. Else the whole seconds after which there will be
+   * room, at least one. A failure refuses the command.
+   */
+  take(principalName: string): number | Promise<number>
 }

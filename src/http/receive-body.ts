@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Unpacking, type Packing } from './compression.ts'
-import { isMultiplexed, streamOf } from './connection.ts'
+import { isDisconnected, isMultiplexed, streamOf } from './connection.ts'
 import { Charge } from './charge.ts'
-import { FairShare, type Taker } from './fair-share.ts'
+import type { FairShare, Taker } from './fair-share.ts'
 import { mayTakeWhole, type Incoming } from './incoming.ts'
 import { readInTurns } from './read-in-turns.ts'
 
@@ -15,6 +15,9 @@ import { readInTurns } from './read-in-turns.ts'
  * largest. Growing step by step, two could wait for each other.
  */
 const firstSize = 65_536
+
+/** A connection that holds no more than this has no large body under way. */
+export const bodyLittleMax = firstSize
 
 export interface ReceivedBody {
   /** Unpacked. To be called once: they are not kept here. */
@@ -33,8 +36,9 @@ export class BodyReceiver {
   readonly room: FairShare
   readonly #unpacking = new Unpacking()
 
-  constructor(memoryMax: number) {
-    this.room = new FairShare(memoryMax, { littleMax: firstSize })
+  /** Bytes of bodies, from before they are read until their command is done. */
+  constructor(room: FairShare) {
+    this.room = room
   }
 
   /** `begin` is called once there is room: the client may wait for "100 Continue". */
@@ -46,49 +50,51 @@ export class BodyReceiver {
     begin?: () => void,
   ): Promise<ReceivedBody | NotReceived> {
     const announced = lengthOf(message)
+    const first = announced ?? Math.min(firstSize, sizeMax)
+    if (first > sizeMax) return Promise.resolve('too large')
     const charge = new Charge(this.room, taker)
-    const isShort = announced !== undefined && announced <= Math.min(firstSize, sizeMax)
-    if (
-      isShort &&
-      packing === undefined &&
-      mayTakeWhole(message) &&
-      charge.take(announced)
-    ) {
+    const taken = charge.take(first)
+    const isShort = announced !== undefined && announced <= firstSize
+    if (taken === true && isShort && packing === undefined && mayTakeWhole(message)) {
       begin?.()
       return takeWhole(message, announced, charge)
     }
-    return this.#receiveStream(message, announced, charge, sizeMax, packing, begin)
+    return this.#receiveStream(message, announced, charge, taken, sizeMax, packing, begin)
   }
 
   async #receiveStream(
     message: IncomingMessage,
     announced: number | undefined,
     charge: Charge,
+    taken: boolean | Promise<boolean>,
     sizeMax: number,
     packing: Packing | undefined,
     begin: (() => void) | undefined,
   ): Promise<ReceivedBody | NotReceived> {
-    if (announced !== undefined && announced > sizeMax) return 'too large'
-    const first = announced ?? Math.min(firstSize, sizeMax)
-    if (!charge.take(first) && !(await raise(charge, first, message)))
-      return message.destroyed ? 'broken' : 'no room'
-    begin?.()
-    let bytes: Buffer | NotReceived = await (announced === undefined
-      ? collect(message, charge, sizeMax)
-      : collectAnnounced(message, announced))
-    if (typeof bytes !== 'string') charge.lowerTo(bytes.length)
-    if (packing !== undefined && typeof bytes !== 'string') {
-      // Anything may come out of it, up to the largest body.
-      bytes = (await raise(charge, sizeMax, message))
-        ? await this.#unpacking.unpack(bytes, packing, sizeMax)
-        : 'no room'
-      if (typeof bytes !== 'string') charge.lowerTo(bytes.length)
+    let received: Received | undefined
+    try {
+      const first = announced ?? Math.min(firstSize, sizeMax)
+      const isTaken = (await taken) || (await raise(charge, first, message))
+      // Who waits for its events now would wait for ever.
+      if (isDisconnected(message)) return 'broken'
+      if (!isTaken) return 'no room'
+      begin?.()
+      let bytes: Buffer | NotReceived = await (announced === undefined
+        ? collect(message, charge, sizeMax)
+        : collectAnnounced(message, announced))
+      if (packing !== undefined && typeof bytes !== 'string') {
+        charge.lowerTo(bytes.length)
+        // Anything may come out of it, up to the largest body.
+        bytes = (await raise(charge, sizeMax, message))
+          ? await this.#unpacking.unpack(bytes, packing, sizeMax)
+          : 'no room'
+      }
+      if (typeof bytes === 'string') return bytes
+      charge.lowerTo(bytes.length)
+      return (received = new Received(bytes, charge))
+    } finally {
+      if (received === undefined) charge.end()
     }
-    if (typeof bytes === 'string') {
-      charge.end()
-      return bytes
-    }
-    return new Received(bytes, charge)
   }
 }
 
@@ -139,10 +145,13 @@ async function raise(
   if (size <= charge.held) return true
   const left = new AbortController()
   const abort = () => left.abort()
+  if (isDisconnected(message)) abort()
   message.once('close', abort)
-  const isTaken = await charge.takeWithin(size - charge.held, left.signal)
-  message.removeListener('close', abort)
-  return isTaken
+  try {
+    return await charge.takeWithin(size - charge.held, left.signal)
+  } finally {
+    message.removeListener('close', abort)
+  }
 }
 
 /** The bytes of a body that says how long it is: copied once at most. */
@@ -171,13 +180,27 @@ function collect(
   charge: Charge,
   sizeMax: number,
 ): Promise<Buffer | NotReceived> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
-    const fail = (reason: NotReceived) => {
+    const drop = () => {
       chunks = []
       size = Infinity
+    }
+    const fail = (reason: NotReceived) => {
+      drop()
       resolve(reason)
+    }
+    const grow = async (taken: false | Promise<boolean>) => {
+      try {
+        const isTaken = (await taken) || (await raise(charge, sizeMax, message))
+        if (!isTaken) fail('no room')
+      } catch (failure) {
+        drop()
+        throw failure
+      } finally {
+        message.resume()
+      }
     }
     readInTurns(message, (chunk) => {
       // The rest of a body that was refused.
@@ -189,12 +212,10 @@ function collect(
         return
       }
       if (size <= charge.held) return
-      if (charge.take(sizeMax - charge.held)) return
+      const taken = charge.take(sizeMax - charge.held)
+      if (taken === true) return
       message.pause()
-      void raise(charge, sizeMax, message).then((isTaken) => {
-        if (!isTaken) fail('no room')
-        message.resume()
-      })
+      grow(taken).catch(reject)
     })
     message.on('end', () => {
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))

@@ -1,4 +1,4 @@
-import { atOnce, Walk, type Steps } from '../steps.ts'
+import { atOnce, InterruptibleWalk, type Steps } from '../steps.ts'
 import { printNumeric } from './decimal.ts'
 import { isObject } from './value.ts'
 import type { Value } from './value.ts'
@@ -20,7 +20,7 @@ export function printJsonInSteps(value: Value): string | Steps<string> {
 }
 
 class Printer {
-  readonly #walk = new Walk()
+  readonly #walk = new InterruptibleWalk()
   text = ''
 
   /** Prints the value, or stops in it. */

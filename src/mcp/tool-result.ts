@@ -40,7 +40,7 @@ async function printContent(
   texts: readonly LongText[],
   call: WrappedCall,
 ): Promise<LongText> {
-  holdCopies(texts, call)
+  await holdCopies(texts, call)
   const parts: LongText[] = ['"content":[']
   for (const [i, text] of texts.entries()) {
     const escaped = await escapeText(text, () => call.pause())
@@ -56,7 +56,8 @@ const copies = 3
 const littleMax = 65_536
 
 /** Before they are made: a command that only reads may be refused for want of room. */
-function holdCopies(texts: readonly LongText[], call: WrappedCall): void {
+async function holdCopies(texts: readonly LongText[], call: WrappedCall): Promise<void> {
   const length = copies * texts.reduce((sum, text) => sum + lengthOf(text), 0)
-  if (length > littleMax && !call.holdReply(length, length)) throw call.noRoomFor('reply')
+  if (length <= littleMax) return
+  if (!(await call.holdReply(length, length))) throw call.noRoomFor('reply')
 }

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { Access, AccessRefusal, type ConfiguredCredentials } from '../../src/auth/access.ts'
 import { Authenticator, isPrincipal } from '../../src/auth/authenticator.ts'
-import { Lockout } from '../../src/auth/lockout.ts'
+import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import { administrator } from '../../src/auth/principal.ts'
 import { defaultRoleId, defaultRoles } from '../../src/auth/roles.ts'
 import { digestOf } from '../../src/auth/tokens.ts'
@@ -115,13 +115,13 @@ describe('a holder', () => {
   test('of the settings is gone with them', async () => {
     const accounts = [{ name: 'ann', password: 'pässword' }]
     const access = await open({ adminToken: 'tökén', accounts })
-    const authenticator = new Authenticator(access, new Lockout(0))
+    const authenticator = new Authenticator(access, new LocalLockout(0))
     const from = () => ({ connection: {}, address: 'x' })
     const utf8 = Buffer.from('tökén', 'utf8').toString('latin1')
     for (const token of ['tökén', utf8])
       assert(isPrincipal(await authenticator.identify(token, from())))
     assert.deepEqual(await authenticator.identify('token', from()), { why: 'unknown' })
-    const without = new Authenticator(await open(), new Lockout(0))
+    const without = new Authenticator(await open(), new LocalLockout(0))
     assert.deepEqual(await without.identify('tökén', from()), { why: 'unknown' })
   })
 })

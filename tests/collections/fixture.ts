@@ -11,7 +11,7 @@ import {
   type DocumentServices,
   type DocumentStore,
 } from '../../src/collections/document-store.ts'
-import { DocumentTurns } from '../../src/collections/document-turns.ts'
+import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 import { findDocuments, type FindOptions } from '../../src/collections/find-documents.ts'
 import { insertDocuments } from '../../src/collections/insert.ts'
 import { selectDocuments, type Clauses } from '../../src/collections/selection.ts'
@@ -37,7 +37,7 @@ export interface Given {
 export class Fixture {
   readonly engine = new PlainEngine()
   readonly models = new WordModels()
-  readonly turns = new DocumentTurns()
+  readonly turns = new LocalDocumentTurns()
   readonly documents: DocumentStore
   readonly #services: DocumentServices
   readonly #options: Partial<CollectionOptions>

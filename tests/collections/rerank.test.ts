@@ -12,7 +12,7 @@ import {
   documentStoreOf,
   type DocumentStore,
 } from '../../src/collections/document-store.ts'
-import { DocumentTurns } from '../../src/collections/document-turns.ts'
+import { LocalDocumentTurns } from '../../src/collections/local-document-turns.ts'
 import type {
   AskedRerank,
   HybridEligibility,
@@ -104,7 +104,7 @@ class Fixture {
     const credentials = { rerankingKey: 'key' }
     this.server = { features: { reranking, hybridEligibility }, models, credentials }
     this.documents = documentStoreOf(
-      { engine, limits: defaultLimits, models, documentTurns: new DocumentTurns() },
+      { engine, limits: defaultLimits, models, documentTurns: new LocalDocumentTurns() },
       collection({ ...options, ...changes }),
     )
   }

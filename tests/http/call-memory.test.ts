@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CallMemory } from '../../src/http/call-memory.ts'
-import { FairShare } from '../../src/http/fair-share.ts'
+import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 import { defaultLimits } from '../../src/limits.ts'
 
 /** Room for replies and for values, and calls that share it. */
 class World {
-  readonly replyRoom: FairShare
-  readonly valueRoom: FairShare
+  readonly replyRoom: LocalFairShare
+  readonly valueRoom: LocalFairShare
   readonly #leaving = new AbortController()
 
   constructor(replies: number, values = 1_000) {
-    this.replyRoom = new FairShare(replies, { littleMax: 0 })
-    this.valueRoom = new FairShare(values)
+    this.replyRoom = new LocalFairShare(replies, { littleMax: 0 })
+    this.valueRoom = new LocalFairShare(values)
   }
 
   call({

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Config } from '../../src/settings/config.ts'
-import { RateLimit } from '../../src/http/rate-limit.ts'
+import { LocalRateLimit } from '../../src/http/local-rate-limit.ts'
 import { startServer, testToken, type Answer, type TestServer } from '../harness.ts'
 import { lettersCollection, PatientProvider } from './patient-provider.ts'
 
@@ -335,7 +335,7 @@ describe('a limit on the rate of commands', () => {
   })
 
   test('allows a second at once, and then as many as the rate', () => {
-    const limit = new RateLimit(10)
+    const limit = new LocalRateLimit(10)
     let now = 1_000
     const burst = (count: number) =>
       Array.from({ length: count }, () => limit.take('ann', now)).filter((s) => s === 0)
@@ -350,7 +350,7 @@ describe('a limit on the rate of commands', () => {
   })
 
   test('says after how many seconds there is room', () => {
-    const limit = new RateLimit(1)
+    const limit = new LocalRateLimit(1)
     assert.equal(limit.take('ann', 0), 0)
     assert.equal(limit.take('ann', 0), 1)
     assert.equal(limit.take('ann', 999), 1)
@@ -358,7 +358,7 @@ describe('a limit on the rate of commands', () => {
   })
 
   test('takes no more memory for however many come', () => {
-    const limit = new RateLimit(1)
+    const limit = new LocalRateLimit(1)
     for (let i = 0; i < 250_000; i++) assert.equal(limit.take(`token ${i}`, 0), 0)
     // The last are known, the first forgotten.
     assert.equal(limit.take('token 249999', 0), 1)

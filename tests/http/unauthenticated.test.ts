@@ -10,7 +10,7 @@ import {
   isPrincipal,
   type TokenKeeper,
 } from '../../src/auth/authenticator.ts'
-import { Lockout } from '../../src/auth/lockout.ts'
+import { LocalLockout } from '../../src/auth/local-lockout.ts'
 import { digestOf } from '../../src/auth/tokens.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
@@ -187,7 +187,7 @@ describe('a token that has expired', () => {
             : undefined,
         ),
     } satisfies TokenKeeper
-    const lockout = new Lockout(2)
+    const lockout = new LocalLockout(2)
     const authenticator = new Authenticator(keeper, lockout)
     const from = { connection: {}, address: '203.0.113.7' }
     for (let i = 0; i < 5; i++)
@@ -206,7 +206,7 @@ describe('a token that has expired', () => {
     const keeper = {
       find: () => revoked,
     }
-    const authenticator = new Authenticator(keeper, new Lockout(0))
+    const authenticator = new Authenticator(keeper, new LocalLockout(0))
     assert(authenticator.identify(testToken, from) instanceof Promise)
     await authenticator.identify(testToken, from)
     const found = authenticator.identify(testToken, from)

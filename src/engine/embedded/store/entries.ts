@@ -14,7 +14,7 @@ import { extendedOf } from '../../../json/extended.ts'
 import { isNested, isObject, type JsonObject, type Value } from '../../../json/value.ts'
 import { escapeSegment } from '../../../language/values/path.ts'
 import { KeyBytes } from '../../../language/values/key.ts'
-import { atOnce, Pace, Walk, type Steps } from '../../../steps.ts'
+import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../steps.ts'
 
 export const arrayStep = '&['
 
@@ -30,7 +30,7 @@ export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
   #isInArray = false
-  readonly #walk = new Walk()
+  readonly #walk = new InterruptibleWalk()
 
   /** Adds the entries of what is indexed of a document and returns where they start. */
   addDocument(indexed: JsonObject): number {

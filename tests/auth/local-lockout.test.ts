@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Lockout } from '../../src/auth/lockout.ts'
+import { LocalLockout } from '../../src/auth/local-lockout.ts'
 
 const here = '203.0.113.7'
 
 /** A lockout whose clock stands still until it is told to move. */
 function lockoutAfter(failuresMax: number) {
   const clock = { ms: 0 }
-  const lockout = new Lockout(failuresMax, () => clock.ms)
+  const lockout = new LocalLockout(failuresMax, () => clock.ms)
   return {
     lockout,
     clock,

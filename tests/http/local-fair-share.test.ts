@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FairShare, type Taker } from '../../src/http/fair-share.ts'
+import type { Taker } from '../../src/http/fair-share.ts'
+import { LocalFairShare } from '../../src/http/local-fair-share.ts'
 
 function taker(principalName: string, sharedConnection?: object): Taker {
   return { principalName, sharedConnection }
@@ -10,7 +11,7 @@ const ann = taker('ann')
 const bob = taker('bob')
 
 /** Takes one by one for as long as there is room; how many there were. */
-function takeAll(share: FairShare, who: Taker, amount = 1): number {
+function takeAll(share: LocalFairShare, who: Taker, amount = 1): number {
   let count = 0
   while (share.take(who, amount)) count++
   return count
@@ -20,26 +21,26 @@ const never = new AbortController().signal
 
 describe('a share', () => {
   test('is three quarters of everything for one that is alone', () => {
-    const share = new FairShare(1_000)
+    const share = new LocalFairShare(1_000)
     assert.equal(takeAll(share, ann), 750)
     assert.equal(share.held, 750)
     assert.equal(share.heldBy('ann'), 750)
   })
 
   test('leaves room for whoever comes next, however many come', () => {
-    const share = new FairShare(1_000)
+    const share = new LocalFairShare(1_000)
     const counts = ['a', 'b', 'c', 'd', 'e'].map((name) => takeAll(share, taker(name)))
     assert.deepEqual(counts, [750, 188, 47, 12, 3])
   })
 
   test('is everything where everything is little', () => {
     for (const total of [1, 2, 3])
-      assert.equal(takeAll(new FairShare(total), ann), total, `${total}`)
-    assert.equal(takeAll(new FairShare(4), ann), 3)
+      assert.equal(takeAll(new LocalFairShare(total), ann), total, `${total}`)
+    assert.equal(takeAll(new LocalFairShare(4), ann), 3)
   })
 
   test('grows again when others give back', () => {
-    const share = new FairShare(100)
+    const share = new LocalFairShare(100)
     assert(share.take(bob, 40))
     assert.equal(takeAll(share, ann), 45)
     share.giveBack(bob, 40)
@@ -47,7 +48,7 @@ describe('a share', () => {
   })
 
   test('takes the largest there can be from one that holds nothing', () => {
-    const share = new FairShare(100)
+    const share = new LocalFairShare(100)
     assert.equal(share.take(ann, 101), false)
     assert.equal(share.take(ann, 100), true)
     assert.equal(share.take(bob, 1), false)
@@ -56,7 +57,7 @@ describe('a share', () => {
   })
 
   test('may be exceeded by what exists already, and is then full', () => {
-    const share = new FairShare(100)
+    const share = new LocalFairShare(100)
     share.force(ann, 150)
     assert.equal(share.hasRoom(bob, 1), false)
     share.giveBack(ann, 150)
@@ -64,7 +65,7 @@ describe('a share', () => {
   })
 
   test('leaves some to others, however much is taken at a time', () => {
-    const share = new FairShare(640)
+    const share = new LocalFairShare(640)
     for (const amount of [160, 320])
       assert.equal(share.take(ann, amount), true, `${amount}`)
     assert.equal(share.take(ann, 100), false)
@@ -76,7 +77,7 @@ describe('a share', () => {
   })
 
   test('counts what a request holds already, for the connection', () => {
-    const share = new FairShare(800, { littleMax: 10 })
+    const share = new LocalFairShare(800, { littleMax: 10 })
     const one = taker('ann', {})
     assert(share.take(one, 10))
     assert(share.take(one, 90))
@@ -85,7 +86,7 @@ describe('a share', () => {
   })
 
   test('of a connection is an eighth, or the first that it takes', () => {
-    const share = new FairShare(800)
+    const share = new LocalFairShare(800)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert.equal(takeAll(share, one), 100)
     assert.equal(takeAll(share, two), 100)
@@ -97,7 +98,7 @@ describe('a share', () => {
 
 describe('waiting for room', () => {
   test('ends when there is some, first for who came first', async () => {
-    const share = new FairShare(100)
+    const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const order: string[] = []
     const wait = async (name: string, amount: number) => {
@@ -117,7 +118,7 @@ describe('waiting for room', () => {
   })
 
   test('of one principal does not hold up another', async () => {
-    const share = new FairShare(100)
+    const share = new LocalFairShare(100)
     assert(share.take(ann, 75))
     const waiting = share.takeWithin(ann, 70, 60_000, never)
     assert.equal(await share.takeWithin(bob, 10, 60_000, never), true)
@@ -127,7 +128,7 @@ describe('waiting for room', () => {
   })
 
   test('of one connection does not hold up another', async () => {
-    const share = new FairShare(80)
+    const share = new LocalFairShare(80)
     const [one, two] = [taker('ann', {}), taker('ann', {})]
     assert(share.take(one, 10))
     const waiting = share.takeWithin(one, 5, 60_000, never)
@@ -137,7 +138,7 @@ describe('waiting for room', () => {
   })
 
   test('ends without when its time is over, or nobody wants it any more', async () => {
-    const share = new FairShare(10)
+    const share = new LocalFairShare(10)
     assert(share.take(ann, 10))
     assert.equal(await share.takeWithin(bob, 1, 1, never), false)
     const left = new AbortController()
@@ -150,7 +151,7 @@ describe('waiting for room', () => {
   })
 
   test('is for a bounded number', async () => {
-    const share = new FairShare(10, { waitersMax: 2 })
+    const share = new LocalFairShare(10, { waitersMax: 2 })
     assert(share.take(ann, 10))
     const waiting = [1, 2].map(() => share.takeWithin(bob, 1, 60_000, never))
     assert.equal(await share.takeWithin(bob, 1, 60_000, never), false)
