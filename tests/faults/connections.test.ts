@@ -91,12 +91,12 @@ function heldNow(): number {
   return readdirSync(`/proc/${server.child.pid!}/fd`).length
 }
 
-/** Waits until the server has let go of all that it did not hold before. */
 /** Waits for a while until no more are open. */
 async function untilHeld(before: number): Promise<void> {
   for (let tries = 0; heldNow() > before && tries < 200; tries++) await delay(25)
 }
 
+/** Waits until the server has let go of all that it did not hold before. */
 async function assertNothingHeld(before: number): Promise<void> {
   for (let tries = 0; tries < 5; tries++) await untilHeld(before)
   assert(heldNow() <= before, `${heldNow()} are open, ${before} were`)

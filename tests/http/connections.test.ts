@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
+import { openConnection, readUntil } from './raw-connection.ts'
 
 let server: TestServer
 afterEach(() => server.close())
@@ -13,27 +14,12 @@ afterEach(() => server.close())
 const headers = `Host: test\r\nToken: ${testToken}\r\nContent-Type: application/json\r\n`
 const findKeyspaces = '{"findKeyspaces":{}}'
 
-async function open(): Promise<Socket> {
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  // Being cut off is what several of these connections are for.
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
+function open(): Promise<Socket> {
+  return openConnection(server.url)
 }
 
 function wholeRequest(): string {
   return `POST /v1 HTTP/1.1\r\n${headers}Content-Length: ${findKeyspaces.length}\r\n\r\n${findKeyspaces}`
-}
-
-/** Reads until the text has arrived; throws when the connection ends before. */
-async function readUntil(socket: Socket, end: string): Promise<string> {
-  let text = ''
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    text += String(chunk)
-    if (text.includes(end)) return text
-  }
-  throw new Error(`the connection ended after: ${text}`)
 }
 
 async function assertServes(): Promise<void> {

@@ -44,3 +44,18 @@ export async function readUntil(socket: Socket, end: string): Promise<string> {
   }
   throw new Error(`the connection ended after: ${text.slice(0, 500)}`)
 }
+
+/** Reads one reply, head and body. What has come after it is left for the next to read. */
+export async function readReply(socket: Socket): Promise<string> {
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    bytes = Buffer.concat([bytes, chunk as Buffer])
+    const [head] = /^.*?\r\n\r\n/s.exec(bytes.toString('latin1')) ?? []
+    if (head === undefined) continue
+    const size = head.length + Number(/^Content-Length: (\d+)/im.exec(head)![1])
+    if (bytes.length < size) continue
+    if (bytes.length > size) socket.unshift(bytes.subarray(size))
+    return bytes.toString('utf8', 0, size)
+  }
+  throw new Error(`the connection ended after: ${bytes.toString('utf8', 0, 500)}`)
+}

@@ -15,7 +15,7 @@ export class PostingCursor {
   #lasts: Uint32Array
   #block = -1
   /** The last place of the block. */
-  #last = -1;
+  #last = -1
   /** Where the merge with a list of documents stands within the block. */
   #in = 0
   /** The best score of each block; 0 where it is not known yet. */
