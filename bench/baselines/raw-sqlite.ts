@@ -11,7 +11,11 @@ import { RunsReader } from '../../src/engine/embedded/runs/runs-reader.ts'
 import { openToWrite } from '../../src/engine/embedded/store/layout.ts'
 import { packWrites } from '../../src/engine/embedded/threads/pack-writes.ts'
 import { atOnce } from '../../src/steps.ts'
-import type { WriteBatch } from '../../src/engine/embedded/threads/write-batch.ts'
+import {
+  operationsIn,
+  type Operation,
+  type WriteBatch,
+} from '../../src/engine/embedded/threads/write-batch.ts'
 import type { Write } from '../../src/engine/contract.ts'
 import { parseStored } from '../../src/json/parse.ts'
 import type { JsonObject } from '../../src/json/value.ts'
@@ -77,10 +81,11 @@ class RawStore {
       false,
     )
     const batch = atOnce(packing)
-    return () => this.#insert(batch)
+    const operations = operationsIn(batch)
+    return () => this.#insert(batch, operations)
   }
 
-  #insert({ operations, entries, keys, paths }: WriteBatch): void {
+  #insert({ entries, keys, paths }: WriteBatch, operations: readonly Operation[]): void {
     const { insert, put, meta, count } = this.#statements
     const pathIds = paths.map((path) => this.#pathIds.get(path)!)
     const counts = new Map<number, number>()

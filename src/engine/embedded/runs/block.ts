@@ -1,5 +1,6 @@
 /**
- * Entries in order, packed into some kilobytes.
+ * Entries, packed into some kilobytes. Those of runs are in order; those that a commit writes
+ * are in the order in which they were made, and are read from the first to the last.
  *
  *   count u16, added less removed i16, the same without elements i16   the header
  *   entries          suffix size and state, shared size: as varints; then the suffix
@@ -13,6 +14,7 @@
  */
 import { countIn, kindOf, kinds, stateBits, valuesIn, type Change } from './change.ts'
 import { docSize, type Tie } from './entry-key.ts'
+import type { ChangeSource, PackedChange } from './packed-change.ts'
 
 const headerSize = 6
 const interval = 16
@@ -26,7 +28,7 @@ export interface Sums {
   readonly values: number
 }
 
-/** Packs entries that come in order. */
+/** Packs entries. */
 export class BlockWriter {
   readonly #tie: Tie
   #bytes = Buffer.alloc(8192)
@@ -35,7 +37,9 @@ export class BlockWriter {
   #restarts: number[] = []
   #sum = 0
   #values = 0
-  #last = ''
+  /** The key of the latest entry. */
+  #last = Buffer.alloc(256)
+  #lastSize = 0
   count = 0
   /** How much of its key the latest entry shares with the one before it in the block. */
   shared = 0
@@ -50,9 +54,11 @@ export class BlockWriter {
   }
 
   /** Whether there was room for an entry; there always is for the first. */
-  add({ key, state, doc }: Change, sizeMax: number): boolean {
-    const { length } = key
-    const shared = sharedSize(this.#last, key)
+  add(
+    { bytes: key, start, size: length, state, doc }: PackedChange,
+    sizeMax: number,
+  ): boolean {
+    const shared = this.#sharedWith(key, start, length)
     const isRestart = this.count % interval === 0
     const from = isRestart ? 0 : shared
     // Behind the key there is a restart, three varints and a document's number at most.
@@ -64,15 +70,36 @@ export class BlockWriter {
     this.#varint(from)
     const bytes = this.#bytes
     let at = this.#size
-    for (let i = from; i < length; i++) bytes[at++] = key.charCodeAt(i)
+    for (let i = from; i < length; i++) bytes[at++] = key[start + i]!
     this.#size = at
     if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint(doc)
-    this.shared = shared
-    this.#last = key
+    this.#note(key, start, length, shared)
     this.#sum += countIn(state)
     this.#values += valuesIn(state)
     this.count++
     return true
+  }
+
+  #sharedWith(key: Uint8Array, start: number, length: number): number {
+    const last = this.#last
+    const max = Math.min(this.#lastSize, length)
+    let size = 0
+    while (size < max && last[size] === key[start + size]) size++
+    return size
+  }
+
+  /** Remembers the key that was added, of which so much is known. */
+  #note(key: Uint8Array, start: number, length: number, shared: number): void {
+    if (length > this.#last.length) this.#last = grown(this.#last, shared, 2 * length)
+    const last = this.#last
+    for (let i = shared; i < length; i++) last[i] = key[start + i]!
+    this.#lastSize = length
+    this.shared = shared
+  }
+
+  /** A copy of the key of the latest entry. */
+  lastKey(): Buffer {
+    return Buffer.from(this.#last.subarray(0, this.#lastSize))
   }
 
   /** The block; the writer begins the next one. */
@@ -92,8 +119,7 @@ export class BlockWriter {
     }
     this.#size = headerSize
     this.#restarts = []
-    this.#sum = this.#values = this.count = this.shared = 0
-    this.#last = ''
+    this.#sum = this.#values = this.count = this.shared = this.#lastSize = 0
     return { bytes, sums, count }
   }
 
@@ -107,21 +133,19 @@ export class BlockWriter {
   }
 
   #grow(size: number): void {
-    const grown = Buffer.alloc(2 * (this.#bytes.length + size))
-    this.#bytes.copy(grown, 0, 0, this.#size)
-    this.#bytes = grown
+    this.#bytes = grown(this.#bytes, this.#size, 2 * (this.#bytes.length + size))
   }
 }
 
-function sharedSize(a: string, b: string): number {
-  const max = Math.min(a.length, b.length)
-  let size = 0
-  while (size < max && a.charCodeAt(size) === b.charCodeAt(size)) size++
-  return size
+/** A larger buffer with what the first bytes of one were. */
+function grown(bytes: Buffer, size: number, capacity: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.alloc(capacity)
+  bytes.copy(larger, 0, 0, size)
+  return larger
 }
 
 /** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
-export class BlockCursor {
+export class BlockCursor implements ChangeSource {
   readonly #tie: Tie
   #block: Uint8Array = new Uint8Array(headerSize)
   #restarts = headerSize
@@ -136,6 +160,7 @@ export class BlockCursor {
   /** Where the next entry starts, and where something was read last. */
   #next = 0
   #at = 0
+  readonly start = 0
   count = 0
   /** The number of the entry; `count` behind the last one. */
   position = 0
@@ -147,6 +172,15 @@ export class BlockCursor {
 
   get isAt(): boolean {
     return this.position >= 0 && this.position < this.count
+  }
+
+  /** The entry's key, unless the cursor went back. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   get key(): string {
@@ -169,7 +203,7 @@ export class BlockCursor {
   open(block: Uint8Array): void {
     this.#block = block
     this.#trail.length = 0
-    this.count = block[0]! + block[1]! * 256
+    this.count = countOf(block)
     this.#restarts = block.length - restartSize * Math.ceil(this.count / interval)
     this.#toRestart(0)
   }
@@ -344,9 +378,7 @@ export class BlockCursor {
   }
 
   #grow(size: number): void {
-    const grown = Buffer.alloc(2 * size)
-    this.#bytes.copy(grown)
-    this.#bytes = grown
+    this.#bytes = grown(this.#bytes, this.#bytes.length, 2 * size)
   }
 }
 
@@ -361,4 +393,9 @@ export function changesIn(block: Uint8Array, tie: Tie): Change[] {
     cursor.next()
   }
   return changes
+}
+
+/** How many entries a block has. */
+export function countOf(block: Uint8Array): number {
+  return block[0]! + block[1]! * 256
 }

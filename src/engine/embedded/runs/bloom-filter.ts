@@ -10,11 +10,20 @@ const positions = 6
 
 /** Both hashes of the start of a text, which has a byte in each character. */
 export function hashesOf(text: string, size: number): readonly [number, number] {
+  return hashesIn(Buffer.from(text, 'latin1'), 0, size)
+}
+
+/** Both hashes of some bytes. */
+export function hashesIn(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): readonly [number, number] {
   // FNV-1a, and the same from another start.
   let one = 0x811c9dc5
   let other = 0x9747b28c
-  for (let i = 0; i < size; i++) {
-    const byte = text.charCodeAt(i)
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!
     one = Math.imul(one ^ byte, 0x01000193)
     other = Math.imul(other ^ byte, 0x85ebca6b)
     other ^= other >>> 15

@@ -65,20 +65,25 @@ export interface Change {
   readonly doc: number
 }
 
-/**
- * What two changes of an entry come to; undefined when nothing is left of them. A row may be
- * another one than before under the same id; a document has its number in the key.
- */
+/** What two changes of an entry come to; undefined when nothing is left of them. */
 export function together(
   older: Change | undefined,
   newer: Change,
   tie: Tie,
 ): Change | undefined {
   if (older === undefined) return newer
-  const state = stateOf(older.state, newer.state)
-  if (state === undefined) return undefined
-  const isBack = tie === 'doc' && kindOf(state) === kinds.change && valuesIn(state) === 0
-  return isBack ? undefined : { key: newer.key, state, doc: newer.doc }
+  const state = statesTogether(older.state, newer.state, tie)
+  return state === undefined ? undefined : { key: newer.key, state, doc: newer.doc }
+}
+
+/**
+ * The same of their states. A row may be another one than before under the same id; a document
+ * has its number in the key.
+ */
+export function statesTogether(older: State, newer: State, tie: Tie): State | undefined {
+  const state = stateOf(older, newer)
+  if (state === undefined || tie === 'id') return state
+  return kindOf(state) === kinds.change && valuesIn(state) === 0 ? undefined : state
 }
 
 function stateOf(older: State, newer: State): State | undefined {
@@ -98,14 +103,14 @@ function stateOf(older: State, newer: State): State | undefined {
   }
 }
 
-/** A change that nothing is older than. */
-export function withoutPast(change: Change): Change | undefined {
-  switch (kindOf(change.state)) {
+/** The state of a change that nothing is older than. */
+export function withoutPast(state: State): State | undefined {
+  switch (kindOf(state)) {
     case kinds.add:
-      return change
+      return state
     case kinds.remove:
       return undefined
     default:
-      return { ...change, state: kinds.add | (change.state & elementFlag) }
+      return kinds.add | (state & elementFlag)
   }
 }

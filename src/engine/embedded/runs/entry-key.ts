@@ -37,9 +37,15 @@ export function entryKey(
   owner: EntryOwner,
   tie: Tie,
 ): string {
+  const { bytes, size } = packedKey(path, value, owner, tie)
+  return bytes.toString('latin1', 0, size)
+}
+
+/** The same as bytes, which hold until the next key is made. */
+export function packedKey(path: number, value: Uint8Array, owner: EntryOwner, tie: Tie) {
   const start = writeStart(path, value, owner.id.length)
   const size = writeTie(start, owner, tie)
-  return scratch.toString('latin1', 0, size)
+  return { bytes: scratch, start: 0, size }
 }
 
 /** How all keys of a path start. */
@@ -79,6 +85,16 @@ export function tieStart(key: string): number {
   for (;;) {
     at = key.indexOf('\0', at)
     if (key.charCodeAt(at + 1) < 0x80) return at + 2
+    at += 2
+  }
+}
+
+/** The same of a key that starts somewhere in a buffer. */
+export function tieStartIn(bytes: Uint8Array, start: number): number {
+  let at = start + 1 + bytes[start]!
+  for (;;) {
+    at = bytes.indexOf(0, at)
+    if (bytes[at + 1]! < 0x80) return at + 2
     at += 2
   }
 }

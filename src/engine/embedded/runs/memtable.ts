@@ -1,8 +1,13 @@
-/** The latest changes, in order and in memory, until they become a run. */
+/**
+ * The latest changes in memory, until they become a run. They come as blocks, and are put in
+ * order when somebody looks for one: the thread that writes hardly ever does.
+ */
+import { BlockCursor, changesIn, countOf, type Sums } from './block.ts'
 import { countIn, together, valuesIn, type Change } from './change.ts'
-import type { Sums } from './block.ts'
 import type { Cursor } from './cursor.ts'
 import type { Tie } from './entry-key.ts'
+import type { ChangeSource } from './packed-change.ts'
+import { ChangeLog } from './sorted-changes.ts'
 
 /** Changes of a chunk: putting one into it moves those behind it. */
 const chunkMax = 512
@@ -11,19 +16,63 @@ export class Memtable {
   readonly #tie: Tie
   /** In order, none of them empty, unless nothing is there at all. */
   readonly #chunks: Change[][] = [[]]
-  count = 0
+  #inOrder = 0
+  /** What has come since, oldest first, and how many changes that are. */
+  #unsorted: Uint8Array[] = []
+  #unsortedCount = 0
 
   constructor(tie: Tie) {
     this.#tie = tie
   }
 
+  /** How many there are; those of one entry may count as several until they are in order. */
+  get count(): number {
+    return this.#inOrder + this.#unsortedCount
+  }
+
   clear(): void {
     this.#chunks.splice(0, this.#chunks.length, [])
-    this.count = 0
+    this.#inOrder = this.#unsortedCount = 0
+    this.#unsorted = []
+  }
+
+  /** Adds a block of changes, in the order in which they were made. */
+  takeIn(block: Uint8Array): void {
+    this.#unsorted.push(block)
+    this.#unsortedCount += countOf(block)
+  }
+
+  /** All changes in order, to be written. Nothing is older than them if so said. */
+  changes(isOldest: boolean): ChangeSource {
+    const log = new ChangeLog()
+    for (const chunk of this.#chunks)
+      for (const { key, state, doc } of chunk) {
+        const bytes = Buffer.from(key, 'latin1')
+        log.add({ bytes, start: 0, size: bytes.length, state, doc })
+      }
+    const cursor = new BlockCursor(this.#tie)
+    for (const block of this.#unsorted) {
+      cursor.open(block)
+      while (cursor.isAt) {
+        log.add(cursor)
+        cursor.next()
+      }
+    }
+    return log.sorted({ tie: this.#tie, isOldest })
+  }
+
+  #putInOrder(): void {
+    if (this.#unsorted.length === 0) return
+    const changes = this.#unsorted.flatMap((block) => changesIn(block, this.#tie))
+    this.#unsorted = []
+    this.#unsortedCount = 0
+    // A sort keeps the order of those that are equal: the oldest come first.
+    changes.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    this.#apply(changes)
   }
 
   /** Adds what has become of entries, which come in order, to what was known of them. */
-  apply(changes: readonly Change[]): void {
+  #apply(changes: readonly Change[]): void {
     let number = -1
     let end: string | undefined
     for (const change of changes) {
@@ -48,7 +97,7 @@ export class Memtable {
       return true
     }
     chunk.splice(at, 0, change)
-    this.count++
+    this.#inOrder++
     if (chunk.length <= chunkMax) return true
     this.#chunks.splice(number + 1, 0, chunk.splice(chunkMax / 2))
     return false
@@ -57,13 +106,14 @@ export class Memtable {
   #remove(number: number, at: number): boolean {
     const chunk = this.#chunks[number]!
     chunk.splice(at, 1)
-    this.count--
+    this.#inOrder--
     if (chunk.length > 0 || this.#chunks.length === 1) return true
     this.#chunks.splice(number, 1)
     return false
   }
 
   find(key: string): Change | undefined {
+    this.#putInOrder()
     const chunk = this.#chunks[this.#chunkOf(key)]!
     const found = chunk[positionIn(chunk, key)]
     return found?.key === key ? found : undefined
@@ -71,6 +121,7 @@ export class Memtable {
 
   /** At the first change that is not before a key. */
   cursorAt(key: string): Cursor {
+    this.#putInOrder()
     const number = this.#chunkOf(key)
     return new MemtableCursor(this.#chunks, number, positionIn(this.#chunks[number]!, key))
   }
@@ -92,10 +143,6 @@ export class Memtable {
       cursor.next()
     }
     return { sum, values }
-  }
-
-  *[Symbol.iterator](): Generator<Change> {
-    for (const chunk of this.#chunks) yield* chunk
   }
 
   /** The last chunk that starts at a key or before it, or the first one. */

@@ -1,60 +1,131 @@
 /** Merges runs: what became of each entry, seen over all of them. */
-import { together, withoutPast, type Change } from './change.ts'
-import type { Cursor } from './cursor.ts'
+import { statesTogether, withoutPast, type State } from './change.ts'
 import type { Tie } from './entry-key.ts'
+import { compareKeys, isSameKey, type ChangeSource } from './packed-change.ts'
 
-/** All changes of some cursors, in order; the newest comes first. Nothing is older than `isOldest`. */
-export function* mergedChanges(
-  cursors: readonly Cursor[],
-  { tie, isOldest }: { readonly tie: Tie; readonly isOldest: boolean },
-): Generator<Change> {
-  const live = cursors.filter(({ isAt }) => isAt)
-  const ended = isOldest ? withoutPast : asItIs
-  while (live.length > 0) {
-    let at = live.length - 1
-    let { key } = live[at]!
-    let rival: string | undefined
-    let isShared = false
-    for (let i = at - 1; i >= 0; i--) {
-      const other = live[i]!.key
-      if (other === key) isShared = true
-      else if (other < key) {
-        rival = key
-        key = other
-        at = i
-        isShared = false
-      } else if (rival === undefined || other < rival) rival = other
+export interface RunMergeOptions {
+  readonly tie: Tie
+  /** Whether nothing is older than what is merged. */
+  readonly isOldest: boolean
+}
+
+interface Merged {
+  readonly source: ChangeSource
+  /** Sources that are newer. */
+  readonly newer: number
+}
+
+/** All changes of some sources, of which the newest comes first. */
+export class MergedChanges implements ChangeSource {
+  readonly #options: RunMergeOptions
+  /** The first is where the lowest key is. Of those with the same key the oldest comes first. */
+  readonly #live: Merged[] = []
+  /** Whether the first of them stands at what is shown here, and has to go on. */
+  #isShown = false
+  /** A key that several had, while they go on. */
+  #shared = Buffer.alloc(256)
+  isAt = true
+  bytes: Uint8Array = this.#shared
+  start = 0
+  size = 0
+  state: State = 0
+  doc = 0
+
+  constructor(sources: readonly ChangeSource[], options: RunMergeOptions) {
+    this.#options = options
+    for (const [newer, source] of sources.entries()) {
+      if (!source.isAt) continue
+      this.#live.unshift({ source, newer })
+      this.#sink()
     }
-    if (isShared) {
-      let change: Change | undefined
-      // The oldest first.
-      for (let i = at; i >= 0; i--) {
-        const cursor = live[i]!
-        if (cursor.key !== key) continue
-        change = together(change, { key, state: cursor.state, doc: cursor.doc }, tie)
-        advance(live, i)
-      }
-      const left = change && ended(change)
-      if (left !== undefined) yield left
-      continue
-    }
-    const cursor = live[at]!
-    // Up to the rival no other cursor need be asked.
-    do {
-      const left = ended({ key: cursor.key, state: cursor.state, doc: cursor.doc })
-      if (left !== undefined) yield left
-      if (!advance(live, at)) break
-    } while (rival === undefined || cursor.key < rival)
+    this.#settle()
   }
-}
 
-function advance(live: Cursor[], at: number): boolean {
-  live[at]!.next()
-  if (live[at]!.isAt) return true
-  live.splice(at, 1)
-  return false
-}
+  next(): void {
+    if (this.#isShown) this.#advance()
+    this.#settle()
+  }
 
-function asItIs(change: Change): Change {
-  return change
+  #settle(): void {
+    const live = this.#live
+    while (live.length > 0) {
+      const { source } = live[0]!
+      this.#isShown = live.length === 1 || !isSameKey(source, live[1]!.source)
+      if (!this.#isShown) {
+        if (this.#takeShared()) return
+        continue
+      }
+      const state = this.#ended(source.state)
+      if (state !== undefined) {
+        this.#show(source, state, source.doc)
+        return
+      }
+      this.#advance()
+    }
+    this.isAt = false
+  }
+
+  /** Takes the changes of one key from all that have it: whether anything is left of them. */
+  #takeShared(): boolean {
+    const live = this.#live
+    const key = this.#copyKey(live[0]!.source)
+    let state: State | undefined
+    let doc = 0
+    do {
+      const { source } = live[0]!
+      state =
+        state === undefined
+          ? source.state
+          : statesTogether(state, source.state, this.#options.tie)
+      doc = source.doc
+      this.#advance()
+    } while (live.length > 0 && isSameKey(live[0]!.source, key))
+    const left = state === undefined ? undefined : this.#ended(state)
+    if (left === undefined) return false
+    this.#show(key, left, doc)
+    return true
+  }
+
+  #copyKey({ bytes, start, size }: ChangeSource) {
+    if (size > this.#shared.length) this.#shared = Buffer.alloc(2 * size)
+    this.#shared.set(bytes.subarray(start, start + size))
+    return { bytes: this.#shared, start: 0, size }
+  }
+
+  #show(
+    key: Pick<ChangeSource, 'bytes' | 'start' | 'size'>,
+    state: State,
+    doc: number,
+  ): void {
+    this.bytes = key.bytes
+    this.start = key.start
+    this.size = key.size
+    this.state = state
+    this.doc = doc
+  }
+
+  #ended(state: State): State | undefined {
+    return this.#options.isOldest ? withoutPast(state) : state
+  }
+
+  #advance(): void {
+    const { source } = this.#live[0]!
+    source.next()
+    if (source.isAt) this.#sink()
+    else this.#live.shift()
+  }
+
+  /** Moves the first of them to where its key belongs. */
+  #sink(): void {
+    const live = this.#live
+    const first = live[0]!
+    let at = 0
+    for (; at + 1 < live.length; at++) {
+      const other = live[at + 1]!
+      const order = compareKeys(first.source, other.source)
+      if (order < 0 || (order === 0 && first.newer > other.newer)) break
+      live[at] = other
+    }
+    live[at] = first
+  }
 }

@@ -7,6 +7,7 @@ import type { Change, State } from './change.ts'
 import type { Cursor } from './cursor.ts'
 import { tieText, type Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
+import type { ChangeSource } from './packed-change.ts'
 
 /** A key to look for, as text and as bytes. */
 export interface Target {
@@ -95,7 +96,7 @@ export class Run {
   }
 
   /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
-  cursorAt(target: Target, isOnce = false): Cursor {
+  cursorAt(target: Target, isOnce = false): Cursor & ChangeSource {
     return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
       this.#placeOf(target.text),
       target.bytes,
@@ -191,7 +192,8 @@ interface BlockReader {
   read(place: Place): Uint8Array
 }
 
-class RunCursor implements Cursor {
+class RunCursor implements Cursor, ChangeSource {
+  readonly start = 0
   readonly #reader: BlockReader
   readonly #cursor: BlockCursor
   #segment = 0
@@ -221,6 +223,14 @@ class RunCursor implements Cursor {
 
   get key(): string {
     return this.#cursor.key
+  }
+
+  get bytes(): Uint8Array {
+    return this.#cursor.bytes
+  }
+
+  get size(): number {
+    return this.#cursor.size
   }
 
   startsWith(start: Uint8Array): boolean {

@@ -4,9 +4,9 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
-import { BlockCursor, changesIn } from './block.ts'
+import { BlockCursor } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
-import { isElement, kindOf, kinds, type Change, type State } from './change.ts'
+import { isElement, kindOf, kinds, type State } from './change.ts'
 import { entriesOf, type Cursor, type Found, type LateCursor } from './cursor.ts'
 import {
   afterStart,
@@ -110,16 +110,16 @@ export class RunsReader {
     if (latest! > this.#seen) this.#catchUp()
   }
 
-  /** Takes in changes that were written under a number, in order, each entry once. */
-  takeIn(number: number, changes: readonly Change[]): void {
-    this.memtable.apply(changes)
+  /** Takes in a block of changes that was written under a number. */
+  takeIn(number: number, changes: Uint8Array): void {
+    this.memtable.takeIn(changes)
     this.#seen = number
   }
 
   #catchUp(): void {
     for (const row of this.#recent.iterate(this.#seen)) {
       const { id, changes } = row as { id: number; changes: Uint8Array }
-      this.takeIn(id, changesIn(changes, this.tie))
+      this.takeIn(id, changes)
     }
   }
 

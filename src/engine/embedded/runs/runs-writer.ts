@@ -5,30 +5,24 @@
  * that it is part of may be the last one before a crash.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { blockEntriesMax, BlockWriter } from './block.ts'
+import { blockEntriesMax, BlockWriter, changesIn, countOf } from './block.ts'
 import {
   added,
   isElement,
   kindOf,
   kinds,
   removed,
-  together,
-  withoutPast,
   type Change,
   type State,
 } from './change.ts'
 import type { Found } from './cursor.ts'
-import { entryKey, type EntryOwner } from './entry-key.ts'
+import { entryKey, packedKey, type EntryOwner } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
-import { mergedChanges } from './merge.ts'
+import { MergedChanges } from './merge.ts'
+import type { ChangeSource, PackedChange } from './packed-change.ts'
 import { targetOf, type Run } from './run.ts'
 import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
-import {
-  ChangeQueue,
-  encodeSegment,
-  type EncodedSegment,
-  type SegmentOptions,
-} from './segment.ts'
+import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segment.ts'
 
 export interface RunsWriterOptions extends RunsReaderOptions {
   /** Changes that wait in `recent` before they become a run. */
@@ -50,7 +44,7 @@ const droppedMax = 8
 /** A merge that is under way. */
 interface Merge {
   readonly target: RunRow
-  readonly changes: ChangeQueue
+  readonly changes: ChangeSource
   readonly withFilter: boolean
 }
 
@@ -79,9 +73,11 @@ export class RunsWriter {
   /** By the numbers of the runs that they make. */
   readonly #merges = new Map<number, Merge>()
   #known: readonly RunRow[] | undefined
-  #pending: Change[] = []
-  /** The latest of each entry, once somebody has asked for one. */
-  #pendingByKey: Map<string, Change> | undefined
+  /** Changes of this commit: blocks that are full, and the one that is not. */
+  #pending: Buffer[] = []
+  readonly #block: BlockWriter
+  /** The latest state of each entry of this commit, once somebody has asked for one. */
+  #pendingStates: Map<string, State> | undefined
   /** Entries that steps have yet to work on, for those that were written. */
   #owed = 0
 
@@ -93,6 +89,7 @@ export class RunsWriter {
     this.#sizes = { blockSize: options.blockSize, blocksMax: options.blocksMax }
     this.reader = new RunsReader(database, options)
     this.reader.begin()
+    this.#block = new BlockWriter(this.reader.tie)
     this.#statements = prepare(database)
   }
 
@@ -109,76 +106,62 @@ export class RunsWriter {
   /** Whether a document has an entry, by what was put and removed so far. */
   has(path: number, value: Uint8Array, owner: EntryOwner): boolean {
     const key = entryKey(path, value, owner, this.reader.tie)
-    this.#pendingByKey ??= new Map(this.#pending.map((change) => [change.key, change]))
-    const pending = this.#pendingByKey.get(key)
-    if (pending !== undefined) return kindOf(pending.state) !== kinds.remove
+    const pending = (this.#pendingStates ??= this.#statesPending()).get(key)
+    if (pending !== undefined) return kindOf(pending) !== kinds.remove
     return this.reader.find(path, value, owner) !== undefined
+  }
+
+  #statesPending(): Map<string, State> {
+    this.#endBlock()
+    const changes = this.#pending.flatMap((block) => changesIn(block, this.reader.tie))
+    return new Map(changes.map(({ key, state }) => [key, state]))
   }
 
   /** Removes an entry that was found. */
   drop({ key, state, doc }: Found): void {
-    this.#note({ key, state: removed(isElement(state)), doc })
+    this.#note({ ...packed(key), state: removed(isElement(state)), doc })
   }
 
   #change(path: number, value: Uint8Array, owner: EntryOwner, state: State): void {
-    this.#note({
-      key: entryKey(path, value, owner, this.reader.tie),
-      state,
-      doc: owner.seq,
-    })
+    const { bytes, start, size } = packedKey(path, value, owner, this.reader.tie)
+    this.#note({ bytes, start, size, state, doc: owner.seq })
   }
 
-  #note(change: Change): void {
-    this.#pending.push(change)
-    this.#pendingByKey?.set(change.key, change)
+  #note(change: PackedChange): void {
+    const { bytes, start, size, state } = change
+    if (this.#block.count === blockEntriesMax || !this.#block.add(change, recentSizeMax)) {
+      this.#endBlock()
+      this.#block.add(change, recentSizeMax)
+    }
+    this.#pendingStates?.set(
+      Buffer.from(bytes.buffer, bytes.byteOffset + start, size).toString('latin1'),
+      state,
+    )
+  }
+
+  #endBlock(): void {
+    if (this.#block.count > 0) this.#pending.push(this.#block.finish().bytes)
   }
 
   /** Writes what was put and removed. To be called before the transaction ends. */
   finish(): void {
+    this.#endBlock()
     if (this.#pending.length === 0) return
     // What was written while nothing was due has nothing to pay for.
     if (!this.isDue) this.#owed = 0
-    const changes = this.#netChanges()
-    this.#pending = []
-    this.#pendingByKey = undefined
-    const writer = new BlockWriter(this.reader.tie)
-    let part: Change[] = []
-    const write = () => {
+    for (const block of this.#pending) {
       const id = this.reader.seen + 1
-      this.#statements.recent.run(id, writer.finish().bytes)
-      this.reader.takeIn(id, part)
-      part = []
+      this.#statements.recent.run(id, block)
+      this.reader.takeIn(id, block)
+      // Each is worked on when a run is made of it, and once for each level that it rises.
+      this.#owed += countOf(block) * (this.#levels() + 2)
     }
-    for (const change of changes) {
-      if (part.length === blockEntriesMax || !writer.add(change, recentSizeMax)) {
-        write()
-        writer.add(change, recentSizeMax)
-      }
-      part.push(change)
-    }
-    if (part.length > 0) write()
-    // Each is worked on when a run is made of it, and once for each level that it rises.
-    this.#owed += changes.length * (this.#levels() + 2)
+    this.#forgetPending()
   }
 
-  /** In order, each entry once. */
-  #netChanges(): Change[] {
-    // A sort keeps the order of those that are equal: the oldest come first.
-    const sorted = this.#pending.sort((a, b) =>
-      a.key < b.key ? -1 : a.key > b.key ? 1 : 0,
-    )
-    const net: Change[] = []
-    let change: Change | undefined
-    for (const next of sorted) {
-      if (change !== undefined && change.key !== next.key) net.push(change)
-      change = together(
-        change?.key === next.key ? change : undefined,
-        next,
-        this.reader.tie,
-      )
-    }
-    if (change !== undefined) net.push(change)
-    return net
+  #forgetPending(): void {
+    this.#pending = []
+    this.#pendingStates = undefined
   }
 
   /**
@@ -235,8 +218,8 @@ export class RunsWriter {
 
   /** Removes all entries. */
   clear(): void {
-    this.#pending = []
-    this.#pendingByKey = undefined
+    this.#endBlock()
+    this.#forgetPending()
     this.#merges.clear()
     this.#database.exec('DELETE FROM recent; DELETE FROM segment; DELETE FROM block')
     this.#database.exec('DELETE FROM run; UPDATE manifest SET version = version + 1')
@@ -250,7 +233,7 @@ export class RunsWriter {
     const { memtable } = this.reader
     const { count } = memtable
     const isOldest = this.reader.runs.length === 0
-    this.#writeRun(isOldest ? oldest(memtable) : memtable, true, () => 0)
+    this.#writeRun(memtable.changes(isOldest), true, () => 0)
     this.#database.exec('DELETE FROM recent')
     this.#setFlushed()
     this.#show()
@@ -259,7 +242,7 @@ export class RunsWriter {
 
   /** Makes a run of entries that come in order, of an index that has none yet. */
   load(entries: Iterable<Change>): void {
-    this.#writeRun(entries, false, (count) => {
+    this.#writeRun(new PackedChanges(entries), false, (count) => {
       let level = 0
       while (count > this.#recentMax * this.#fanout ** level) level++
       return level
@@ -268,14 +251,13 @@ export class RunsWriter {
   }
 
   #writeRun(
-    changes: Iterable<Change>,
+    changes: ChangeSource,
     withFilter: boolean,
     levelOf: (entries: number) => number,
   ): void {
     const number = this.#nextRun()
-    const queue = new ChangeQueue(changes)
     let count = 0
-    for (let part; (part = this.#encode(queue, withFilter)) !== undefined;) {
+    for (let part; (part = this.#encode(changes, withFilter)) !== undefined;) {
       this.#writeSegment(number, part)
       count += part.entries
     }
@@ -349,18 +331,18 @@ export class RunsWriter {
 
   /** Goes on behind the last entry that a merge has written. */
   #openMerge(target: RunRow): Merge {
-    const sources = new Set(sourcesOf(target))
-    const runs = this.reader.runs.filter(({ number }) => sources.has(number))
+    const numbers = new Set(sourcesOf(target))
+    const runs = this.reader.runs.filter(({ number }) => numbers.has(number))
     const [last] = this.#database
       .prepare('SELECT last FROM segment WHERE run = ? ORDER BY block DESC LIMIT 1')
       .all(target.number) as unknown as SegmentRow[]
     const from = last === undefined ? '' : `${Buffer.from(last.last).toString('latin1')}\0`
     const isOldest = this.reader.runs.at(-1) === runs.at(-1)
-    const cursors = runs.map((run) => run.cursorAt(targetOf(from), true))
+    const sources = runs.map((run) => run.cursorAt(targetOf(from), true))
     // What is in the oldest run is looked for there anyway.
     return {
       target,
-      changes: new ChangeQueue(mergedChanges(cursors, { tie: this.reader.tie, isOldest })),
+      changes: new MergedChanges(sources, { tie: this.reader.tie, isOldest }),
       withFilter: !isOldest,
     }
   }
@@ -405,7 +387,7 @@ export class RunsWriter {
     return Number(this.#database.prepare(sql).get()!['next'])
   }
 
-  #encode(changes: ChangeQueue, withFilter: boolean): EncodedSegment | undefined {
+  #encode(changes: ChangeSource, withFilter: boolean): EncodedSegment | undefined {
     return encodeSegment(changes, { ...this.#sizes, tie: this.reader.tie, withFilter })
   }
 
@@ -414,10 +396,9 @@ export class RunsWriter {
     const { numbers, block: insert, segment: note } = this.#statements
     const block = Number(numbers.get(blocks.length)!['next']) - blocks.length
     for (const [i, bytes] of blocks.entries()) insert.run(block + i, bytes)
-    const [from, to] = [first, last].map((key) => Buffer.from(key, 'latin1'))
     note.run(
       ...[run, block, blocks.length, entries, sum, values, docMin, docMax],
-      ...[from!, to!, detail],
+      ...[first, last, detail],
     )
   }
 }
@@ -442,10 +423,36 @@ function sourcesOf({ sources }: RunRow): number[] {
   return JSON.parse(sources) as number[]
 }
 
-/** Changes that nothing is older than. */
-function* oldest(changes: Iterable<Change>): Generator<Change> {
-  for (const change of changes) {
-    const left = withoutPast(change)
-    if (left !== undefined) yield left
+function packed(key: string) {
+  const bytes = Buffer.from(key, 'latin1')
+  return { bytes, start: 0, size: bytes.length }
+}
+
+/** Changes that come in order with their keys as texts. */
+class PackedChanges implements ChangeSource {
+  readonly #changes: Iterator<Change>
+  readonly start = 0
+  isAt = true
+  bytes: Uint8Array = new Uint8Array()
+  size = 0
+  state: State = 0
+  doc = 0
+
+  constructor(changes: Iterable<Change>) {
+    this.#changes = changes[Symbol.iterator]()
+    this.next()
+  }
+
+  next(): void {
+    const next = this.#changes.next()
+    if (next.done === true) {
+      this.isAt = false
+      return
+    }
+    const { key, state, doc } = next.value
+    this.bytes = packed(key).bytes
+    this.size = this.bytes.length
+    this.state = state
+    this.doc = doc
   }
 }

@@ -5,10 +5,10 @@
  *   blocks u16, for each block: sum i16, values i16, size of its first key u32, that key
  *   the filter, which may be missing
  */
-import { filterOf, hashesOf } from './bloom-filter.ts'
+import { filterOf, hashesIn } from './bloom-filter.ts'
 import { BlockWriter } from './block.ts'
-import type { Change } from './change.ts'
-import { tieStart, docSize, type Tie } from './entry-key.ts'
+import { docSize, tieStartIn, type Tie } from './entry-key.ts'
+import type { ChangeSource, PackedChange } from './packed-change.ts'
 
 /**
  * Bytes of a block. SQLite keeps 489 bytes of a row that long in its tree, and the rest on
@@ -33,63 +33,42 @@ export interface EncodedSegment {
   readonly values: number
   readonly docMin: number
   readonly docMax: number
-  readonly first: string
-  readonly last: string
+  readonly first: Buffer
+  readonly last: Buffer
   readonly detail: Buffer
-}
-
-/** Changes one after the other, and the one that comes next. */
-export class ChangeQueue {
-  readonly #changes: Iterator<Change>
-  #next: Change | undefined
-
-  constructor(changes: Iterable<Change>) {
-    this.#changes = changes[Symbol.iterator]()
-    this.take()
-  }
-
-  get next(): Change | undefined {
-    return this.#next
-  }
-
-  take(): void {
-    const next = this.#changes.next()
-    this.#next = next.done === true ? undefined : next.value
-  }
 }
 
 /** Makes a segment of changes that come in order, as many as it holds; undefined of none. */
 export function encodeSegment(
-  changes: ChangeQueue,
+  changes: ChangeSource,
   options: SegmentOptions,
 ): EncodedSegment | undefined {
   const { tie, withFilter } = options
   const { blockSize = defaultBlockSize, blocksMax = defaultBlocksMax } = options
-  let change = changes.next
-  if (change === undefined) return undefined
+  const isLeft = () => changes.isAt
+  if (!isLeft()) return undefined
   const writer = new BlockWriter(tie)
   const blocks: Buffer[] = []
   const heads: Buffer[] = []
   const hashes: number[] = []
-  const first = change.key
-  let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
+  const first = keyIn(changes)
   let last = first
-  while (blocks.length < blocksMax && change !== undefined) {
-    const blockFirst = change.key
-    while (change !== undefined) {
-      const { key, doc }: Change = change
-      if (!writer.add(change, blockSize)) break
+  let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
+  while (blocks.length < blocksMax && isLeft()) {
+    const blockFirst = blocks.length === 0 ? first : keyIn(changes)
+    while (isLeft() && writer.add(changes, blockSize)) {
       if (withFilter) {
-        const start = tie === 'doc' ? key.length - docSize : tieStart(key)
+        const size = valueSize(changes, tie)
         // A value that the entry before it has is in the filter already.
-        if (writer.shared < start) addHashes(hashes, key, start)
+        if (writer.shared < size) addHashes(hashes, changes, size)
       }
+      const { doc } = changes
       if (doc < docMin) docMin = doc
       if (doc > docMax) docMax = doc
-      last = key
-      changes.take()
-      change = changes.next
+      changes.next()
     }
+    // The key that was added last is the writer's until the block is finished.
+    if (blocks.length + 1 === blocksMax || !isLeft()) last = writer.lastKey()
     const { bytes, sums, count } = writer.finish()
     blocks.push(bytes)
     entries += count
@@ -104,17 +83,26 @@ export function encodeSegment(
   return { blocks, entries, sum, values, docMin, docMax, first, last, detail }
 }
 
-function addHashes(hashes: number[], key: string, size: number): void {
-  const [one, other] = hashesOf(key, size)
+function keyIn({ bytes, start, size }: PackedChange): Buffer {
+  return Buffer.from(bytes.subarray(start, start + size))
+}
+
+/** Bytes of a key up to its tie. */
+function valueSize({ bytes, start, size }: PackedChange, tie: Tie): number {
+  return tie === 'doc' ? size - docSize : tieStartIn(bytes, start) - start
+}
+
+function addHashes(hashes: number[], { bytes, start }: PackedChange, size: number): void {
+  const [one, other] = hashesIn(bytes, start, start + size)
   hashes.push(one, other)
 }
 
-function headOf(sum: number, values: number, first: string): Buffer {
+function headOf(sum: number, values: number, first: Buffer): Buffer {
   const head = Buffer.alloc(8 + first.length)
   head.writeInt16LE(sum, 0)
   head.writeInt16LE(values, 2)
   head.writeUInt32LE(first.length, 4)
-  head.write(first, 8, 'latin1')
+  head.set(first, 8)
   return head
 }
 

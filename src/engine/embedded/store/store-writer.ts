@@ -17,6 +17,7 @@ import { difference, EntryList, type Entry } from './entries.ts'
 import { takeIndexStep, type IndexStep } from './reindex.ts'
 import { vectorForm } from '../vectors/vector-bytes.ts'
 import {
+  operationsIn,
   termsIn,
   type Deletion,
   type IdRange,
@@ -87,10 +88,9 @@ export class StoreWriter {
   write(batch: WriteBatch, view?: RowView): WriteOutcome[] {
     const pathIds = batch.paths.map((path) => this.#pathId(path))
     const outcomes: WriteOutcome[] = []
-    const { operations, merges } = batch
     let stopped = false
-    for (const [position, operation] of operations.entries()) {
-      const merge = merges?.each[position]
+    for (const [position, operation] of operationsIn(batch).entries()) {
+      const merge = batch.merges?.each[position]
       const outcome = stopped
         ? 'skipped'
         : merge === undefined
@@ -224,10 +224,10 @@ export class StoreWriter {
     batch: WriteBatch,
     pathIds: readonly number[],
   ): WriteOutcome {
-    const { doc } = this.#statements
-    const id = idIn(batch, operation)
     if (operation.kind === 'insert')
       return this.#insert(operation, batch, pathIds) ? 'done' : 'exists'
+    const { doc } = this.#statements
+    const id = idIn(batch, operation)
     const found = doc.find.get(id, operation.version)
     if (found === undefined) return 'conflict'
     const seq = found['seq'] as number

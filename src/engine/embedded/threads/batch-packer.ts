@@ -3,7 +3,12 @@ import type { Value } from '../../../json/value.ts'
 import { Pace, type Steps } from '../../../steps.ts'
 import { countTerms } from '../lexical/writer.ts'
 import { EntryList, type Entry } from '../store/entries.ts'
-import type { Operation, TermSpan, WriteBatch } from './write-batch.ts'
+import {
+  packOperations,
+  type Operation,
+  type TermSpan,
+  type WriteBatch,
+} from './write-batch.ts'
 
 export class BatchPacker {
   readonly list = new EntryList()
@@ -54,7 +59,7 @@ export class BatchPacker {
       keys: bytes.view(0, bytes.size),
       terms: [...this.#terms.keys()],
       termCounts: Uint32Array.from(this.#termCounts),
-      operations,
+      ...packOperations(operations),
     }
   }
 }

@@ -4,8 +4,11 @@ import type { MergeOutcome, Outcome } from '../../contract.ts'
 import type { TermCounts } from '../lexical/writer.ts'
 import type { StoredMerge } from '../rows/merge-row.ts'
 
-/** The writes of one request, packed so that few objects cross between threads. */
-export interface WriteBatch {
+/**
+ * The writes of one request. What crosses between threads is copied object by object, with the
+ * names of their fields: so it is made of few arrays.
+ */
+export interface WriteBatch extends PackedOperations {
   readonly ordered: boolean
   /** The paths that the entries name by position. */
   readonly paths: readonly string[]
@@ -16,7 +19,6 @@ export interface WriteBatch {
   readonly terms: readonly string[]
   /** Two numbers for each term of a text: which it is, and how often the text has it. */
   readonly termCounts: Uint32Array
-  readonly operations: readonly Operation[]
   /** Present where all operations are merges of rows: what they are, one for each. */
   readonly merges?: { readonly each: readonly StoredMerge[]; readonly sizeMax: number }
 }
@@ -57,6 +59,65 @@ export interface Operation {
   readonly middle: number
   readonly to: number
 }
+
+/** Operations as they cross between threads. */
+export interface PackedOperations {
+  /** Of each: the position of its kind among `kinds`, then its five places among keys and entries. */
+  readonly places: Uint32Array
+  readonly versions: Float64Array
+  readonly recordTexts: readonly string[]
+  /** What else they bring, by the position of the operation: most bring nothing. */
+  readonly besides: ReadonlyMap<number, Beside>
+}
+
+type Beside = Pick<Operation, 'search' | 'textTerms' | 'vectors' | 'texts'>
+
+const kinds = ['insert', 'replace', 'delete', 'merge'] as const
+const placesSize = 6
+
+export function packOperations(operations: readonly Operation[]): PackedOperations {
+  const places = new Uint32Array(operations.length * placesSize)
+  const versions = new Float64Array(operations.length)
+  const recordTexts: string[] = []
+  const besides = new Map<number, Beside>()
+  let at = 0
+  for (const [position, operation] of operations.entries()) {
+    const { search, textTerms, vectors, texts } = operation
+    places[at++] = kinds.indexOf(operation.kind)
+    places[at++] = operation.idStart
+    places[at++] = operation.idEnd
+    places[at++] = operation.from
+    places[at++] = operation.middle
+    places[at++] = operation.to
+    versions[position] = operation.version
+    recordTexts.push(operation.text)
+    const isMore = (search ?? textTerms) !== null || vectors.length > 0 || texts.length > 0
+    if (isMore) besides.set(position, { search, textTerms, vectors, texts })
+  }
+  return { places, versions, recordTexts, besides }
+}
+
+export function operationsIn(packed: PackedOperations): Operation[] {
+  const { places, versions, recordTexts, besides } = packed
+  return recordTexts.map((text, position) => {
+    const at = position * placesSize
+    const kind = kinds[places[at]!]!
+    return {
+      kind,
+      text,
+      version: versions[position]!,
+      idStart: places[at + 1]!,
+      idEnd: places[at + 2]!,
+      from: places[at + 3]!,
+      middle: places[at + 4]!,
+      to: places[at + 5]!,
+      ...(besides.get(position) ?? (kind === 'merge' ? nothingBesideRow : nothingBeside)),
+    }
+  })
+}
+
+const nothingBeside: Beside = { search: null, textTerms: null, vectors: [], texts: [] }
+const nothingBesideRow: Beside = { ...nothingBeside, search: undefined }
 
 export interface VectorChange {
   readonly suffix: string
