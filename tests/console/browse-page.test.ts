@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer, testToken } from '../harness.ts'
 import { noBrowser } from '../http/browser.ts'
-import { assertAccessible, type ConsoleWindow } from './console-window.ts'
+import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
 describe('the frame of the console', { skip: noBrowser }, () => {
@@ -18,14 +18,6 @@ describe('the frame of the console', { skip: noBrowser }, () => {
   })
   after(() => console.close())
 
-  /** One window for what needs no other: loading the page takes most of a test. */
-  let shared: Page | undefined
-  const at = async (hash: string): Promise<Page> => {
-    if (shared === undefined) return (shared = await console.page(hash))
-    await shared.evaluate(`location.hash = ${JSON.stringify(hash)}`)
-    return shared
-  }
-
   const tree = (page: Page, name: string | RegExp) => page.getByRole('treeitem', { name })
   const dialog = (page: Page) => page.getByRole('dialog')
   const submit = async (page: Page, name: string) => {
@@ -34,11 +26,9 @@ describe('the frame of the console', { skip: noBrowser }, () => {
   }
 
   test('asks for a token, keeps it if told to, and never in an address', async () => {
-    const context = await console.browser.newContext()
-    const page = await context.newPage()
+    const page = await console.fresh('')
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
-    await page.goto(`${console.server.url}/console`)
     const token = page.getByRole('textbox', { name: 'Token' })
     await token.fill('wrong-token')
     await assertAccessible(page)
@@ -63,7 +53,6 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await token.waitFor()
     assert.equal(await page.evaluate('sessionStorage.length'), 0)
-    await context.close()
   })
 
   test('shows what there is in a tree, by keyboard too, light and dark', async () => {
@@ -93,11 +82,58 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Show the tree' }).click()
     await tree(page, /^books/).waitFor()
     await assertAccessible(page)
-    await page.context().close()
+  })
+
+  test('starts with links that lead on, and lists more databases than one page has', async () => {
+    const empty = await startServer({ adminPort: 0, databasesMax: 120 })
+    try {
+      const page = await console.page('#/', { server: empty })
+      await page.getByText('There is nothing to look at yet').waitFor()
+      await page.getByRole('link', { name: 'Access' }).waitFor()
+      const links = await page.evaluate<string[]>(
+        "Array.from(document.querySelectorAll('a'), (link) => link.getAttribute('href'))",
+      )
+      assert.deepEqual([...new Set(links)].toSorted(), [
+        ...['#/', '#/access', '#/db/home', '#/db/home/default_keyspace'],
+        ...['#/operate', '#main'],
+      ])
+      for (const [name, heading] of [
+        ['Create a collection', 'default_keyspace'],
+        ['Stela: all databases', 'Databases'],
+        ['Operate', 'Operate'],
+        ['Access', 'Access'],
+        ['Data', 'Databases'],
+      ] as const) {
+        await page.getByRole('link', { name, exact: true }).click()
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      }
+      await page.locator('main').getByRole('link', { name: 'stela' }).click()
+      await page.getByRole('heading', { name: 'stela', level: 1 }).waitFor()
+      const names = Array.from({ length: 105 }, (_, n) => `shop${n}`)
+      for (const name of names) {
+        const { http } = await empty.send('/v2/databases', {
+          method: 'POST',
+          headers: { Token: testToken, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ name }),
+        })
+        assert.equal(http, 201)
+      }
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await tree(page, 'shop104').click()
+      await page.getByRole('heading', { name: 'shop104' }).waitFor()
+      await page.getByRole('link', { name: 'Data', exact: true }).click()
+      const shown = page.locator('main').getByRole('link')
+      assert.deepEqual(
+        (await shown.allInnerTexts()).toSorted(),
+        ['stela', ...names].toSorted(),
+      )
+    } finally {
+      await empty.close()
+    }
   })
 
   test('creates and drops databases and keyspaces', async () => {
-    const page = await at('#/')
+    const page = await console.at('#/')
     await page.getByRole('button', { name: 'Create database' }).click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('shop')
     await dialog(page).getByLabel('First keyspace').fill('main')
@@ -124,7 +160,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
       body: '{"findCollections": {}}',
     })
     assert.deepEqual(body.status!['collections'], ['orders'])
-    await at(`#/db/${id}/second`)
+    await console.at(`#/db/${id}/second`)
     await page.getByRole('button', { name: 'Drop keyspace' }).click()
     const drop = dialog(page).getByRole('button', { name: 'Drop second' })
     assert(await drop.isDisabled())
@@ -139,7 +175,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
   })
 
   test('creates collections with every option, and drops them', async () => {
-    const page = await at('#/db/home/library')
+    const page = await console.at('#/db/home/library')
     await page.getByRole('button', { name: 'Create collection' }).click()
     const form = dialog(page)
     const pick = (group: string, name: string) =>
@@ -190,8 +226,40 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     ])
   })
 
+  test('offers yes, no and neither where a provider asks for one of two', async () => {
+    const page = await console.at('#/db/home/library')
+    const form = dialog(page)
+    for (const [name, model, label, parameters] of [
+      ['voyageAI', 'voyage-2', 'Auto truncate (optional)', { autoTruncate: false }],
+      ['jinaAI', 'jina-embeddings-v3', 'late_chunking (optional)', { late_chunking: true }],
+    ] as const) {
+      await goTo(page, '#/db/home/library')
+      await page.getByRole('button', { name: 'Create collection' }).click()
+      await form.getByLabel('Name', { exact: true }).fill(name)
+      await form.getByRole('button', { name: 'A model makes them' }).click()
+      await form.getByLabel('Provider').selectOption(name)
+      await form.getByLabel('Model', { exact: true }).selectOption(model)
+      const asked = form.getByLabel(label)
+      await asked.waitFor()
+      assert.match(
+        (await asked.locator('option').allInnerTexts()).join(),
+        /^default: \w+,true,false$/,
+      )
+      const given = Object.values(parameters)[0]
+      await asked.selectOption(String(!given))
+      await asked.selectOption('')
+      assert.doesNotMatch(await form.locator('pre').innerText(), /parameters/)
+      await asked.selectOption(String(given))
+      await submit(page, 'Create collection')
+      await page.getByText(`${name} is empty`).waitFor()
+      const made = await console.db().collection(name, { keyspace: 'library' }).options()
+      assert.deepEqual(made.vector!.service!.parameters, parameters)
+      await console.db().dropCollection(name, { keyspace: 'library' })
+    }
+  })
+
   test('creates types, tables and indexes, adds and drops columns', async () => {
-    const page = await at('#/db/home/library')
+    const page = await console.at('#/db/home/library')
     const form = dialog(page)
     const column = async (position: number, name: string, type: string) => {
       await form.getByLabel(`Column ${position}`, { exact: true }).fill(name)
@@ -314,107 +382,11 @@ describe('the frame of the console', { skip: noBrowser }, () => {
       [`${library}/rows/settings`, 'Create index'],
     ] as const)
       for (const theme of ['light', 'dark']) {
-        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+        await goTo(page, hash)
         await page.locator('main').getByText(shown).first().waitFor()
         await page.getByLabel('Theme').selectOption(theme)
         await assertAccessible(page, theme === 'light' ? 'all' : 'colours')
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 800)
       }
-    await page.context().close()
   })
-
-  test('offers only what the token may do', async () => {
-    const roles = await admin('GET', 'organizations/roles')
-    const readOnly = (roles as { Name: string; ID: string }[]).find(
-      ({ Name }) => Name === 'API RO User',
-    )!
-    const made = await admin('POST', 'clientIdSecrets', { roles: [readOnly.ID] })
-    const { token } = made as { token: string }
-    const page = await console.page('#/db/home/library/books/data', { token })
-    await page.getByText('1–20').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Insert' }).count(), 0)
-    assert.equal(await page.getByRole('button', { name: 'Delete all' }).count(), 0)
-    assert.equal(await page.getByRole('checkbox', { name: /^Select/ }).count(), 0)
-    await page
-      .getByRole('button', { name: /^Actions on/ })
-      .first()
-      .click()
-    assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Copy document'])
-    await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByText('The settings of a collection').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Drop collection' }).count(), 0)
-    await page.getByRole('link', { name: 'Files' }).click()
-    await page.getByRole('heading', { name: 'Take out' }).waitFor()
-    assert.equal(await page.getByRole('heading', { name: 'Bring in' }).count(), 0)
-    await page.getByRole('link', { name: 'library' }).click()
-    await page.getByRole('cell', { name: 'books' }).waitFor()
-    assert.equal(await page.getByRole('button', { name: /Create|Drop|sample/ }).count(), 0)
-    assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
-    await page.context().close()
-  })
-
-  test('opens by its name what no list tells the token of', async () => {
-    const { id } = (await admin('GET', 'currentOrg')) as { id: string }
-    const role = await admin('POST', 'organizations/roles', {
-      name: 'Reader of books',
-      policy: {
-        resources: [`drn:astra:org:${id}:db:*:keyspace:library:table:books`],
-        actions: ['db-table-select'],
-      },
-    })
-    const roles = [(role as { ID: string }).ID]
-    const made = await admin('POST', 'clientIdSecrets', { roles })
-    const { token } = made as { token: string }
-    const page = await console.page('#/', { token })
-    await page.getByLabel('Keyspace').fill('library')
-    await page.getByLabel('Collection or table', { exact: true }).fill('books')
-    await assertAccessible(page)
-    await page.keyboard.press('Enter')
-    await page.getByText('1–20').waitFor()
-    const tabs = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-    assert.deepEqual(await tabs.allInnerTexts(), ['Data', 'Query', 'Search', 'Files'])
-    await page.context().close()
-  })
-
-  test('offers everything where nobody can tell, and says why something fails', async () => {
-    const plain = await startServer()
-    try {
-      const page = await console.page('#/', { server: plain })
-      await page.getByText('The management API is switched off').waitFor()
-      await assertAccessible(page)
-      await tree(page, 'default_keyspace').click()
-      await page.getByRole('button', { name: 'Create collection' }).first().click()
-      await dialog(page).getByLabel('Name', { exact: true }).fill('no-name')
-      await dialog(page).getByRole('button', { name: 'Create collection' }).click()
-      await dialog(page).getByRole('alert').getByText('UNSUPPORTED_SCHEMA_NAME').waitFor()
-      await dialog(page).getByLabel('Name', { exact: true }).fill('name')
-      await submit(page, 'Create collection')
-      await page.getByText('name is empty').waitFor()
-      // The server goes away, and comes back.
-      await page.context().setOffline(true)
-      await page.getByRole('button', { name: 'Refresh' }).last().click()
-      await page.getByText('The server does not answer.').first().waitFor()
-      await page.getByRole('link', { name: 'Query' }).click()
-      await page.getByText('The page could not be loaded').waitFor()
-      await page.context().setOffline(false)
-      await page
-        .getByText('The server does not answer.')
-        .first()
-        .waitFor({ state: 'detached' })
-      await page.getByText('Nothing was run yet').waitFor()
-      await page.context().close()
-    } finally {
-      await plain.close()
-    }
-  })
-
-  async function admin(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await fetch(`${console.server.url}/v2/${path}`, {
-      method,
-      headers: { Token: testToken, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return response.json()
-  }
 })

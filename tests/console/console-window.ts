@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { DataAPIClient, type Db } from '@datastax/astra-db-ts'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { ConsoleMessage, Page, Request } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
@@ -14,28 +14,52 @@ const axe = readFileSync(
 
 export class ConsoleWindow {
   readonly server: TestServer
-  readonly browser: Browser
+  readonly #page: Page
   /** What pages complained of, and requests that they sent elsewhere. */
-  readonly complaints: string[] = []
+  readonly #complaints: string[] = []
+  /** Of the server that the page is of; empty while it is of none. */
+  #origin = ''
+  /** Whether the page is as it is without options. */
+  #isPlain = false
 
-  private constructor(server: TestServer, browser: Browser) {
+  private constructor(server: TestServer, page: Page) {
     this.server = server
-    this.browser = browser
+    this.#page = page
+    page.on('pageerror', this.#onError)
+    page.on('console', this.#onMessage)
+    page.on('request', this.#onRequest)
   }
 
-  static async open(
-    config: Partial<Config>,
-    launched: Promise<Browser>,
-  ): Promise<ConsoleWindow> {
+  readonly #onError = (error: Error): void => {
+    this.#complaints.push(String(error))
+  }
+
+  readonly #onMessage = (message: ConsoleMessage): void => {
+    // What is refused, or does not arrive, is told as an error by its status alone.
+    const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
+    if (message.type() === 'error' && !isTold) this.#complaints.push(message.text())
+  }
+
+  readonly #onRequest = (request: Request): void => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== this.#origin)
+      this.#complaints.push(request.url())
+  }
+
+  /** In a page that others have used before, and will use: making one takes seconds. */
+  static async open(config: Partial<Config>, page: Promise<Page>): Promise<ConsoleWindow> {
     const server = startServer({ adminPort: 0, ...config })
-    return new ConsoleWindow(await server, await launched)
+    return new ConsoleWindow(await server, await page)
   }
 
-  /** The browser stays. */
+  /** The page stays, without anything in it. */
   async close(): Promise<void> {
-    for (const context of this.browser.contexts()) await context.close()
+    await this.#leave()
+    this.#page.off('pageerror', this.#onError)
+    this.#page.off('console', this.#onMessage)
+    this.#page.off('request', this.#onRequest)
     await this.server.close()
-    assert.deepEqual(this.complaints, [])
+    assert.deepEqual(this.#complaints, [])
   }
 
   /** The official client, which tells what the console did. */
@@ -46,34 +70,66 @@ export class ConsoleWindow {
     })
   }
 
-  /** A new window of the browser, signed in, at a place of the console. */
+  /** The console as it is when it is first opened, before anyone has signed in. */
+  async fresh(
+    hash: string,
+    { server = this.server, viewport = usualSize, ...media }: FreshOptions = {},
+  ): Promise<Page> {
+    const page = this.#page
+    await this.#leave()
+    this.#origin = new URL(server.url).origin
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: null, ...media })
+    await page.goto(`${server.url}/console${hash}`)
+    return page
+  }
+
+  /** The same, signed in. */
   async page(
     hash: string,
-    { token = testToken, server = this.server, ...options }: PageOptions = {},
+    { token = testToken, ...options }: PageOptions = {},
   ): Promise<Page> {
-    const context = await this.browser.newContext(options)
-    const page = await context.newPage()
-    const { origin } = new URL(server.url)
-    page.on('pageerror', (error) => this.complaints.push(String(error)))
-    page.on('console', (message) => {
-      // What is refused, or does not arrive, is told as an error by its status alone.
-      const isTold = /status of 4\d\d|ERR_INTERNET_DISCONNECTED/.test(message.text())
-      if (message.type() === 'error' && !isTold) this.complaints.push(message.text())
-    })
-    page.on('request', (asked) => {
-      const { protocol, origin: to } = new URL(asked.url())
-      if (protocol.startsWith('http') && to !== origin) this.complaints.push(asked.url())
-    })
-    await page.goto(`${server.url}/console${hash}`)
+    const page = await this.fresh(hash, options)
     await signIn(page, token)
+    this.#isPlain = token === testToken && Object.keys(options).length === 0
     return page
+  }
+
+  /** At a place of the console, with whatever was done in it before. */
+  async at(hash: string): Promise<Page> {
+    if (!this.#isPlain) return this.page(hash)
+    await goTo(this.#page, hash)
+    return this.#page
+  }
+
+  /** Nothing is kept: neither what the browser stores, nor what the page has in memory. */
+  async #leave(): Promise<void> {
+    this.#isPlain = false
+    if (this.#origin === '') return
+    await this.#page.context().setOffline(false)
+    await this.#page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await this.#page.goto('about:blank')
+    this.#origin = ''
   }
 }
 
-export type PageOptions = BrowserContextOptions & {
-  readonly token?: string
+const usualSize = { width: 1280, height: 720 }
+
+export interface FreshOptions {
   /** Another than that of the window. */
   readonly server?: TestServer
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly colorScheme?: 'light' | 'dark'
+  readonly reducedMotion?: 'reduce'
+}
+
+export interface PageOptions extends FreshOptions {
+  readonly token?: string
+}
+
+/** As a link would. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
 }
 
 export async function signIn(page: Page, token = testToken): Promise<void> {

@@ -56,14 +56,6 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
   })
   after(() => console.close())
 
-  /** One window for what needs no other: loading the page takes most of a test. */
-  let shared: Page | undefined
-  const at = async (hash: string): Promise<Page> => {
-    if (shared === undefined) return (shared = await console.page(hash))
-    await shared.evaluate(`location.hash = ${JSON.stringify(hash)}`)
-    return shared
-  }
-
   const grid = (page: Page) => page.getByRole('grid')
   const cell = (page: Page, text: string) =>
     grid(page).getByRole('gridcell', { name: text, exact: true }).first()
@@ -100,9 +92,13 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Next page' }).click()
     await status.filter({ hasText: '41–50' }).waitFor()
     assert(await page.getByRole('button', { name: 'Next page' }).isDisabled())
+    await page.evaluate(recordPageTexts)
     await page.getByRole('button', { name: 'Previous page' }).click()
     await page.getByRole('button', { name: 'Previous page' }).click()
     await status.filter({ hasText: '1–20' }).waitFor()
+    // What is said is said of the documents that are there.
+    for (const text of await page.evaluate<string[]>('pageTexts'))
+      assert.match(text, /^(?:21–40 of 50.*b20|1–20 of 50.*b00|Loading)/)
     assert.equal(await grid(page).locator('.field-line').count(), 3)
     // Everywhere at once.
     await cell(page, '{ name: Butler, address: {1} }').click()
@@ -142,11 +138,10 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     assert.equal((await header('title').boundingBox())!.width, width + 100)
     assert.equal(await header('tags').count(), 0)
     assert.match(await grid(page).innerText(), /name\s*Butler/)
-    await page.context().close()
   })
 
   test('filter by a value that is clicked on, and find what is similar', async () => {
-    const page = await at(`${keyspace}/books/data`)
+    const page = await console.page(`${keyspace}/books/data`)
     await cell(page, 'Title 3').click()
     await choose(page, 'Filter by this value')
     await page.locator('.page-bar').getByText('1–10').waitFor()
@@ -169,13 +164,13 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await choose(page, 'Find similar')
     await page.getByText('Similar to b10').waitFor()
     await page.getByRole('columnheader', { name: '$similarity' }).waitFor()
-    const first = await rowsOf(page).first().innerText()
-    assert.match(first, /b10/)
+    // How similar it is stands beside what it is.
+    assert.match(await rowsOf(page).first().innerText(), /^b10\s+1\.0\s/)
     await page.getByRole('button', { name: 'Clear' }).click()
   })
 
   test('insert, replace, update and delete, and take back what was deleted', async () => {
-    const page = await at(`${keyspace}/books/data`)
+    const page = await console.at(`${keyspace}/books/data`)
     const books = console.db().collection('books')
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Insert' }).click()
@@ -250,7 +245,7 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
   })
 
   test('change rows by their primary key', async () => {
-    const page = await at(`${keyspace}/loans/data`)
+    const page = await console.at(`${keyspace}/loans/data`)
     const loans = console.db().table('loans')
     const dialog = page.getByRole('dialog')
     const document = page.getByRole('textbox', { name: 'Document' })
@@ -295,7 +290,7 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
   })
 
   test('show hostile documents as text, and large ones without all of their elements', async () => {
-    const page = await at(`${keyspace}/hostile/data`)
+    const page = await console.at(`${keyspace}/hostile/data`)
     await page.locator('.page-bar').getByText('1–5').waitFor()
     const shown = await grid(page).innerText()
     assert(shown.includes('<script>document.title = "bad"</script>'))
@@ -307,6 +302,12 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     assert(cells > 2 && cells < 40, `${cells} columns`)
     await scroll(page, 'scrollLeft', 1e9)
     await page.getByRole('columnheader', { name: 'list' }).waitFor()
+    // What one does to a document stays in sight, wherever its columns are scrolled to.
+    assert(await page.getByRole('button', { name: 'Actions on wide' }).isVisible())
+    assert.deepEqual(
+      (await rowsOf(page).first().locator('.grid-handle').boundingBox())!.x,
+      (await grid(page).boundingBox())!.x,
+    )
     await scroll(page, 'scrollLeft', 0)
     await page.getByRole('button', { name: 'JSON' }).click()
     assert((await grid(page).locator('.grid-row').count()) < 100)
@@ -372,7 +373,6 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await page.locator('.page-bar').getByText('1–3').waitFor()
     await page.getByRole('button', { name: 'Count' }).click()
     await page.getByText('10 documents match.').waitFor()
-    await page.context().close()
   })
 
   test('are usable by keyboard alone, narrow, and in both themes', async () => {
@@ -411,9 +411,18 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
     await page.locator('[aria-sort=descending]').waitFor()
-    await page.context().close()
   })
 })
+
+/** What stands below the documents whenever that changes, with the first of them. */
+const recordPageTexts = `(() => {
+  const status = document.querySelector('.page-bar [role=status]')
+  const first = () => document.querySelector('.grid-row.document').textContent
+  window.pageTexts = []
+  new MutationObserver(() => pageTexts.push(status.textContent + first())).observe(status, {
+    characterData: true, childList: true, subtree: true,
+  })
+})()`
 
 /** As numbers, of what the client makes of it. */
 function vectorOf(document: Record<string, unknown>): readonly number[] {

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../http/browser.ts'
-import { assertAccessible, type ConsoleWindow } from './console-window.ts'
+import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
 import { openConsole } from './shared-browser.ts'
 
 describe('the files of a collection', { skip: noBrowser }, () => {
@@ -34,7 +34,7 @@ describe('the files of a collection', { skip: noBrowser }, () => {
   const openFiles = async (name: string) => {
     await page.getByRole('link', { name: 'Stela: all databases' }).click()
     await page.getByRole('heading', { name: 'Databases' }).waitFor()
-    await page.evaluate(`location.hash = '#/db/home/default_keyspace/${name}/files'`)
+    await goTo(page, `#/db/home/default_keyspace/${name}/files`)
     await page.getByRole('heading', { name: 'Take out' }).waitFor()
   }
 

@@ -31,6 +31,11 @@ describe('the pages of the server', { skip: noBrowser }, () => {
       await page.getByRole('figure', { name: 'Memory' }).innerText(),
       /process\s+\d+ MB/,
     )
+    // A plot that is there is drawn in the colours that the system changes to.
+    while (!(await page.evaluate(isGridDrawn)));
+    await page.emulateMedia({ colorScheme: 'light' })
+    while (!(await page.evaluate(isGridDrawn)));
+    await page.emulateMedia({ colorScheme: 'dark' })
     const sizes = page.getByRole('region', { name: 'Sizes' })
     const names = () => sizes.locator('tbody td:first-child').allInnerTexts()
     await sizes.getByRole('button', { name: 'Documents' }).click()
@@ -45,7 +50,6 @@ describe('the pages of the server', { skip: noBrowser }, () => {
       .innerText()
     assert.match(slow, /insertMany\s+default_keyspace\.more/)
     await assertAccessible(page)
-    await page.context().close()
   })
 
   test('make a role and a token, show the token once, and revoke it', async () => {
@@ -74,6 +78,7 @@ describe('the pages of the server', { skip: noBrowser }, () => {
     await assert.rejects(db.collection('more').find({}).toArray())
     await assert.rejects(db.collection('few').insertOne({}))
     await assertLess(token)
+    await console.page('#/access')
     await page.getByRole('button', { name: 'Revoke <i>dashboard</i>' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No tokens with roles yet').waitFor()
@@ -84,7 +89,6 @@ describe('the pages of the server', { skip: noBrowser }, () => {
       .getByRole('cell', { name: 'Reader of few', exact: true })
       .waitFor({ state: 'detached' })
     await assertAccessible(page)
-    await page.context().close()
   })
 
   /** Whoever may only read sees neither tokens nor slow commands. */
@@ -95,8 +99,19 @@ describe('the pages of the server', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), narrow.width)
     await assertAccessible(page)
-    await page.context().close()
   }
 
   const narrow = { width: 800, height: 700 }
 })
+
+/** Whether a plot has lines of the colour that its element has now. */
+const isGridDrawn = `(() => {
+  const host = document.querySelector('.plot-canvas')
+  const canvas = host.querySelector('canvas')
+  const { width, height } = canvas
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+  const wanted = getComputedStyle(host).borderTopColor.match(/\\d+/g).map(Number)
+  return data.some(
+    (_, at) => at % 4 === 0 && data[at + 3] === 255 && wanted.every((part, n) => data[at + n] === part),
+  )
+})()`

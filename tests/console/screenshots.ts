@@ -20,7 +20,10 @@ const place = `${home}/sample_places`
 const viewport = { width: 1180, height: 720 }
 
 const browser = launchBrowser()
-const window = await ConsoleWindow.open({ slowCommandMs: 40 }, browser)
+const window = await ConsoleWindow.open(
+  { slowCommandMs: 40 },
+  browser.then((launched) => launched.newPage()),
+)
 try {
   const page = await window.page(home, { viewport, colorScheme: 'light' })
   await makeData()

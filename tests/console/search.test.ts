@@ -269,12 +269,17 @@ describe('a map', () => {
 
   test('takes vectors out of a reply, and nothing else', () => {
     const received =
-      '{"data":{"documents":[{"_id":12345678901234567890,"$vector":[0.5,-1e-3]},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":[1,2]}]}}'
+      '{"data":{"documents":[{"_id":12345678901234567890,"$vector":[0.5,-1e-3]},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":[1,2]},{"$vector":{"$binary":"P0D/vT8oMEY="},"n":1}]}}'
     const { text, vectors } = cutVectors(received, '$vector')
-    assert.deepEqual(vectors, [Float32Array.of(0.5, -1e-3), Float32Array.of(1, 2)])
+    // The last one as the official clients write it.
+    assert.deepEqual(vectors, [
+      Float32Array.of(0.5, -1e-3),
+      Float32Array.of(1, 2),
+      Float32Array.of(Math.cos(7), Math.sin(7)),
+    ])
     assert.equal(
       text,
-      '{"data":{"documents":[{"_id":12345678901234567890,"$vector":0},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":1}]}}',
+      '{"data":{"documents":[{"_id":12345678901234567890,"$vector":0},{"t":"\\"$vector\\":[1]"},{"$vector":null},{"$vector":1},{"$vector":2,"n":1}]}}',
     )
   })
 })

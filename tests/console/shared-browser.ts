@@ -1,11 +1,12 @@
-/** One browser for all files of a process: starting one takes longer than most tests. */
+/** One browser, with one page, for all files of a process: both take longer than most tests. */
 import { after } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
 import { launchBrowser } from '../http/browser.ts'
 import { ConsoleWindow } from './console-window.ts'
 
 let launched: Promise<Browser> | undefined
+let shared: Promise<Page> | undefined
 after(async () => {
   await (await launched)?.close()
 })
@@ -13,5 +14,6 @@ after(async () => {
 /** On a server of its own. */
 export function openConsole(config: Partial<Config> = {}): Promise<ConsoleWindow> {
   launched ??= launchBrowser()
-  return ConsoleWindow.open(config, launched)
+  shared ??= launched.then((browser) => browser.newPage())
+  return ConsoleWindow.open(config, shared)
 }

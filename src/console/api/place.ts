@@ -58,6 +58,11 @@ export const noTable: TableDefinition = {
   partitionSort: new Map(),
 }
 
+/** Of a table that the token may not list, nobody tells the key. */
+export function hasKnownKey({ kind, table }: Place): boolean {
+  return kind === 'collection' || table.partitionBy.length > 0
+}
+
 /** The columns that name one row. */
 export function keyColumns({ table }: Place): readonly string[] {
   return [...table.partitionBy, ...table.partitionSort.keys()]

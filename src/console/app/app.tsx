@@ -1,7 +1,8 @@
 /** Which page is shown. */
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { noTable, type Place } from '../api/place.ts'
+import { CommandError } from '../api/command.ts'
+import type { Place } from '../api/place.ts'
 import { session } from '../api/session.ts'
 import { DatabasePage } from '../browse/database-page.tsx'
 import {
@@ -16,6 +17,7 @@ import { KeyspacePage } from '../browse/keyspace-page.tsx'
 import { isForbidden } from '../browse/open-by-name.tsx'
 import { useMay } from '../browse/permissions.ts'
 import { StartPage } from '../browse/start-page.tsx'
+import { findUnlisted } from '../browse/unlisted-place.ts'
 import { fileDrop } from '../files/dropped-file.ts'
 import { Button } from '../kit/button.tsx'
 import { formatBytes, formatMany } from '../kit/format.ts'
@@ -88,22 +90,29 @@ function PlacePage({ current }: { readonly current: Route }) {
     if (!keyspaces.has(database)) void loadKeyspaces(database)
   }, [database, keyspace, part === undefined])
   const target = part?.value?.find((each) => each.name === name)
-  const isUnlisted = isForbidden(part?.error)
+  const isUnlisted =
+    target === undefined && (part?.value !== undefined || isForbidden(part?.error))
+  const unlisted = useLoad(
+    async (signal) =>
+      isUnlisted ? findUnlisted({ database, keyspace, name }, signal) : undefined,
+    [isUnlisted],
+  )
   // Sizes come and change; what pages are given stays the same as long as its schema does.
   const place = useMemo(
-    () => target ?? (isUnlisted ? unlistedPlace(database, keyspace, name) : undefined),
-    [database, keyspace, name, target?.options, target?.table, isUnlisted],
+    () => target ?? unlisted.value,
+    [database, keyspace, name, target?.options, target?.table, unlisted.value],
   )
   const may = useMay({ database, keyspace, name })
-  const isRefused = isUnlisted && may.refuses(['db-table-select', 'db-table-modify'])
-  if (place === undefined || isRefused) {
-    if (part?.error !== undefined)
-      return (
-        <div class="page">
-          <ErrorNotice error={part.error} />
-        </div>
-      )
-    return part === undefined || part.isLoading ? <Loading /> : <NotFound />
+  if (place === undefined) {
+    const error = isUnlisted ? unlisted.error : part?.error
+    if (error === undefined) return <Loading />
+    if (error instanceof CommandError && error.code === 'UNKNOWN_COLLECTION_OR_TABLE')
+      return <NotFound />
+    return (
+      <div class="page">
+        <ErrorNotice error={error} />
+      </div>
+    )
   }
   const databaseName = databases.value?.find(({ id }) => id === database)?.name ?? 'stela'
   const tabs = tabPages.filter(
@@ -115,7 +124,7 @@ function PlacePage({ current }: { readonly current: Route }) {
   const tab = tabs.find((entry) => entry.tab === current.tab) ?? tabs[0]
   if (tab === undefined) return <NotFound />
   const facts = [
-    ...(target === undefined ? [] : [target.kind]),
+    place.kind,
     ...(target?.documents === undefined
       ? []
       : [formatMany(target.documents, target.kind === 'table' ? 'row' : 'document')]),
@@ -148,11 +157,6 @@ function PlacePage({ current }: { readonly current: Route }) {
       </div>
     </div>
   )
-}
-
-/** What nobody tells the token of: its documents can be read, and by them its fields. */
-function unlistedPlace(database: string, keyspace: string, name: string): Place {
-  return { database, keyspace, name, kind: 'collection', options: {}, table: noTable }
 }
 
 function Lazy<Props extends { readonly place?: Place }>({

@@ -6,7 +6,7 @@
  * that only a page imports would not be loaded with it.
  */
 import type { ComponentType } from 'preact'
-import type { Place } from '../api/place.ts'
+import { hasKnownKey, type Place } from '../api/place.ts'
 import type { Action } from '../browse/permissions.ts'
 import { mayManageAccess } from '../operate/access-lists.ts'
 
@@ -47,6 +47,8 @@ export const tabPages: readonly TabPage[] = [
     tab: 'search',
     label: 'Search',
     needs: ['db-table-select'],
+    // By the indexes of a table, of which it is told together with the key.
+    isFor: hasKnownKey,
     load: () => import('../search/search-page.tsx').then((module) => module.SearchPage),
   },
   {
@@ -85,9 +87,10 @@ export const serverPages: readonly ServerPage[] = [
   },
 ]
 
-function hasVectors({ options, table }: Place): boolean {
+function hasVectors(place: Place): boolean {
+  const columns = [...place.table.columns.values()]
   return (
-    options.vector !== undefined ||
-    [...table.columns.values()].some(({ type }) => type === 'vector')
+    place.options.vector !== undefined ||
+    (hasKnownKey(place) && columns.some(({ type }) => type === 'vector'))
   )
 }

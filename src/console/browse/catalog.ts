@@ -199,20 +199,22 @@ async function findTables(address: KeyspaceAddress): Promise<readonly Target[]> 
   }
 }
 
-/** Names of columns are free, so they are kept in maps: one may be called `__proto__`. */
 function readDefinition(definition: JsonObject): TableDefinition {
   const columns = definition.get('columns') as JsonObject
   const key = definition.get('primaryKey') as JsonObject
   const sort = key.get('partitionSort') as JsonObject
   return {
-    columns: new Map(
-      [...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]),
-    ),
+    columns: readColumns(columns),
     partitionBy: key.get('partitionBy') as string[],
     partitionSort: new Map(
       [...sort].map(([name, order]) => [name, Number(toPlain(order))]),
     ),
   }
+}
+
+/** Names of columns are free, so they are kept in maps: one may be called `__proto__`. */
+export function readColumns(columns: JsonObject): TableDefinition['columns'] {
+  return new Map([...columns].map(([name, type]) => [name, toPlain(type) as ColumnType]))
 }
 
 interface SizeView {

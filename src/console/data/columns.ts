@@ -1,5 +1,5 @@
 /** The columns of a table of documents: what fields there are, and how wide they are shown. */
-import type { Place } from '../api/place.ts'
+import { keyColumns, type Place } from '../api/place.ts'
 import { cutName, shortText } from '../json/value-text.ts'
 import type { JsonObject } from '../json/value.ts'
 import { canOpen } from './document-lines.ts'
@@ -19,14 +19,14 @@ const padding = 30
 export const narrowest = 48
 export const widest = 1200
 
-/** All fields of the documents: those of the key first, then in the order that they come up. */
+/** All fields of the documents: the key and how similar it is, then in the order that they come up. */
 export function listFields(
   place: Place,
   documents: readonly JsonObject[],
 ): readonly string[] {
-  const names = new Set<string>(
-    place.kind === 'table' ? place.table.columns.keys() : ['_id'],
-  )
+  const names = new Set<string>(place.kind === 'table' ? keyColumns(place) : ['_id'])
+  if (documents.some((document) => document.has('$similarity'))) names.add('$similarity')
+  for (const name of place.table.columns.keys()) names.add(name)
   for (const document of documents) for (const name of document.keys()) names.add(name)
   return [...names]
 }

@@ -1,7 +1,7 @@
 /** The documents of a collection, or the rows of a table: to look at, filter and change. */
 import { useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
-import type { Place } from '../api/place.ts'
+import { hasKnownKey, type Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
 import { catalog, keyOf, refreshSizes } from '../browse/catalog.ts'
 import { useMay } from '../browse/permissions.ts'
@@ -13,7 +13,14 @@ import { copyText } from '../kit/copy-button.tsx'
 import { CheckField } from '../kit/fields.tsx'
 import { formatCount } from '../kit/format.ts'
 import { useStore } from '../kit/hooks.ts'
-import { EmptyState, ErrorNotice, Loading, messageOf, Warnings } from '../kit/notice.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  Loading,
+  messageOf,
+  Notice,
+  Warnings,
+} from '../kit/notice.tsx'
 import { Segments } from '../kit/tabs.tsx'
 import { showToast } from '../kit/toasts.tsx'
 import { openedQuery } from '../query/opened-query.ts'
@@ -64,6 +71,8 @@ export function DataPage({ place }: { readonly place: Place }) {
   const isTable = place.kind === 'table'
   const hiddenField = hiddenFieldOf(place)
   const mayWrite = useMay(place)('db-table-modify')
+  const isKeyKnown = hasKnownKey(place)
+  const mayChange = mayWrite && isKeyKnown
 
   const apply = (filter: JsonObject) => {
     setFilterText(filter.size === 0 ? '' : printJson(filter))
@@ -94,12 +103,12 @@ export function DataPage({ place }: { readonly place: Place }) {
       const filter = withCondition(place, query.filter, path, value, isWanted)
       if (filter !== undefined) apply(filter)
     },
-    ...(vectorFieldOf(place) === undefined
+    ...(vectorFieldOf(place) === undefined || !isKeyKnown
       ? {}
       : {
           findSimilar: (document: JsonObject) => void findSimilar(place, document, store),
         }),
-    ...(mayWrite && {
+    ...(mayChange && {
       edit: (document: JsonObject) => setOpen({ kind: 'edit', document }),
       remove: (document: JsonObject) =>
         setOpen({ kind: 'delete', doomed: { documents: [document] } }),
@@ -243,10 +252,17 @@ export function DataPage({ place }: { readonly place: Place }) {
           </Button>
         )}
       </div>
-      {((filterError ?? pages.error) !== undefined || warnings.length > 0) && (
+      {((filterError ?? pages.error) !== undefined ||
+        warnings.length > 0 ||
+        mayWrite !== mayChange) && (
         <div class="toolbar-notes">
           <ErrorNotice error={filterError ?? pages.error} />
           <Warnings warnings={warnings} />
+          {mayWrite && !isKeyKnown && (
+            <Notice title="Rows can be inserted, and not changed here.">
+              The token may not list the table, so the primary key is not known.
+            </Notice>
+          )}
         </div>
       )}
       {pages.page === undefined && pages.error === undefined ? (
@@ -260,7 +276,7 @@ export function DataPage({ place }: { readonly place: Place }) {
           actions={actions}
           sortOf={sortOf}
           {...(query.ids === undefined ? { onSort } : {})}
-          {...(mayWrite ? { selected, onSelect: setSelected } : {})}
+          {...(mayChange ? { selected, onSelect: setSelected } : {})}
         />
       ) : (
         pages.error === undefined && (

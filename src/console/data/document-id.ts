@@ -1,11 +1,12 @@
 /** What tells one document or row from the others. */
-import { keyColumns, type Place } from '../api/place.ts'
+import { hasKnownKey, keyColumns, type Place } from '../api/place.ts'
 import { printJson } from '../json/print-json.ts'
 import { shortText } from '../json/value-text.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 
 /** A filter that only this document or row matches; undefined where its id is not shown. */
 export function idFilter(place: Place, document: JsonObject): JsonObject | undefined {
+  if (!hasKnownKey(place)) return undefined
   const names = place.kind === 'table' ? keyColumns(place) : ['_id']
   const filter = new Map<string, Value>()
   for (const name of names) {

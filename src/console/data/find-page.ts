@@ -34,39 +34,12 @@ export interface FindPageOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Ids of one page: as many as one $in takes. */
-const idsMax = 100
-
-/** Where a page of ids starts: at which of them, and where the API goes on with these. */
-const idsState = /^(\d+) (.*)$/s
+/** Ids of one request. The API answers to all of them at once, however large they are. */
+const idsMax = 20
 
 export async function findPage(
   place: Place,
-  fields: FindFields,
-  options: FindPageOptions,
-): Promise<FoundPage> {
-  const { ids, ...clauses } = fields
-  if (ids === undefined) return findPages(place, clauses, options)
-  const [, start = '0', inner = ''] = idsState.exec(options.pageState ?? '') ?? []
-  const from = Number(start)
-  const end = from + Math.min(options.pageSize, idsMax)
-  const wanted: JsonObject = new Map([['_id', new Map([['$in', ids.slice(from, end)]])]])
-  const { filter } = clauses
-  const page = await findPages(
-    place,
-    {
-      ...clauses,
-      filter: filter === undefined ? wanted : new Map([['$and', [filter, wanted]]]),
-    },
-    { ...options, pageSize: idsMax, pageState: inner === '' ? null : inner },
-  )
-  const after = end < ids.length ? `${end} ` : null
-  return { ...page, next: page.next === null ? after : `${start} ${page.next}` }
-}
-
-async function findPages(
-  place: Place,
-  fields: Omit<FindFields, 'ids'>,
+  { ids, ...clauses }: FindFields,
   { pageSize, pageState = null, ...options }: FindPageOptions,
 ): Promise<FoundPage> {
   const documents: JsonObject[] = []
@@ -75,16 +48,34 @@ async function findPages(
   let characters = 0
   let first: Pick<FoundPage, 'status' | 'sent' | 'warnings'> | undefined
   do {
-    const body = fieldsWith(fields, next)
+    const from = Number(next)
+    const end = from + Math.min(idsMax, pageSize - documents.length)
+    const body =
+      ids === undefined
+        ? fieldsWith(clauses, next)
+        : fieldsWith(among(clauses, ids.slice(from, end)), null)
     const reply = await command(place, 'find', body, options)
     documents.push(...reply.documents)
     elapsedMs += reply.elapsedMs
     characters += reply.received.length
     const { status, sent, warnings } = reply
     first ??= { status, sent, warnings }
-    next = pageStateOf(reply.exact)
+    next = ids === undefined ? pageStateOf(reply.exact) : stateAfter(ids, end)
   } while (next !== null && documents.length < pageSize && characters < charactersMax)
   return { documents, next, elapsedMs, ...first }
+}
+
+function among({ filter, ...clauses }: FindFields, ids: readonly Value[]): FindFields {
+  const wanted: JsonObject = new Map([['_id', new Map([['$in', [...ids]]])]])
+  return {
+    ...clauses,
+    filter: filter === undefined ? wanted : new Map([['$and', [filter, wanted]]]),
+  }
+}
+
+/** Where pages of ids go on: at which of them. */
+function stateAfter(ids: readonly Value[], end: number): string | null {
+  return end < ids.length ? String(end) : null
 }
 
 function pageStateOf(reply: JsonObject): string | null {

@@ -32,10 +32,14 @@ export function useLoad<T>(
 ): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>(loading)
   const [turn, setTurn] = useState(0)
+  const wanted = [...inputs, turn]
+  /** What was last asked for: it is behind what is wanted until effects have run. */
+  const asked = useRef<readonly unknown[]>(wanted)
   const latest = useRef(load)
   latest.current = load
   useEffect(() => {
     const controller = new AbortController()
+    asked.current = wanted
     setState((before) => ({ ...before, error: undefined, isLoading: true }))
     latest.current(controller.signal).then(
       (value) => {
@@ -50,7 +54,7 @@ export function useLoad<T>(
     return () => {
       controller.abort()
     }
-  }, [...inputs, turn])
+  }, wanted)
   const reload = useCallback(() => {
     setTurn((before) => before + 1)
   }, [])
@@ -58,7 +62,8 @@ export function useLoad<T>(
   useEffect(() => {
     if (isBack && state.error instanceof ConnectionError) reload()
   }, [isBack])
-  return { ...state, reload }
+  const isBehind = wanted.some((input, position) => input !== asked.current[position])
+  return { ...state, isLoading: state.isLoading || isBehind, reload }
 }
 
 /** A part of the console that comes from the server when it is first wanted. */

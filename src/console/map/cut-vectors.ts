@@ -8,22 +8,40 @@ export interface CutReply {
   readonly vectors: readonly Float32Array[]
 }
 
-/** `name` is the field that holds them. Within texts its quotes would be escaped. */
+/**
+ * `name` is the field that holds them: as an array, or packed, which is how clients write them.
+ * Within texts its quotes would be escaped.
+ */
 export function cutVectors(received: string, name: string): CutReply {
   const vectors: Float32Array[] = []
-  const start = `${JSON.stringify(name)}:[`
+  const start = `${JSON.stringify(name)}:`
   const parts: string[] = []
   let from = 0
   for (;;) {
     const at = received.indexOf(start, from)
-    const end = at === -1 ? -1 : received.indexOf(']', at)
-    if (end === -1) break
-    const inside = received.slice(at + start.length, end)
-    if (/^[-+.\deE,\s]+$/.test(inside)) {
-      parts.push(received.slice(from, at + start.length - 1), String(vectors.length))
-      vectors.push(Float32Array.from(inside.split(','), Number))
-    } else parts.push(received.slice(from, end + 1))
-    from = end + 1
+    if (at === -1) break
+    const begin = at + start.length
+    const isPacked = received.startsWith(packed, begin)
+    const end = received.indexOf(isPacked ? '}' : ']', begin) + 1
+    const vector = readVector(received.slice(begin, end), isPacked)
+    parts.push(received.slice(from, begin))
+    from = vector === undefined ? begin : end
+    if (vector !== undefined) parts.push(String(vectors.push(vector) - 1))
   }
   return { text: parts.join('') + received.slice(from), vectors }
+}
+
+const packed = '{"$binary":"'
+
+function readVector(text: string, isPacked: boolean): Float32Array | undefined {
+  if (isPacked) return unpack(text.slice(packed.length, -2))
+  if (!/^\[[-+.\deE,\s]+\]$/.test(text)) return undefined
+  return Float32Array.from(text.slice(1, -1).split(','), Number)
+}
+
+/** The highest byte of each number comes first. */
+function unpack(base64: string): Float32Array {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+  const view = new DataView(bytes.buffer)
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(at * 4))
 }

@@ -22,17 +22,18 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   const legend = useRef<HTMLUListElement>(null)
   const drawn = useRef<UPlot | undefined>(undefined)
   const name = useName('plot')
-  const chosenTheme = useStore(theme)
+  // Drawn again in the colours of the theme, once that is another.
+  useStore(theme)
   const names = series.map((each) => each.name).join()
   const data = [
     [...times],
     ...series.map(({ points }) => points.map((point) => point ?? null)),
   ] as UPlot.AlignedData
-  // Lines cannot change their number or colour, so another plot takes the place.
+  // Lines cannot change their number, so another plot takes the place.
   useLayoutEffect(() => {
     const element = host.current!
-    const colours = [...legend.current!.querySelectorAll('.plot-swatch')].map(colourOf)
-    const made = new UPlot(optionsFor(element, plot, colours), data, element)
+    const swatches = [...legend.current!.querySelectorAll('.plot-swatch')]
+    const made = new UPlot(optionsFor(element, plot, swatches), data, element)
     drawn.current = made
     const observer = new ResizeObserver(() =>
       made.setSize({ width: element.clientWidth, height }),
@@ -42,7 +43,7 @@ export function LivePlot({ plot, times }: LivePlotProps) {
       observer.disconnect()
       made.destroy()
     }
-  }, [names, chosenTheme])
+  }, [names])
   useEffect(() => drawn.current?.setData(data))
   return (
     <figure class="live-plot" aria-labelledby={name}>
@@ -60,20 +61,17 @@ export function LivePlot({ plot, times }: LivePlotProps) {
   )
 }
 
-function colourOf(element: Element): string {
-  return getComputedStyle(element).color
-}
-
 function optionsFor(
   element: HTMLElement,
   { unit, series }: Plot,
-  colours: readonly string[],
+  swatches: readonly Element[],
 ): UPlot.Options {
+  // It follows the element, so every drawing has the colours of its moment.
   const style = getComputedStyle(element)
   const axis = {
-    stroke: style.color,
+    stroke: () => style.color,
     font: `11px ${style.fontFamily}`,
-    grid: { stroke: style.borderTopColor, width: 1 },
+    grid: { stroke: () => style.borderTopColor, width: 1 },
     ticks: { show: false },
   }
   return {
@@ -98,7 +96,7 @@ function optionsFor(
       {},
       ...series.map(({ name }, position) => ({
         label: name,
-        stroke: colours[position] ?? style.color,
+        stroke: () => getComputedStyle(swatches[position]!).color,
         width: 1.6,
         points: { show: false },
       })),

@@ -1,0 +1,188 @@
+/** What the console offers to tokens that may do less than everything, in a real browser. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startServer, testToken } from '../harness.ts'
+import { noBrowser } from '../http/browser.ts'
+import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
+import { openConsole } from './shared-browser.ts'
+
+describe('the console of a token that may do less', { skip: noBrowser }, () => {
+  let console: ConsoleWindow
+  before(async () => {
+    console = await openConsole()
+    await console.server.command('', { createKeyspace: { name: 'library' } })
+    await console.server.command('/library', { createCollection: { name: 'books' } })
+    const documents = Array.from({ length: 25 }, (_, n) => ({ n }))
+    await console.server.command('/library/books', { insertMany: { documents } })
+  })
+  after(() => console.close())
+
+  const tree = (page: Page, name: string | RegExp) => page.getByRole('treeitem', { name })
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  test('offers only what the token may do', async () => {
+    const roles = await admin('GET', 'organizations/roles')
+    const readOnly = (roles as { Name: string; ID: string }[]).find(
+      ({ Name }) => Name === 'API RO User',
+    )!
+    const made = await admin('POST', 'clientIdSecrets', { roles: [readOnly.ID] })
+    const { token } = made as { token: string }
+    const page = await console.page('#/db/home/library/books/data', { token })
+    await page.getByText('1–20').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Insert' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Delete all' }).count(), 0)
+    assert.equal(await page.getByRole('checkbox', { name: /^Select/ }).count(), 0)
+    await page
+      .getByRole('button', { name: /^Actions on/ })
+      .first()
+      .click()
+    assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Copy document'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText('The settings of a collection').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Drop collection' }).count(), 0)
+    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByRole('heading', { name: 'Take out' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Bring in' }).count(), 0)
+    await page.getByRole('link', { name: 'library' }).click()
+    await page.getByRole('cell', { name: 'books' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /Create|Drop|sample/ }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Access' }).count(), 0)
+  })
+
+  test('opens by its name what no list tells the token of', async () => {
+    const token = await tokenFor('books', ['db-table-select'])
+    const page = await console.page('#/', { token })
+    await openByName(page, 'books')
+    await page.getByText('1–20').waitFor()
+    assert.deepEqual(await tabsOf(page), ['Data', 'Query', 'Search', 'Map', 'Files'])
+    // Nobody told what it can do: what it cannot, the server says.
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByLabel('Search for').fill('1')
+    await page.keyboard.press('Enter')
+    await page.getByText('EMBEDDING_SERVICE_NOT_CONFIGURED').first().waitFor()
+  })
+
+  test('tells a table from a collection by how the server answers', async () => {
+    const columns = { id: 'int', note: 'text', near: { type: 'vector', dimension: 2 } }
+    const definition = { columns, primaryKey: 'id' }
+    await console.server.command('/library', { createTable: { name: 'notes', definition } })
+    await console.server.command('/library/notes', {
+      insertOne: { document: { id: 1, note: 'one', near: [1, 2] } },
+    })
+    const reader = await console.page('#/', {
+      token: await tokenFor('notes', ['db-table-select']),
+    })
+    await openByName(reader, 'notes')
+    await reader.getByRole('grid', { name: 'Rows' }).waitFor()
+    assert.deepEqual(await tabsOf(reader), ['Data', 'Query', 'Files'])
+    await reader.getByText('table', { exact: true }).waitFor()
+    for (const name of ['id', 'note', 'near'])
+      await reader.getByRole('columnheader', { name, exact: true }).waitFor()
+    await openByName(reader, 'books')
+    await reader.getByRole('alert').getByText('UNAUTHORIZED_ACCESS').waitFor()
+    // Rows are changed by their key, which nobody tells it of.
+    const writer = await console.page('#/', {
+      token: await tokenFor('notes', ['db-table-select', 'db-table-modify']),
+    })
+    await openByName(writer, 'notes')
+    await writer.getByText('the primary key is not known').waitFor()
+    await assertAccessible(writer)
+    assert.equal(await writer.getByRole('checkbox', { name: /^Select/ }).count(), 0)
+    await writer.getByRole('button', { name: 'Actions on row' }).click()
+    assert.deepEqual(await writer.getByRole('menuitem').allInnerTexts(), ['Copy row'])
+    await writer.keyboard.press('Escape')
+    await writer.getByRole('button', { name: 'Insert' }).click()
+    await dialog(writer).getByRole('heading', { name: 'Insert rows' }).waitFor()
+    await dialog(writer).getByText('"note"').waitFor()
+    const blind = await console.page('#/', {
+      token: await tokenFor('notes', ['db-table-modify']),
+    })
+    await openByName(blind, 'notes')
+    await blind.getByText('table', { exact: true }).waitFor()
+  })
+
+  test('opens what the list leaves out, and says what is not there', async () => {
+    const { id } = (await admin('GET', 'currentOrg')) as { id: string }
+    const drn = `drn:astra:org:${id}:db:*:keyspace:library`
+    const token = await tokenOf(
+      { resources: [`${drn}:table:notes`], actions: ['db-table-describe'] },
+      { resources: [`${drn}:table:*`], actions: ['db-table-select'] },
+    )
+    const page = await console.page('#/db/home/library/books', { token })
+    await page.getByText('1–20').waitFor()
+    await goTo(page, '#/db/home/library/nothing')
+    await page.getByText('There is nothing here').waitFor()
+  })
+
+  test('offers everything where nobody can tell, and says why something fails', async () => {
+    const plain = await startServer()
+    try {
+      const page = await console.page('#/', { server: plain })
+      await page.getByText('The management API is switched off').waitFor()
+      await assertAccessible(page)
+      await tree(page, 'default_keyspace').click()
+      await page.getByRole('button', { name: 'Create collection' }).first().click()
+      await dialog(page).getByLabel('Name', { exact: true }).fill('no-name')
+      await dialog(page).getByRole('button', { name: 'Create collection' }).click()
+      await dialog(page).getByRole('alert').getByText('UNSUPPORTED_SCHEMA_NAME').waitFor()
+      await dialog(page).getByLabel('Name', { exact: true }).fill('name')
+      await dialog(page).getByRole('button', { name: 'Create collection' }).click()
+      await page.getByText('name is empty').waitFor()
+      // The server goes away, and comes back.
+      await page.context().setOffline(true)
+      await page.getByRole('button', { name: 'Refresh' }).last().click()
+      await page.getByText('The server does not answer.').first().waitFor()
+      await page.getByRole('link', { name: 'Query' }).click()
+      await page.getByText('The page could not be loaded').waitFor()
+      await page.context().setOffline(false)
+      await page
+        .getByText('The server does not answer.')
+        .first()
+        .waitFor({ state: 'detached' })
+      await page.getByText('Nothing was run yet').waitFor()
+    } finally {
+      await plain.close()
+    }
+  })
+
+  /** Of a token that may do this with one thing, and may list nothing. */
+  async function tokenFor(name: string, actions: readonly string[]): Promise<string> {
+    const { id } = (await admin('GET', 'currentOrg')) as { id: string }
+    const resources = [`drn:astra:org:${id}:db:*:keyspace:library:table:${name}`]
+    return tokenOf({ resources, actions })
+  }
+
+  async function tokenOf(...policies: readonly object[]): Promise<string> {
+    const roles: string[] = []
+    for (const policy of policies) {
+      const name = `Role ${++roleCount}`
+      const role = await admin('POST', 'organizations/roles', { name, policy })
+      roles.push((role as { ID: string }).ID)
+    }
+    const made = await admin('POST', 'clientIdSecrets', { roles })
+    return (made as { token: string }).token
+  }
+  let roleCount = 0
+
+  async function openByName(page: Page, name: string): Promise<void> {
+    await goTo(page, '#/')
+    await page.getByLabel('Keyspace').fill('library')
+    await page.getByLabel('Collection or table', { exact: true }).fill(name)
+    await assertAccessible(page)
+    await page.keyboard.press('Enter')
+  }
+
+  const tabsOf = (page: Page) =>
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()
+
+  async function admin(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${console.server.url}/v2/${path}`, {
+      method,
+      headers: { Token: testToken, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return response.json()
+  }
+})
