@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
   ...[
+    'bundle',
     'check',
     'differences',
     'interchange',
