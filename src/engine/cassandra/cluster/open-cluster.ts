@@ -121,7 +121,8 @@ export async function withDataCenter<O extends ClusterOptions>(options: O): Prom
 
 /** That of the node that answers. */
 async function dataCenterOf(client: Client): Promise<string> {
-  const { rows } = await client.execute('SELECT data_center FROM system.local')
+  const text = 'SELECT data_center FROM system.local'
+  const { rows } = await client.execute(text, [], { prepare: true })
   return rows[0]!['data_center'] as string
 }
 
