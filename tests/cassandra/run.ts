@@ -20,6 +20,7 @@ const own = [
     'interchange',
     'migrate',
     'repair',
+    'scans',
     'searches',
     'statements',
     'study',
