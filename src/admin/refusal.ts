@@ -75,6 +75,8 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'unauthorized':
       return new Refusal(403, `The store does not permit it: ${message}`)
     case 'unsupported':
+    case 'indexExists':
+    case 'indexLimit':
       return new Refusal(422, `The store cannot do this: ${message}`)
     case 'position':
       return undefined

@@ -173,7 +173,8 @@ export class Access {
   updateRole(id: string, name: unknown, policy: unknown, by: Principal): Promise<Role> {
     return this.#change(this.#roles, (roles) => {
       const before = this.#changeableRole(id, by)
-      const role = this.#readRole(id, name, policy, by)
+      // With what servers of a later version noted of it, here and below.
+      const role = { ...before, ...this.#readRole(id, name, policy, by) }
       return { value: roles.map((old) => (old === before ? role : old)), result: role }
     })
   }
@@ -265,7 +266,7 @@ export class Access {
       if (!Object.hasOwn(users, name)) checkRoom(Object.keys(users).length, 'users')
       const isAccount = this.#isAccount(name)
       return {
-        value: { ...users, [name]: { id, roles: given } },
+        value: { ...users, [name]: { ...users[name], id, roles: given } },
         result: { id, name, isAccount, roles: given },
       }
     })

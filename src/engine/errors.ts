@@ -17,6 +17,10 @@ export type EngineErrorKind =
   | 'unauthorized'
   /** The store cannot do this, however often it is asked. */
   | 'unsupported'
+  /** An index of another target has the name that one would get. Nothing was done. */
+  | 'indexExists'
+  /** The store has as many indexes as it takes. */
+  | 'indexLimit'
   /** A position in a query's results that was never given out. */
   | 'position'
   | 'closed'

@@ -69,6 +69,21 @@ export const collectionSchemaErrors = {
     body: (v: { name: string }) =>
       `"${v.name}" is a table, so no collection can have that name. Choose another.`,
   },
+  EXISTING_INDEX_FOR_COLLECTION: {
+    ...request('SCHEMA'),
+    title: 'An index has a name that the collection needs',
+    body: (v: { target: string; problem: string }) =>
+      `No collection was created in ${v.target}: ${v.problem}. Drop that index, or choose another ` +
+      'name for the collection.',
+  },
+  TOO_MANY_INDEXES_FOR_COLLECTION: {
+    ...request('SCHEMA'),
+    title: 'The cluster has as many indexes as it may have',
+    body: (v: { target: string; problem: string }) =>
+      `No collection was created in ${v.target}: ${v.problem}. Delete collections or indexes that ` +
+      'are not needed, or create it with fewer indexes: {"indexing": {"deny": ["*"]}} has ' +
+      'none but those of $vector and $lexical.',
+  },
   TOO_MANY_COLLECTIONS: {
     ...request('SCHEMA'),
     title: 'The database has as many collections as it may have',

@@ -116,6 +116,32 @@ describe('changes at the same time', () => {
     await eventually(() => one.tokens.length === 1 && two.tokens.length === 1)
   })
 
+  test('may be of the next version: what it alone notes is kept', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const access = await Access.open(engine, organization, nobody)
+    const { id } = await access.createRole('makers', policy('db-table-select'), root)
+    await access.createToken({ roles: [id] }, root)
+    await access.setUser('ann', [id], root)
+    const later = { sinceNextVersion: [1] }
+    const rewrite = async (name: string, change: (value: unknown) => unknown) => {
+      const { value, version } = (await engine.readSetting(name))!
+      await engine.writeSetting(name, JSON.stringify(change(JSON.parse(value))), version)
+    }
+    for (const name of ['roles', 'tokens'])
+      await rewrite(name, (all) => (all as object[]).map((one) => ({ ...one, ...later })))
+    await rewrite('users', (all) => {
+      const { ann } = all as { ann: object }
+      return { ann: { ...ann, ...later } }
+    })
+    await access.updateRole(id, 'readers', policy('db-table-select'), root)
+    await access.createToken({ roles: [id] }, root)
+    await access.setUser('ann', [reader], root)
+    for (const name of ['roles', 'tokens', 'users']) {
+      const { value } = (await engine.readSetting(name))!
+      assert(value.includes('"sinceNextVersion":[1]'), `${name}: ${value}`)
+    }
+  })
+
   test('make one first token', async (context) => {
     const both = await openTwo(context)
     const made = await Promise.all(both.map((access) => access.createFirstToken()))

@@ -5,6 +5,7 @@ import { accountToken } from '../../src/auth/tokens.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
+import { indexesMax } from './node-config.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 import { testNode } from './test-node.ts'
 
@@ -71,6 +72,45 @@ describe('users of the cluster', () => {
     const create = { createCollection: { name: 'own', options } }
     const { codes, text } = await as(maker, create, '/default_keyspace')
     assert.deepEqual(codes, [], text)
+  })
+
+  test('create nothing where the cluster has limits on indexes', async () => {
+    const create = (name: string, options: object) =>
+      as(maker, { createCollection: { name, options } }, '/default_keyspace')
+    const { codes, text } = await create('searched', { vector: { dimension: 2 } })
+    assert.deepEqual(codes, ['TOO_MANY_INDEXES_FOR_COLLECTION'], text)
+    assert.match(text, new RegExp(`searched.* needs ${indexesMax + 1} indexes`))
+    const listed = await as(maker, { findCollections: {} }, '/default_keyspace')
+    const names = listed.body.status!['collections'] as string[]
+    assert(!names.includes('searched'), listed.text)
+    assert.deepEqual((await create('plain', {})).codes, [])
+  })
+
+  test('are told what is wrong with an index more than a table can have', async () => {
+    const columns = Array.from({ length: indexesMax + 1 }, (_, at) => `c${at}`)
+    const definition = {
+      columns: Object.fromEntries(['p', ...columns].map((name) => [name, 'int'])),
+      primaryKey: 'p',
+    }
+    const made = await as(
+      maker,
+      { createTable: { name: 'wide', definition } },
+      '/default_keyspace',
+    )
+    assert.deepEqual(made.codes, [], made.text)
+    const answers = []
+    for (const column of columns)
+      answers.push(
+        await as(
+          maker,
+          { createIndex: { name: `wide_${column}`, definition: { column } } },
+          '/default_keyspace/wide',
+        ),
+      )
+    const last = answers.pop()!
+    for (const { codes, text } of answers) assert.deepEqual(codes, [], text)
+    assert.deepEqual(last.codes, ['UNSUPPORTED_DATABASE_QUERY'], last.text)
+    assert.match(last.text, new RegExp(`more than ${indexesMax} `))
   })
 
   test('are refused with another password, and under other names', async () => {

@@ -81,6 +81,26 @@ describe('a cluster, as operators see it', () => {
     assert.deepEqual(ours((await check()).lines), [])
   })
 
+  test('a collection whose index would have the name of another is not made', async () => {
+    const send = (path: string, body: object) => server.command(path, body)
+    const definition = { columns: { p: 'int', n: 'int' }, primaryKey: 'p' }
+    const name = 'taken_query_vector_value'
+    for (const [path, body] of [
+      ['', { createTable: { name: 'other', definition } }],
+      ['/other', { createIndex: { name, definition: { column: 'n' } } }],
+    ] as const) {
+      const { codes, text } = await send(`/default_keyspace${path}`, body)
+      assert.deepEqual(codes, [], text)
+    }
+    const refused = await create('taken')
+    assert.deepEqual(refused.codes, ['EXISTING_INDEX_FOR_COLLECTION'], refused.text)
+    assert.match(refused.text, /taken_query_vector_value.* other\b/)
+    const listed = await send('/default_keyspace', { findCollections: {} })
+    assert(!(listed.body.status!['collections'] as string[]).includes('taken'))
+    await send('/default_keyspace', { dropIndex: { name } })
+    assert.deepEqual((await create('taken')).codes, [])
+  })
+
   test('it is told which collections lack something', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     await cql(

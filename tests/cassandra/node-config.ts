@@ -21,6 +21,9 @@ export interface Ring {
 /** Enough for tests. Tens of thousands of documents with vectors need more. */
 export const smallHeap = 512
 
+/** Of a table that is not a superuser's: one less than a collection with vectors has. */
+export const indexesMax = 8
+
 const configName = 'cassandra.yaml'
 const loggingName = 'logback.xml'
 
@@ -80,6 +83,8 @@ function configOf(folder: string, address: string, ring: Ring): object {
     storage_compatibility_mode: 'NONE',
     auto_snapshot: false,
     incremental_backups: false,
+    // As some products have it. It does not hold for superusers, which tests mostly are.
+    secondary_indexes_per_table_fail_threshold: indexesMax,
     // Machines that run tests are busy.
     read_request_timeout: '10s',
     write_request_timeout: '10s',

@@ -14,11 +14,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const own = [
   ...globSync('tests/cassandra/*.test.ts', { cwd: root }),
   ...[
+    'bundle',
     'check',
     'differences',
     'interchange',
     'migrate',
     'repair',
+    'scans',
     'searches',
     'statements',
     'study',

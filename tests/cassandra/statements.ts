@@ -1,6 +1,8 @@
 /** How many statements commands take on a real node, where an _id is a text. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { trustedMs } from '../../src/engine/cassandra/catalog/catalog.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { noPollMs, StatementCounts } from './statement-counts.ts'
@@ -57,12 +59,21 @@ describe('statements of a command', () => {
 
   /** Fails where the bodies, sent one after the other, take more statements than they may. */
   async function assertTakes(bodies: readonly object[], each: number): Promise<void> {
+    await assertCounted(each * bodies.length, async () => {
+      for (const body of bodies) await send(path, body)
+    })
+  }
+
+  async function assertCounted(
+    expected: number,
+    act: () => Promise<unknown>,
+  ): Promise<void> {
     counts.take()
     const startedAt = performance.now()
-    for (const body of bodies) await send(path, body)
+    await act()
     const seconds = (performance.now() - startedAt) / 1000
     const { ofCommands, ofSchema } = counts.take()
-    assert.equal(ofCommands, each * bodies.length)
+    assert.equal(ofCommands, expected)
     // The version of the schema is looked at once a second, and not for each command.
     assert(ofSchema <= 1 + seconds, `${ofSchema} in ${seconds} s`)
   }
@@ -76,6 +87,15 @@ describe('statements of a command', () => {
       many((i) => ({ findOne: { filter: { _id: `id-${i}` } } })),
       1,
     ))
+
+  test('many findOne at once share a look at the schema', async () => {
+    const findOne = { filter: { _id: 'id-1' } }
+    // For longer than what is known of the schema is trusted.
+    await sleep(trustedMs + 100)
+    await assertCounted(times, () =>
+      Promise.all(many(() => ({ findOne })).map((body) => send(path, body))),
+    )
+  })
 
   test('findOne by an _id that is not there takes one', () =>
     assertTakes(

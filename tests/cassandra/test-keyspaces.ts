@@ -40,9 +40,11 @@ export class TestKeyspaces {
     return this.#key + keyspace
   }
 
-  /** Any number of times, as several servers, or one after the other; by another port or user. */
+  /** Any number of times, as several servers, or one after the other; by another port or user, or with other limits. */
   async open(
-    options: Partial<Pick<CassandraOptions, 'port' | 'settingsPollMs' | 'account'>> = {},
+    options: Partial<
+      Pick<CassandraOptions, 'port' | 'settingsPollMs' | 'account' | 'limits'>
+    > = {},
   ): Promise<Engine> {
     const engine = await openCassandraEngine({
       ...clusterOf(this.#connect),

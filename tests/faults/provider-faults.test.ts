@@ -307,6 +307,39 @@ describe('an embedding provider that', () => {
     assert.deepEqual(others, before)
   })
 
+  test('sends zeros for rows fails where the index of their column compares by cosine', async () => {
+    const service = { provider: 'openai', modelName: 'text-embedding-3-small' }
+    const columns = { p: 'int', v: { type: 'vector', dimension: 2, service } }
+    const path = '/default_keyspace'
+    for (const [to, command] of [
+      [path, { createTable: { name: 'rows', definition: { columns, primaryKey: 'p' } } }],
+      [
+        `${path}/rows`,
+        { createVectorIndex: { name: 'by_v', definition: { column: 'v' } } },
+      ],
+      [`${path}/rows`, { insertOne: { document: { p: 1, v: [1, 2] } } }],
+    ] as const) {
+      const { codes, text } = await server.command(to, command)
+      assert.deepEqual(codes, [], text)
+    }
+    embedder.answers(everyVector([0, 0]))
+    for (const [code, command] of [
+      ['SHRED_BAD_VECTOR_VALUE', { insertOne: { document: { p: 2, v: 'new' } } }],
+      ['SHRED_BAD_VECTOR_VALUE', { insertMany: { documents: [{ p: 2, v: 'new' }] } }],
+      [
+        'SHRED_BAD_VECTOR_VALUE',
+        { updateOne: { filter: { p: 1 }, update: { $set: { v: 'new' } } } },
+      ],
+      ['INVALID_DATABASE_QUERY', { find: { sort: { v: 'ant' } } }],
+      ['INVALID_DATABASE_QUERY', { findOne: { sort: { v: 'ant' } } }],
+    ] as const) {
+      const { codes, text } = await server.command(`${path}/rows`, command)
+      assert.deepEqual(codes, [code], text)
+    }
+    const { data } = await sent('rows', { find: {} })
+    assert.deepEqual(data!.documents, [{ p: 1, v: [1, 2] }])
+  })
+
   test('fails for one batch of many inserts nothing', async () => {
     await created('batched', withService('mistral', 'mistral-embed', 1024))
     const vector = Array.from({ length: 1024 }, () => 1)

@@ -101,6 +101,12 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
       return apiError('UNAUTHENTICATED_REQUEST')
     case 'unauthorized':
       return unauthorizedError(scene.does, target, true)
+    case 'indexExists':
+      return apiError('EXISTING_INDEX_FOR_COLLECTION', { target, problem })
+    case 'indexLimit':
+      if (scene.command === 'createCollection')
+        return apiError('TOO_MANY_INDEXES_FOR_COLLECTION', { target, problem })
+      return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'unsupported':
       return apiError('UNSUPPORTED_DATABASE_QUERY', { target, problem })
     case 'read':

@@ -19,11 +19,17 @@ interface Known {
   readonly schema: KeyspaceSchema | undefined
 }
 
+interface Look {
+  readonly startedAt: number
+  readonly schema: Promise<KeyspaceSchema | undefined>
+}
+
 export class ClusterCatalog {
   readonly #session: Session
   readonly #defaults: Defaults
   readonly #can: Capabilities
   readonly #known = new Map<string, Known>()
+  readonly #looks = new Map<string, Look>()
   #version = ''
   #lookedAt = -Infinity
 
@@ -36,7 +42,21 @@ export class ClusterCatalog {
   /** As it was a moment ago, or later. */
   async schema(keyspace: string): Promise<KeyspaceSchema | undefined> {
     const known = this.#trusted(keyspace)
-    return known === undefined ? this.refresh(keyspace) : known.schema
+    return known === undefined ? this.#look(keyspace) : known.schema
+  }
+
+  /** Many ask at the same time. They share a look, unless it began too long ago. */
+  #look(keyspace: string): Look['schema'] {
+    const running = this.#looks.get(keyspace)
+    const startedAt = performance.now()
+    if (running !== undefined && startedAt - running.startedAt <= trustedMs)
+      return running.schema
+    const schema = this.refresh(keyspace).finally(() => {
+      if (this.#looks.get(keyspace) === look) this.#looks.delete(keyspace)
+    })
+    const look: Look = { startedAt, schema }
+    this.#looks.set(keyspace, look)
+    return schema
   }
 
   async find(keyspace: string, name: string): Promise<Target | undefined> {
@@ -58,8 +78,7 @@ export class ClusterCatalog {
   /** Throws where the target is not what it was when it was found, a moment ago or now. */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
-    const known = when === 'now' ? undefined : this.#trusted(keyspace)
-    if (known !== undefined && targetIn(known.schema, name) === target) return
+    if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
     if (current !== target) throw new EngineError('changed', `${name} has changed`)

@@ -7,7 +7,7 @@ import type { SchemaChange, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import { collectionIndexes, createIndexTexts, createTableText } from './collection-table.ts'
-import { readNoteSource } from './system-schema.ts'
+import { readIndexNames, readNoteSource } from './system-schema.ts'
 import { changeTable, createTable, dropTable } from './table-ddl.ts'
 import { alterType, createType, dropType } from './type-ddl.ts'
 
@@ -71,19 +71,39 @@ async function createCollection(
   const { session, can, keyspace, schema } = access
   const target = { keyspace, name }
   const isNew = !schema.targets.some((there) => there.name === name)
+  const indexes = collectionIndexes(options, can).map(({ suffix }) => `${name}_${suffix}`)
+  await checkIndexNames(session, target, indexes)
   try {
     await session.define(createTableText(target, options))
-    const texts = createIndexTexts(target, options, can)
-    await Promise.all(texts.map((text) => session.define(text)))
-    const indexes = collectionIndexes(options, can)
-    await indexesAreReady(
-      access,
-      indexes.map(({ suffix }) => `${name}_${suffix}`),
-    )
+    await defineSideBySide(session, createIndexTexts(target, options, can))
+    await indexesAreReady(access, indexes)
   } catch (error) {
     if (isNew) await session.define(dropTable(target)).catch(() => undefined)
-    throw error
+    if (!(error instanceof EngineError) || error.kind !== 'indexLimit') throw error
+    const problem = `"${name}" needs ${indexes.length} indexes, but ${error.message}`
+    throw new EngineError('indexLimit', problem, { cause: error })
   }
+}
+
+/** One of another table would be taken for the one that is to be made, without a word. */
+async function checkIndexNames(
+  session: Session,
+  { keyspace, name }: { readonly keyspace: string; readonly name: string },
+  indexes: readonly string[],
+): Promise<void> {
+  for (const { table_name: table, index_name: index } of await readIndexNames(
+    session,
+    keyspace,
+  ))
+    if (table !== name && indexes.includes(index))
+      throw new EngineError('indexExists', `the index ${index} belongs to ${table}`)
+}
+
+/** All have ended before one that fails is told of: what they make is not dropped meanwhile. */
+async function defineSideBySide(session: Session, texts: readonly string[]): Promise<void> {
+  const running = texts.map((text) => session.define(text))
+  await Promise.allSettled(running)
+  await Promise.all(running)
 }
 
 /** An index is made before it is ready on all nodes, and reads that need it fail until then. */

@@ -131,6 +131,14 @@ export async function readNoteSource(
   return rows[0] as unknown as NoteSource | undefined
 }
 
+/** Of all tables: no two indexes of a keyspace have the same. */
+export function readIndexNames(
+  session: Session,
+  keyspace: string,
+): Promise<readonly Pick<IndexRow, 'table_name' | 'index_name'>[]> {
+  return selectSchema(session, 'table_name, index_name', 'indexes', keyspace)
+}
+
 async function selectSchema<R>(
   session: Session,
   columns: string,

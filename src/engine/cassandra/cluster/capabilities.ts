@@ -27,6 +27,7 @@ export interface Capabilities {
 }
 
 export interface ProbedCluster extends Capabilities {
+  /** "5.0.9", or of a product with numbers of its own "4.0.0, DSE 6.9.21". */
   readonly release: string
   /** Whether rows can be ordered by nearness to a vector. */
   readonly vectors: boolean
@@ -41,10 +42,8 @@ const probes = {
 } as const
 
 export async function probe(client: Client): Promise<ProbedCluster> {
-  const { rows } = await client.execute('SELECT release_version FROM system.local', [], {
-    prepare: true,
-  })
-  const [vectors, or, terms, ranks, notContains, indexView] = await Promise.all([
+  const [release, vectors, or, terms, ranks, notContains, indexView] = await Promise.all([
+    readRelease(client),
     knows(client, probes.vectors),
     knows(client, probes.or),
     knows(client, probes.terms),
@@ -53,7 +52,7 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     findIndexView(client),
   ])
   return {
-    release: String(rows[0]?.['release_version'] ?? 'unknown'),
+    release,
     vectors,
     or,
     indexAnalyzer: terms && ranks,
@@ -65,6 +64,23 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     extensions: terms,
     sourceModel: terms,
     indexView,
+  }
+}
+
+async function readRelease(client: Client): Promise<string> {
+  const read = async (column: string) => {
+    const text = `SELECT ${column} FROM system.local`
+    const { rows } = await client.execute(text, [], { prepare: true })
+    return rows[0]?.[column] as string | null | undefined
+  }
+  const release = (await read('release_version')) ?? 'unknown'
+  try {
+    const dse = await read('dse_version')
+    return dse ? `${release}, DSE ${dse}` : release
+  } catch (error) {
+    // Others than DSE have no such column.
+    if (isInvalid(error)) return release
+    throw engineErrorOf(error)
   }
 }
 

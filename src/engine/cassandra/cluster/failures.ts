@@ -106,6 +106,7 @@ function kindOf(failure: unknown, message: string): EngineErrorKind {
   if (code === undefined) return 'read'
   const kind = kinds.get(code)
   if (kind !== undefined) return kind
+  if (indexLimit.test(message)) return 'indexLimit'
   if (isAboutMissingTarget(message)) return 'gone'
   if (isAboutMissingColumn(message)) return 'changed'
   return serverFaults.has(code) ? 'read' : 'unsupported'
@@ -147,6 +148,9 @@ function isAboutMissingTarget(message: string): boolean {
 
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
+
+/** A limit of the product, or one that the cluster's operators have set. */
+const indexLimit = /\bcannot have more than \d+\b[^,]*\bindexes\b/i
 
 function isAboutMissingColumn(message: string): boolean {
   return /undefined column name|unknown identifier|unknown field|unkown field/i.test(

@@ -1,6 +1,6 @@
 /** Connections to a cluster. */
 import type { ConnectionOptions } from 'node:tls'
-import { Client, policies } from 'cassandra-driver'
+import { Client, errors, policies } from 'cassandra-driver'
 import { fixedLimits } from '../../../limits.ts'
 import type { EngineAccount } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
@@ -59,7 +59,7 @@ export async function openClient(
       },
     }),
   })
-  await connect(client)
+  await connect(client, options.bundle)
   return client
 }
 
@@ -121,17 +121,26 @@ export async function withDataCenter<O extends ClusterOptions>(options: O): Prom
 
 /** That of the node that answers. */
 async function dataCenterOf(client: Client): Promise<string> {
-  const { rows } = await client.execute('SELECT data_center FROM system.local')
+  const text = 'SELECT data_center FROM system.local'
+  const { rows } = await client.execute(text, [], { prepare: true })
   return rows[0]!['data_center'] as string
 }
 
-async function connect(client: Client): Promise<void> {
+async function connect(client: Client, bundle?: string): Promise<void> {
   try {
     await client.connect()
   } catch (error) {
     await client.shutdown().catch(() => undefined)
-    throw engineErrorOf(error)
+    throw bundle === undefined ? engineErrorOf(error) : bundleError(error, bundle)
   }
+}
+
+/** What fails before nodes are asked is none of the driver's errors, and names no file. */
+function bundleError(error: unknown, bundle: string): EngineError {
+  if (error instanceof errors.DriverError) return engineErrorOf(error)
+  const why = error instanceof Error ? error.message : String(error)
+  const problem = `the secure connect bundle ${bundle} leads to no cluster: ${why}`
+  return new EngineError('unsupported', problem, { cause: error })
 }
 
 /** As many copies as there are nodes, where nobody says otherwise, but no more than these. */
@@ -151,7 +160,7 @@ export async function probeCluster(client: Client): Promise<ProbedCluster> {
   if (!capabilities.vectors)
     throw new EngineError(
       'unsupported',
-      `the cluster (release ${capabilities.release}) cannot search by vector. Use Apache Cassandra 5.0 or later`,
+      `the cluster (release ${capabilities.release}) cannot search by vector. Use Apache Cassandra 5.0 or later, DSE 6.9, HCD or Astra`,
     )
   return capabilities
 }

@@ -15,7 +15,7 @@ import type { Session } from '../cluster/session.ts'
 import { quoteTarget } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
-import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
+import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
@@ -63,26 +63,31 @@ export async function readDocuments(
   query: Query,
   caller: Caller,
 ): Promise<Page> {
-  const { filter, sort, limit, after, withSearchFields, lookAhead, sizeMax } = query
+  const { filter, sort, limit, withSearchFields, lookAhead, sizeMax } = query
   const isServed = sort.length === 0
+  const scan = new Scan(query.after)
+  const { after } = scan
   let toSkip = isServed && after === undefined ? query.skip : 0
   const records: Kept[] = []
   let size = 0
+  let scanned = 0
   let next: Position | undefined
   const count = isServed ? toSkip + limit + (lookAhead === false ? 0 : 1) : Infinity
   const wanted = { filter, after, count }
   const plan = planWith(filter, access.more)
   const matching = isOfFewIds(filter, plan)
     ? await findByIds(access, collection, plan.keys, wanted)
-    : findMatching(access, collection, wanted, plan, caller)
+    : findMatching(access, collection, wanted, plan, scan, caller)
   for await (const found of matching) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
-      next = records.at(-1)!.position
+      const { position } = records.at(-1)!
+      next = isServed ? position : placeInScan(scanned, position)
       break
     }
     const record = splitText(found.stored, found.version, withSearchFields, found.document)
     records.push({ ...record, position: found.position })
+    scanned = scan.count
     size += record.text.length
     const isEnough = isServed && lookAhead === false && records.length === limit
     if (isEnough) break
@@ -107,7 +112,7 @@ export async function countDocuments(
   const all =
     plan.kind === 'branches' && plan.isExact
       ? findWritten(access, collection, plan.branches[0]!, Math.min(stopAt, countedAtATime))
-      : findMatching(access, collection, wanted, plan, caller)
+      : findMatching(access, collection, wanted, plan, new Scan(), caller)
   let count = 0
   while (count < stopAt && !(await all.next()).done) {
     caller.check()
@@ -119,7 +124,7 @@ export async function countDocuments(
 
 /** When the documents were written that a branch finds: all that is read of them. */
 async function* findWritten(
-  { session, limits: { scannedMax } }: DocumentAccess,
+  { session, limits }: DocumentAccess,
   collection: Collection,
   terms: Branch,
   fetchSize: number,
@@ -128,9 +133,9 @@ async function* findWritten(
   const text =
     `SELECT WRITETIME(doc_json) AS written FROM ${quoteTarget(collection)}` +
     (where === '' ? '' : ` WHERE ${where}`)
-  let scanned = 0
+  const scan = new Scan()
   for await (const row of session.rowsOf({ text, values }, 'read', fetchSize)) {
-    if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
+    if (!scan.takeOne(limits)) throw tooMuch(collection, limits)
     const written = row['written'] as types.Long | null
     if (written !== null) yield written
   }
@@ -148,16 +153,16 @@ async function* findMatching(
   collection: Collection,
   wanted: Wanted,
   plan: FilterPlan,
+  scan: Scan,
   caller: Caller,
 ): AsyncGenerator<MatchingText> {
-  const { scannedMax } = access.limits
+  const { limits } = access
   const { filter } = wanted
   const indexing = indexingRule(collection.options.indexing)
   const isExact = plan.kind === 'branches' && plan.isExact
-  let scanned = 0
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
     caller.check()
-    if (++scanned > scannedMax) throw tooMuch(collection, scannedMax)
+    if (!scan.takeOne(limits)) throw tooMuch(collection, limits)
     const pause = caller.pause()
     if (pause !== undefined) await pause
     if (isExact) {
@@ -221,7 +226,7 @@ function findCandidates(
   return findByBranches(session, collection, plan.branches, place, firstPage)
 }
 
-function tooMuch({ name }: Collection, scannedMax: number): EngineError {
+function tooMuch({ name }: Collection, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
     `more than ${scannedMax} documents of ${name} had to be looked at. Add a condition that an index ` +

@@ -14,7 +14,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
-import { textsMaxOf, type ReadLimits } from '../read-limits.ts'
+import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { FoundRow, matchesHere } from './found-row.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
@@ -52,7 +52,8 @@ export async function readRows(
   query: RowQuery,
   caller: Caller,
 ): Promise<RowPage> {
-  const { filter, sort, limit, after, lookAhead, columns, sizeMax = Infinity } = query
+  const { filter, sort, limit, lookAhead, columns, sizeMax = Infinity } = query
+  const scan = new Scan(query.after)
   const direction = directionOf(table, query)
   const isServed = direction !== undefined
   const others = [...conditionsOf(filter), ...sort].map(({ column }) => column)
@@ -63,18 +64,21 @@ export async function readRows(
     columns: selectedColumns(table, [...columns, ...others]),
     pageSize: isServed ? Math.min(limit + 1, pageMax) : pageMax,
   }
-  let toSkip = isServed && after === undefined ? query.skip : 0
+  let toSkip = isServed && scan.after === undefined ? query.skip : 0
   const records: PlacedRow[] = []
   let size = 0
+  let scanned = 0
   let next: Position | undefined
-  for await (const found of findRows(access, reading, after, caller)) {
+  for await (const found of findRows(access, reading, scan, caller)) {
     if (toSkip-- > 0) continue
     if (records.length === limit || (isServed && size > sizeMax)) {
-      next = records.at(-1)!.place
+      const { place } = records.at(-1)!
+      next = isServed ? place : placeInScan(scanned, place)
       break
     }
     const record = new PlacedRow(found, columns)
     records.push(record)
+    scanned = scan.count
     size += record.size
     if (isServed && lookAhead === false && records.length === limit) break
   }
@@ -97,7 +101,7 @@ export async function countRows(
   const columns = selectedColumns(table, checked)
   const reading: Reading = { table, filter, use: 'read', columns, pageSize: pageMax }
   let count = 0
-  const rows = findRows(access, reading, undefined, caller)
+  const rows = findRows(access, reading, new Scan(), caller)
   while (count < stopAt && !(await rows.next()).done) count++
   await rows.return(undefined)
   return count
@@ -147,14 +151,13 @@ class PlacedRow extends FoundRow {
 async function* findRows(
   access: RowAccess,
   reading: Reading,
-  after: Position | undefined,
+  scan: Scan,
   caller: Caller,
 ): AsyncGenerator<FoundValues> {
   const { table } = reading
-  const { scannedMax } = access.limits
-  let scanned = 0
-  for await (const row of findCandidates(access, reading, after, caller)) {
-    if (++scanned > scannedMax) throw tooMuch(table, scannedMax)
+  const { limits } = access
+  for await (const row of findCandidates(access, reading, scan.after, caller)) {
+    if (!scan.takeOne(limits)) throw tooMuch(table, limits)
     const pause = caller.pause()
     if (pause !== undefined) await pause
     if (row.isWanted()) yield row
@@ -329,7 +332,7 @@ function placeBehind({ branch }: RowPlace, pageState: string | undefined): RowPl
     : { ...firstPlace, branch, pageState }
 }
 
-function tooMuch({ name }: Table, scannedMax: number): EngineError {
+function tooMuch({ name }: Table, { scannedMax }: ReadLimits): EngineError {
   return new EngineError(
     'unsupported',
     `more than ${scannedMax} rows of ${name} had to be looked at. Add a condition on the ` +
