@@ -12,7 +12,15 @@
  * the suffix, as a varint; in documents' entries it is the end of the key. Numbers are
  * little-endian.
  */
-import { countIn, kindOf, kinds, stateBits, valuesIn, type Change } from './change.ts'
+import {
+  countIn,
+  kindOf,
+  kinds,
+  stateBits,
+  valuesIn,
+  type Change,
+  type State,
+} from './change.ts'
 import { docSize, type Tie } from './entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
@@ -192,11 +200,7 @@ export class BlockCursor implements ChangeSource {
   }
 
   #docRead(): number {
-    if (this.#tie === 'id') return this.#doc
-    let doc = 0
-    for (let i = this.#size - docSize; i < this.#size; i++)
-      doc = doc * 256 + this.#bytes[i]!
-    return doc
+    return this.#tie === 'id' ? this.#doc : numberAt(this.#bytes, this.#size - docSize)
   }
 
   /** Stands at the first entry of a block. */
@@ -250,6 +254,41 @@ export class BlockCursor implements ChangeSource {
   next(): void {
     this.position++
     if (this.isAt) this.#read()
+  }
+
+  /**
+   * Tells of a document's entry and of those behind it, as long as their keys start so, as that
+   * of the first must. Whether they went on up to the end of the block.
+   */
+  tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
+    const block = this.#block
+    const { count } = this
+    const tieAt = start.length
+    const end = tieAt + docSize
+    let bytes = this.#bytes
+    let { state, position } = this
+    let next = this.#next
+    for (;;) {
+      tell(state, numberAt(bytes, tieAt))
+      if (++position === count) break
+      const head = block[next]!
+      const shared = block[next + 1]!
+      if (head < 128 && shared >= tieAt && shared < 128) {
+        // The value is the same, so only the end of a number follows.
+        state = head & (2 ** stateBits - 1)
+        next += 2
+        for (let i = shared; i < end; i++) bytes[i] = block[next++]!
+        continue
+      }
+      this.#next = next
+      this.#read()
+      bytes = this.#bytes
+      state = this.state
+      next = this.#next
+      if (!this.startsWith(start)) break
+    }
+    this.position = position
+    return position === count
   }
 
   /** Whether there was one before. */
@@ -380,6 +419,13 @@ export class BlockCursor implements ChangeSource {
   #grow(size: number): void {
     this.#bytes = grown(this.#bytes, this.#bytes.length, 2 * size)
   }
+}
+
+/** A document's number, as keys have it. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  const low =
+    (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
+  return bytes[at]! * 2 ** 32 + (low >>> 0)
 }
 
 /** All entries of a block. */

@@ -113,14 +113,10 @@ export class Run {
     return { key: text, state: cursor.state, doc: cursor.doc }
   }
 
-  /** Tells of each change whose key starts so, in order. */
+  /** Tells of each change of a document whose key starts so, in order. */
   each(start: Target, tell: (state: State, doc: number) => void): void {
     const cursor = new RunCursor(this.#reader(false), this.#store.tie)
-    cursor.from(this.#placeOf(start.text), start.bytes)
-    while (cursor.isAt && cursor.startsWith(start.bytes)) {
-      tell(cursor.state, cursor.doc)
-      cursor.next()
-    }
+    cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
   /** At the last change that is before a key. */
@@ -233,8 +229,12 @@ class RunCursor implements Cursor, ChangeSource {
     return this.#cursor.size
   }
 
-  startsWith(start: Uint8Array): boolean {
-    return this.#cursor.startsWith(start)
+  /** Tells of the changes from here on, as long as their keys start so. */
+  tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
+    while (this.isAt && this.#cursor.startsWith(start)) {
+      if (!this.#cursor.tellOf(start, tell)) return
+      this.#nextBlock()
+    }
   }
 
   get state(): number {
