@@ -132,7 +132,8 @@ class Sources {
 
   /** One that is not open yet may have something newer at its key. */
   #isBefore(a: Source, b: Source): boolean {
-    if (a.key !== b.key) return this.#isUp ? a.key < b.key : a.key > b.key
+    if (a.key < b.key) return this.#isUp
+    if (a.key > b.key) return !this.#isUp
     if ('open' in a.cursor || 'open' in b.cursor) return 'open' in a.cursor
     return a.age < b.age
   }

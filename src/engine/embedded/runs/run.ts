@@ -144,7 +144,7 @@ export class Run {
   }
 
   #open(cursor: BlockCursor, { segment, block }: Place): void {
-    cursor.open(this.#store.cache.block(this.#segments[segment]!.block + block))
+    cursor.load(this.#store.cache.block(this.#segments[segment]!.block + block))
   }
 
   /** The last block that starts at a key or before it, or the first one. */
@@ -203,7 +203,7 @@ class RunCursor implements Cursor, ChangeSource {
 
   /** At the first entry that is not before a target, which belongs into a block. */
   from({ segment, block }: Place, target: Uint8Array): this {
-    this.#open(segment, block)
+    this.#load(segment, block)
     this.#cursor.seek(target)
     if (!this.#cursor.isAt) this.#nextBlock()
     return this
@@ -211,7 +211,7 @@ class RunCursor implements Cursor, ChangeSource {
 
   /** At the last entry before it. */
   before({ segment, block }: Place, target: Uint8Array): this {
-    this.#open(segment, block)
+    this.#load(segment, block)
     this.#cursor.seekBefore(target)
     if (!this.#cursor.isAt) this.#previousBlock()
     return this
@@ -262,9 +262,9 @@ class RunCursor implements Cursor, ChangeSource {
   }
 
   #previousBlock(): void {
-    if (this.#block > 0) this.#open(this.#segment, this.#block - 1)
+    if (this.#block > 0) this.#load(this.#segment, this.#block - 1)
     else if (this.#segment > 0)
-      this.#open(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
+      this.#load(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
     else {
       this.isAt = false
       return
@@ -273,9 +273,14 @@ class RunCursor implements Cursor, ChangeSource {
   }
 
   #open(segment: number, block: number): void {
+    this.#load(segment, block)
+    this.#cursor.toFirst()
+  }
+
+  #load(segment: number, block: number): void {
     this.#segment = segment
     this.#block = block
-    this.#cursor.open(this.#reader.read({ segment, block }))
+    this.#cursor.load(this.#reader.read({ segment, block }))
   }
 }
 
