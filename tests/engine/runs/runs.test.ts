@@ -196,3 +196,37 @@ describe('runs', () => {
     })
   })
 })
+
+test('lists the documents of values of any length, whatever their numbers are', (context) => {
+  const { below, file } = start(context, 'doc')
+  // Blocks that hold some dozens, so that most entries share all but the end of a number.
+  const opened = openWriter(context, file, { ...smallRuns, blockSize: 600 })
+  const seqs = new Set([1, 2 ** 32 - 1, 2 ** 32, 2 ** 40 - 1])
+  while (seqs.size < 150) {
+    const scale = 2 ** [8, 12, 20, 31, 33, 39][below(6)]!
+    seqs.add(1 + Math.floor((below(2 ** 31) / 2 ** 31) * scale))
+  }
+  const values = [0, 1, 60, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 300].map(
+    (length) => keyOf('x'.repeat(length)),
+  )
+  const having = values.map(() => new Set<number>())
+  for (let round = 0; round < 6; round++) {
+    opened.commit(() => {
+      for (const seq of seqs)
+        having.forEach((documents, i) => {
+          if (below(3) > 0) return
+          const entry = [1, values[i]!, { seq, id: new Uint8Array() }, false] as const
+          if (documents.delete(seq)) opened.writer.remove(...entry)
+          else {
+            documents.add(seq)
+            opened.writer.put(...entry)
+          }
+        })
+    })
+    while (below(4) > 0) opened.commit(() => void opened.writer.step())
+    having.forEach((documents, i) => {
+      const listed = opened.writer.reader.documentsWith(1, values[i]!, true)
+      assert.deepEqual(new Set([...seqs].filter((seq) => listed.has(seq))), documents)
+    })
+  }
+})

@@ -14,6 +14,7 @@ import { arrayStep } from '../store/entries.ts'
 import { afterPrefix, isScalar, keyOf } from '../../../language/values/key.ts'
 import { isElement } from '../runs/change.ts'
 import type { Tie } from '../runs/entry-key.ts'
+import type { DocumentSet } from '../runs/document-set.ts'
 import type { RunsReader } from '../runs/runs-reader.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
@@ -54,30 +55,36 @@ export const unknown: Condition = { holds: () => true, exact: false, lookups: 0 
 /** Beyond this, looking into a document is cheaper than asking the index about it. */
 const lookupsMax = 16
 
-export function conditionOf(filter: Filter, index: Index): Condition {
+/** `expected` documents will be asked about, as far as that can be told. */
+export function conditionOf(filter: Filter, index: Index, expected = 0): Condition {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.of.map((part) => conditionOf(part, index)))
+      return allOf(filter.of.map((part) => conditionOf(part, index, expected)))
     case 'or':
-      return anyOf(filter.of.map((part) => conditionOf(part, index)))
+      return anyOf(filter.of.map((part) => conditionOf(part, index, expected)))
     default:
       break
   }
   if (filter.path.text.startsWith('$')) return searchCondition(filter, index)
   if (filter.path.text === '_id') return idCondition(filter)
+  const { path } = filter
+  const hasAny = (values: readonly Value[], valuesOnly = false) =>
+    hasAnyAt(path, values, { index, expected, valuesOnly })
+  // A null inside an array is not the array's value.
+  const equals = (value: Value) => hasAny([value], value === null)
   switch (filter.kind) {
     case 'eq':
-      return hasValue(filter.path, filter.value, index)
+      return equals(filter.value)
     case 'ne':
-      return not(hasValue(filter.path, filter.value, index))
+      return not(equals(filter.value))
     case 'in':
-      return hasAny(filter.path, filter.values, index)
+      return hasAny(filter.values)
     case 'nin':
-      return not(hasAny(filter.path, filter.values, index))
+      return not(hasAny(filter.values))
     case 'all':
-      return allOf(filter.values.map((value) => hasAny(filter.path, [value], index)))
+      return allOf(filter.values.map((value) => hasAny([value])))
     case 'notAll':
-      return anyOf(filter.values.map((value) => not(hasAny(filter.path, [value], index))))
+      return anyOf(filter.values.map((value) => not(hasAny([value]))))
     case 'gt':
     case 'gte':
     case 'lt':
@@ -120,17 +127,11 @@ export function indexedPaths(path: Path): {
   return { paths, loose: true }
 }
 
-function hasValue(path: Path, value: Value, index: Index): Condition {
-  // A null inside an array is not the array's value.
-  return hasAny(path, [value], index, value === null)
-}
-
-/** The path holds one of the values, or an array that does. */
-function hasAny(
+/** The path holds one of the values, or an array that does, unless values only count. */
+function hasAnyAt(
   path: Path,
   values: readonly Value[],
-  index: Index,
-  valuesOnly = false,
+  { index, expected, valuesOnly }: Asked & { readonly valuesOnly: boolean },
 ): Condition {
   const { paths, loose } = indexedPaths(path)
   if (paths.length === 0) return unknown
@@ -142,47 +143,57 @@ function hasAny(
     ids
       .filter((id) => typeof id === 'number')
       .flatMap((id) =>
-        values.map((value) => hasEntry(index, id, keyOf(value), isValueOnly)),
-      )
-      .map((holds) => ({ holds, exact, lookups: 1 })),
+        values.map((value) => ({
+          ...hasEntry(id, keyOf(value), { index, expected, isValueOnly }),
+          exact,
+        })),
+      ),
   )
 }
 
-/** Entries that are walked in the time that looking one up takes. */
-const walkedPerLookup = 16
+/** What is asked, and of how many documents, as far as that is known. */
+interface Asked {
+  readonly index: Index
+  readonly expected: number
+}
+
+/** Entries that are listed in the time that looking one up takes. */
+const listedPerLookup = 32
 /** Lookups before it is asked whether a list would be better. */
 const lookupsUnlisted = 16
 
 /**
- * Whether a document has an entry. Where many are asked about, the documents of the value are
- * listed as soon as the lookups so far have cost as much as that.
+ * That a document has an entry. Where many are asked about, the documents of the value are
+ * listed: at once where that is known, or as soon as the lookups so far have cost as much.
  */
-function hasEntry(
-  { store, tie }: Index,
+export function hasEntry(
   path: number,
   value: Uint8Array,
-  isValueOnly: boolean,
-): Condition['holds'] {
+  { index, expected, isValueOnly }: Asked & { readonly isValueOnly: boolean },
+): Condition {
+  const { store, tie } = index
   let asked = 0
-  let listAt = lookupsUnlisted
+  // Where it is known that many follow, it is asked with the first.
+  let listAt = expected > lookupsUnlisted ? 0 : lookupsUnlisted
   let count: number | undefined
-  let listed: Set<number> | undefined
+  let listed: DocumentSet | undefined
   let probe: ReturnType<RunsReader['probe']> | undefined
-  return ({ seq, id }) => {
+  const holds = ({ seq, id }: PossibleMatch): boolean => {
     if (listed !== undefined) return listed.has(seq)
     const { entries } = store
-    probe ??= entries.probe(path, value)
     if (++asked > listAt) {
       count ??= entries.countValue(path, value)
-      listAt = count / walkedPerLookup
-      if (asked > listAt) {
+      listAt = count / listedPerLookup
+      if (Math.max(asked, expected) > listAt) {
         listed = entries.documentsWith(path, value, !isValueOnly)
         return listed.has(seq)
       }
     }
+    probe ??= entries.probe(path, value)
     const found = probe({ seq, id: tie === 'id' ? id() : noId })
     return found !== undefined && !(isValueOnly && isElement(found.state))
   }
+  return { holds, exact: true, lookups: 1 }
 }
 
 const noId = new Uint8Array()

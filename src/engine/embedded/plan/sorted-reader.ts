@@ -18,6 +18,7 @@ import {
   always,
   conditionOf,
   costOf,
+  hasEntry,
   indexedPaths,
   unknown,
   type PossibleMatch,
@@ -32,11 +33,18 @@ import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, rowsWithin } from './id-order.ts'
 import { leadsOf, type Lead } from './access-paths.ts'
 import { candidateOf, merged, metRow } from './candidates.ts'
-import { isElement } from '../runs/change.ts'
-import { tieStart } from '../runs/entry-key.ts'
+import { tieStart, valueIn } from '../runs/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
 import type { DocRow, StoreConnection } from '../store/store-connection.ts'
-import { groupOf, groupOfKey, startOf, type Group } from './value-groups.ts'
+import {
+  groupOf,
+  isAnyIn,
+  startOf,
+  startOfKey,
+  type Group,
+  type OpenGroup,
+  type Placed,
+} from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from '../store/store-query.ts'
 import type { StoreLookup } from '../store/store-lookup.ts'
 
@@ -62,9 +70,9 @@ class SortedRead {
   readonly #keys: readonly SortKey[]
   readonly #fields: ReadonlySet<string>
   readonly #after: SortPosition | undefined
-  readonly #condition: Condition
+  #condition: Condition
   /** The same of what is not said by bounds of ids. */
-  readonly #beyondBounds: Condition
+  #beyondBounds: Condition
   /** Undefined where ids have no bounds. */
   readonly #bounds: readonly Bounds[] | undefined
   readonly #documents: number
@@ -92,13 +100,20 @@ class SortedRead {
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
       throw new EngineError('position', 'the position belongs to another sort')
     this.#after = query.after
-    const { bounds, rest } = idBoundsOf(query.filter)
-    this.#condition = conditionOf(query.filter, reader.index)
-    this.#beyondBounds = bounds ? conditionOf(rest, reader.index) : this.#condition
-    this.#bounds = bounds
+    this.#bounds = idBoundsOf(query.filter).bounds
+    ;[this.#condition, this.#beyondBounds] = this.#conditions(0)
     this.#documents = reader.store.documentCount()
     this.#toSkip = query.skip
     this.#toFind = wantedBy(query) - query.skip
+  }
+
+  /** What is asked of `expected` documents: all of it, and what bounds of ids do not say. */
+  #conditions(expected: number): [whole: Condition, beyondBounds: Condition] {
+    const { filter } = this.#query
+    const { index } = this.#reader
+    const whole = conditionOf(filter, index, expected)
+    if (this.#bounds === undefined) return [whole, whole]
+    return [whole, conditionOf(idBoundsOf(filter).rest, index, expected)]
   }
 
   run(): DocRow[] {
@@ -118,8 +133,12 @@ class SortedRead {
       this.#takeMatches({ kind: 'all', rest: filter })
     } else {
       this.way = 'the order of the index'
-      // What will take long is not begun where it must not.
-      if (best !== undefined) this.#budget.spend(this.#walkedFor(best.size))
+      if (best !== undefined) {
+        const expected = this.#walkedFor(best.size)
+        // What will take long is not begun where it must not.
+        this.#budget.spend(expected)
+        ;[this.#condition, this.#beyondBounds] = this.#conditions(expected)
+      }
       this.#walkIndex(first)
     }
     return this.#found
@@ -337,14 +356,22 @@ class SortedRead {
     const condition = this.#condition
     const cost = Math.max(1, condition.lookups)
     let group: OpenGroup | undefined
+    let sizeMax = this.#groupSizeMax()
     for (const entry of this.#store.entries.inRange(range, { direction })) {
       this.#budget.spend(cost)
       if (group === undefined || !entry.key.startsWith(group.start)) {
-        if (group !== undefined) this.#takeGroup(group)
-        if (this.#isFull()) return undefined
-        group = this.#openGroup(entry.key)
+        if (group !== undefined && isAnyIn(group)) {
+          this.#takeGroup(group)
+          if (this.#isFull()) return undefined
+          group = undefined
+          sizeMax = this.#groupSizeMax()
+        }
+        // Most values have one document, which most filters do not want.
+        group ??= { start: '', size: 0, members: [], best: [] }
+        group.start = startOfKey(entry.key)
+        group.size = 0
       }
-      if (++group.size > group.sizeMax) return group.of()
+      if (++group.size > sizeMax) return groupOf(valueIn(entry.key))
       const candidate = candidateOf(entry, this.#reader.index)
       if (condition.holds(candidate)) this.#addTo(group, candidate.seq)
     }
@@ -352,11 +379,9 @@ class SortedRead {
     return undefined
   }
 
-  #openGroup(key: string): OpenGroup {
-    const { start, of } = groupOfKey(key)
-    const isByIdOnly = this.#keys.length === 1
-    const sizeMax = isByIdOnly ? Math.max(8, this.#fewerThanWalk()) : Infinity
-    return { start, of, sizeMax, size: 0, members: [], best: [] }
+  /** With more entries a group is too large to be put in order, where only ids decide. */
+  #groupSizeMax(): number {
+    return this.#keys.length === 1 ? Math.max(8, this.#fewerThanWalk()) : Infinity
   }
 
   #addTo(group: OpenGroup, seq: number): void {
@@ -414,13 +439,8 @@ class SortedRead {
     const isPlace = startOf(path, group) === this.#placeStart
     const afterId = isPlace ? this.#after?.id : undefined
     if (!group.isMixed) {
-      const { index } = this.#reader
-      const probe = this.#store.entries.probe(path, group.low)
-      const holds = ({ seq, id }: PossibleMatch) => {
-        const found = probe({ seq, id: index.tie === 'id' ? id() : noId })
-        return found !== undefined && !isElement(found.state)
-      }
-      this.#walkIds(1, afterId, { holds, exact: true, lookups: 1 })
+      const asked = { index: this.#reader.index, expected: 0, isValueOnly: true }
+      this.#walkIds(1, afterId, hasEntry(path, group.low, asked))
       return
     }
     const [key] = this.#keys as [SortKey]
@@ -502,27 +522,7 @@ const fewMatches = 100
  */
 const fewerToSort = 3
 
-/** A row without its text, and what a sort looks at. */
-interface Placed extends DocRow {
-  readonly fields: JsonObject
-}
-
-/** Documents that tie in the first key, as far as they were met. */
-interface OpenGroup {
-  /** What the keys of its entries start with. */
-  readonly start: string
-  readonly of: () => Group
-  /** With more entries it is too large to be put in order. */
-  readonly sizeMax: number
-  size: number
-  members: number[]
-  /** The best of those that were looked at. */
-  best: Placed[]
-}
-
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
-
-const noId = new Uint8Array()
 
 /** Documents that are looked at before all but the best of them are dropped. */
 const gatheredMax = 512

@@ -1,6 +1,8 @@
 /** Values that tie in a sort: each alone, or all containers of a kind. */
+import type { JsonObject } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
-import { pathStart, tieStart, valueIn, valueStart } from '../runs/entry-key.ts'
+import { pathStart, tieStart, valueStart } from '../runs/entry-key.ts'
+import type { DocRow } from '../store/store-connection.ts'
 
 /** The keys of values that tie. */
 export interface Group {
@@ -26,12 +28,28 @@ export function startOf(path: number, { low, isMixed }: Group): string {
   return isMixed ? pathStart(path) + String.fromCharCode(low[0]!) : valueStart(path, low)
 }
 
-/** The group that an entry belongs to, and how all of its entries start. */
-export function groupOfKey(key: string): { start: string; of: () => Group } {
+/** How the entries of the group start that an entry belongs to. */
+export function startOfKey(key: string): string {
   const first = 1 + key.charCodeAt(0)
   const isMixed = key.charCodeAt(first) >= tag.object
-  return {
-    start: key.slice(0, isMixed ? first + 1 : tieStart(key)),
-    of: () => groupOf(valueIn(key)),
-  }
+  return key.slice(0, isMixed ? first + 1 : tieStart(key))
+}
+
+/** A row without its text, and what a sort looks at. */
+export interface Placed extends DocRow {
+  readonly fields: JsonObject
+}
+
+/** Documents that tie in the first key, as far as they were met. */
+export interface OpenGroup {
+  /** What the keys of its entries start with. */
+  start: string
+  size: number
+  members: number[]
+  /** The best of those that were looked at. */
+  best: Placed[]
+}
+
+export function isAnyIn({ members, best }: OpenGroup): boolean {
+  return members.length + best.length > 0
 }

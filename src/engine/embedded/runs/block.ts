@@ -12,7 +12,15 @@
  * the suffix, as a varint; in documents' entries it is the end of the key. Numbers are
  * little-endian.
  */
-import { countIn, kindOf, kinds, stateBits, valuesIn, type Change } from './change.ts'
+import {
+  countIn,
+  kindOf,
+  kinds,
+  stateBits,
+  valuesIn,
+  type Change,
+  type State,
+} from './change.ts'
 import { docSize, type Tie } from './entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
@@ -192,19 +200,18 @@ export class BlockCursor implements ChangeSource {
   }
 
   #docRead(): number {
-    if (this.#tie === 'id') return this.#doc
-    let doc = 0
-    for (let i = this.#size - docSize; i < this.#size; i++)
-      doc = doc * 256 + this.#bytes[i]!
-    return doc
+    return this.#tie === 'id' ? this.#doc : numberAt(this.#bytes, this.#size - docSize)
   }
 
-  /** Stands at the first entry of a block. */
-  open(block: Uint8Array): void {
+  /** Takes a block; it stands nowhere until something is sought there. */
+  load(block: Uint8Array): void {
     this.#block = block
     this.#trail.length = 0
     this.count = countOf(block)
     this.#restarts = block.length - restartSize * Math.ceil(this.count / interval)
+  }
+
+  toFirst(): void {
     this.#toRestart(0)
   }
 
@@ -232,10 +239,24 @@ export class BlockCursor implements ChangeSource {
   seekBefore(target: Uint8Array): void {
     let low = -1
     let high = Math.ceil(this.count / interval) - 1
+    // What the keys at both ends share with the target all between them do.
+    let same = 0
+    let sameHigh = 0
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#isRestartBefore(middle, target)) low = middle
-      else high = middle - 1
+      this.#at = this.#offset(middle)
+      const size = Math.floor(this.#varint() / 2 ** stateBits)
+      // It shares nothing with the one before it, which takes one byte to say.
+      this.#at++
+      const known = Math.min(same, sameHigh)
+      const found = this.#sameSize(known, size - known, this.#at + known, target)
+      if (this.#isBefore(found, size, this.#at + found, target)) {
+        low = middle
+        same = found
+      } else {
+        high = middle - 1
+        sameHigh = found
+      }
     }
     if (low === -1) {
       this.position = -1
@@ -244,12 +265,61 @@ export class BlockCursor implements ChangeSource {
     }
     this.#toRestart(low)
     const end = Math.min(this.count, (low + 1) * interval)
-    while (this.position + 1 < end && this.#isNextBefore(target)) this.next()
+    while (this.position + 1 < end) {
+      this.#at = this.#next
+      const head = this.#varint()
+      const shared = this.#varint()
+      // The key here is before the target. One that shares less with it than the target is behind.
+      if (shared < same) return
+      if (shared === same) {
+        const size = shared + Math.floor(head / 2 ** stateBits)
+        const found = this.#sameSize(same, size - same, this.#at, target)
+        if (!this.#isBefore(found, size, this.#at + found - shared, target)) return
+        same = found
+      }
+      this.position++
+      this.#take(head, shared)
+    }
   }
 
   next(): void {
     this.position++
     if (this.isAt) this.#read()
+  }
+
+  /**
+   * Tells of a document's entry and of those behind it, as long as their keys start so, as that
+   * of the first must. Whether they went on up to the end of the block.
+   */
+  tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): boolean {
+    const block = this.#block
+    const { count } = this
+    const tieAt = start.length
+    const end = tieAt + docSize
+    let bytes = this.#bytes
+    let { state, position } = this
+    let next = this.#next
+    for (;;) {
+      tell(state, numberAt(bytes, tieAt))
+      if (++position === count) break
+      const head = block[next]!
+      const shared = block[next + 1]!
+      if (head < 128 && shared >= tieAt && shared < 128) {
+        // The value is the same, so only the end of a number follows.
+        state = head & (2 ** stateBits - 1)
+        next += 2
+        for (let i = shared; i < end; i++) bytes[i] = block[next++]!
+        continue
+      }
+      this.#next = next
+      this.#read()
+      bytes = this.#bytes
+      state = this.state
+      next = this.#next
+      if (!this.startsWith(start)) break
+    }
+    this.position = position
+    return position === count
   }
 
   /** Whether there was one before. */
@@ -318,39 +388,29 @@ export class BlockCursor implements ChangeSource {
     return low + (block[at + 2]! + block[at + 3]! * 2 ** 8) * 2 ** 16
   }
 
-  #isRestartBefore(restart: number, target: Uint8Array): boolean {
-    this.#at = this.#offset(restart)
-    const size = Math.floor(this.#varint() / 2 ** stateBits)
-    // It shares nothing, which takes one byte to say.
-    return this.#isBefore(this.#at + 1, size, target, 0)
-  }
-
-  #isNextBefore(target: Uint8Array): boolean {
-    this.#at = this.#next
-    const tail = Math.floor(this.#varint() / 2 ** stateBits)
-    const shared = this.#varint()
-    // The key so far is before the target, so what it shares with the next one is not behind.
-    const same = Math.min(shared, target.length)
-    for (let i = 0; i < same; i++) if (this.#bytes[i] !== target[i]) return true
-    return this.#isBefore(this.#at, tail, target, shared)
-  }
-
-  /** Whether bytes of the block are before those of a target from some position on. */
-  #isBefore(start: number, size: number, target: Uint8Array, from: number): boolean {
+  /** How much a key shares with a target, of which `known`; `rest` bytes of it follow at `at`. */
+  #sameSize(known: number, rest: number, at: number, target: Uint8Array): number {
     const block = this.#block
-    const both = Math.min(size, target.length - from)
-    for (let i = 0; i < both; i++) {
-      const order = block[start + i]! - target[from + i]!
-      if (order !== 0) return order < 0
-    }
-    return size < target.length - from
+    const end = Math.min(known + rest, target.length)
+    let same = known
+    for (let i = at; same < end && block[i] === target[same]; i++) same++
+    return same
+  }
+
+  /** Whether a key that shares `same` bytes with a target is before it; the next one is at `at`. */
+  #isBefore(same: number, size: number, at: number, target: Uint8Array): boolean {
+    if (same === target.length) return false
+    return same === size || this.#block[at]! < target[same]!
   }
 
   #read(): void {
     this.#at = this.#next
+    this.#take(this.#varint(), this.#varint())
+  }
+
+  /** Reads the rest of an entry, of which the first numbers are known. */
+  #take(head: number, shared: number): void {
     const block = this.#block
-    const head = this.#varint()
-    const shared = this.#varint()
     this.state = head & (2 ** stateBits - 1)
     const size = shared + Math.floor(head / 2 ** stateBits)
     if (size > this.#bytes.length) this.#grow(size)
@@ -382,11 +442,19 @@ export class BlockCursor implements ChangeSource {
   }
 }
 
+/** A document's number, as keys have it. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  const low =
+    (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
+  return bytes[at]! * 2 ** 32 + (low >>> 0)
+}
+
 /** All entries of a block. */
 export function changesIn(block: Uint8Array, tie: Tie): Change[] {
   const cursor = new BlockCursor(tie)
   const changes: Change[] = []
-  cursor.open(block)
+  cursor.load(block)
+  cursor.toFirst()
   while (cursor.isAt) {
     const { key, state, doc } = cursor
     changes.push({ key, state, doc })

@@ -52,7 +52,8 @@ export class Memtable {
       }
     const cursor = new BlockCursor(this.#tie)
     for (const block of this.#unsorted) {
-      cursor.open(block)
+      cursor.load(block)
+      cursor.toFirst()
       while (cursor.isAt) {
         log.add(cursor)
         cursor.next()

@@ -113,14 +113,10 @@ export class Run {
     return { key: text, state: cursor.state, doc: cursor.doc }
   }
 
-  /** Tells of each change whose key starts so, in order. */
+  /** Tells of each change of a document whose key starts so, in order. */
   each(start: Target, tell: (state: State, doc: number) => void): void {
     const cursor = new RunCursor(this.#reader(false), this.#store.tie)
-    cursor.from(this.#placeOf(start.text), start.bytes)
-    while (cursor.isAt && cursor.startsWith(start.bytes)) {
-      tell(cursor.state, cursor.doc)
-      cursor.next()
-    }
+    cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
   /** At the last change that is before a key. */
@@ -148,7 +144,7 @@ export class Run {
   }
 
   #open(cursor: BlockCursor, { segment, block }: Place): void {
-    cursor.open(this.#store.cache.block(this.#segments[segment]!.block + block))
+    cursor.load(this.#store.cache.block(this.#segments[segment]!.block + block))
   }
 
   /** The last block that starts at a key or before it, or the first one. */
@@ -207,7 +203,7 @@ class RunCursor implements Cursor, ChangeSource {
 
   /** At the first entry that is not before a target, which belongs into a block. */
   from({ segment, block }: Place, target: Uint8Array): this {
-    this.#open(segment, block)
+    this.#load(segment, block)
     this.#cursor.seek(target)
     if (!this.#cursor.isAt) this.#nextBlock()
     return this
@@ -215,7 +211,7 @@ class RunCursor implements Cursor, ChangeSource {
 
   /** At the last entry before it. */
   before({ segment, block }: Place, target: Uint8Array): this {
-    this.#open(segment, block)
+    this.#load(segment, block)
     this.#cursor.seekBefore(target)
     if (!this.#cursor.isAt) this.#previousBlock()
     return this
@@ -233,8 +229,12 @@ class RunCursor implements Cursor, ChangeSource {
     return this.#cursor.size
   }
 
-  startsWith(start: Uint8Array): boolean {
-    return this.#cursor.startsWith(start)
+  /** Tells of the changes from here on, as long as their keys start so. */
+  tellOf(start: Uint8Array, tell: (state: State, doc: number) => void): void {
+    while (this.isAt && this.#cursor.startsWith(start)) {
+      if (!this.#cursor.tellOf(start, tell)) return
+      this.#nextBlock()
+    }
   }
 
   get state(): number {
@@ -262,9 +262,9 @@ class RunCursor implements Cursor, ChangeSource {
   }
 
   #previousBlock(): void {
-    if (this.#block > 0) this.#open(this.#segment, this.#block - 1)
+    if (this.#block > 0) this.#load(this.#segment, this.#block - 1)
     else if (this.#segment > 0)
-      this.#open(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
+      this.#load(this.#segment - 1, this.#reader.blocks(this.#segment - 1) - 1)
     else {
       this.isAt = false
       return
@@ -273,9 +273,14 @@ class RunCursor implements Cursor, ChangeSource {
   }
 
   #open(segment: number, block: number): void {
+    this.#load(segment, block)
+    this.#cursor.toFirst()
+  }
+
+  #load(segment: number, block: number): void {
     this.#segment = segment
     this.#block = block
-    this.#cursor.open(this.#reader.read({ segment, block }))
+    this.#cursor.load(this.#reader.read({ segment, block }))
   }
 }
 

@@ -7,7 +7,14 @@ import { BlockCache } from './block-cache.ts'
 import { BlockCursor } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
 import { isElement, kindOf, kinds, type State } from './change.ts'
-import { entriesOf, type Cursor, type Found, type LateCursor } from './cursor.ts'
+import { DocumentSet } from './document-set.ts'
+import {
+  entriesOf,
+  type Cursor,
+  type Found,
+  type LateCursor,
+  type EntryStretch,
+} from './cursor.ts'
 import {
   afterStart,
   docSize,
@@ -141,7 +148,11 @@ export class RunsReader {
   all(): Iterable<Found> {
     const from = targetOf('')
     const cursors = this.#runs.map((run) => run.cursorAt(from, true))
-    return entriesOf([this.memtable.cursorAt(''), ...cursors], 1, () => true)
+    return entriesOf([this.memtable.cursorAt(''), ...cursors], {
+      direction: 1,
+      isWithin: () => true,
+      valuesOnly: false,
+    })
   }
 
   /** Entries in the order of their values, and of their ties where those are the same. */
@@ -149,8 +160,11 @@ export class RunsReader {
     const [low, high] = keysOf(range)
     const { direction = 1, after } = walk
     const place = after && entryKey(range.path, after.value, after.owner, this.tie)
-    const found = this.#walk(low, high, { direction, place }, this.#overlapping(low, high))
-    return range.withElements === true ? found : valuesOf(found)
+    const valuesOnly = range.withElements !== true
+    return this.#walk(
+      { low, high, direction, place, valuesOnly },
+      this.#overlapping(low, high),
+    )
   }
 
   /** Entries of a value, elements too, in the order of their ties. */
@@ -162,24 +176,24 @@ export class RunsReader {
     const start = valueStart(path, value)
     const place = after && start + tieText(after, this.tie)
     const runs = this.#having(start)
-    if (this.tie === 'id')
-      return this.#walk(start, afterStart(start), { direction, place }, runs)
+    const stretch = {
+      low: start,
+      high: afterStart(start),
+      direction,
+      place,
+      valuesOnly: false,
+    }
+    if (this.tie === 'id') return this.#walk(stretch, runs)
     // Most runs have documents of their own numbers: they are opened when those are reached.
     const bound = ({ tieMin, tieMax }: Run) => start + (direction === 1 ? tieMin : tieMax)
     const isLeft = ({ docMin, docMax }: Run) =>
       after === undefined || (direction === 1 ? docMax > after.seq : docMin < after.seq)
-    return this.#walk(
-      start,
-      afterStart(start),
-      { direction, place },
-      runs.filter(isLeft),
-      bound,
-    )
+    return this.#walk(stretch, runs.filter(isLeft), bound)
   }
 
   /** The documents that have a value, in no order; as an element of an array, too, or not. */
-  documentsWith(path: number, value: Uint8Array, withElements: boolean): Set<number> {
-    const documents = new Set<number>()
+  documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
+    const documents = new DocumentSet()
     if (this.tie === 'id') {
       // A tombstone does not say which row it was.
       for (const { doc, state } of this.withValue(path, value))
@@ -258,9 +272,7 @@ export class RunsReader {
 
   /** Entries from a key up to another; `boundOf` says what nothing of a run comes before. */
   #walk(
-    low: string,
-    high: string,
-    { direction, place }: { direction: 1 | -1; place: string | undefined },
+    { low, high, direction, place, valuesOnly }: KeyRange,
     runs: readonly Run[],
     boundOf?: (run: Run) => string,
   ): Iterable<Found> {
@@ -278,7 +290,8 @@ export class RunsReader {
       const open = () => (isUp ? run.cursorAt(target) : run.cursorBefore(target))
       cursors.push(boundOf === undefined ? open() : { key: boundOf(run), open })
     }
-    return entriesOf(cursors, direction, isUp ? (key) => key < high : (key) => key >= low)
+    const isWithin = isUp ? (key: string) => key < high : (key: string) => key >= low
+    return entriesOf(cursors, { direction, isWithin, valuesOnly })
   }
 
   #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
@@ -287,6 +300,13 @@ export class RunsReader {
     const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
     return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
   }
+}
+
+/** What a walk goes through: from a key up to another, and behind a place between them. */
+interface KeyRange extends Pick<EntryStretch, 'direction' | 'valuesOnly'> {
+  readonly low: string
+  readonly high: string
+  readonly place: string | undefined
 }
 
 /** The first key of a range, and the first behind it. */
@@ -313,8 +333,4 @@ function targetsOf(start: string, tie: Tie): (owner: EntryOwner) => Target {
     bytes.writeUIntBE(seq, start.length, docSize)
     return { text: bytes.toString('latin1'), bytes }
   }
-}
-
-function* valuesOf(found: Iterable<Found>): Generator<Found> {
-  for (const entry of found) if (!isElement(entry.state)) yield entry
 }
