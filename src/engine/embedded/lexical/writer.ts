@@ -15,11 +15,14 @@ import { TermList } from './term-list.ts'
 /** How often a text has each of its terms. */
 export type TermCounts = Iterable<readonly [term: string, count: number]>
 
-/** Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. */
-const waitingSizeMax = 64 * 1024
+/**
+ * Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. Tests let
+ * fewer wait, to see many segments of few texts.
+ */
+const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 
 /** Postings of what may wait, about. */
-const foldedPostings = 40_000
+const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
 /** Terms whose numbers are remembered. */
 const knownTermsMax = 50_000
