@@ -90,6 +90,17 @@ export class Segments {
     )
   }
 
+  /** Postings of segments that are being merged, or are to be, whether somebody writes or not. */
+  get waiting(): number {
+    const making = this.#making()
+    const busy = new Set(
+      making === undefined ? [] : (JSON.parse(making.sources) as number[]),
+    )
+    const due =
+      busy.size > 0 ? this.#made.filter(({ id }) => busy.has(id)) : this.#due(false)
+    return due.reduce((sum, { postings }) => sum + postings, 0)
+  }
+
   /**
    * Merges so many postings, if there are any to merge. Returns the terms that no segment has
    * any more.

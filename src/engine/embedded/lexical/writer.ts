@@ -6,6 +6,7 @@
  * writes any more, readers look at the lists of those that wait.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { TermsDebt } from '../../operations.ts'
 import { storedTerm } from '../store/layout.ts'
 import { DocumentList } from './document-list.ts'
 import { Postings } from './postings.ts'
@@ -74,6 +75,14 @@ export class LexicalWriter {
 
   get isWaiting(): boolean {
     return this.#waitingSize > 0
+  }
+
+  get debt(): TermsDebt {
+    return {
+      recent: numberOf(this.#statements.waiting.count.get()),
+      waiting: this.#segments.waiting,
+      segments: this.#segments.made.length,
+    }
   }
 
   /** Whether segments are to be merged once nobody writes. */
@@ -352,6 +361,7 @@ function prepareStatements(database: DatabaseSync, suffix: string) {
           '+ coalesce(length(i.terms), 0)), 0) ' +
           `FROM ${waiting} w LEFT JOIN ${indexed} i ON i.doc = w.doc`,
       ),
+      count: prepare(`SELECT count(*) FROM ${waiting}`),
       clear: prepare(`DELETE FROM ${waiting}`),
     },
   }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../json/value.ts'
 import { rootFields } from '../../../language/filters/filter.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import { atOnce } from '../../../steps.ts'
+import type { TermsDebt } from '../../operations.ts'
 import type { OpenedFiles } from '../files/disk-trouble.ts'
 import { busyTimeoutMs, openToWrite, setCache, storedPath } from './layout.ts'
 import { LexicalWriter } from '../lexical/writer.ts'
@@ -154,9 +155,10 @@ export class StoreWriter {
     return lexical
   }
 
-  /** What waits to be done in the index. */
-  get debt(): Debt {
-    return this.#entries.debt()
+  /** What waits to be done in the indexes. */
+  get debt(): StoreDebt {
+    const terms = Array.from(this.#lexical.values(), (lexical) => lexical.debt)
+    return { entries: this.#entries.debt(), terms }
   }
 
   /**
@@ -476,6 +478,12 @@ export class StoreWriter {
       if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
+}
+
+/** What waits to be done in the indexes of a store: that of values, and those of terms. */
+export interface StoreDebt {
+  readonly entries: Debt
+  readonly terms: readonly TermsDebt[]
 }
 
 /** How long merges may keep the thread from a write that comes meanwhile. */
