@@ -162,11 +162,13 @@ export class StoreWriter {
   }
 
   /**
-   * Merges as much of the index as what was written has to pay for. What this writes need
+   * Merges as much of the indexes as what was written has to pay for. What this writes need
    * not be on disk before something else is.
    */
   keepUp(): void {
-    if (this.#entries.isDue) this.#merging(() => this.#entries.keepUp())
+    const indexes = [this.#entries, ...this.#lexical.values()].filter(({ isDue }) => isDue)
+    if (indexes.length > 0)
+      this.#merging(() => indexes.forEach((index) => void index.keepUp()))
   }
 
   /** Merges for a while, and says whether there is more to do. */
