@@ -63,8 +63,8 @@ interface Lie {
 const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a text without terms',
-    'DELETE FROM waiting WHERE doc = 6',
-    /^the postings of the term "red" are not those of the texts that have it$/,
+    'INSERT OR REPLACE INTO waiting VALUES (1000, NULL)',
+    /^the \$lexical of document number 1000 is not indexed$/,
   ],
   [
     'terms without a text',

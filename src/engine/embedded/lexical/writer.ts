@@ -178,7 +178,7 @@ export class LexicalWriter {
     const folded = new FoldedTexts()
     const replaced: number[] = []
     for (const seq of Float64Array.from(this.#waiting.keys()).sort()) {
-      const list = this.#waiting.get(seq)!
+      const list = this.#waiting.get(seq) ?? null
       if (this.#segments.lengthOf(seq) !== undefined) replaced.push(seq)
       if (list !== null) folded.add(seq, list)
     }

@@ -167,8 +167,10 @@ export class StoreWriter {
    */
   keepUp(): void {
     const indexes = [this.#entries, ...this.#lexical.values()].filter(({ isDue }) => isDue)
-    if (indexes.length > 0)
-      this.#merging(() => indexes.forEach((index) => void index.keepUp()))
+    if (indexes.length === 0) return
+    this.#merging(() => {
+      for (const index of indexes) index.keepUp()
+    })
   }
 
   /** Merges for a while, and says whether there is more to do. */
