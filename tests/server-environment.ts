@@ -15,4 +15,6 @@ export const serverEnvironment = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   // How many changes of an index are in memory, to have many runs of few entries.
   STELA_TEST_MEMTABLE: process.env['STELA_TEST_MEMTABLE'],
+  // How many bytes of terms wait to become a segment, to have many of few texts.
+  STELA_TEST_WAITING: process.env['STELA_TEST_WAITING'],
 }

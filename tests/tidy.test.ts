@@ -334,10 +334,10 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
 })
 
 /**
- * Within engine/embedded the plan, the index of sorted runs and the segments of postings have
- * names of what they are to take the place of, or of what lies below them.
+ * Within engine/embedded the plan and the index of sorted runs have names of what they are to
+ * take the place of, or of what lies below them.
  */
-const sharedNames = ['Bound', 'Found', 'Search', 'Target']
+const sharedNames = ['Bound', 'Search', 'Target']
 
 test('no two types have the same name', () => {
   // The console is a program of its own, and speaks of what the server speaks of.

@@ -207,7 +207,7 @@ async function measureScoring(
 function indexSize(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    const tables = ['term', 'textsegment', 'posting', 'indexed', 'waiting']
+    const tables = ['term', 'textsegment', 'posting', 'waiting']
     const { size } = database
       .prepare(
         'SELECT sum(pgsize) AS size FROM dbstat WHERE name IN ' +

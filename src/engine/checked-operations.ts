@@ -15,10 +15,12 @@ export function checkedOperations(
     async statistics() {
       const statistics = await ask('statistics', () => operations.statistics())
       const { diskUse, threads, indexDebt, ...counts } = statistics
-      const { recent, waiting, runs } = indexDebt
+      const { recent, waiting, runs, terms } = indexDebt
       const all = { ...counts, ...diskUse, recent, waiting }
       for (const [name, count] of Object.entries<number>(all))
         assertCount(`statistics: ${name}`, count)
+      for (const [name, count] of Object.entries<number>({ ...terms }))
+        assertCount(`statistics: ${name} of terms`, count)
       for (const [level, count] of runs.entries())
         assertCount(`statistics: runs of level ${level}`, count)
       for (const { thread, used, size } of threads)

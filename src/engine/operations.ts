@@ -55,6 +55,16 @@ export interface IndexDebt {
   readonly waiting: number
   /** The number of runs of each level, the newest first. */
   readonly runs: readonly number[]
+  readonly terms: TermsDebt
+}
+
+/** What waits to be done in indexes of terms. */
+export interface TermsDebt {
+  /** Documents whose texts were changed and are in no segment yet. */
+  readonly recent: number
+  /** Postings of segments that wait to be merged. */
+  readonly waiting: number
+  readonly segments: number
 }
 
 export interface TargetSize {

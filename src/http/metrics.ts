@@ -252,7 +252,7 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     heap.set({ thread, part: 'used' }, used)
     heap.set({ thread, part: 'size' }, size)
   }
-  const { recent, waiting, runs } = statistics.indexDebt
+  const { recent, waiting, runs, terms } = statistics.indexDebt
   addGauge(
     registry,
     'stela_index_recent_changes',
@@ -267,6 +267,17 @@ async function addEngineMetrics(registry: Registry, engine: Engine): Promise<voi
     'level',
   ])
   for (const [level, count] of runs.entries()) levels.set({ level }, count)
+  addGauge(
+    registry,
+    'stela_terms_recent_texts',
+    'Texts that were changed and are in no segment of postings yet.',
+  ).set(terms.recent)
+  addGauge(
+    registry,
+    'stela_terms_waiting_postings',
+    'Postings of segments that wait to be merged.',
+  ).set(terms.waiting)
+  addGauge(registry, 'stela_terms_segments', 'Segments of postings.').set(terms.segments)
   addGauge(
     registry,
     'stela_writes_waiting',

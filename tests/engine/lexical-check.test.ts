@@ -9,7 +9,7 @@ import { DocumentList } from '../../src/engine/embedded/lexical/document-list.ts
 import { Postings } from '../../src/engine/embedded/lexical/postings.ts'
 import { Segments } from '../../src/engine/embedded/lexical/segments.ts'
 import { openEmbedded, type Opened } from './embedded-store.ts'
-import { LexicalStore } from './lexical-store.ts'
+import { lexicalOptions, LexicalStore } from './lexical-store.ts'
 
 /** A closed store of texts, most of them in the postings. */
 async function makeStore(context: TestContext): Promise<Opened> {
@@ -37,22 +37,17 @@ function change(file: string, damage: Damage): void {
 type Damage = string | ((database: DatabaseSync) => void)
 
 /** Adds a segment that says what is not so. */
-function lie({
-  seqs = [],
-  replaced = [],
-  place,
-  removed = 0,
-  term = 'hen900',
-}: Lie): Damage {
+function lie({ seqs = [], replaced = [], place, term = 'hen900' }: Lie): Damage {
   return (database) => {
     const found = database.prepare('SELECT id FROM term WHERE term = ?').get(term)
     const segments = new Segments(database, '', 1000)
     segments.reload()
     const lengths = Uint32Array.from(seqs, () => 6)
     segments.add(DocumentList.of(seqs), lengths, replaced, (segment) => {
+      if (place === undefined) return
       const postings = new Postings(1)
-      if (place !== undefined) postings.push(place, 1)
-      segment.add(Number(found?.['id'] ?? 999_999), postings, removed, lengths)
+      postings.push(place, 6)
+      segment.add(Number(found?.['id'] ?? 999_999), postings, lengths)
     })
   }
 }
@@ -61,7 +56,6 @@ interface Lie {
   readonly seqs?: readonly number[]
   readonly replaced?: readonly number[]
   readonly place?: number
-  readonly removed?: number
   readonly term?: string
 }
 
@@ -69,7 +63,7 @@ interface Lie {
 const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp])[] = [
   [
     'a text without terms',
-    'DELETE FROM indexed WHERE doc = 1000',
+    'INSERT OR REPLACE INTO waiting VALUES (1000, NULL)',
     /^the \$lexical of document number 1000 is not indexed$/,
   ],
   [
@@ -78,24 +72,29 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
     /^terms are stored for document number 1000, which has no \$lexical$/,
   ],
   [
-    'a list of unknown terms',
-    "UPDATE indexed SET terms = x'0000000000ffff' WHERE doc = 1000",
-    /^the terms of document number 1000 cannot be read$/,
+    'a text that was changed',
+    `UPDATE search SET lexical = '"red red"' WHERE doc = 1000`,
+    /^the postings of the term "red" are not those of the texts that have it$/,
   ],
   [
-    'a term that is counted wrong',
-    lie({ removed: 1 }),
-    /^the term "hen900" is counted 1 times, but stands 2 times in the postings$/,
+    'a text of other terms',
+    `UPDATE search SET lexical = '"blue"' WHERE doc = 1000`,
+    /^the term "blue" of document number 1000 is not indexed$/,
   ],
   [
     'postings of other documents',
-    lie({ seqs: [950], place: 0 }),
-    /^the postings of the term "hen900" are not those of the texts that have it$/,
+    lie({ seqs: [950], replaced: [950], place: 0 }),
+    /^the postings of the term "red" are not those of the texts that have it$/,
   ],
   [
     'postings that were replaced by nothing',
     lie({ replaced: [1000] }),
-    /^the term "red" is counted 4000 times, but stands 3999 times in the postings$/,
+    /^the \$lexical of document number 1000 is not indexed$/,
+  ],
+  [
+    'a document without its postings',
+    lie({ seqs: [950], replaced: [950] }),
+    /^document number 950 has 6 tokens, but 0 in the postings$/,
   ],
   [
     'postings of a document that is not in the segment',
@@ -113,9 +112,19 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
     /^segment 1 of the postings cannot be read$/,
   ],
   [
+    'postings of no segment',
+    'INSERT INTO posting SELECT 999 * (1 << 24), bytes FROM posting LIMIT 1',
+    /^1 rows of postings belong to no segment$/,
+  ],
+  [
+    'a merge of what is gone',
+    "INSERT INTO textsegment SELECT 998, 1, 'making', '[997]', 0, 0, 0, x'', x'', x''",
+    /^segment 998 of the postings is made of segments that are gone$/,
+  ],
+  [
     'a segment that does not count',
     "UPDATE textsegment SET state = 'dropped'",
-    /^the postings of the term "red" are not those of the texts that have it$/,
+    /^the \$lexical of document number 1 is not indexed$/,
   ],
   [
     'a wrong number of texts',
@@ -132,7 +141,7 @@ const damages: readonly (readonly [name: string, damage: Damage, finding: RegExp
 describe('the check of the index of terms', () => {
   test('finds nothing in a sound one', async (context) => {
     const { fileOf } = await makeStore(context)
-    assert.deepEqual(checkStore(fileOf('books'), documentView({})), [])
+    assert.deepEqual(checkStore(fileOf('books'), documentView(lexicalOptions)), [])
   })
 
   test('names each kind of damage', async (context) => {
@@ -143,7 +152,7 @@ describe('the check of the index of terms', () => {
       const file = join(dataDir, 'damaged.db')
       copyFileSync(sound, file)
       change(file, damage)
-      const findings = checkStore(file, documentView({}))
+      const findings = checkStore(file, documentView(lexicalOptions))
       assert(findings.length > 0, `${name} was not found`)
       assert.match(findings[0]!, finding, name)
       rmSync(file)

@@ -17,7 +17,7 @@ import { VarintWriter } from '../../src/engine/embedded/lexical/varints.ts'
 import { formatVersion } from '../../src/engine/embedded/store/layout.ts'
 import { EngineError } from '../../src/engine/errors.ts'
 import { documentView } from '../../src/engine/record-view.ts'
-import { LexicalStore, match } from './lexical-store.ts'
+import { lexicalOptions, LexicalStore, match } from './lexical-store.ts'
 import { by, where } from './store.ts'
 
 const firstEntries = `
@@ -125,6 +125,8 @@ const secondTerms = `
     documents INTEGER NOT NULL) STRICT;
   CREATE TABLE newposting(term INTEGER NOT NULL, first INTEGER NOT NULL,
     entries BLOB NOT NULL, PRIMARY KEY (term, first)) WITHOUT ROWID, STRICT;
+  CREATE TABLE indexed(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
+  DELETE FROM waiting;
 `
 
 /**
@@ -144,12 +146,21 @@ function giveSecondForm(file: string): void {
     writer.put(distance * 2 + Number(count === 1))
     if (count !== 1) writer.put(count)
   }
-  const write = database.prepare('UPDATE indexed SET terms = ? WHERE doc = ?')
+  const write = database.prepare('INSERT INTO indexed(terms, doc) VALUES (?, ?)')
   const wait = database.prepare('INSERT OR REPLACE INTO waiting VALUES (?, ?)')
-  const lists = database.prepare('SELECT doc, terms FROM indexed ORDER BY doc').all()
-  for (const { doc, terms } of lists) {
+  const texts = database.prepare(
+    "SELECT doc, lexical FROM search WHERE lexical NOT IN ('null', '\"\"') ORDER BY doc",
+  )
+  const terms = database.prepare('SELECT id, term FROM term').all()
+  const idOf = new Map(terms.map(({ id, term }) => [String(term), Number(id)]))
+  for (const { doc, lexical } of texts.all()) {
     const seq = Number(doc)
-    const list = new TermList(0).decode(terms as Uint8Array)
+    const list = new TermList(0)
+    const ids = (JSON.parse(String(lexical)) as string)
+      .split(' ')
+      .map((term) => idOf.get(term)!)
+    for (const id of [...new Set(ids)].sort((a, b) => a - b))
+      list.push(id, ids.filter((other) => other === id).length)
     let before = 0
     for (let i = 0; i < list.size; i++) {
       put(list.ids[i]! - before, list.counts[i]!)
@@ -263,7 +274,7 @@ describe('a store of format 1', () => {
     await store.replace({ _id: 1 }, 'grey fox')
     await store.insert([{ _id: 6 }, 'red'])
     assert.deepEqual(await store.search('red'), [6, 2])
-    assert.deepEqual(checkStore(file, documentView({})), [])
+    assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
     await engine.close()
 
     const again = await open()
@@ -300,7 +311,7 @@ describe('a store of format 1', () => {
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])
     assert.deepEqual(await store.ids(where('n', 'gte', 0), by('n')), [4, 3, 2, 1])
-    assert.deepEqual(checkStore(file, documentView({})), [])
+    assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
   })
 
   test('stays as it was when that fails', async (context) => {
@@ -333,7 +344,7 @@ describe('a store of format 2', () => {
     assert.deepEqual(checkDataFolder(dataDir), [])
     const { engine, logged } = await open()
     assert.deepEqual(logged, [`${file} was brought to format ${formatVersion}`])
-    assert.deepEqual(checkStore(file, documentView({})), [])
+    assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
     const store = await LexicalStore.find(engine, 'books')
     assert.deepEqual(await store.search('red'), [2, 1])
     assert.deepEqual(await store.search('w777 other'), ['x777'])
@@ -343,7 +354,7 @@ describe('a store of format 2', () => {
     assert.equal(await store.count(match('other')), 2500)
     assert.deepEqual(await store.search('w777'), [])
     await engine.close()
-    assert.deepEqual(checkStore(file, documentView({})), [])
+    assert.deepEqual(checkStore(file, documentView(lexicalOptions)), [])
     assert.deepEqual((await open()).logged, [])
   })
 })

@@ -30,8 +30,9 @@ export class ServerProcess {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: processToken,
-          // Runs are made and merged all the time, whatever happens.
+          // Runs and segments are made and merged all the time, whatever happens.
           STELA_TEST_MEMTABLE: '64',
+          STELA_TEST_WAITING: '1000',
           // Tests look at what is logged, and a busy machine makes any command slow.
           STELA_SLOW_COMMAND: '0',
         },

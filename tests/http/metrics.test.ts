@@ -219,6 +219,15 @@ describe('metrics', () => {
     for (let recent = 0; recent < 20;)
       recent = (await scrape(server)).get('stela_index_recent_changes')!
     assert.equal(samples.get('stela_index_waiting_entries'), 0)
+    assert.equal(samples.get('stela_terms_segments'), 0)
+    const texts = [{ $lexical: 'red fox' }, { $lexical: 'red hen' }, { n: 1 }]
+    await server.command('/default_keyspace/measured', { insertMany: { documents: texts } })
+    // They wait until nobody writes any more, and are a segment then.
+    for (let segments = 0; segments < 1;)
+      segments = (await scrape(server)).get('stela_terms_segments')!
+    const settled = await scrape(server)
+    assert.equal(settled.get('stela_terms_recent_texts'), 0)
+    assert.equal(settled.get('stela_terms_waiting_postings'), 0)
     assert.equal(samples.get('stela_writes_waiting'), 0)
     assert.equal(samples.get('stela_reads_waiting'), 0)
     await server.command('/default_keyspace', { deleteCollection: { name: 'measured' } })

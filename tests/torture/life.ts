@@ -48,8 +48,9 @@ export class Life {
         env: {
           ...serverEnvironment,
           STELA_ADMIN_TOKEN: token,
-          // Runs are made and merged all the time, and so when it is killed.
+          // Runs and segments are made and merged all the time, and so when it is killed.
           STELA_TEST_MEMTABLE: '64',
+          STELA_TEST_WAITING: '1000',
           ...(clockFile !== undefined && { TORTURE_CLOCK_FILE: clockFile }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],

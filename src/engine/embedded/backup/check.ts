@@ -12,7 +12,7 @@ import { parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import { EngineError } from '../../errors.ts'
-import type { RecordView } from '../../record-view.ts'
+import type { RecordView, TextField } from '../../record-view.ts'
 import { isElement } from '../runs/change.ts'
 import { pathIn, valueIn } from '../runs/entry-key.ts'
 import { RunsReader } from '../runs/runs-reader.ts'
@@ -21,6 +21,7 @@ import { EntryList } from '../store/entries.ts'
 import { refuseLinks } from '../catalog/folder-names.ts'
 import { readyTargets, type ReadyTarget } from '../catalog/ready-targets.ts'
 import { keyOf } from '../../../language/values/key.ts'
+import { analyzerFor } from '../../../search/lexical/analyzer.ts'
 import { capacityFor } from '../../../search/vector/segment.ts'
 import {
   checkFile,
@@ -31,7 +32,8 @@ import {
   storeFile,
   vectorTable,
 } from '../store/layout.ts'
-import { findTermProblems } from '../lexical/check.ts'
+import { findTermProblems, type CheckedText } from '../lexical/check.ts'
+import { hasText } from '../plan/conditions.ts'
 import { messageOf } from '../../../errors/reason.ts'
 import { vectorForm } from '../vectors/vector-bytes.ts'
 import { loadSnapshot, snapshotFolder } from '../vectors/snapshot.ts'
@@ -160,11 +162,7 @@ class StoreCheck {
     this.#checkMeta()
     this.#checkSearch()
     this.#checkVectors()
-    if (hasIndexes)
-      for (const { suffix } of this.#textFields())
-        for (const finding of findTermProblems(this.#database, suffix)) this.#found(finding)
-    for (const [path, { suffix }] of this.#view.texts)
-      if (suffix !== '') this.#checkTexts(path, suffix)
+    if (hasIndexes) this.#checkTexts()
     if (this.#untold > 0) this.#findings.push(`${this.#untold} more like these`)
     return this.#findings
   }
@@ -295,27 +293,36 @@ class StoreCheck {
     }))
   }
 
-  /** The parts of the store that are searched by terms. A collection's is always there. */
-  #textFields(): readonly { readonly suffix: string }[] {
-    return this.#view.kind === 'row' ? [...this.#view.texts.values()] : [{ suffix: '' }]
+  /** What is searched by terms. A collection has an index of terms also where it is not used. */
+  #checkTexts(): void {
+    if (this.#view.kind === 'document')
+      this.#checkTerms('', this.#documentTexts(this.#view.texts.get('$lexical')))
+    else
+      for (const [path, field] of this.#view.texts)
+        this.#checkTerms(field.suffix, this.#rowTexts(path, field))
   }
 
-  /** Rows whose text has no list of terms, and lists of rows that have no text. */
-  #checkTexts(path: string, suffix: string): void {
-    const rows = this.#database.prepare(
-      'SELECT d.seq, d.text, i.doc IS NOT NULL AS listed FROM doc d ' +
-        `LEFT JOIN indexed${suffix} i ON i.doc = d.seq`,
-    )
-    const names = new Set([path])
-    for (const { seq, text, listed } of rows.iterate()) {
-      const value = this.#view.see(String(text), names).get(path) ?? ''
-      if ((value !== '') !== (listed === 1))
-        this.#found(`the terms of row number ${String(seq)} are not those of its text`)
+  #checkTerms(suffix: string, texts: Iterable<CheckedText>): void {
+    for (const finding of findTermProblems(this.#database, suffix, texts))
+      this.#found(finding)
+  }
+
+  *#documentTexts(field: TextField | undefined): Generator<CheckedText> {
+    const analyzer = field && analyzerFor(field.analyzer)
+    const texts = this.#database.prepare(`SELECT doc, lexical FROM search WHERE ${hasText}`)
+    for (const { doc, lexical } of texts.iterate()) {
+      const terms = analyzer?.terms(parseStored(String(lexical)) as string)
+      yield { seq: doc as number, terms }
     }
-    const lost = this.#number(
-      `SELECT count(*) FROM indexed${suffix} WHERE doc NOT IN (SELECT seq FROM doc)`,
-    )
-    if (lost > 0) this.#found(`terms are stored for ${lost} rows that do not exist`)
+  }
+
+  *#rowTexts(path: string, { analyzer }: TextField): Generator<CheckedText> {
+    const analysis = analyzerFor(analyzer)
+    const names = new Set([path])
+    for (const { seq, text } of this.#documents()) {
+      const value = this.#view.see(text, names).get(path) ?? ''
+      if (value !== '') yield { seq, terms: analysis.terms(value as string) }
+    }
   }
 
   #checkVectors(): void {

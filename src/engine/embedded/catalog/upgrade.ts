@@ -80,9 +80,10 @@ function indexTexts(database: DatabaseSync, { lexical }: CollectionOptions): voi
     const text = parseStored(stored as string)
     if (typeof text !== 'string' || text === '') continue
     writer.put(doc as number, countTerms(analyzer?.terms(text) ?? []))
-    writer.finish()
+    if (writer.isDue) writer.keepUp()
   }
   writer.fold()
+  writer.finish()
 }
 
 /** What was a table is in order already, and is read once. */

@@ -1,44 +1,41 @@
 /**
- * Looks whether the index of terms is sound: the texts' own lists are compared with what is
- * stored of them elsewhere. Which terms a text has only an analyzer could say.
+ * Looks whether the index of terms is sound: the texts are the truth, and what is indexed is
+ * compared with them, both ways.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { storedTerm } from '../store/layout.ts'
 import { Postings } from './postings.ts'
-import { replacedIn } from './segment-view.ts'
-import type { TextSegmentRow } from './segment-layout.ts'
+import { rowsMax, type TextSegmentRow } from './segment-layout.ts'
+import { viewsOf, type SegmentView } from './segment-view.ts'
 import { TextSegment } from './segment.ts'
 import { TermList } from './term-list.ts'
+
+/** A text that is to be indexed. */
+export interface CheckedText {
+  readonly seq: number
+  /** Undefined where no analyzer says which they are. */
+  readonly terms: readonly string[] | undefined
+}
 
 /** Says in plain words what is wrong. */
 export function* findTermProblems(
   database: DatabaseSync,
   suffix: string,
+  texts: Iterable<CheckedText>,
 ): Generator<string> {
-  if (suffix === '') yield* findTextProblems(database)
-  const terms = termsOf(database, suffix)
-  const counts = yield* addLists(database, suffix, terms)
-  yield* addPostings(database, suffix, terms)
-  for (const { text, documents, inLists, inPostings } of terms.values()) {
-    if (documents !== inPostings.documents)
-      yield `the term "${text}" is counted ${documents} times, but stands ` +
-        `${inPostings.documents} times in the postings`
-    else if (inPostings.documents !== inLists.documents || inPostings.sum !== inLists.sum)
-      yield `the postings of the term "${text}" are not those of the texts that have it`
-  }
-  const read = database.prepare('SELECT value FROM meta WHERE name = ?')
-  for (const [name, actual] of Object.entries(counts)) {
-    const counted = read.get(name + suffix)?.['value']
-    if (counted !== actual)
-      yield `${actual} ${name} are indexed, but ${String(counted)} are counted`
-  }
+  const check = new IndexCheck(database, suffix)
+  yield* check.open()
+  yield* check.addTexts(texts)
+  yield* check.addWaiting()
+  yield* check.addSegments()
+  yield* check.compare()
+  yield* findLostRows(database, suffix)
 }
 
-interface Term {
+interface CheckedTerm {
   readonly text: string
-  /** As the segments count them. */
-  documents: number
-  readonly inLists: Tally
-  readonly inPostings: Tally
+  readonly inTexts: Tally
+  readonly inIndex: Tally
 }
 
 /** A sum tells lists apart that differ in a document, a count or a length. */
@@ -53,126 +50,215 @@ function addTo(tally: Tally, seq: number, count: number, length: number): void {
   tally.sum = (tally.sum + Math.imul(mixed ^ (mixed >>> 13) ^ length, 0xc2b2ae35)) >>> 0
 }
 
-/** Texts that have no list, and lists that have no text. */
-function* findTextProblems(database: DatabaseSync): Generator<string> {
-  const hasText = "s.lexical IS NOT NULL AND s.lexical NOT IN ('null', '\"\"')"
-  for (const { doc } of database
-    .prepare(
-      'SELECT s.doc FROM search s LEFT JOIN indexed i ON i.doc = s.doc ' +
-        `WHERE ${hasText} AND i.doc IS NULL`,
-    )
-    .iterate())
-    yield `the $lexical of document number ${String(doc)} is not indexed`
-  for (const { doc } of database
-    .prepare(
-      'SELECT i.doc FROM indexed i LEFT JOIN search s ON s.doc = i.doc ' +
-        `WHERE NOT (s.doc IS NOT NULL AND ${hasText})`,
-    )
-    .iterate())
-    yield `terms are stored for document number ${String(doc)}, which has no $lexical`
+/** A segment, and which of its documents have a text. */
+interface CheckedSegment {
+  readonly view: SegmentView
+  readonly hasText: Uint8Array
 }
 
-function termsOf(database: DatabaseSync, suffix: string): Map<number, Term> {
-  const terms = new Map<number, Term>()
-  const all = database.prepare(`SELECT id, term FROM term${suffix}`)
-  for (const { id, term } of all.iterate())
-    terms.set(id as number, {
-      text: String(term),
-      documents: 0,
-      inLists: { documents: 0, sum: 0 },
-      inPostings: { documents: 0, sum: 0 },
-    })
-  return terms
-}
+class IndexCheck {
+  readonly #database: DatabaseSync
+  readonly #suffix: string
+  /** What a document and its text are called. */
+  readonly #owner: string
+  readonly #text: string
+  readonly #terms = new Map<number, CheckedTerm>()
+  readonly #termsByText = new Map<string, CheckedTerm>()
+  readonly #waiting = new Map<number, Uint8Array | null>()
+  readonly #waitingWithText = new Set<number>()
+  #segments: readonly CheckedSegment[] = []
+  /** Whether it is known which terms the texts have. */
+  #isAnalyzed = true
+  /** What is indexed. */
+  #texts = 0
+  #tokens = 0
 
-/** The texts' lists; of those that wait the ones that the postings still have count. */
-function* addLists(
-  database: DatabaseSync,
-  suffix: string,
-  terms: ReadonlyMap<number, Term>,
-): Generator<string, { readonly texts: number; readonly tokens: number }> {
-  const lists = database.prepare(
-    `SELECT i.doc, i.terms, w.doc IS NULL AS folded, 1 AS present FROM indexed${suffix} i ` +
-      `LEFT JOIN waiting${suffix} w ON w.doc = i.doc ` +
-      `UNION ALL SELECT doc, terms, 1, 0 FROM waiting${suffix} WHERE terms IS NOT NULL`,
-  )
-  const list = new TermList(1024)
-  let texts = 0
-  let tokens = 0
-  for (const { doc, terms: bytes, folded, present } of lists.iterate()) {
-    const seq = doc as number
-    const { ids, counts, size, length } = list.decode(bytes as Uint8Array)
-    if (present === 1) {
-      texts++
-      tokens += length
+  constructor(database: DatabaseSync, suffix: string) {
+    this.#database = database
+    this.#suffix = suffix
+    this.#owner = suffix === '' ? 'document number' : 'row number'
+    this.#text = suffix === '' ? '$lexical' : 'text'
+  }
+
+  *open(): Generator<string> {
+    const database = this.#database
+    const suffix = this.#suffix
+    const terms = database.prepare(`SELECT id, term FROM term${suffix}`)
+    for (const { id, term } of terms.iterate()) {
+      const [inTexts, inIndex] = [newTally(), newTally()]
+      const known = { text: String(term), inTexts, inIndex }
+      this.#terms.set(id as number, known)
+      this.#termsByText.set(known.text, known)
     }
-    for (let i = 0; i < size; i++) {
-      const term = terms.get(ids[i]!)
-      if (term === undefined || !(counts[i]! > 0) || (i > 0 && ids[i] === ids[i - 1])) {
-        yield `the terms of document number ${seq} cannot be read`
-        break
+    const read = database.prepare(`SELECT bytes FROM posting${suffix} WHERE id = ?`)
+    const rows = database
+      .prepare(`SELECT * FROM textsegment${suffix} WHERE state = 'made' ORDER BY newest`)
+      .all() as unknown as TextSegmentRow[]
+    const segments: TextSegment[] = []
+    for (const row of rows)
+      try {
+        segments.push(new TextSegment(row, (id) => read.get(id)!['bytes'] as Uint8Array))
+      } catch {
+        yield `segment ${row.id} of the postings cannot be read`
       }
-      if (folded === 1) addTo(term.inLists, seq, counts[i]!, length)
+    this.#segments = viewsOf(segments).map((view) => ({
+      view,
+      hasText: new Uint8Array(view.segment.documents.size),
+    }))
+    const waiting = database.prepare(`SELECT doc, terms FROM waiting${suffix}`)
+    for (const { doc, terms: list } of waiting.iterate()) {
+      this.#waiting.set(doc as number, list as Uint8Array | null)
+      for (const { view } of this.#segments) view.markVoid(doc as number)
     }
   }
-  return { texts, tokens }
-}
 
-/** The postings of documents that no later segment has anew. */
-function* addPostings(
-  database: DatabaseSync,
-  suffix: string,
-  terms: ReadonlyMap<number, Term>,
-): Generator<string> {
-  const read = database.prepare(`SELECT bytes FROM posting${suffix} WHERE id = ?`)
-  const rows = database
-    .prepare(`SELECT * FROM textsegment${suffix} WHERE state = 'made' ORDER BY newest`)
-    .all() as unknown as TextSegmentRow[]
-  const segments: TextSegment[] = []
-  for (const row of rows)
-    try {
-      segments.push(new TextSegment(row, (id) => read.get(id)!['bytes'] as Uint8Array))
-    } catch {
-      yield `segment ${row.id} of the postings cannot be read`
-    }
-  const replaced = replacedIn(segments)
-  for (const [i, segment] of segments.entries())
-    try {
-      yield* addSegment(segment, replaced[i], terms)
-    } catch {
-      yield `segment ${segment.id} of the postings cannot be read`
-    }
-}
-
-function* addSegment(
-  segment: TextSegment,
-  replaced: Uint8Array | undefined,
-  terms: ReadonlyMap<number, Term>,
-): Generator<string> {
-  const postings = new Postings(1024)
-  const { documents, id } = segment
-  let before = 0
-  for (const { entry, list } of segment.entries()) {
-    const term = terms.get(entry.term)
-    if (term === undefined) {
-      yield `there are postings of an unknown term, number ${entry.term}`
-      continue
-    }
-    postings.size = 0
-    segment.decode(list, postings)
-    if (entry.term <= before || !isAscending(postings, documents.size)) {
-      yield `the postings of the term "${term.text}" in segment ${id} are out of order`
-      continue
-    }
-    before = entry.term
-    term.documents += list.size - list.removed
-    for (let i = 0; i < postings.size; i++) {
-      const place = postings.places[i]!
-      if (replaced?.[place] === 1) continue
-      const seq = documents.seqAt(place)
-      addTo(term.inPostings, seq, postings.counts[i]!, segment.lengthAt(place))
+  *addTexts(texts: Iterable<CheckedText>): Generator<string> {
+    for (const { seq, terms } of texts) {
+      if (!this.#noteText(seq))
+        yield `the ${this.#text} of ${this.#owner} ${seq} is not indexed`
+      if (terms === undefined) {
+        this.#isAnalyzed = false
+        continue
+      }
+      for (const [term, count] of countsOf(terms)) {
+        const known = this.#termsByText.get(storedTerm(term))
+        if (known === undefined)
+          yield `the term "${term}" of ${this.#owner} ${seq} is not indexed`
+        else addTo(known.inTexts, seq, count, terms.length)
+      }
     }
   }
+
+  /** Notes that a document has a text; false where it is not indexed. */
+  #noteText(seq: number): boolean {
+    const waiting = this.#waiting.get(seq)
+    if (waiting !== undefined) {
+      this.#waitingWithText.add(seq)
+      return waiting !== null
+    }
+    for (const { view, hasText } of this.#segments) {
+      const place = view.placeOf(seq)
+      if (place < 0) continue
+      hasText[place] = 1
+      return true
+    }
+    return false
+  }
+
+  *addWaiting(): Generator<string> {
+    const list = new TermList(1024)
+    for (const [seq, bytes] of this.#waiting) {
+      if (bytes === null) continue
+      if (!this.#waitingWithText.has(seq)) yield this.#withoutText(seq)
+      const { ids, counts, size, length } = list.decode(bytes)
+      this.#texts++
+      this.#tokens += length
+      for (let i = 0; i < size; i++) {
+        const term = this.#terms.get(ids[i]!)
+        if (term === undefined || !(counts[i]! > 0) || (i > 0 && ids[i] === ids[i - 1])) {
+          yield `the terms of ${this.#owner} ${seq} cannot be read`
+          break
+        }
+        addTo(term.inIndex, seq, counts[i]!, length)
+      }
+    }
+  }
+
+  *addSegments(): Generator<string> {
+    for (const segment of this.#segments)
+      try {
+        yield* this.#addSegment(segment)
+      } catch {
+        yield `segment ${segment.view.segment.id} of the postings cannot be read`
+      }
+  }
+
+  *#addSegment({ view, hasText }: CheckedSegment): Generator<string> {
+    const { segment } = view
+    const { documents, id } = segment
+    const postings = new Postings(1024)
+    /** By place: the sum of counts. */
+    const lengths = new Uint32Array(documents.size)
+    let before = 0
+    for (const { entry, list } of segment.entries()) {
+      const term = this.#terms.get(entry.term)
+      if (term === undefined) {
+        yield `there are postings of an unknown term, number ${entry.term}`
+        continue
+      }
+      postings.size = 0
+      segment.decode(list, postings)
+      if (entry.term <= before || !isAscending(postings, documents.size)) {
+        yield `the postings of the term "${term.text}" in segment ${id} are out of order`
+        continue
+      }
+      before = entry.term
+      for (let i = 0; i < postings.size; i++) {
+        const place = postings.places[i]!
+        lengths[place]! += postings.counts[i]!
+        const seq = view.seqAt(place)
+        if (seq === undefined) continue
+        addTo(term.inIndex, seq, postings.counts[i]!, segment.lengthAt(place))
+      }
+    }
+    for (let place = 0; place < documents.size; place++) {
+      const seq = view.seqAt(place)
+      if (seq === undefined) continue
+      const length = segment.lengthAt(place)
+      this.#texts++
+      this.#tokens += length
+      if (lengths[place] !== length)
+        yield `${this.#owner} ${seq} has ${length} tokens, but ${lengths[place]} in the postings`
+      if (hasText[place] === 0) yield this.#withoutText(seq)
+    }
+  }
+
+  *compare(): Generator<string> {
+    if (this.#isAnalyzed)
+      for (const { text, inTexts, inIndex } of this.#terms.values())
+        if (inIndex.documents !== inTexts.documents || inIndex.sum !== inTexts.sum)
+          yield `the postings of the term "${text}" are not those of the texts that have it`
+    const read = this.#database.prepare('SELECT value FROM meta WHERE name = ?')
+    const counts = { texts: this.#texts, tokens: this.#tokens }
+    for (const [name, actual] of Object.entries(counts)) {
+      const counted = read.get(name + this.#suffix)?.['value']
+      if (counted !== actual)
+        yield `${actual} ${name} are indexed, but ${String(counted)} are counted`
+    }
+  }
+
+  #withoutText(seq: number): string {
+    return `terms are stored for ${this.#owner} ${seq}, which has no ${this.#text}`
+  }
+}
+
+function countsOf(terms: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
+
+function newTally(): Tally {
+  return { documents: 0, sum: 0 }
+}
+
+/** Rows that no segment has, and segments that are made of what is not there. */
+function* findLostRows(database: DatabaseSync, suffix: string): Generator<string> {
+  const lost = database
+    .prepare(
+      `SELECT count(*) AS count FROM posting${suffix} WHERE id / ${rowsMax} NOT IN ` +
+        `(SELECT id FROM textsegment${suffix})`,
+    )
+    .get()!['count']
+  if (lost !== 0) yield `${String(lost)} rows of postings belong to no segment`
+  const making = database.prepare(
+    `SELECT id, (SELECT count(*) FROM json_each(m.sources) s WHERE NOT EXISTS ` +
+      `(SELECT 1 FROM textsegment${suffix} t WHERE t.id = s.value AND t.state = 'made')) ` +
+      `AS missing FROM textsegment${suffix} m WHERE state = 'making'`,
+  )
+  for (const { id, missing } of making.iterate())
+    if (missing !== 0)
+      yield `segment ${String(id)} of the postings is made of segments that are gone`
 }
 
 /** Whether places never fall, and are there. */

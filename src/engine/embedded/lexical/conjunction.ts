@@ -9,7 +9,7 @@
 import type { Budget } from '../plan/budget.ts'
 import type { BestScores } from './best-scores.ts'
 import { blockSize } from './blocks.ts'
-import { emptyFound, type Found, type PostingCursor } from './cursor.ts'
+import { emptyPlaces, type FoundPlaces, type PostingCursor } from './cursor.ts'
 import { isTooLow, knownPlace, type TermScores } from './scores.ts'
 import type { SegmentView } from './segment-view.ts'
 
@@ -24,9 +24,9 @@ export function* placesWithAll(
   cursors: readonly PostingCursor[],
   from: number,
   budget: Budget,
-): Generator<Found> {
+): Generator<FoundPlaces> {
   const [lead, ...others] = cursors.toSorted((a, b) => a.list.size - b.list.size)
-  const found = emptyFound(blockSize)
+  const found = emptyPlaces(blockSize)
   const counts = new Uint32Array(blockSize)
   for (let next = from; lead!.next(next); next = lead!.last + 1) {
     budget.spend(cursors.length)
@@ -144,7 +144,7 @@ const sliceSize = 1024
 /** Some documents, with what each of the terms adds to their scores. */
 class Group {
   readonly #view: SegmentView
-  readonly #found: Found
+  readonly #found: FoundPlaces
   /** What each term adds, by the slots of documents, in the order of the query. */
   readonly #parts: ReadonlyMap<ScoredTerm, Float64Array>
   /** What was added so far, in any order. */
@@ -153,7 +153,7 @@ class Group {
 
   constructor(view: SegmentView, terms: readonly ScoredTerm[], sizeMax: number) {
     this.#view = view
-    this.#found = emptyFound(sizeMax)
+    this.#found = emptyPlaces(sizeMax)
     this.#parts = new Map(terms.map((term) => [term, new Float64Array(sizeMax)]))
     this.#sums = new Float64Array(sizeMax)
     this.#counts = new Uint32Array(sizeMax)

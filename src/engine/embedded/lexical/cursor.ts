@@ -61,7 +61,7 @@ export class PostingCursor {
   }
 
   /** Keeps those documents that have the term, and notes how often. */
-  keep(found: Found, kept: Uint32Array): void {
+  keep(found: FoundPlaces, kept: Uint32Array): void {
     const { places: wanted, slots, size } = found
     const { places, counts } = this
     let count = 0
@@ -110,14 +110,14 @@ export class PostingCursor {
 }
 
 /** Documents that have been found so far, by ascending place. */
-export interface Found {
+export interface FoundPlaces {
   readonly places: Uint32Array
   /** Where it is noted what is known of each. */
   readonly slots: Uint32Array
   size: number
 }
 
-export function emptyFound(size: number): Found {
+export function emptyPlaces(size: number): FoundPlaces {
   return { places: new Uint32Array(size), slots: new Uint32Array(size), size: 0 }
 }
 

@@ -6,6 +6,8 @@ import type { VarintReader, VarintWriter } from './varints.ts'
 
 export class DocumentList {
   readonly size: number
+  /** The last document; -1 where there is none. */
+  readonly last: number
   /** The first place of each range, and its document. */
   readonly #places: Float64Array
   readonly #seqs: Float64Array
@@ -14,6 +16,7 @@ export class DocumentList {
     this.#places = places
     this.#seqs = seqs
     this.size = size
+    this.last = size === 0 ? -1 : this.seqAt(size - 1)
   }
 
   /** Of ascending numbers. */
@@ -59,10 +62,6 @@ export class DocumentList {
       writer.put(length)
       next = this.#seqs[i]! + length
     }
-  }
-
-  get first(): number {
-    return this.size === 0 ? Infinity : this.#seqs[0]!
   }
 
   /** The document at a place. */

@@ -11,8 +11,9 @@
 import type { Budget } from '../plan/budget.ts'
 import type { BestScores } from './best-scores.ts'
 import type { ScoredTerm } from './conjunction.ts'
-import { emptyFound, type Found } from './cursor.ts'
+import { emptyPlaces, type FoundPlaces } from './cursor.ts'
 import { isTooLow } from './scores.ts'
+import { firstFrom } from './segment.ts'
 import type { SegmentView } from './segment-view.ts'
 
 /** Goes through the postings of one segment. */
@@ -34,8 +35,8 @@ export class MaxScore {
   /** The slots that have a sum, and how many there are. */
   readonly #touched: Uint32Array
   #touchedSize = 0
-  readonly #candidates: Found
-  readonly #looked: Found
+  readonly #candidates: FoundPlaces
+  readonly #looked: FoundPlaces
   readonly #counts: Uint32Array
 
   constructor(
@@ -57,8 +58,8 @@ export class MaxScore {
     this.#parts = terms.map(() => new Float64Array(size))
     this.#sums = new Float64Array(size)
     this.#touched = new Uint32Array(size)
-    this.#candidates = emptyFound(size)
-    this.#looked = emptyFound(size)
+    this.#candidates = emptyPlaces(size)
+    this.#looked = emptyPlaces(size)
     this.#counts = new Uint32Array(size)
   }
 
@@ -211,16 +212,4 @@ export class MaxScore {
     }
     this.#candidates.size = kept
   }
-}
-
-/** The index of the first place that is not smaller. */
-function firstFrom(places: Uint32Array, size: number, from: number): number {
-  let low = 0
-  let high = size
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (places[middle]! < from) low = middle + 1
-    else high = middle
-  }
-  return low
 }

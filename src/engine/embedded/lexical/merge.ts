@@ -2,7 +2,7 @@
 import { DocumentList } from './document-list.ts'
 import { Postings } from './postings.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import { replacedIn } from './segment-view.ts'
+import { viewsOf } from './segment-view.ts'
 import type { TermEntry } from './segment-layout.ts'
 import type { List, TextSegment } from './segment.ts'
 
@@ -54,7 +54,6 @@ export class SegmentMerge {
 
   #mergeTerm(term: number): number {
     merged.size = 0
-    let removed = 0
     let read = 0
     let isAscending = true
     for (const [i, head] of this.#heads.entries()) {
@@ -63,22 +62,17 @@ export class SegmentMerge {
       current.size = 0
       segment.decode(list!, current)
       read += current.size
-      removed += list!.removed
       const places = this.#places[i]!
       for (let j = 0; j < current.size; j++) {
         const place = places[current.places[j]!]!
-        // What has replaced it counts it as removed.
-        if (place === gone) removed--
-        else {
-          if (merged.size > 0 && merged.places[merged.size - 1]! > place)
-            isAscending = false
-          merged.push(place, current.counts[j]!)
-        }
+        if (place === gone) continue
+        if (merged.size > 0 && merged.places[merged.size - 1]! > place) isAscending = false
+        merged.push(place, current.counts[j]!)
       }
       head.advance()
     }
     if (!isAscending) sort(merged)
-    if (merged.size > 0 || removed > 0) this.target.add(term, merged, removed, this.lengths)
+    if (merged.size > 0) this.target.add(term, merged, this.lengths)
     else this.unused.push(term)
     return read + termCost
   }
@@ -110,7 +104,7 @@ function headOf(segment: TextSegment, after: number): Head {
 
 /** Puts the documents of several segments in order. */
 function placeDocuments(sources: readonly TextSegment[]) {
-  const replaced = replacedIn(sources)
+  const views = viewsOf(sources)
   const places = sources.map(({ documents }) => new Uint32Array(documents.size))
   const lengthsOf = sources.map((segment) => segment.allLengths())
   const total = sources.reduce((sum, { documents }) => sum + documents.size, 0)
@@ -130,7 +124,7 @@ function placeDocuments(sources: readonly TextSegment[]) {
     }
     if (least < 0) break
     const place = at[least]!++
-    if (replaced[least]?.[place] === 1) places[least]![place] = gone
+    if (views[least]!.seqAt(place) === undefined) places[least]![place] = gone
     else {
       places[least]![place] = seqs.length
       lengths[seqs.length] = lengthsOf[least]![place]!

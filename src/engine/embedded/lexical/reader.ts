@@ -16,7 +16,7 @@ import { PostingCursor } from './cursor.ts'
 import { MaxScore } from './maxscore.ts'
 import { mergeAscending } from './merge-ascending.ts'
 import { TermScores } from './scores.ts'
-import { markReplaced, SegmentView } from './segment-view.ts'
+import { SegmentView } from './segment-view.ts'
 import { TextSegment, type List } from './segment.ts'
 import type { TextSegmentRow } from './segment-layout.ts'
 import { TermList } from './term-list.ts'
@@ -38,13 +38,10 @@ export class LexicalReader {
   readonly #suffix: string
   /** What is known of the store, as long as nothing is written to it. */
   #known = new WeakMap<readonly string[], readonly Term[]>()
-  #waiting: readonly Waiting[] | undefined
-  #views: readonly SegmentView[] | undefined
+  #waiting: ReadonlyMap<number, Uint8Array | null> | undefined
   /** Segments never change, so they are kept as long as they are there, oldest first. */
-  #segments: readonly TextSegment[] = []
-  /** Which of their documents were replaced. What is, stays so. */
-  #replaced = new Map<number, Uint8Array | undefined>()
-  #areSegmentsRead = false
+  #views: readonly SegmentView[] = []
+  #areViewsRead = false
   #state: unknown
   #mayHaveChanged = true
 
@@ -63,13 +60,21 @@ export class LexicalReader {
   has(seq: number, terms: readonly string[]): boolean {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return false
-    const found = this.#store.one(
-      `SELECT terms FROM indexed${this.#suffix} WHERE doc = ?`,
-      [seq],
-    )
-    if (found === undefined) return false
-    list.decode(found[0] as Uint8Array)
-    return wanted.every(({ id }) => list.countOf(id) > 0)
+    const waiting = this.#allWaiting().get(seq)
+    if (waiting !== undefined) {
+      if (waiting === null) return false
+      list.decode(waiting)
+      return wanted.every(({ id }) => list.countOf(id) > 0)
+    }
+    for (const [i, view] of this.#readViews().entries()) {
+      const place = view.placeOf(seq)
+      if (place < 0) continue
+      return wanted.every(({ lists }) => {
+        const own = lists[i]
+        return own !== undefined && view.segment.has(own, place)
+      })
+    }
+    return false
   }
 
   /** How many documents have a text. */
@@ -82,8 +87,7 @@ export class LexicalReader {
     if (terms.length === 0) return this.textCount
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return 0
-    const [waiting] = this.#store.one(`SELECT count(*) FROM waiting${this.#suffix}`, [])!
-    return rarestOf(wanted) + Number(waiting)
+    return rarestOf(wanted) + this.#allWaiting().size
   }
 
   /** The documents after a number that have all of the terms, in order, step by step. */
@@ -98,10 +102,10 @@ export class LexicalReader {
     }
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return
-    budget.spend(this.#allWaiting().length)
-    const { fresh } = this.#splitWaiting(wanted)
+    budget.spend(this.#allWaiting().size)
+    const { fresh } = this.#freshWith(wanted)
     const freshSeqs = fresh.map(({ seq }) => seq).filter((seq) => seq > after)
-    const inSegments = this.#segmentViews().map((view, i) =>
+    const inSegments = this.#readViews().map((view, i) =>
       documentsIn(view, cursorsOf(view, wanted, i), after, budget),
     )
     yield* mergeAscending([...inSegments, [freshSeqs].values()])
@@ -109,18 +113,12 @@ export class LexicalReader {
 
   /** The documents after a number that have a text, in order, step by step. */
   *#texts(after: number, budget: Budget): Generator<readonly number[]> {
-    let start = after
-    for (;;) {
-      budget.spend(textsStep)
-      const rows = this.#store.all(
-        `SELECT doc FROM indexed${this.#suffix} WHERE doc > ? ORDER BY doc LIMIT ?`,
-        [start, textsStep],
-      ) as [number][]
-      const seqs = rows.map(([seq]) => seq)
-      yield seqs
-      if (seqs.length < textsStep) return
-      start = seqs.at(-1)!
-    }
+    if (this.#mayHaveChanged) this.#refresh()
+    const fresh = [...this.#allWaiting()]
+      .filter(([seq, bytes]) => seq > after && bytes !== null)
+      .map(([seq]) => seq)
+    const inSegments = this.#readViews().map((view) => textsIn(view, after, budget))
+    yield* mergeAscending([...inSegments, [fresh].values()])
   }
 
   /**
@@ -135,11 +133,13 @@ export class LexicalReader {
   ): Scored & { readonly statistics: TermStatistics | undefined } {
     const wanted = this.#termsOf(terms)
     if (wanted === undefined) return { seqs: none, scores: none, statistics: given }
-    budget.spend(this.#allWaiting().length + walkCost(wanted, among))
-    const { fresh, added } = this.#splitWaiting(wanted)
+    budget.spend(this.#allWaiting().size + walkCost(wanted, among))
+    const { fresh, having } = this.#freshWith(wanted)
     const statistics = given ?? {
       ...this.#corpus(),
-      documentFrequencies: wanted.map(({ documents }, i) => documents + added[i]!),
+      documentFrequencies: wanted.map(
+        (term, i) => this.#documentsWith(term, budget) + having[i]!,
+      ),
     }
     const scores = statistics.documentFrequencies.map(
       (documents) => new TermScores(statistics, documents),
@@ -147,7 +147,7 @@ export class LexicalReader {
     const sizeMax = Math.min(rarestOf(wanted), among?.length ?? Infinity) + fresh.length
     const best = new BestScores(count < sizeMax ? count : Infinity, ceiling)
     addFresh(fresh, scores, among, best)
-    for (const { view, place } of bySize(this.#segmentViews())) {
+    for (const { view, place } of bySize(this.#readViews())) {
       const cursors = cursorsOf(view, wanted, place)
       if (cursors === undefined) continue
       const scored = cursors.map((cursor, i) => ({ cursor, scores: scores[i]! }))
@@ -165,19 +165,20 @@ export class LexicalReader {
   ): Scored {
     const occurring = this.#occurring(terms)
     if (occurring.length === 0) return { seqs: none, scores: none }
-    budget.spend(this.#allWaiting().length)
-    const { fresh, added } = this.#splitWaiting(occurring, 'any')
+    budget.spend(this.#allWaiting().size)
+    const { fresh, having } = this.#freshWith(occurring, 'any')
     const corpus = this.#corpus()
-    const scores = occurring.map(
-      ({ documents }, i) => new TermScores(corpus, documents + added[i]!),
-    )
+    const scores = occurring.map((term, i) => {
+      const documents = this.#documentsWith(term, budget) + having[i]!
+      return new TermScores(corpus, documents)
+    })
     const sizeMax = Math.min(this.textCount, among?.length ?? Infinity) + fresh.length
     const best = new BestScores(wanted < sizeMax ? wanted : Infinity)
     addFresh(fresh, scores, among, best)
-    for (const { view, place } of bySize(this.#segmentViews())) {
+    for (const { view, place } of bySize(this.#readViews())) {
       const scored = occurring.flatMap(({ lists }, i): ScoredTerm[] => {
         const own = lists[place]
-        if (own === undefined || own.size === 0) return []
+        if (own === undefined) return []
         return [{ cursor: new PostingCursor(view.segment, own), scores: scores[i]! }]
       })
       if (scored.length === 0) continue
@@ -198,37 +199,25 @@ export class LexicalReader {
     this.#state = state
     this.#known = new WeakMap()
     this.#waiting = undefined
-    this.#views = undefined
-    this.#areSegmentsRead = false
+    this.#areViewsRead = false
   }
 
-  #segmentViews(): readonly SegmentView[] {
-    if (this.#views !== undefined) return this.#views
-    const waiting = new Set(this.#allWaiting().map(([seq]) => seq))
-    return (this.#views = this.#readSegments().map(
-      (segment) => new SegmentView(segment, this.#replaced.get(segment.id), waiting),
-    ))
-  }
-
-  #readSegments(): readonly TextSegment[] {
-    if (this.#areSegmentsRead) return this.#segments
+  #readViews(): readonly SegmentView[] {
+    if (this.#areViewsRead) return this.#views
     const ids = this.#store.all(
       `SELECT id FROM textsegment${this.#suffix} WHERE state = 'made' ORDER BY newest`,
       [],
     ) as [number][]
-    const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
-    const segments = ids.map(([id]) => known.get(id) ?? this.#openSegment(id))
-    const replaced = new Map<number, Uint8Array | undefined>()
-    for (const [i, segment] of segments.entries()) {
-      let marks = this.#replaced.get(segment.id)
-      for (const later of segments.slice(i + 1))
-        if (!known.has(segment.id) || !known.has(later.id))
-          marks = markReplaced(segment, later, marks)
-      replaced.set(segment.id, marks)
-    }
-    this.#replaced = replaced
-    this.#areSegmentsRead = true
-    return (this.#segments = segments)
+    const known = new Map(this.#views.map((view) => [view.segment.id, view]))
+    const views = ids.map(([id]) => known.get(id) ?? new SegmentView(this.#openSegment(id)))
+    for (const [i, view] of views.entries())
+      for (const { segment: later } of views.slice(i + 1))
+        if (!known.has(view.segment.id) || !known.has(later.id))
+          for (const seq of later.replaced) view.markVoid(seq)
+    for (const seq of this.#allWaiting().keys())
+      for (const view of views) view.markVoid(seq)
+    this.#areViewsRead = true
+    return (this.#views = views)
   }
 
   #openSegment(id: number): TextSegment {
@@ -261,7 +250,7 @@ export class LexicalReader {
     if (this.#mayHaveChanged) this.#refresh()
     const known = this.#known.get(terms)
     if (known !== undefined) return known
-    const segments = this.#readSegments()
+    const views = this.#readViews()
     const found: Term[] = []
     for (const term of terms) {
       const row = this.#store.one(`SELECT id FROM term${this.#suffix} WHERE term = ?`, [
@@ -269,13 +258,22 @@ export class LexicalReader {
       ])
       if (row === undefined) continue
       const id = Number(row[0])
-      const lists = segments.map((segment) => segment.list(id))
-      let documents = 0
-      for (const own of lists) if (own !== undefined) documents += own.size - own.removed
-      found.push({ id, documents, lists })
+      const lists = views.map(({ segment }) => segment.list(id))
+      const postings = lists.reduce((sum, own) => sum + (own?.size ?? 0), 0)
+      found.push({ id, postings, lists })
     }
     this.#known.set(terms, found)
     return found
+  }
+
+  /** The documents that have a term, without those that wait. */
+  #documentsWith({ id, lists }: Term, budget: Budget): number {
+    let documents = 0
+    for (const [i, view] of this.#readViews().entries()) {
+      const own = lists[i]
+      if (own !== undefined) documents += view.countOf(id, own, budget)
+    }
+    return documents
   }
 
   #corpus(): Corpus {
@@ -285,51 +283,43 @@ export class LexicalReader {
     }
   }
 
-  #allWaiting(): readonly Waiting[] {
-    this.#waiting ??= this.#store.all(
-      `SELECT w.doc, w.terms, i.terms FROM waiting${this.#suffix} w ` +
-        `LEFT JOIN indexed${this.#suffix} i ON i.doc = w.doc ORDER BY w.doc`,
-      [],
-    ) as unknown as Waiting[]
+  /** Lists of terms by document, in order; null for those that have no text any more. */
+  #allWaiting(): ReadonlyMap<number, Uint8Array | null> {
+    this.#waiting ??= new Map(
+      this.#store.all(
+        `SELECT doc, terms FROM waiting${this.#suffix} ORDER BY doc`,
+        [],
+      ) as unknown as [number, Uint8Array | null][],
+    )
     return this.#waiting
   }
 
-  /**
-   * Those that wait: which have all terms now, or any, and by how many documents each term has
-   * more than the segments say.
-   */
-  #splitWaiting(
+  /** Those that wait and have all terms, or any, and how many of them have each. */
+  #freshWith(
     wanted: readonly Term[],
-    having: 'all' | 'any' = 'all',
-  ): { readonly fresh: readonly Fresh[]; readonly added: readonly number[] } {
+    needed: 'all' | 'any' = 'all',
+  ): { readonly fresh: readonly Fresh[]; readonly having: readonly number[] } {
     const fresh: Fresh[] = []
-    const added = wanted.map(() => 0)
-    for (const [seq, before, after] of this.#allWaiting()) {
-      if (before !== null) {
-        list.decode(before)
-        wanted.forEach(({ id }, i) => (added[i]! -= list.countOf(id) > 0 ? 1 : 0))
-      }
-      if (after === null) continue
-      list.decode(after)
+    const having = wanted.map(() => 0)
+    for (const [seq, bytes] of this.#allWaiting()) {
+      if (bytes === null) continue
+      list.decode(bytes)
       const counts = wanted.map(({ id }) => list.countOf(id))
-      counts.forEach((count, i) => (added[i]! += count > 0 ? 1 : 0))
-      const isWanted = having === 'all' ? !counts.includes(0) : counts.some(Boolean)
+      counts.forEach((count, i) => (having[i]! += count > 0 ? 1 : 0))
+      const isWanted = needed === 'all' ? !counts.includes(0) : counts.some(Boolean)
       if (isWanted) fresh.push({ seq, counts, length: list.length })
     }
-    return { fresh, added }
+    return { fresh, having }
   }
 }
 
 interface Term {
   readonly id: number
-  /** Documents that have it, by the segments. */
-  readonly documents: number
+  /** In all segments, some of them perhaps void. */
+  readonly postings: number
   /** Its postings in each segment. */
   readonly lists: readonly (List | undefined)[]
 }
-
-/** A document that waits: its terms as the segments have them, and as they are. */
-type Waiting = readonly [seq: number, before: Uint8Array | null, after: Uint8Array | null]
 
 /** A document that waits and has the terms, all or any. */
 interface Fresh {
@@ -338,15 +328,16 @@ interface Fresh {
   readonly length: number
 }
 
+/** A number of documents that those with all of the terms do not exceed, but for those that wait. */
 function rarestOf(wanted: readonly Term[]): number {
-  return Math.min(...wanted.map(({ documents }) => documents))
+  return Math.min(...wanted.map(({ postings }) => postings))
 }
 
 /** What a walk through all documents takes about, in index lookups. */
 function walkCost(wanted: readonly Term[], among: Float64Array | undefined): number {
   const leading = Math.min(rarestOf(wanted), among?.length ?? Infinity)
   let blocks = 0
-  for (const { documents } of wanted) blocks += Math.min(documents / blockSize, leading)
+  for (const { postings } of wanted) blocks += Math.min(postings / blockSize, leading)
   // Of many blocks most are passed over.
   return Math.ceil(blocks / 2)
 }
@@ -369,7 +360,7 @@ function cursorsOf(
   const lists: List[] = []
   for (const { lists: all } of wanted) {
     const own = all[place]
-    if (own === undefined || own.size === 0) return undefined
+    if (own === undefined) return undefined
     lists.push(own)
   }
   return lists.map((own) => new PostingCursor(segment, own))
@@ -387,6 +378,25 @@ function* documentsIn(
     const seqs: number[] = []
     for (let i = 0; i < size; i++) {
       const seq = view.seqAt(places[i]!)
+      if (seq !== undefined) seqs.push(seq)
+    }
+    yield seqs
+  }
+}
+
+/** The documents of a segment after a number, in order. */
+function* textsIn(
+  view: SegmentView,
+  after: number,
+  budget: Budget,
+): Generator<readonly number[]> {
+  const { documents } = view.segment
+  for (let from = documents.placeFrom(after + 1); from < documents.size;) {
+    budget.spend(textsStep)
+    const end = Math.min(documents.size, from + textsStep)
+    const seqs: number[] = []
+    for (; from < end; from++) {
+      const seq = view.seqAt(from)
       if (seq !== undefined) seqs.push(seq)
     }
     yield seqs

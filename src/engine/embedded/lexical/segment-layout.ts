@@ -45,8 +45,6 @@ export interface TermEntry {
   term: number
   /** Postings in the segment. */
   size: number
-  /** Postings in earlier segments that no longer count. */
-  removed: number
   /** Words of whole blocks, elsewhere in the segment; -1 where all is here. */
   wordStart: number
   wordCount: number
@@ -59,7 +57,6 @@ export function takeEntry(reader: VarintReader, before: number, into: TermEntry)
   into.term = before + reader.take()
   const size = reader.take()
   into.size = Math.floor(size / 2)
-  into.removed = reader.take()
   into.wordStart = -1
   into.wordCount = 0
   into.restSize = 0
@@ -67,9 +64,9 @@ export function takeEntry(reader: VarintReader, before: number, into: TermEntry)
     into.wordStart = reader.take() * 4
     into.wordCount = reader.take() * 4
     into.restSize = reader.take()
-  } else if (size > 0) into.restSize = reader.take()
+  } else into.restSize = reader.take()
 }
 
 export function emptyEntry(): TermEntry {
-  return { term: 0, size: 0, removed: 0, wordStart: -1, wordCount: 0, restSize: 0 }
+  return { term: 0, size: 0, wordStart: -1, wordCount: 0, restSize: 0 }
 }

@@ -63,15 +63,15 @@ export class SegmentWriter {
     return this.#directory.bytes
   }
 
-  /** Terms must ascend. `removed` is of postings in earlier segments. */
-  add(term: number, postings: Postings, removed: number, lengths: Uint32Array): void {
+  /** Terms must ascend. */
+  add(term: number, postings: Postings, lengths: Uint32Array): void {
     if (this.#group.size > groupSize) this.#endGroup()
     const { size } = postings
     this.#postings += size
     const { words, skips, tail } = encodePostings(postings, lengths)
     if (size < blockSize) {
-      this.#putEntry(term, size * 2, removed)
-      if (size > 0) this.#putRest(tail)
+      this.#putEntry(term, size * 2)
+      this.#putRest(tail)
       return
     }
     const wordBytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
@@ -82,7 +82,7 @@ export class SegmentWriter {
     parts.putBytes(tail)
     const rest = parts.finish()
     if (!isLong) {
-      this.#putEntry(term, size * 2, removed)
+      this.#putEntry(term, size * 2)
       this.#putRest(rest)
       return
     }
@@ -90,17 +90,16 @@ export class SegmentWriter {
     const start = this.#size
     this.#write(wordBytes)
     this.#write(rest)
-    this.#putEntry(term, size * 2 + 1, removed)
+    this.#putEntry(term, size * 2 + 1)
     this.#group.put(start / 16)
     this.#group.put(words.length / 4)
     this.#group.put(rest.length)
   }
 
-  #putEntry(term: number, size: number, removed: number): void {
+  #putEntry(term: number, size: number): void {
     if (this.#group.size === 0) this.#firstTerm = term
     this.#group.put(this.#group.size === 0 ? term : term - this.#lastTerm)
     this.#group.put(size)
-    this.#group.put(removed)
     this.#lastTerm = term
   }
 

@@ -19,7 +19,6 @@ export type ReadRow = (id: number) => Uint8Array
 /** The postings of a term in a segment. */
 export interface List {
   readonly size: number
-  readonly removed: number
   /** Of whole blocks, where there are any. */
   readonly skips: Skips | undefined
   /** The words of blocks; undefined where they are to be read from the segment. */
@@ -88,6 +87,12 @@ export class TextSegment {
     return list
   }
 
+  /** Whether what earlier segments say of a document does not count. */
+  replaces(seq: number): boolean {
+    const { replaced } = this
+    return replaced[firstFrom(replaced, replaced.length, seq)] === seq
+  }
+
   /** All terms after a number, in order; what it yields changes with the next one. */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
@@ -152,6 +157,21 @@ export class TextSegment {
     }
   }
 
+  /** Whether a document has the term of a list. */
+  has(list: List, place: number): boolean {
+    const lasts = list.skips?.lasts ?? noPlaces
+    const block = firstFrom(lasts, lasts.length, place)
+    if (looked.list !== list || looked.block !== block) {
+      looked.list = undefined
+      this.decodeBlock(list, block, looked.places, looked.counts)
+      looked.list = list
+      looked.block = block
+    }
+    const size = Math.min(blockSize, list.size - block * blockSize)
+    const at = firstFrom(looked.places, size, place)
+    return at < size && looked.places[at] === place
+  }
+
   /** The length of each document's text, by its place; `tooLong` for those that do not fit. */
   get lengths(): Uint16Array {
     return (this.#lengths ??= this.#readLengths())
@@ -196,7 +216,7 @@ export class TextSegment {
   }
 
   #open(found: TermEntry, reader: VarintReader): List {
-    const { size, removed, wordStart, wordCount, restSize } = found
+    const { size, wordStart, wordCount, restSize } = found
     const isLong = wordStart >= 0
     // A copy, which does not keep the whole row in memory.
     const rest = isLong
@@ -204,14 +224,14 @@ export class TextSegment {
       : reader.takeBytes(restSize).slice()
     const whole = Math.floor(size / blockSize)
     if (whole === 0)
-      return { size, removed, skips: undefined, words: undefined, wordStart, tail: rest }
+      return { size, skips: undefined, words: undefined, wordStart, tail: rest }
     const parts = new VarintReader(rest)
     const skipSize = parts.take()
     const skips = new Skips(parts.takeBytes(skipSize), whole)
     const words = isLong
       ? undefined
       : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
-    return { size, removed, skips, words, wordStart, tail: rest.subarray(parts.at) }
+    return { size, skips, words, wordStart, tail: rest.subarray(parts.at) }
   }
 
   /** Some of the segment's bytes. They are not to be changed. */
@@ -247,8 +267,33 @@ export class TextSegment {
 /** In place of a length that takes more than two bytes. */
 const tooLong = 0xffff
 
+/** The block that was looked into last: the next question is often about the same. */
+const looked = {
+  list: undefined as List | undefined,
+  block: -1,
+  places: new Uint32Array(blockSize),
+  counts: new Uint32Array(blockSize),
+}
+const noPlaces = new Uint32Array(0)
+
 const rowWords = rowSize / 4
 const entry = emptyEntry()
+
+/** The index of the first number that is not smaller. */
+export function firstFrom(
+  ascending: Uint32Array | Float64Array,
+  size: number,
+  from: number,
+): number {
+  let low = 0
+  let high = size
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (ascending[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low
+}
 
 function alignedWords(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.slice().buffer)

@@ -52,6 +52,17 @@ export class Segments {
     return this.#made
   }
 
+  /** The length of a document's text; undefined where no segment has it. */
+  lengthOf(seq: number): number | undefined {
+    for (let i = this.#made.length - 1; i >= 0; i--) {
+      const segment = this.#made[i]!
+      const place = segment.documents.placeOf(seq)
+      if (place >= 0) return segment.lengthAt(place)
+      if (segment.replaces(seq)) return undefined
+    }
+    return undefined
+  }
+
   /** A segment of the latest texts, whose terms `write` adds. */
   add(
     documents: DocumentList,
@@ -88,6 +99,17 @@ export class Segments {
       this.#making() !== undefined ||
       this.#due(isIdle).length > 0
     )
+  }
+
+  /** Postings of segments that are being merged, or are to be, whether somebody writes or not. */
+  get waiting(): number {
+    const making = this.#making()
+    const busy = new Set(
+      making === undefined ? [] : (JSON.parse(making.sources) as number[]),
+    )
+    const due =
+      busy.size > 0 ? this.#made.filter(({ id }) => busy.has(id)) : this.#due(false)
+    return due.reduce((sum, { postings }) => sum + postings, 0)
   }
 
   /**
@@ -223,16 +245,14 @@ export class Segments {
     }
     this.#put(made)
     const start = this.#made.indexOf(sources[0]!)
-    const isOldest = start === 0
     this.#made.splice(start, sources.length, this.#open(made))
     for (const { id } of sources) {
       this.#statements.setState.run('dropped' satisfies SegmentState, id)
       this.#dropped.push(id)
     }
     this.#merge = undefined
-    if (!isOldest) return []
-    const later = this.#made.slice(1)
-    return merge.unused.filter((term) => later.every((one) => one.list(term) === undefined))
+    const others = this.#made.filter(({ id }) => id !== made.id)
+    return merge.unused.filter((term) => !others.some((one) => one.list(term)))
   }
 
   #dropSome(id: number): number {

@@ -1,5 +1,8 @@
-/** The terms of a text, as the table `indexed` has them. */
-import { BitReader, BitWriter } from './bits.ts'
+/**
+ * The terms of a text, as the table `waiting` has them: varints, of each term its distance from
+ * the one before, doubled, plus one if the text has it once; any other count follows.
+ */
+import { VarintReader, VarintWriter } from './varints.ts'
 
 /** The terms that a text has, by ascending number, and how often. */
 export class TermList {
@@ -39,30 +42,30 @@ export class TermList {
   }
 
   encode(): Uint8Array {
+    const { ids, counts, size } = this
     let before = 0
-    for (let i = 0; i < this.size; i++) {
-      const id = this.ids[i]!
-      writer.putGolomb(id - before - 1, orderAfter(before))
-      writer.putGolomb(this.counts[i]! - 1, 0)
-      before = id
+    for (let i = 0; i < size; i++) {
+      const count = counts[i]!
+      writer.put((ids[i]! - before) * 2 + (count === 1 ? 1 : 0))
+      if (count !== 1) writer.put(count)
+      before = ids[i]!
     }
     return writer.finish()
   }
 
   /** Takes what the bytes say in place of what it holds. */
   decode(bytes: Uint8Array): this {
-    // Each term takes at least two bits.
-    if (bytes.length * 4 > this.ids.length) this.#grow(bytes.length * 4)
+    // Each term takes at least a byte.
+    if (bytes.length > this.ids.length) this.#grow(bytes.length)
     const { ids, counts } = this
+    const reader = new VarintReader(bytes)
     let size = 0
     let id = 0
-    reader.read(bytes)
-    for (;;) {
-      const distance = reader.takeGolomb(orderAfter(id))
-      if (distance < 0) break
-      id += distance + 1
+    while (!reader.isAtEnd) {
+      const distance = reader.take()
+      id += Math.floor(distance / 2)
       ids[size] = id
-      counts[size++] = reader.takeGolomb(0) + 1
+      counts[size++] = distance % 2 === 1 ? 1 : reader.take()
     }
     this.size = size
     return this
@@ -77,14 +80,4 @@ export class TermList {
   }
 }
 
-/**
- * Common terms come early and so have low numbers; by Zipf's law a text then has about as many
- * terms between 100 and 200 as between 1 000 and 2 000. So the distance to the next one is
- * a part of the number itself.
- */
-function orderAfter(id: number): number {
-  return Math.max(0, 28 - Math.clz32(id + 1))
-}
-
-const writer = new BitWriter()
-const reader = new BitReader()
+const writer = new VarintWriter()

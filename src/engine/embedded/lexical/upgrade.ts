@@ -10,7 +10,6 @@ import { createTerms } from '../store/layout.ts'
 import { DocumentList } from './document-list.ts'
 import { Postings } from './postings.ts'
 import { Segments } from './segments.ts'
-import { TermList } from './term-list.ts'
 import { VarintReader } from './varints.ts'
 
 /** Brings all indexes of terms of a store to the present form, in the caller's transaction. */
@@ -42,7 +41,7 @@ function upgradeIndex(database: DatabaseSync, suffix: string): void {
     UPDATE meta SET value = (SELECT coalesce(max(id), 0) FROM term${suffix})
       WHERE name = 'terms${suffix}';
   `)
-  copyLists(database, suffix)
+  copyWaiting(database, suffix)
   copyPostings(database, suffix)
   for (const table of tables) database.exec(`DROP TABLE ${old(table, suffix)}`)
 }
@@ -51,23 +50,11 @@ function old(table: string, suffix: string): string {
   return `old${table}${suffix}`
 }
 
-/** The lists of texts. Those that waited still do, as if no segment had them. */
-function copyLists(database: DatabaseSync, suffix: string): void {
-  const put = database.prepare(`INSERT INTO indexed${suffix} VALUES (?, ?)`)
-  const lists = database.prepare(`SELECT doc, terms FROM ${old('indexed', suffix)}`)
-  const list = new TermList(1024)
-  for (const { doc, terms } of lists.iterate()) {
-    list.size = 0
-    const reader = new VarintReader(terms as Uint8Array)
-    for (let id = 0; !reader.isAtEnd;) {
-      id += takeDistance(reader)
-      list.push(id, takeCount(reader))
-    }
-    put.run(doc as number, list.encode())
-  }
+/** Texts that waited still do, as if no segment had them. Their lists are as they were. */
+function copyWaiting(database: DatabaseSync, suffix: string): void {
   database.exec(
-    `INSERT INTO waiting${suffix} SELECT w.doc, NULL FROM ${old('waiting', suffix)} w ` +
-      `JOIN indexed${suffix} i ON i.doc = w.doc`,
+    `INSERT INTO waiting${suffix} SELECT w.doc, i.terms FROM ${old('waiting', suffix)} w ` +
+      `JOIN ${old('indexed', suffix)} i ON i.doc = w.doc`,
   )
 }
 
@@ -84,7 +71,7 @@ function copyPostings(database: DatabaseSync, suffix: string): void {
   segments.add(documents, lengths, [], (segment) => {
     let term = 0
     const end = () => {
-      if (postings.size > 0) segment.add(term, postings, 0, lengths)
+      if (postings.size > 0) segment.add(term, postings, lengths)
       postings.size = 0
     }
     for (const row of chunks.iterate()) {
@@ -107,7 +94,7 @@ function copyPostings(database: DatabaseSync, suffix: string): void {
 
 function* foldedDocuments(database: DatabaseSync, suffix: string): Generator<number> {
   const folded = database.prepare(
-    `SELECT doc FROM indexed${suffix} i WHERE NOT EXISTS ` +
+    `SELECT doc FROM ${old('indexed', suffix)} i WHERE NOT EXISTS ` +
       `(SELECT 1 FROM ${old('waiting', suffix)} w WHERE w.doc = i.doc) ORDER BY doc`,
   )
   for (const { doc } of folded.iterate()) yield doc as number

@@ -1,25 +1,38 @@
 /**
  * Keeps the index of terms while documents are written (docs/internals/lexical-index.md).
  *
- * A text's own list of terms is written at once, its postings later, together with those of
- * many others, as a segment. Until enough texts wait to make that worth while, or nobody
- * writes any more, readers look at the lists of those that wait.
+ * A text's list of terms is written at once, as a row. Its postings are written later, together
+ * with those of many others, as a segment, which takes the place of the rows. Until enough texts
+ * wait to make that worth while, or nobody writes any more, readers look at the lists.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { TermsDebt } from '../../operations.ts'
 import { storedTerm } from '../store/layout.ts'
 import { DocumentList } from './document-list.ts'
 import { Postings } from './postings.ts'
 import { Segments } from './segments.ts'
 import { TermList } from './term-list.ts'
 
-/** How often a text has each of its terms. */
-export type TermCounts = Iterable<readonly [term: string, count: number]>
+/**
+ * How often a text has each of its terms: from one place to another of `termCounts`, which has two
+ * numbers for each, the position of the term among `terms`, and the count. Texts that are written
+ * together share both, so that the number of a term is looked up once for all of them.
+ */
+export interface TermCounts {
+  readonly terms: readonly string[]
+  readonly termCounts: Uint32Array
+  readonly from: number
+  readonly to: number
+}
 
-/** Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. */
-const waitingSizeMax = 64 * 1024
+/**
+ * Bytes that may wait: a thousand texts of sixty words, read in half a millisecond. Tests let
+ * fewer wait, to see many segments of few texts.
+ */
+const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 
 /** Postings of what may wait, about. */
-const foldedPostings = 40_000
+const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
 /** Terms whose numbers are remembered. */
 const knownTermsMax = 50_000
@@ -35,14 +48,20 @@ export class LexicalWriter {
   /** The numbers of terms: those that were used lately, and before that. */
   #termIds = new Map<string, number>()
   #termIdsBefore = new Map<string, number>()
+  /** The terms of the text that came last, and their numbers; 0 where it is not known yet. */
+  #lastTerms: readonly string[] = []
+  #lastIds = new Uint32Array(0)
   /** Terms that no segment has yet. */
   readonly #newTerms = new Set<number>()
   #texts = 0
   #tokens = 0
   #nextTerm = 0
+  /** The table `waiting`: lists of terms by document, null for one that has no text any more. */
+  readonly #waiting = new Map<number, Uint8Array | null>()
   #waitingSize = 0
-  /** Postings of the texts since the last commit. */
+  /** Postings of the texts since the last commit, and of those in it. */
   #written = 0
+  #committed = 0
   /** Whether the numbers above are other than the store says. */
   #isChanged = false
 
@@ -64,13 +83,28 @@ export class LexicalWriter {
     this.#texts = numberOf(meta.read.get(`texts${this.#suffix}`))
     this.#tokens = numberOf(meta.read.get(`tokens${this.#suffix}`))
     this.#nextTerm = numberOf(meta.read.get(`terms${this.#suffix}`))
-    this.#waitingSize = numberOf(waiting.size.get(waitingRowSize))
+    this.#waiting.clear()
+    this.#waitingSize = 0
+    for (const row of waiting.all.iterate()) {
+      const [seq, list] = row as unknown as [number, Uint8Array | null]
+      this.#waiting.set(seq, list)
+      this.#waitingSize += sizeOf(list)
+    }
     this.#written = 0
+    this.#committed = 0
     this.#isChanged = false
   }
 
   get isWaiting(): boolean {
-    return this.#waitingSize > 0
+    return this.#waiting.size > 0
+  }
+
+  get debt(): TermsDebt {
+    return {
+      recent: this.#waiting.size,
+      waiting: this.#segments.waiting,
+      segments: this.#segments.made.length,
+    }
   }
 
   /** Whether segments are to be merged once nobody writes. */
@@ -81,9 +115,8 @@ export class LexicalWriter {
   /** The document has a text with these terms, whatever it had before. */
   put(seq: number, terms: TermCounts): void {
     const list = this.#listOf(terms)
-    const bytes = list.encode()
-    this.#await(seq, this.#take(seq), bytes.length)
-    this.#statements.indexed.put.run(seq, bytes)
+    this.#uncount(seq)
+    this.#await(seq, list.encode())
     this.#texts++
     this.#tokens += list.length
     this.#written += list.size
@@ -91,29 +124,32 @@ export class LexicalWriter {
 
   /** The document has no text any more. */
   remove(seq: number): void {
-    const before = this.#take(seq)
-    if (before === null) return
-    this.#await(seq, before, 0)
-    this.#statements.indexed.remove.run(seq)
+    if (!this.#uncount(seq)) return
+    if (this.#segments.lengthOf(seq) !== undefined) this.#await(seq, null)
+    else {
+      this.#waitingSize -= sizeOf(this.#waiting.get(seq))
+      this.#waiting.delete(seq)
+      this.#statements.waiting.remove.run(seq)
+    }
   }
 
   /** All texts are gone. */
   clear(): void {
-    for (const table of ['term', 'indexed', 'waiting'])
+    for (const table of ['term', 'waiting'])
       this.#database.exec(`DELETE FROM ${table}${this.#suffix}`)
     this.#segments.clear()
     this.#forgetTerms()
     this.#newTerms.clear()
     this.#texts = 0
     this.#tokens = 0
+    this.#waiting.clear()
     this.#waitingSize = 0
     this.#isChanged = true
   }
 
-  /** To be called before a commit. Merges as much as what was written has to pay for. */
+  /** To be called before a commit. */
   finish(): void {
-    if (this.#waitingSize > waitingSizeMax) this.fold()
-    if (this.#written > 0) this.#merge(this.#written * this.#segments.levels, false)
+    this.#committed = this.#written
     this.#written = 0
     if (!this.#isChanged) return
     const { write } = this.#statements.meta
@@ -123,29 +159,38 @@ export class LexicalWriter {
     this.#isChanged = false
   }
 
+  /** Whether what was written has something to pay for. */
+  get isDue(): boolean {
+    if (this.#waitingSize > waitingSizeMax) return true
+    return this.#committed + this.#written > 0 && this.#segments.isWorkDue(false)
+  }
+
+  /** To be called after a commit. Merges as much as what was written has to pay for. */
+  keepUp(): void {
+    if (this.#waitingSize > waitingSizeMax) this.fold()
+    this.#merge((this.#committed + this.#written) * this.#segments.levels, false)
+    this.#committed = 0
+    this.#written = 0
+  }
+
   /** Makes a segment of the texts that wait. */
   fold(): void {
-    const { waiting } = this.#statements
-    const folded = new Folded()
-    for (const row of waiting.all.iterate()) {
-      const [seq, before, now] = row as unknown as [number, Bytes | null, Bytes | null]
-      folded.add(seq, before, now)
+    const folded = new FoldedTexts()
+    const replaced: number[] = []
+    for (const seq of Float64Array.from(this.#waiting.keys()).sort()) {
+      const list = this.#waiting.get(seq) ?? null
+      if (this.#segments.lengthOf(seq) !== undefined) replaced.push(seq)
+      if (list !== null) folded.add(seq, list)
     }
     this.#dropTerms(Array.from(this.#newTerms).filter((term) => !folded.hasTerm(term)))
     this.#newTerms.clear()
-    const { seqs, replaced, lengths } = folded
-    if (seqs.length > 0 || replaced.length > 0)
-      this.#segments.add(
-        DocumentList.of(seqs),
-        Uint32Array.from(lengths),
-        replaced,
-        (segment) => {
-          const own = Uint32Array.from(lengths)
-          for (const [term, postings, removed] of folded.terms())
-            segment.add(term, postings, removed, own)
-        },
-      )
-    waiting.clear.run()
+    const lengths = Uint32Array.from(folded.lengths)
+    if (lengths.length > 0 || replaced.length > 0)
+      this.#segments.add(DocumentList.of(folded.seqs), lengths, replaced, (segment) => {
+        for (const [term, postings] of folded.terms()) segment.add(term, postings, lengths)
+      })
+    this.#statements.waiting.clear.run()
+    this.#waiting.clear()
     this.#waitingSize = 0
   }
 
@@ -159,45 +204,58 @@ export class LexicalWriter {
     if (unused.length === 0) return
     // Texts that wait may have them again.
     const waiting = new Set<number>()
-    const list = new TermList(1024)
-    for (const row of this.#statements.waiting.all.iterate()) {
-      const [, , now] = row as unknown as [number, Bytes | null, Bytes | null]
-      const { ids, size } = list.decode(now ?? nothing)
+    for (const bytes of this.#waiting.values()) {
+      const { ids, size } = taken.decode(bytes ?? nothing)
       for (let i = 0; i < size; i++) waiting.add(ids[i]!)
     }
     this.#dropTerms(unused.filter((term) => !waiting.has(term)))
   }
 
-  /** The list that a document has so far, which counts no longer. */
-  #take(seq: number): Bytes | null {
-    const found = this.#statements.indexed.find.get(seq) as unknown as [Bytes] | undefined
-    if (found === undefined) return null
+  /** What a document has so far counts no longer; false where it has no text. */
+  #uncount(seq: number): boolean {
+    const list = this.#waiting.get(seq)
+    const length =
+      list === undefined
+        ? this.#segments.lengthOf(seq)
+        : list === null
+          ? undefined
+          : taken.decode(list).length
+    if (length === undefined) return false
     this.#texts--
-    this.#tokens -= new TermList(0).decode(found[0]).length
-    return found[0]
+    this.#tokens -= length
+    this.#isChanged = true
+    return true
   }
 
-  /** Notes what the segments say of a document, unless that was noted before. */
-  #await(seq: number, before: Bytes | null, size: number): void {
-    const { changes } = this.#statements.waiting.add.run(seq, before)
-    if (changes > 0) this.#waitingSize += waitingRowSize + (before?.length ?? 0)
-    this.#waitingSize += size
+  #await(seq: number, list: Uint8Array | null): void {
+    const before = this.#waiting.get(seq)
+    if (before !== undefined) this.#waitingSize -= sizeOf(before)
+    this.#waitingSize += sizeOf(list)
+    this.#waiting.set(seq, list)
+    this.#statements.waiting.put.run(seq, list)
     this.#isChanged = true
   }
 
-  #listOf(terms: TermCounts): TermList {
-    const counts: number[] = []
-    const ids: number[] = []
-    for (const [term, count] of terms) {
-      ids.push(this.#termId(term))
-      counts.push(count)
+  /** The terms of a text, in order. What it returns holds until the next. */
+  #listOf({ terms, termCounts, from, to }: TermCounts): TermList {
+    if (terms !== this.#lastTerms) {
+      this.#lastTerms = terms
+      this.#lastIds = new Uint32Array(terms.length)
     }
-    // A number of both, so that they are sorted as numbers.
-    const order = Float64Array.from(ids, (id, i) => id * placesMax + i).sort()
-    const list = new TermList(counts.length)
-    for (const key of order)
-      list.push(Math.floor(key / placesMax), counts[key % placesMax]!)
-    return list
+    const ids = this.#lastIds
+    if (to - from > keys.length) keys = new Float64Array(2 * (to - from))
+    for (let i = from; i < to; i++) {
+      const position = termCounts[i * 2]!
+      const id = (ids[position] ||= this.#termId(terms[position]!))
+      // A number of both, so that they are sorted as numbers.
+      keys[i - from] = id * placesMax + (i - from)
+    }
+    built.size = 0
+    for (const key of keys.subarray(0, to - from).sort()) {
+      const place = key % placesMax
+      built.push((key - place) / placesMax, termCounts[(from + place) * 2 + 1]!)
+    }
+    return built
   }
 
   #termId(text: string): number {
@@ -225,6 +283,7 @@ export class LexicalWriter {
   }
 
   #forgetTerms(): void {
+    this.#lastTerms = []
     this.#termIds = new Map()
     this.#termIdsBefore = new Map()
   }
@@ -235,75 +294,86 @@ export class LexicalWriter {
   }
 }
 
-type Bytes = Uint8Array
-
 const nothing = new Uint8Array(0)
 
 /** A text has fewer terms. With a term's number of 32 bits this fits a double. */
 const placesMax = 2 ** 21
 
-/** What reading a document that waits costs besides its terms, in bytes of terms. */
-const waitingRowSize = 16
+/** What reading a document that waits costs, in bytes of terms. */
+function sizeOf(list: Uint8Array | null | undefined): number {
+  return 16 + (list?.length ?? 0)
+}
+
+/** Where lists are made and taken apart, one after the other. */
+const built = new TermList(1024)
+const taken = new TermList(1024)
+let keys = new Float64Array(1024)
 
 /** Texts that become a segment, gathered by term. */
-class Folded {
-  /** The documents that have a text now, and how many tokens it has. */
+class FoldedTexts {
+  /** The documents, and how many tokens their texts have. */
   readonly seqs: number[] = []
   readonly lengths: number[] = []
-  /** Those that segments have. */
-  readonly replaced: number[] = []
-  readonly #terms = new Map<number, FoldedTerm>()
-  readonly #list = new TermList(1024)
+  /** The terms by their slots, which say where a term comes first, and how many texts have each. */
+  readonly #slots = new Map<number, number>()
+  readonly #sizes: number[] = []
+  /** Of all postings, text by text: the slot of the term as the place, and the count. */
+  readonly #postings = new Postings(foldedPostings)
+  /** Where the postings of each text end. */
+  readonly #ends: number[] = []
 
   /** Documents must come in order. */
-  add(seq: number, before: Bytes | null, now: Bytes | null): void {
-    const list = this.#list
-    if (before !== null) {
-      this.replaced.push(seq)
-      list.decode(before)
-      for (let i = 0; i < list.size; i++) this.#term(list.ids[i]!).removed++
+  add(seq: number, bytes: Uint8Array): void {
+    const list = taken.decode(bytes)
+    const { ids, counts, size } = list
+    for (let i = 0; i < size; i++) {
+      let slot = this.#slots.get(ids[i]!)
+      if (slot === undefined) this.#slots.set(ids[i]!, (slot = this.#sizes.push(0) - 1))
+      this.#sizes[slot]!++
+      this.#postings.push(slot, counts[i]!)
     }
-    if (now === null) return
-    list.decode(now)
-    const place = this.seqs.length
-    for (let i = 0; i < list.size; i++)
-      this.#term(list.ids[i]!).postings.push(place, list.counts[i]!)
+    this.#ends.push(this.#postings.size)
     this.seqs.push(seq)
     this.lengths.push(list.length)
   }
 
   hasTerm(term: number): boolean {
-    return this.#terms.has(term)
+    return this.#slots.has(term)
   }
 
   /** The terms in order, with their postings, which hold until the next. */
-  *terms(): Generator<[term: number, postings: Postings, removed: number]> {
+  *terms(): Generator<[term: number, postings: Postings]> {
+    const { places: slotOf, counts, size } = this.#postings
+    const places = new Uint32Array(size)
+    const countsByTerm = new Uint32Array(size)
+    const next = new Uint32Array(this.#sizes.length)
+    for (let slot = 1; slot < next.length; slot++)
+      next[slot] = next[slot - 1]! + this.#sizes[slot - 1]!
+    for (let place = 0, i = 0; place < this.#ends.length; place++)
+      for (; i < this.#ends[place]!; i++) {
+        const at = next[slotOf[i]!]!++
+        places[at] = place
+        countsByTerm[at] = counts[i]!
+      }
     const list = new Postings(1024)
-    for (const term of Array.from(this.#terms.keys()).sort((a, b) => a - b)) {
-      const { postings, removed } = this.#terms.get(term)!
+    for (const term of Float64Array.from(this.#slots.keys()).sort()) {
+      const slot = this.#slots.get(term)!
+      const end = next[slot]!
       list.size = 0
-      for (let i = 0; i < postings.length; i += 2) list.push(postings[i]!, postings[i + 1]!)
-      yield [term, list, removed]
+      for (let i = end - this.#sizes[slot]!; i < end; i++)
+        list.push(places[i]!, countsByTerm[i]!)
+      yield [term, list]
     }
   }
-
-  #term(term: number): FoldedTerm {
-    let found = this.#terms.get(term)
-    if (found === undefined) this.#terms.set(term, (found = { postings: [], removed: 0 }))
-    return found
-  }
 }
 
-interface FoldedTerm {
-  /** Two numbers for each document: its place, and how often it has the term. */
-  readonly postings: number[]
-  removed: number
-}
-
-export function countTerms(terms: readonly string[]): TermCounts {
+export function countTerms(list: readonly string[]): TermCounts {
   const counts = new Map<string, number>()
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return counts
+  for (const term of list) counts.set(term, (counts.get(term) ?? 0) + 1)
+  const termCounts = Uint32Array.from(
+    [...counts.values()].flatMap((count, i) => [i, count]),
+  )
+  return { terms: [...counts.keys()], termCounts, from: 0, to: counts.size }
 }
 
 function numberOf(row: unknown): number {
@@ -313,9 +383,8 @@ function numberOf(row: unknown): number {
 type Statements = ReturnType<typeof prepareStatements>
 
 function prepareStatements(database: DatabaseSync, suffix: string) {
-  const [term, indexed, waiting] = ['term', 'indexed', 'waiting'].map(
-    (table) => table + suffix,
-  )
+  const term = `term${suffix}`
+  const waiting = `waiting${suffix}`
   const prepare = (sql: string): StatementSync => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
@@ -331,24 +400,10 @@ function prepareStatements(database: DatabaseSync, suffix: string) {
       insert: prepare(`INSERT INTO ${term}(id, term) VALUES (?, ?)`),
       remove: prepare(`DELETE FROM ${term} WHERE id = ?`),
     },
-    indexed: {
-      find: prepare(`SELECT terms FROM ${indexed} WHERE doc = ?`),
-      put: prepare(`INSERT OR REPLACE INTO ${indexed}(doc, terms) VALUES (?, ?)`),
-      remove: prepare(`DELETE FROM ${indexed} WHERE doc = ?`),
-    },
     waiting: {
-      add: prepare(
-        `INSERT INTO ${waiting}(doc, terms) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-      ),
-      all: prepare(
-        `SELECT w.doc, w.terms, i.terms FROM ${waiting} w ` +
-          `LEFT JOIN ${indexed} i ON i.doc = w.doc ORDER BY w.doc`,
-      ),
-      size: prepare(
-        'SELECT coalesce(sum(? + coalesce(length(w.terms), 0) ' +
-          '+ coalesce(length(i.terms), 0)), 0) ' +
-          `FROM ${waiting} w LEFT JOIN ${indexed} i ON i.doc = w.doc`,
-      ),
+      put: prepare(`INSERT OR REPLACE INTO ${waiting}(doc, terms) VALUES (?, ?)`),
+      remove: prepare(`DELETE FROM ${waiting} WHERE doc = ?`),
+      all: prepare(`SELECT doc, terms FROM ${waiting}`),
       clear: prepare(`DELETE FROM ${waiting}`),
     },
   }

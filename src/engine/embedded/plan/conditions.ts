@@ -237,6 +237,9 @@ function ofId(holds: (id: Uint8Array) => boolean): Condition {
   return { holds: ({ id }) => holds(id()), exact: true, lookups: 0 }
 }
 
+/** Whether a document has a text that is searched by terms: not null, and not empty. */
+export const hasText = "lexical IS NOT NULL AND lexical NOT IN ('null', '\"\"')"
+
 const searchColumns: Readonly<Record<string, string>> = {
   $vector: 'vector_form <> 0',
   $vectorize: 'vectorize IS NOT NULL',
@@ -249,7 +252,7 @@ function searchCondition(filter: Comparison, { store }: Index): Condition {
     exact: true,
     lookups: 1,
   })
-  if (isText(filter)) return isThere('SELECT 1 FROM indexed WHERE doc = ?')
+  if (isText(filter)) return isThere(`SELECT 1 FROM search WHERE doc = ? AND ${hasText}`)
   const column = searchColumns[filter.path.text]
   if (filter.kind !== 'exists' || column === undefined) return unknown
   const present = isThere(`SELECT 1 FROM search WHERE doc = ? AND ${column}`)

@@ -7,7 +7,7 @@
  *   recent, run, segment, block, manifest
  *           the index: which document has which value at which path (entries.ts, runs/)
  *   feed    which documents got or lost a vector with which write, for the vector index
- *   term, textsegment, posting, indexed, waiting
+ *   term, textsegment, posting, waiting
  *           the index of terms: which document's $lexical has which (lexical/writer.ts)
  *   meta    the number of documents and of the latest write, and a stamp of who wrote it; what
  *           the feed starts after; the number of texts that are searched by terms, and of
@@ -89,7 +89,6 @@ export function createTerms(suffix: string): string {
       replaced BLOB NOT NULL
     ) STRICT;
     CREATE TABLE posting${suffix}(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-    CREATE TABLE indexed${suffix}(doc INTEGER PRIMARY KEY, terms BLOB NOT NULL) STRICT;
     CREATE TABLE waiting${suffix}(doc INTEGER PRIMARY KEY, terms BLOB) STRICT;
     INSERT INTO meta VALUES ('texts${suffix}', 0), ('tokens${suffix}', 0),
       ('terms${suffix}', 0), ('segments${suffix}', 1);
@@ -101,7 +100,6 @@ export function dropTerms(suffix: string): string {
     DROP TABLE IF EXISTS term${suffix};
     DROP TABLE IF EXISTS textsegment${suffix};
     DROP TABLE IF EXISTS posting${suffix};
-    DROP TABLE IF EXISTS indexed${suffix};
     DROP TABLE IF EXISTS waiting${suffix};
     DELETE FROM meta WHERE name IN
       ('texts${suffix}', 'tokens${suffix}', 'terms${suffix}', 'segments${suffix}');

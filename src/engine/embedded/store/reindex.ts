@@ -110,7 +110,7 @@ function clearEntries(path: string, store: Reindexed): number | undefined {
 }
 
 /** What tables of a store are called, before the suffix that says whose they are. */
-const parts = ['vector', 'feed', 'term', 'textsegment', 'posting', 'indexed', 'waiting']
+const parts = ['vector', 'feed', 'term', 'textsegment', 'posting', 'waiting']
 
 function sweep(table: StoredTable, store: Reindexed): number | undefined {
   const { database, entries } = store
@@ -171,7 +171,7 @@ function fillTerms({ table, path, after }: Fill, store: Reindexed): number | und
     const value = view.see(text, names).get(path)
     if (typeof value === 'string' && value !== '')
       writer.put(seq, countTerms(analysis.terms(value)))
-    writer.finish()
+    if (writer.isDue) writer.keepUp()
   }
   return nextAfter(rows)
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../json/value.ts'
 import { rootFields } from '../../../language/filters/filter.ts'
 import { matches } from '../../../language/filters/matches.ts'
 import { atOnce } from '../../../steps.ts'
+import type { TermsDebt } from '../../operations.ts'
 import type { OpenedFiles } from '../files/disk-trouble.ts'
 import { busyTimeoutMs, openToWrite, setCache, storedPath } from './layout.ts'
 import { LexicalWriter } from '../lexical/writer.ts'
@@ -154,17 +155,22 @@ export class StoreWriter {
     return lexical
   }
 
-  /** What waits to be done in the index. */
-  get debt(): Debt {
-    return this.#entries.debt()
+  /** What waits to be done in the indexes. */
+  get debt(): StoreDebt {
+    const terms = Array.from(this.#lexical.values(), (lexical) => lexical.debt)
+    return { entries: this.#entries.debt(), terms }
   }
 
   /**
-   * Merges as much of the index as what was written has to pay for. What this writes need
+   * Merges as much of the indexes as what was written has to pay for. What this writes need
    * not be on disk before something else is.
    */
   keepUp(): void {
-    if (this.#entries.isDue) this.#merging(() => this.#entries.keepUp())
+    const indexes = [this.#entries, ...this.#lexical.values()].filter(({ isDue }) => isDue)
+    if (indexes.length === 0) return
+    this.#merging(() => {
+      for (const index of indexes) index.keepUp()
+    })
   }
 
   /** Merges for a while, and says whether there is more to do. */
@@ -476,6 +482,12 @@ export class StoreWriter {
       if (change !== 0) path.count.run(change, id)
     this.#pathCounts.clear()
   }
+}
+
+/** What waits to be done in the indexes of a store: that of values, and those of terms. */
+export interface StoreDebt {
+  readonly entries: Debt
+  readonly terms: readonly TermsDebt[]
 }
 
 /** How long merges may keep the thread from a write that comes meanwhile. */

@@ -1,7 +1,6 @@
 /** Packs what a batch of writes brings to the index, so that few objects cross threads. */
 import type { Value } from '../../../json/value.ts'
 import { Pace, type Steps } from '../../../steps.ts'
-import { countTerms } from '../lexical/writer.ts'
 import { EntryList, type Entry } from '../store/entries.ts'
 import {
   packOperations,
@@ -15,6 +14,8 @@ export class BatchPacker {
   readonly #chosen: Entry[] = []
   readonly #terms = new Map<string, number>()
   readonly #termCounts: number[] = []
+  /** By the position of a term: where the text that has it last counts it. */
+  readonly #countedAt: number[] = []
 
   addId(id: Value): Pick<Operation, 'idStart' | 'idEnd'> {
     const { bytes } = this.list
@@ -37,13 +38,19 @@ export class BatchPacker {
 
   /** The terms of a text. Each term is sent once. */
   addTerms(terms: readonly string[]): TermSpan {
-    const from = this.#termCounts.length / 2
-    for (const [term, count] of countTerms(terms)) {
+    const counts = this.#termCounts
+    const start = counts.length
+    for (const term of terms) {
       let position = this.#terms.get(term)
-      if (position === undefined) this.#terms.set(term, (position = this.#terms.size))
-      this.#termCounts.push(position, count)
+      if (position === undefined) {
+        position = this.#countedAt.push(-1) - 1
+        this.#terms.set(term, position)
+      }
+      const at = this.#countedAt[position]!
+      if (at >= start) counts[at]!++
+      else this.#countedAt[position] = counts.push(position, 1) - 1
     }
-    return { from, to: this.#termCounts.length / 2 }
+    return { from: start / 2, to: counts.length / 2 }
   }
 
   *pack(

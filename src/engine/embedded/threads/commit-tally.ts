@@ -3,7 +3,7 @@
  * reading them waits for nothing.
  */
 import type { IndexDebt } from '../../operations.ts'
-import type { Debt } from '../runs/runs-writer.ts'
+import type { StoreDebt } from '../store/store-writer.ts'
 import type { WriteOutcome } from './write-batch.ts'
 
 export interface CommitCounts {
@@ -16,7 +16,7 @@ export interface CommitCounts {
 export type SharedTally = BigInt64Array<SharedArrayBuffer>
 
 export class CommitTally {
-  /** The commits, the writes, then what waits: recent changes, entries, runs by level. */
+  /** The commits, the writes, then what waits: of values, of terms, and the runs by level. */
   readonly shared: SharedTally
 
   constructor(shared: SharedTally = newTally()) {
@@ -33,13 +33,18 @@ export class CommitTally {
   }
 
   /** Notes what waits to be done in the indexes of all stores that are open. */
-  setDebt(debts: Iterable<Debt>): void {
-    const sums = new Array<number>(debtsAt + levelsMax).fill(0)
-    for (const { recent, waiting, runsOf } of debts) {
-      sums[recentAt]! += recent
-      sums[waitingAt]! += waiting
-      for (const [level, runs] of runsOf.entries())
-        sums[debtsAt + Math.min(level, levelsMax - 1)]! += runs
+  setDebt(debts: Iterable<StoreDebt>): void {
+    const sums = new Array<number>(runsAt + levelsMax).fill(0)
+    for (const { entries, terms } of debts) {
+      sums[recentAt]! += entries.recent
+      sums[waitingAt]! += entries.waiting
+      for (const { recent, waiting, segments } of terms) {
+        sums[textsAt]! += recent
+        sums[postingsAt]! += waiting
+        sums[segmentsAt]! += segments
+      }
+      for (const [level, runs] of entries.runsOf.entries())
+        sums[runsAt + Math.min(level, levelsMax - 1)]! += runs
     }
     for (let i = recentAt; i < sums.length; i++)
       Atomics.store(this.shared, i, BigInt(sums[i]!))
@@ -47,9 +52,18 @@ export class CommitTally {
 
   get debt(): IndexDebt {
     const read = (at: number) => Number(Atomics.load(this.shared, at))
-    const runs = Array.from({ length: levelsMax }, (_, level) => read(debtsAt + level))
+    const runs = Array.from({ length: levelsMax }, (_, level) => read(runsAt + level))
     const levels = runs.findLastIndex((count) => count > 0) + 1
-    return { recent: read(recentAt), waiting: read(waitingAt), runs: runs.slice(0, levels) }
+    return {
+      recent: read(recentAt),
+      waiting: read(waitingAt),
+      runs: runs.slice(0, levels),
+      terms: {
+        recent: read(textsAt),
+        waiting: read(postingsAt),
+        segments: read(segmentsAt),
+      },
+    }
   }
 
   get counts(): CommitCounts {
@@ -62,10 +76,13 @@ export class CommitTally {
 
 const recentAt = 2
 const waitingAt = 3
-const debtsAt = 4
+const textsAt = 4
+const postingsAt = 5
+const segmentsAt = 6
+const runsAt = 7
 /** More levels than an index of a trillion entries has. */
 const levelsMax = 16
 
 function newTally(): SharedTally {
-  return new BigInt64Array(new SharedArrayBuffer(8 * (debtsAt + levelsMax)))
+  return new BigInt64Array(new SharedArrayBuffer(8 * (runsAt + levelsMax)))
 }

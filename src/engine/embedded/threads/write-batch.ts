@@ -145,7 +145,6 @@ export interface SearchColumns {
 }
 
 /** The terms of a text. */
-export function* termsIn(batch: WriteBatch, { from, to }: TermSpan): TermCounts {
-  const { terms, termCounts } = batch
-  for (let i = from; i < to; i++) yield [terms[termCounts[i * 2]!]!, termCounts[i * 2 + 1]!]
+export function termsIn(batch: WriteBatch, { from, to }: TermSpan): TermCounts {
+  return { terms: batch.terms, termCounts: batch.termCounts, from, to }
 }

@@ -119,8 +119,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const merging = [...untidy].find(
       (file) => tryOn(file, (store) => store.mergeWhileIdle()) === true,
     )
-    noteDebt()
     if (merging === undefined) for (const file of [...untidy]) tidy(file)
+    noteDebt()
     if (untidy.size > 0) tidySoon.refresh()
   }, idleMs).unref()
 
