@@ -216,6 +216,7 @@ describe('replies that are not read', () => {
     await start({ replyMemoryMax: 16_500_000, limits })
     await findUnread()
     // 12 MB are held, and the reply could have 4 MB: more than three quarters together.
+    while ((await metric('stela_reply_memory_bytes')) < 12_000_000);
     const update = { findOneAndUpdate: { filter: { _id: 9 }, update: { $inc: { n: 1 } } } }
     const answer = await server.command(long, update)
     assertNoRoom(answer)
@@ -410,7 +411,8 @@ describe('streams of HTTP/2', () => {
       const { status, text } = await client.command(long, { find: {} })
       return status === 200 ? text : find()
     }
+    const first = await find()
     for (const text of await Promise.all(Array.from({ length: 4 }, find)))
-      assert.equal(text.split('"_id"').length, 6)
+      assert(text === first)
   })
 })
