@@ -57,6 +57,18 @@ describe('on a cluster', () => {
     await refused(table, alter({ drop: { columns: ['at'] } }), 'at')
   })
 
+  test('a key has 65 535 bytes', async () => {
+    const columns = { id: 'text', a: 'text', b: 'text' }
+    const primaryKey = { partitionBy: ['id'], partitionSort: { a: 1, b: 1 } }
+    await send('', { createTable: { name: 'keyed', definition: { columns, primaryKey } } })
+    const insert = (a: string, b: string) => ({
+      insertOne: { document: { id: '1', a, b } },
+    })
+    const long = 'x'.repeat(40_000)
+    assert.deepEqual((await send('/keyed', insert(long, 'x'))).codes, [])
+    await refused('/keyed', insert(long, long), '65535')
+  })
+
   test('no field of a type is called __proto__', async () => {
     const fields = JSON.parse('{ "x": "int", "__proto__": "int" }') as object
     await refused('', { createType: { name: 'lost', definition: { fields } } }, '__proto__')

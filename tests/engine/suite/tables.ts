@@ -219,6 +219,8 @@ export function describeTables(name: string, world: World): void {
             kind: 'or',
             of: [is('word', 'dog'), compare('in', 'tags', 'rare')],
           },
+          // Each partition is another way, and so is the index.
+          { kind: 'or', of: [is('word', 'dog'), compare('in', 'p', 'p1', 'p2', 'p3')] },
           {
             kind: 'and',
             of: [compare('in', 'tags', 'rare', 'cat'), compare('ne', 'c', 7)],

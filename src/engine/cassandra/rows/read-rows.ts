@@ -318,12 +318,11 @@ function isWanted(
   values: RowValues,
   table: Table,
 ): boolean {
-  const { rest } = branches[at]!
+  const { rest, filter } = branches[at]!
   if (!isEverything(rest) && !matchesHere(rest, values, table)) return false
-  return (
-    areDisjoint ||
-    !branches.slice(0, at).some(({ filter }) => matchesHere(filter, values, table))
-  )
+  if (areDisjoint) return true
+  const others = branches.slice(0, at).filter((earlier) => earlier.filter !== filter)
+  return !others.some((earlier) => matchesHere(earlier.filter, values, table))
 }
 
 function placeBehind({ branch }: RowPlace, pageState: string | undefined): RowPlace {

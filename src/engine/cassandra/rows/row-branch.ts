@@ -10,7 +10,10 @@ import { equality, isExactly, range, spellings, termsOf, valueTerms } from './ro
 import { anyOf, indexOn, type RowTerm, type TermContext } from './term.ts'
 
 export interface RowBranch {
-  /** Matches all that the branch stands for. */
+  /**
+   * Matches all that the branch stands for. Branches that have the same one, that very object,
+   * stand for one partition each of what it matches.
+   */
   readonly filter: RowFilter
   /** What the cluster is asked: all must hold. */
   readonly terms: readonly Statement[]
@@ -35,6 +38,8 @@ export interface Said {
 }
 
 interface Parts {
+  readonly filter: RowFilter
+  /** Of the filter: all must hold. */
   readonly parts: readonly RowFilter[]
   readonly said: ReadonlyMap<string, Said>
   /** The values of the partition that rows are in, if that is one. */
@@ -42,7 +47,7 @@ interface Parts {
 }
 
 export function branchOf(
-  { parts, said, partition }: Parts,
+  { filter, parts, said, partition }: Parts,
   context: TermContext,
   use: QueryUse,
 ): RowBranch {
@@ -97,7 +102,7 @@ export function branchOf(
   const indexed = terms.filter((term) => term.isIndexed)
   const others = terms.filter((term) => !term.isIndexed)
   return {
-    filter: { kind: 'and', of: parts },
+    filter,
     terms: [...byKey.terms, ...indexed, ...others].map(({ text, values }) => ({
       text,
       values,

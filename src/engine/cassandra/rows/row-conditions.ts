@@ -68,23 +68,15 @@ class Planner {
     const said = this.#saidIn(parts)
     if ([...said.values()].some(({ condition }) => condition.eq?.length === 0))
       return nothing
+    const filter: RowFilter = { kind: 'and', of: parts }
+    const branch = (partition: readonly ColumnValue[] | undefined) =>
+      branchOf({ filter, parts, said, partition }, this.#context, this.#use)
     const partitions = this.#partitionsIn(said)
     if (partitions !== undefined && partitions.length <= partitionsMax)
-      return {
-        branches: partitions.map((values) => this.#branch(parts, said, values)),
-        areDisjoint: true,
-      }
-    const whole = this.#branch(parts, said, undefined)
+      return { branches: partitions.map(branch), areDisjoint: true }
+    const whole = branch(undefined)
     const split = whole.isServed ? undefined : this.#splitOf(parts)
     return split ?? { branches: [whole], areDisjoint: true }
-  }
-
-  #branch(
-    parts: readonly RowFilter[],
-    said: ReadonlyMap<string, Said>,
-    partition: readonly ColumnValue[] | undefined,
-  ): RowBranch {
-    return branchOf({ parts, said, partition }, this.#context, this.#use)
   }
 
   /** What is said about columns with single values, all of it together. */
