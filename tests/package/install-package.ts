@@ -1,4 +1,4 @@
-/** `npm run package` in a checkout, and `npm install` of what it makes in an empty folder. */
+/** `npm pack` in a checkout, and `npm install` of what it makes in an empty folder. */
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,8 +25,11 @@ export interface Installed {
   readonly env: Readonly<Record<string, string>>
 }
 
+/** What `prepack` and `postpack` run last. */
+const manifest = 'package/packed-manifest.ts'
+
 /**
- * Built in a copy of what the image is built from, and of what is packed besides. What
+ * Built in a copy of what the image is built from, and of what `npm pack` takes besides. What
  * the install script of an optional package cannot fetch is left out by npm.
  */
 export async function installPackage(
@@ -43,24 +46,16 @@ export async function installPackage(
   const env = { npm_config_cache: join(folder, 'cache') }
   const where = { cwd: checkout, env }
   await runCommand('npm', ['run', '--silent', 'build:package'], where)
-  const report = await packInto(checkout, folder, env)
+  await runCommand('node', [manifest], where)
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const report = await runCommand('npm', pack, where)
+  await runCommand('node', [manifest, '--undo'], where)
   const [packed] = JSON.parse(report.slice(report.indexOf('[\n'))) as [Packed]
   const app = join(folder, 'app')
   mkdirSync(app)
   const install = ['install', ...flags, join('..', packed.filename)]
   await runCommand('npm', install, { cwd: app, env })
   return { checkout, app, packed, env }
-}
-
-/** The last step of `npm run package`, which says what it packed. */
-export function packInto(
-  checkout: string,
-  folder: string,
-  env: Installed['env'],
-): Promise<string> {
-  const flags = ['--disable-warning=ExperimentalWarning']
-  const pack = ['package/pack.ts', '--json', '--pack-destination', folder]
-  return runCommand('node', [...flags, ...pack], { cwd: checkout, env })
 }
 
 /** What the first stage of the Dockerfile copies. */

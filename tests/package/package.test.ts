@@ -1,5 +1,5 @@
 /**
- * The package as people install it: `npm run package` in a checkout, `npm install` of the file in an
+ * The package as people install it: `npm pack` in a checkout, `npm install` of the file in an
  * empty folder and with an empty cache.
  */
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import { printFindings } from '../../bench/report.ts'
 import { measurePackage } from '../../bench/workloads/package.ts'
 import { brokenLinks } from '../docs/broken-links.ts'
 import { temporaryFolder } from '../harness.ts'
-import { installPackage, packInto, root, type Installed } from './install-package.ts'
+import { installPackage, root, type Installed } from './install-package.ts'
 import {
   interrupt,
   readyUrl,
@@ -75,15 +75,6 @@ test('its package.json is for those who install it, and that of the checkout is 
     scripts !== undefined && devDependencies !== undefined && allowScripts !== undefined,
   )
   assert.deepEqual(JSON.parse(packed), rest)
-})
-
-test('packing that fails leaves package.json of the checkout alone', async () => {
-  const nowhere = join(folder, 'missing', 'folder')
-  await assert.rejects(packInto(installed.checkout, nowhere, env), /ENOENT/)
-  assert.equal(
-    readFileSync(join(installed.checkout, 'package.json'), 'utf8'),
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
 })
 
 test('npx stela --version is the version', async () => {

@@ -20,7 +20,7 @@ export async function followTestSuites(page: string): Promise<string | undefined
   const blocks = Object.entries(others)
   for (const [file, text] of blocks.filter((block) => !isRun(block)))
     await writeFile(join(folder.path, file), text)
-  const packed = `npm run package -- --pack-destination '${folder.path}'`
+  const packed = `npm pack --pack-destination '${folder.path}'`
   const steps = [
     [packed, checkout],
     [`${install!}npm install --save-dev ${besides}`, folder.path],
