@@ -66,13 +66,13 @@ export class DocumentList {
 
   /** The document at a place. */
   seqAt(place: number): number {
-    const range = rangeOf(this.#places, place)
+    const range = lastAtOrBefore(this.#places, place)
     return this.#seqs[range]! + (place - this.#places[range]!)
   }
 
   /** The place of the first document from a number on; `size` where there is none. */
   placeFrom(seq: number): number {
-    const range = rangeOf(this.#seqs, seq)
+    const range = lastAtOrBefore(this.#seqs, seq)
     if (range < 0) return 0
     const place = this.#places[range]! + (seq - this.#seqs[range]!)
     return Math.min(place, this.#places[range + 1] ?? this.size)
@@ -80,7 +80,7 @@ export class DocumentList {
 
   /** The place of a document; -1 where it is not here. */
   placeOf(seq: number): number {
-    const range = rangeOf(this.#seqs, seq)
+    const range = lastAtOrBefore(this.#seqs, seq)
     if (range < 0) return -1
     const place = this.#places[range]! + (seq - this.#seqs[range]!)
     return place < (this.#places[range + 1] ?? this.size) ? place : -1
@@ -99,8 +99,8 @@ export class DocumentList {
   }
 }
 
-/** The last range that starts at or before; -1 where none does. */
-function rangeOf(starts: Float64Array, wanted: number): number {
+/** The last of ascending starts that is at or before a number; -1 where none is. */
+export function lastAtOrBefore(starts: Float64Array, wanted: number): number {
   let low = 0
   let high = starts.length
   while (low < high) {

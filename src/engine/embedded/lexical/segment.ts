@@ -1,6 +1,6 @@
 /** Reads a segment: the entries of terms, their postings, and the lengths of texts. */
 import { blockSize } from './blocks.ts'
-import { DocumentList } from './document-list.ts'
+import { DocumentList, lastAtOrBefore } from './document-list.ts'
 import { keep } from './list-cache.ts'
 import { decodeBlock, decodeTail, Skips, type Postings } from './postings.ts'
 import {
@@ -71,7 +71,7 @@ export class TextSegment {
   list(term: number): List | undefined {
     const known = this.#lists.get(term)
     if (known !== undefined) return known
-    const group = this.#groupOf(term)
+    const group = lastAtOrBefore(this.#terms, term)
     if (group < 0) return undefined
     const reader = new VarintReader(this.#bytes(this.#starts[group]!, this.#sizes[group]!))
     let before = 0
@@ -96,7 +96,7 @@ export class TextSegment {
   /** All terms after a number, in order; what it yields changes with the next one. */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
-      let group = Math.max(0, this.#groupOf(after));
+      let group = Math.max(0, lastAtOrBefore(this.#terms, after));
       group < this.#terms.length;
       group++
     ) {
@@ -201,18 +201,6 @@ export class TextSegment {
       if (length > tooLong) this.#longLengths.set(i, length)
     }
     return lengths
-  }
-
-  #groupOf(term: number): number {
-    const terms = this.#terms
-    let low = 0
-    let high = terms.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (terms[middle]! <= term) low = middle + 1
-      else high = middle
-    }
-    return low - 1
   }
 
   #open(found: TermEntry, reader: VarintReader): List {

@@ -79,8 +79,9 @@ function copyPostings(database: DatabaseSync, suffix: string): void {
       term = row['term'] as number
       const reader = new VarintReader(row['entries'] as Uint8Array)
       for (let seq = row['first'] as number; !reader.isAtEnd;) {
-        seq += takeDistance(reader)
-        const count = takeCount(reader)
+        const distance = reader.take()
+        seq += Math.floor(distance / 2)
+        const count = distance % 2 === 1 ? 1 : reader.take()
         const length = reader.take()
         const place = documents.placeOf(seq)
         if (place < 0) continue
@@ -98,16 +99,4 @@ function* foldedDocuments(database: DatabaseSync, suffix: string): Generator<num
       `(SELECT 1 FROM ${old('waiting', suffix)} w WHERE w.doc = i.doc) ORDER BY doc`,
   )
   for (const { doc } of folded.iterate()) yield doc as number
-}
-
-let isOnce = false
-
-function takeDistance(reader: VarintReader): number {
-  const value = reader.take()
-  isOnce = value % 2 === 1
-  return Math.floor(value / 2)
-}
-
-function takeCount(reader: VarintReader): number {
-  return isOnce ? 1 : reader.take()
 }
