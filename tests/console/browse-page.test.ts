@@ -128,6 +128,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
         ['stela', ...names].toSorted(),
       )
     } finally {
+      await console.leave()
       await empty.close()
     }
   })

@@ -54,7 +54,7 @@ export class ConsoleWindow {
 
   /** The page stays, without anything in it. */
   async close(): Promise<void> {
-    await this.#leave()
+    await this.leave()
     this.#page.off('pageerror', this.#onError)
     this.#page.off('console', this.#onMessage)
     this.#page.off('request', this.#onRequest)
@@ -76,7 +76,7 @@ export class ConsoleWindow {
     { server = this.server, viewport = usualSize, ...media }: FreshOptions = {},
   ): Promise<Page> {
     const page = this.#page
-    await this.#leave()
+    await this.leave()
     this.#origin = new URL(server.url).origin
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: null, ...media })
@@ -102,8 +102,11 @@ export class ConsoleWindow {
     return this.#page
   }
 
-  /** Nothing is kept: neither what the browser stores, nor what the page has in memory. */
-  async #leave(): Promise<void> {
+  /**
+   * Nothing is kept: neither what the browser stores, nor what the page has in memory.
+   * A server is closed after this only: the page asks it again and again.
+   */
+  async leave(): Promise<void> {
     this.#isPlain = false
     if (this.#origin === '') return
     await this.#page.context().setOffline(false)

@@ -143,6 +143,7 @@ describe('the console of a token that may do less', { skip: noBrowser }, () => {
         .waitFor({ state: 'detached' })
       await page.getByText('Nothing was run yet').waitFor()
     } finally {
+      await console.leave()
       await plain.close()
     }
   })
