@@ -295,7 +295,7 @@ function runOnTarget(
   // The schema of a collection never changes.
   return !(found instanceof Promise) && found?.kind === 'collection'
     ? run(found)
-    : runUntilUnchanged(run, command, call, context, services)
+    : runUntilUnchanged(found, run, command, call, context, services)
 }
 
 /**
@@ -304,27 +304,31 @@ function runOnTarget(
  * changes of the schema wait for it.
  */
 async function runUntilUnchanged(
+  found: ReturnType<Engine['findTarget']>,
   run: (target: Target) => Promise<Reply>,
   command: TargetCommand,
   call: Call,
   { engine }: CallContext,
   services: Services,
 ): Promise<Reply> {
-  const attempt = async (): Promise<Reply> => {
-    const target = await engine.findTarget(call.keyspace, call.target)
+  const attempt = async (lookUp: () => typeof found): Promise<Reply> => {
+    const target = await lookUp()
     if (target === undefined) throw await unknownTarget(engine, call.keyspace, call.target)
     return run(target)
   }
+  const lookAgain = () => engine.findTarget(call.keyspace, call.target)
+  let lookUp = () => found
   for (let left = services.limits.writeAttemptsMax; left > 1; left--)
     try {
-      return await attempt()
+      return await attempt(lookUp)
     } catch (error) {
       const isChanged = error instanceof EngineError && error.kind === 'changed'
       // One that changes the schema itself would wait for itself.
       if (!isChanged || command.does === 'alter') throw error
+      lookUp = lookAgain
     }
   call.trace?.note('Keeps the schema from changing again')
-  return engine.lockSchema(call.keyspace, attempt, call)
+  return engine.lockSchema(call.keyspace, () => attempt(lookAgain), call)
 }
 
 function refusalOf(command: string, call: Call) {
