@@ -586,7 +586,8 @@ export const catalog = {
     title: 'The command took too long',
     body: (v: { command: string; target: string; problem: string }) =>
       `${v.command} on ${v.target} was given up: ${v.problem}. It changed nothing. ` +
-      'Let it read less: a filter on indexed fields, or a smaller limit.',
+      'Let it read less: a filter on indexed fields, or a smaller limit. Where machines of ' +
+      'the store are down or busy, send it again later.',
   },
   TIMEOUT_WRITING_DATA: {
     ...server('DATABASE'),

@@ -46,10 +46,14 @@ export class Load {
     await this.#running
   }
 
-  /** Resolves when so many more were answered. */
+  /** Resolves when so many more were answered; fails once nobody is left to answer. */
   async answersMore(count: number): Promise<void> {
     const until = this.answered + count
-    while (this.answered < until) await sleep(20)
+    while (this.answered < until) {
+      const ended = this.#servers.allEnded()
+      if (ended !== undefined) throw new Error(`both servers have ended:\n${ended}`)
+      await sleep(20)
+    }
   }
 
   /** What it failed with since it was asked last. */

@@ -40,6 +40,14 @@ export class TwoServers {
     return this.#servers[place]
   }
 
+  /** What they said last, if none runs any more. */
+  allEnded(): string | undefined {
+    const isEnded = ({ child }: ServerProcess) => child.exitCode !== null || child.killed
+    return this.#servers.every(isEnded)
+      ? this.#servers.map(({ err }) => err.slice(-2_000)).join('\n')
+      : undefined
+  }
+
   async restart(place: Place): Promise<void> {
     this.#servers[place] = await startOn(this.cluster, this.#adminPorts[place])
   }

@@ -1,6 +1,8 @@
 /** How a cluster is, for its operators: what it can do, its nodes, and what is incomplete. */
 import type { Client, Host } from 'cassandra-driver'
+import { setTimeout as delay } from 'node:timers/promises'
 import { listKeyspaces } from '../catalog/system-schema.ts'
+import { disagreementMsMax } from '../cluster/cluster-health.ts'
 import { probe, type ProbedCluster } from '../cluster/capabilities.ts'
 import {
   openClient,
@@ -55,7 +57,7 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
       cluster,
       localDataCenter: options.localDataCenter ?? localOf(client),
       nodes: client.hosts.values().map(checkedNode).toSorted(byPlace),
-      schemas: nodesBySchema(await schemaVersions(client)),
+      schemas: await settledSchemas(client),
       settings: await settingsProblem(session, options),
       targets,
     }
@@ -66,9 +68,18 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
   }
 }
 
-function nodesBySchema(versions: ReadonlyMap<string, string>): ClusterReport['schemas'] {
-  return Map.groupBy(versions.keys(), (address) => versions.get(address)!)
+/** Right after a change nodes disagree for a moment: only what lasts is wrong. */
+async function settledSchemas(client: Client): Promise<ClusterReport['schemas']> {
+  const deadline = performance.now() + disagreementMsMax
+  for (;;) {
+    const versions = await schemaVersions(client)
+    const schemas = Map.groupBy(versions.keys(), (address) => versions.get(address)!)
+    if (schemas.size <= 1 || performance.now() > deadline) return schemas
+    await delay(lookAgainMs)
+  }
 }
+
+const lookAgainMs = 200
 
 function localOf(client: Client): string {
   return client.getState().getConnectedHosts()[0]?.datacenter ?? 'unknown'

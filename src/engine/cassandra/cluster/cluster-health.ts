@@ -23,7 +23,8 @@ const trustedMs = 1_000
 /** For all of a look: callers wait for it. */
 const lookMsMax = 5_000
 
-const disagreementMsMax = 10_000
+/** A disagreement that lasts longer is trouble. */
+export const disagreementMsMax = 10_000
 
 export class ClusterHealth {
   readonly #probes: Probes
