@@ -333,12 +333,6 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
   assertNone(offences, 'a promise has one place: move the number to fixedLimits')
 })
 
-/**
- * Within engine/embedded the plan and the index of sorted runs have names of what they are to
- * take the place of, or of what lies below them.
- */
-const sharedNames = ['Bound', 'Search', 'Target']
-
 test('no two types have the same name', () => {
   // The console is a program of its own, and speaks of what the server speaks of.
   const programs = [
@@ -351,7 +345,7 @@ test('no two types have the same name', () => {
       for (const [, name] of read(`src/${file}`).matchAll(exportedType))
         homes.set(name!, [...(homes.get(name!) ?? []), `src/${file}`])
     return [...homes]
-      .filter(([name, places]) => places.length > 1 && !sharedNames.includes(name))
+      .filter(([, places]) => places.length > 1)
       .map(([name, places]) => `${name}: ${places.join(', ')}`)
   })
   assertNone(offences, 'one word, one meaning: say what it is')
