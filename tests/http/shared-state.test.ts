@@ -261,6 +261,20 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     }
   })
 
+  test('gives up a turn that never comes when the time of the command is over', async (context) => {
+    const { one, state } = await startPair(context, { commandTimeoutMs: 500 })
+    const update = (filter: object, upsert = false) =>
+      one.command(books, {
+        updateOne: { filter, update: { $inc: { read: 1 } }, options: { upsert } },
+      })
+    state.ways.documentTurns.isDeaf = true
+    const given = [{ _id: 'alien' }, { read: 0 }]
+    for (const filter of given)
+      assert.deepEqual((await update(filter)).codes, ['TIMEOUT_WRITING_DATA'])
+    assert.deepEqual((await update({ read: 7 }, true)).codes, ['TIMEOUT_WRITING_DATA'])
+    await untilNothingIsHeld(state)
+  })
+
   test('holds nothing for a client that leaves while anything is asked', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 1_000_000 })
     const find = requestOf({ find: {} }, '/v1' + books)
