@@ -289,6 +289,40 @@ test('nothing is exported by default', () => {
   assertNone(offences, 'an exported thing has one name everywhere')
 })
 
+/** What people import from the package, and what is called from WebAssembly's side. */
+const outside = /^(?:start-stela\.ts|search\/vector\/kernel\/)/
+
+test('what is exported is used by another file', () => {
+  const readers = ['src', 'tests', 'bench', 'package'].flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  )
+  const used = new Set<string>()
+  for (const path of readers) {
+    const text = read(path)
+    const target = (from: string) => posix.join(posix.dirname(path), from)
+    for (const [, names, from] of text.matchAll(namedImport))
+      for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
+    // Whoever loads a file whole may use all of it.
+    for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
+      used.add(target(from!))
+  }
+  const offences = files.flatMap((file) => {
+    const path = `src/${file}`
+    if (outside.test(file) || used.has(path)) return []
+    const exported = Array.from(read(path).matchAll(exportedValue), ([, name]) => name!)
+    return exported
+      .filter((name) => !used.has(`${path} ${name}`))
+      .map((name) => `${path}: ${name}`)
+  })
+  assertNone(offences, 'remove what nobody uses, and export what others do')
+})
+
+const namedImport = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm
+const exportedValue =
+  /^export (?:async )?(?:function\*?|const|class|abstract class) (\w+)/gm
+
 /** About two dozen screens; the catalog of errors is a list, and lists may be long. */
 const linesMax = 550
 const lists = ['errors/catalog.ts']

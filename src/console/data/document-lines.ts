@@ -44,7 +44,7 @@ export const nothingOpened: Opened = { everywhere: new Set(), differing: new Set
 
 const separator = '\u0000'
 
-export function isOpenAt(opened: Opened, id: string, path: readonly string[]): boolean {
+function isOpenAt(opened: Opened, id: string, path: readonly string[]): boolean {
   const key = path.join(separator)
   return opened.everywhere.has(key) !== opened.differing.has(id + separator + key)
 }
