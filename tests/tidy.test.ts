@@ -169,7 +169,8 @@ test('every part of the source imports only what it may', () => {
     const allowed = mayImport[part]
     if (allowed === undefined)
       return [`src/${file} is in no known part; add it to mayImport`]
-    if (target === part || byAnyone.includes(target) || allowed.includes(target)) return []
+    const isFree = part !== 'console' && byAnyone.includes(target)
+    if (target === part || isFree || allowed.includes(target)) return []
     return [`${place}\n  ${part} may import ${allowed.join(', ') || 'nothing of ours'}`]
   })
   assertNone(offences, 'docs/ARCHITECTURE.md, "Folders", says who imports whom')
@@ -288,6 +289,40 @@ test('nothing is exported by default', () => {
   assertNone(offences, 'an exported thing has one name everywhere')
 })
 
+/** What people import from the package, and what is called from WebAssembly's side. */
+const outside = /^(?:start-stela\.ts|search\/vector\/kernel\/)/
+
+test('what is exported is used by another file', () => {
+  const readers = ['src', 'tests', 'bench', 'package'].flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  )
+  const used = new Set<string>()
+  for (const path of readers) {
+    const text = read(path)
+    const target = (from: string) => posix.join(posix.dirname(path), from)
+    for (const [, names, from] of text.matchAll(namedImport))
+      for (const [name] of names!.matchAll(/[\w$]+/g)) used.add(`${target(from!)} ${name}`)
+    // Whoever loads a file whole may use all of it.
+    for (const [, from] of text.matchAll(/(?:import\(|\* as \w+ from )\s*'(\.[^']+)'/g))
+      used.add(target(from!))
+  }
+  const offences = files.flatMap((file) => {
+    const path = `src/${file}`
+    if (outside.test(file) || used.has(path)) return []
+    const exported = Array.from(read(path).matchAll(exportedValue), ([, name]) => name!)
+    return exported
+      .filter((name) => !used.has(`${path} ${name}`))
+      .map((name) => `${path}: ${name}`)
+  })
+  assertNone(offences, 'remove what nobody uses, and export what others do')
+})
+
+const namedImport = /^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm
+const exportedValue =
+  /^export (?:async )?(?:function\*?|const|class|abstract class) (\w+)/gm
+
 /** About two dozen screens; the catalog of errors is a list, and lists may be long. */
 const linesMax = 550
 const lists = ['errors/catalog.ts']
@@ -333,12 +368,6 @@ test('numbers that clients and operators meet stand in limits.ts', () => {
   assertNone(offences, 'a promise has one place: move the number to fixedLimits')
 })
 
-/**
- * Within engine/embedded the plan and the index of sorted runs have names of what they are to
- * take the place of, or of what lies below them.
- */
-const sharedNames = ['Bound', 'Search', 'Target']
-
 test('no two types have the same name', () => {
   // The console is a program of its own, and speaks of what the server speaks of.
   const programs = [
@@ -351,7 +380,7 @@ test('no two types have the same name', () => {
       for (const [, name] of read(`src/${file}`).matchAll(exportedType))
         homes.set(name!, [...(homes.get(name!) ?? []), `src/${file}`])
     return [...homes]
-      .filter(([name, places]) => places.length > 1 && !sharedNames.includes(name))
+      .filter(([, places]) => places.length > 1)
       .map(([name, places]) => `${name}: ${places.join(', ')}`)
   })
   assertNone(offences, 'one word, one meaning: say what it is')

@@ -142,7 +142,13 @@ async function identify(
     )
   }
   const connection = connectionOf(request.raw)
-  const found = await authenticator.identify(token, { connection, address: asked.address })
+  const identified = authenticator.identify(token, { connection, address: asked.address })
+  const found = await Promise.resolve(identified).catch((failure: unknown) => {
+    const { requestId } = asked
+    services.log.error({ err: failure, requestId }, 'A token could not be looked up')
+    // Why is for the log: nobody knows yet who is told.
+    throw new Refusal(503, 'The token could not be looked up')
+  })
   if (isPrincipal(found)) return { principal: found, token }
   audit.refused(refusalReason(found), asked)
   if (found.why === 'unknown')

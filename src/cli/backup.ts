@@ -14,7 +14,7 @@ import { requestBackup } from './backup/request-backup.ts'
 import { sizeText, targetsText } from './backup/size-text.ts'
 import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
 import { Meter } from './records/progress-meter.ts'
-import { wholeNumber } from './records/target.ts'
+import { wholeNumber } from '../settings/setting-values.ts'
 
 interface BackupOptions {
   readonly adminUrl: string

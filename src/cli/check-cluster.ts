@@ -1,4 +1,5 @@
 /** What `stela check` says of a cluster. */
+import { counted } from '../errors/catalog-entry.ts'
 import type { ClusterReport } from '../open-engine.ts'
 
 /** All that is wrong with collections and tables, a line for each. */
@@ -24,8 +25,8 @@ export function describeCluster(report: ClusterReport): readonly [string, number
     ...(settings === undefined ? [] : [`settings: ${settings}`]),
     ...findings,
     wrong === 0
-      ? `All is well: ${counted(targets)}.`
-      : `${wrong} found, in ${counted(targets)}.`,
+      ? `All is well: ${describeCounts(targets)}.`
+      : `${wrong} found, in ${describeCounts(targets)}.`,
   ]
   return [lines.map((line) => `${line}\n`).join(''), wrong]
 }
@@ -62,8 +63,8 @@ function describeSchema({ schemas }: ClusterReport) {
   return { lines, wrong: 1 }
 }
 
-function counted(targets: ClusterReport['targets']): string {
+function describeCounts(targets: ClusterReport['targets']): string {
   const collections = targets.filter(({ kind }) => kind === 'collection').length
-  const word = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
-  return `${word(collections, 'collection')} and ${word(targets.length - collections, 'table')}`
+  const tables = targets.length - collections
+  return `${counted(collections, 'collection')} and ${counted(tables, 'table')}`
 }

@@ -1,6 +1,7 @@
 /** `stela import`: fills a collection or table of a running server from a file. */
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { wholeNumber } from '../settings/setting-values.ts'
 import { inferValue, readByType, readText, type CellReader } from './records/csv.ts'
 import { CommandFailure, fileFailure, reportFailures } from './records/failure.ts'
 import { newState, StateFile, type ImportState } from './records/import-state.ts'
@@ -10,12 +11,7 @@ import { Meter } from './records/progress-meter.ts'
 import { csvReader, jsonReader, type DocumentReader } from './records/read-document.ts'
 import { checkRejectsPath, Rejects } from './records/rejects.ts'
 import { formats, type Format } from './records/split.ts'
-import {
-  addTargetOptions,
-  RecordTarget,
-  wholeNumber,
-  type TargetOptions,
-} from './records/target.ts'
+import { addTargetOptions, RecordTarget, type TargetOptions } from './records/target.ts'
 
 interface ImportOptions extends TargetOptions {
   readonly format?: Format

@@ -1,5 +1,6 @@
 /** Changing documents that are found, or inserting where none are. */
 import type { Caller } from '../caller.ts'
+import type { NewRecord } from '../engine/contract.ts'
 import type { ApiError } from '../errors/api-error.ts'
 import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
@@ -10,6 +11,7 @@ import { anyOrder, read } from '../paging/read.ts'
 import { change, changeLocked, lockKey, type Changed, type Decide } from './change.ts'
 import { withinReach } from './document-source.ts'
 import type { DocumentStore } from './document-store.ts'
+import { waitForTurn } from './document-turns.ts'
 import { documentsAlone, readFirst } from './find-documents.ts'
 import type { Stored } from './records.ts'
 import { deleting, pinnedId, replacing, updating, type Revision } from './revise.ts'
@@ -165,7 +167,9 @@ async function changeOne(
       attempt,
       inserting && (() => insertNew(store, inserting, filter, isThere, caller)),
     )
-  return id === undefined ? run() : store.turns.holding([lockKey(store, id)], run)
+  if (id === undefined) return run()
+  const keys = [lockKey(store, id)]
+  return waitForTurn(run, (work) => store.turns.holding(keys, work), caller)
 }
 
 /**
@@ -206,11 +210,10 @@ async function insertNew(
   }
   // Others that ask for the same _id find it taken.
   if (pinnedId(filter) !== undefined) return insertRecord()
-  const inserted = await turns.inserting(
-    collection.uid,
-    record,
-    (other) => store.matches(filter, { ...other, version: 0 }),
+  const wouldFind = (other: NewRecord) => store.matches(filter, { ...other, version: 0 })
+  const inserted = await waitForTurn(
     async () => ((await isThere()) ? undefined : insertRecord()),
+    (work) => turns.inserting(collection.uid, record, wouldFind, work),
     caller,
   )
   return inserted ?? 'look again'

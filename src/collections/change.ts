@@ -16,7 +16,7 @@ import { idKey, idPath } from '../language/values/record-id.ts'
 import { borrowFor } from '../paging/look-into.ts'
 import { anyOrder, read } from '../paging/read.ts'
 import type { CollectionSource } from './document-source.ts'
-import type { DocumentTurns } from './document-turns.ts'
+import { waitForTurn, type DocumentTurns } from './document-turns.ts'
 
 export type Decision =
   | { readonly kind: 'keep' }
@@ -59,10 +59,11 @@ export async function change(
   caller: Caller,
 ): Promise<Changed> {
   const keys = found.map((record) => lockKey(source, record.id))
-  return source.turns.holding(keys, async (waited) => {
+  const changeAll = async (waited: boolean) => {
     const current = waited ? await readAgain(source, found, filter, caller) : found
     return changeLocked(source, current, filter, decide, caller)
-  })
+  }
+  return waitForTurn(changeAll, (work) => source.turns.holding(keys, work), caller)
 }
 
 export function lockKey({ collection }: CollectionSource, id: StoredRecord['id']): string {

@@ -9,6 +9,10 @@
 import type { Caller } from '../caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
+/**
+ * Whoever keeps the turns need not look at the time: those who wait do so as long as their
+ * callers (`waitForTurn`).
+ */
 export interface DocumentTurns {
   /**
    * Runs the work alone among all that name one of its keys. It learns whether others had
@@ -25,6 +29,37 @@ export interface DocumentTurns {
     record: NewRecord,
     wouldFind: (record: NewRecord) => boolean,
     work: () => Promise<T>,
-    caller: Caller,
   ): Promise<T | undefined>
+}
+
+/**
+ * Asks for a turn, and waits for it no longer than the caller does: it may never come. Work
+ * that has begun is not left alone, and looks at the caller's time itself.
+ */
+export function waitForTurn<Given extends readonly unknown[], T, Outcome>(
+  work: (...given: Given) => Promise<T>,
+  ask: (work: (...given: Given) => Promise<T>) => Promise<Outcome>,
+  caller: Caller,
+): Promise<Outcome> {
+  const turn = { hasBegun: false, isGivenUp: false }
+  const asked = ask((...given) => {
+    if (turn.isGivenUp) return Promise.reject(new Error('The turn came too late'))
+    turn.hasBegun = true
+    return work(...given)
+  })
+  // Mostly at once, and then no signal has to be made.
+  if (turn.hasBegun) return asked
+  const { signal } = caller
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      if (turn.hasBegun) return
+      turn.isGivenUp = true
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    void asked
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
+  })
 }

@@ -9,35 +9,27 @@ export class Locks {
   /** For each key that is held or waited for: settles when the last in the queue is done. */
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Runs the work alone among all that name one of its keys. */
+  /** Runs the work alone among all that name one of its keys; at once, if nobody else does. */
   async holding<T>(
     keys: readonly string[],
     work: (waited: boolean) => Promise<T>,
   ): Promise<T> {
+    let waited = false
     let release!: () => void
     const done = new Promise<void>((resolve) => (release = resolve))
     try {
-      return await work(await this.#acquire([...new Set(keys)].toSorted(), done))
+      // All take their keys in the same order, so no two can wait for each other.
+      for (const key of [...new Set(keys)].toSorted()) {
+        const ahead = this.#tails.get(key)
+        this.#tails.set(key, done)
+        if (ahead === undefined) continue
+        waited = true
+        await ahead
+      }
+      return await work(waited)
     } finally {
       release()
-      this.#forget(keys, done)
+      for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key)
     }
-  }
-
-  /** All take their keys in the same order, so no two can wait for each other. */
-  async #acquire(keys: readonly string[], done: Promise<void>): Promise<boolean> {
-    let waited = false
-    for (const key of keys) {
-      const ahead = this.#tails.get(key)
-      this.#tails.set(key, done)
-      if (ahead === undefined) continue
-      waited = true
-      await ahead
-    }
-    return waited
-  }
-
-  #forget(keys: readonly string[], done: Promise<void>): void {
-    for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key)
   }
 }

@@ -11,7 +11,6 @@
  * While its turn lasts an upsert waits for nothing but the engine, so that no two can wait
  * for each other.
  */
-import type { Caller } from '../caller.ts'
 import type { NewRecord } from '../engine/contract.ts'
 
 interface Turn {
@@ -38,12 +37,11 @@ export class Upserts {
     record: NewRecord,
     wouldFind: (record: NewRecord) => boolean,
     work: () => Promise<T>,
-    caller: Caller,
   ): Promise<T | undefined> {
     const turns = this.#turns.get(uid) ?? new Set<Turn>()
     for (const other of turns)
       if (wouldFind(other.record)) {
-        await unlessAborted(other.over, caller)
+        await other.over
         return undefined
       }
     let end!: () => void
@@ -57,17 +55,4 @@ export class Upserts {
       end()
     }
   }
-}
-
-/** Waits no longer than the client does. */
-function unlessAborted(over: Promise<void>, caller: Caller): Promise<void> {
-  caller.check()
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(caller.signal.reason as Error)
-    caller.signal.addEventListener('abort', leave, { once: true })
-    void over.then(() => {
-      caller.signal.removeEventListener('abort', leave)
-      resolve()
-    })
-  })
 }

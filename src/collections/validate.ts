@@ -9,19 +9,12 @@ import { isNested, isObject, type JsonObject, type Value } from '../json/value.t
 import type { Limits } from '../limits.ts'
 import type { IndexingRule } from '../language/filters/indexing.ts'
 import { escapeSegment } from '../language/values/path.ts'
-import { atOnce, InterruptibleWalk, type Steps } from '../steps.ts'
+import { InterruptibleWalk, type Steps } from '../steps.ts'
 
-/** Throws at the first rule that the document breaks. Its search fields are not part of it. */
-export function checkDocument(
-  document: JsonObject,
-  indexing: IndexingRule,
-  limits: Limits,
-): void {
-  const rest = checkDocumentInSteps(document, indexing, limits)
-  if (rest !== undefined) atOnce(rest)
-}
-
-/** Checks it, and returns the steps that are left, if there are any. */
+/**
+ * Throws at the first rule that the document breaks. Its search fields are not part of it.
+ * Returns the steps that are left, if there are any.
+ */
 export function checkDocumentInSteps(
   document: JsonObject,
   indexing: IndexingRule,

@@ -16,9 +16,9 @@ export class ApiError extends Error {
   /** HTTP status; 200 for all but a few. */
   readonly status: number
   /** The documents that the error is about, where they are known. */
-  documentIds: readonly Value[]
+  documentIds: readonly Value[] = []
 
-  constructor(name: ErrorName, message: string, documentIds: readonly Value[] = []) {
+  constructor(name: ErrorName, message: string) {
     super(message)
     const entry = catalog[name]
     this.name = 'ApiError'
@@ -27,7 +27,6 @@ export class ApiError extends Error {
     this.scope = entry.scope
     this.title = entry.title
     this.status = 'status' in entry ? entry.status : 200
-    this.documentIds = documentIds
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type FastifyRequest,
 } from 'fastify'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { apiError } from '../errors/api-error.ts'
+import { ApiError, apiError } from '../errors/api-error.ts'
 import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { answerCommand, answerFailure, refuseUnauthenticated } from './command.ts'
@@ -30,6 +30,7 @@ import { addConsolePage } from './pages/console-page.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
+import { printReply, sendText } from './reply.ts'
 import { RequestQueue } from './request-queue.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -77,6 +78,10 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
     else done()
   })
+  app.setErrorHandler((failure, request, reply) => {
+    reply.hijack()
+    sendFailure(failure, request.raw, reply.raw, services)
+  })
   addHealthRoutes(app, services)
   addMetricsRoute(app, services, settings.metricsAccess)
   addOpenApiRoute(app, services.limits)
@@ -84,6 +89,25 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
   if (settings.console) addConsolePage(app, refusePath)
   addRootPage(app, settings.console)
   return app
+}
+
+/**
+ * For whatever is no command. It need not be known who asks, so why is for the log; and what
+ * reads these paths looks at the status alone.
+ */
+function sendFailure(
+  failure: unknown,
+  { url }: IncomingMessage,
+  response: ServerResponse,
+  { log }: HttpServices,
+): void {
+  if (!(failure instanceof ApiError)) log.error({ err: failure, url }, 'A request failed')
+  const problem = 'the request could not be answered'
+  const error =
+    failure instanceof ApiError
+      ? failure
+      : apiError('UNEXPECTED_SERVER_ERROR', { kind: 'Error', problem })
+  sendText(response, 500, 'application/json', printReply({ errors: [error] }))
 }
 
 /** Commands go their own way, all else goes to Fastify. */

@@ -3,8 +3,6 @@ import type { Authentications } from './authentication.ts'
 import type { ModelSupport } from './model-support.ts'
 import type { Endpoint } from './provider-url.ts'
 
-export type { Authentication, AuthenticationMethod } from './authentication.ts'
-
 export type EmbeddingProviders = ReadonlyMap<string, EmbeddingProvider>
 
 export interface EmbeddingProvider {

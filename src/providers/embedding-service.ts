@@ -16,6 +16,7 @@ import {
   type ProviderParameter,
 } from './embedding-providers.ts'
 import { checkModelForNewUse } from './model-support.ts'
+import type { EmbedRequest } from './models.ts'
 import { addressOf, UrlProblem } from './provider-url.ts'
 
 /** A service as it was asked for; null and absent members are the same. */
@@ -29,12 +30,7 @@ export interface GivenService {
 /** The service as it is kept, and the dimension of its vectors. */
 export interface ResolvedService {
   readonly dimension: number
-  readonly service: {
-    readonly provider: string
-    readonly modelName: string
-    readonly authentication?: Readonly<Record<string, string>>
-    readonly parameters?: Readonly<Record<string, unknown>>
-  }
+  readonly service: EmbedRequest['service']
 }
 
 /** `where` is what messages call that which has the dimension and the service. */

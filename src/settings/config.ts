@@ -24,7 +24,7 @@ import {
   type ProviderSettings,
 } from '../providers/provider-settings.ts'
 import { rerankingProviders } from '../providers/reranking-providers.ts'
-import { setting } from './setting-option.ts'
+import { onOff, setting } from './setting-option.ts'
 import {
   notEmpty,
   readAccounts,
@@ -202,9 +202,7 @@ export function serveOptions(): Option[] {
     )
       .argParser(wholeNumber(0, 1_000_000))
       .default(badCredentialsMax),
-    setting('behind-proxy', '<on|off>', 'take X-Forwarded-For for who asks')
-      .choices(['on', 'off'])
-      .default('off'),
+    onOff('behind-proxy', 'take X-Forwarded-For for who asks').default('off'),
     setting('max-databases', '<number>', 'databases that there may be')
       .argParser(wholeNumber(1, 100_000))
       .default(databasesMax),
@@ -220,9 +218,7 @@ export function serveOptions(): Option[] {
     setting('metrics', '<access>', 'GET /metrics: on: for all; token: for administrators')
       .choices(['on', 'token', 'off'])
       .default(metrics),
-    setting('console', '<on|off>', 'the web console, at /console')
-      .choices(['on', 'off'])
-      .default('on'),
+    onOff('console', 'the web console, at /console').default('on'),
     setting('tls-cert', '<file>', 'certificate in PEM: serve HTTPS').argParser(notEmpty),
     setting('tls-key', '<file>', "the certificate's key, in PEM").argParser(notEmpty),
     setting(
@@ -230,9 +226,7 @@ export function serveOptions(): Option[] {
       '<list>',
       'pages that may call from a browser: https://a,https://b; or *',
     ).argParser(readOrigins),
-    setting('compression', '<on|off>', 'packed replies and requests')
-      .choices(['on', 'off'])
-      .default('off'),
+    onOff('compression', 'packed replies and requests').default('off'),
     setting('request-timeout', '<seconds>', 'drop requests slower to arrive; 0: never')
       .argParser(wholeNumber(0, 86_400))
       .default(requestTimeoutMs / 1000),
@@ -307,8 +301,7 @@ export function serveOptions(): Option[] {
     provider('model-threads', 'threads that the built-in models compute with', '<number>')
       .argParser(wholeNumber(1, 64))
       .default(localModels.threads),
-    setting('private-providers', '<on|off>', "let collections' URLs be in your network")
-      .choices(['on', 'off'])
+    onOff('private-providers', "let collections' URLs be in your network")
       .default('off')
       .helpGroup('Providers:'),
     ...limitOptions(),
@@ -329,7 +322,7 @@ export function dataOption(says = 'where all data is kept'): Option {
 }
 
 function feature(name: string, says: string): Option {
-  return setting(name, '<on|off>', says).choices(['on', 'off']).helpGroup('Features:')
+  return onOff(name, says).helpGroup('Features:')
 }
 
 function provider(name: string, says: string, value = '<list>'): Option {

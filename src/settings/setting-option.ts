@@ -5,3 +5,7 @@ export function setting(name: string, value: string, says: string): Option {
   const variable = `STELA_${name.toUpperCase().replaceAll('-', '_')}`
   return new Option(`--${name} ${value}`, says).env(variable)
 }
+
+export function onOff(name: string, says: string): Option {
+  return setting(name, '<on|off>', says).choices(['on', 'off'])
+}

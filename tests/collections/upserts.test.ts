@@ -172,10 +172,9 @@ describe('upserts at the same time', () => {
       record,
       () => true,
       () => never,
-      tester,
     )
     const done = () => Promise.resolve('done')
-    assert.equal(await upserts.inTurn('two', record, () => true, done, tester), 'done')
+    assert.equal(await upserts.inTurn('two', record, () => true, done), 'done')
   })
 
   test('leave when their client does, and others do not wait for them', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkDocument, checkLength } from '../../src/collections/validate.ts'
+import { checkLength } from '../../src/collections/validate.ts'
+import { checkDocument } from './check-document.ts'
 import { defaultLimits as limits } from '../../src/limits.ts'
 import { indexingRule, type IndexingLists } from '../../src/language/filters/indexing.ts'
 import { object } from './json.ts'

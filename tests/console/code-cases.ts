@@ -1,5 +1,5 @@
 /** Commands that are shown as code, one after the other on an empty server, and what they must have done. */
-import type { CodeRequest } from '../../src/console/code/write-code.ts'
+import type { CodeRequest } from '../../src/console/code/code-request.ts'
 
 export interface CodeCase {
   readonly request: Omit<CodeRequest, 'url'>

@@ -17,7 +17,7 @@ import {
   scopeOf,
   scopeWords,
 } from '../../src/console/operate/policies.ts'
-import { percentile, rate, ratesByCommand } from '../../src/console/operate/rates.ts'
+import { percentile, rate } from '../../src/console/operate/rates.ts'
 import { sortSizes } from '../../src/console/operate/sort-sizes.ts'
 
 const duration = 'stela_command_duration_seconds_bucket'
@@ -56,7 +56,6 @@ describe('metrics', () => {
     assert.equal(rate(before, now, 2, 'stela_commands_total'), 30)
     assert.equal(rate(now, before, 2, 'stela_commands_total'), 52.5)
     assert.equal(rate(before, now, 2, 'unknown'), undefined)
-    assert.deepEqual(ratesByCommand(before, now, 2), [['find', 30]])
   })
 
   test('tell percentiles of the time between two looks', () => {

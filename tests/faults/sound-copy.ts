@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
-import { checkDataFolder } from '../../src/engine/embedded/backup/check.ts'
+import { checkDataFolder } from '../engine/check-data-folder.ts'
 
 /** Checks a copy, because opening the folder would mend what the next start has to. */
 export function assertSound(folder: string): void {

@@ -1,7 +1,7 @@
 /** Many at once at the same rows: whatever the order, nothing gets lost or is done twice. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { checkDataFolder } from '../../src/engine/embedded/backup/check.ts'
+import { checkDataFolder } from '../engine/check-data-folder.ts'
 import { defaultLimits } from '../../src/limits.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { Random, seed } from './random.ts'

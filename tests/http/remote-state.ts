@@ -16,6 +16,8 @@ export class Way {
   asked = 0
   /** Whether a question has failed since it was said which are to fail. */
   hasFailed = false
+  /** Whether questions arrive nowhere, and are never answered. */
+  isDeaf = false
   #failure: Error | undefined
   #left = Infinity
 
@@ -30,6 +32,7 @@ export class Way {
     this.asked++
     const failure = this.#left-- > 0 ? undefined : this.#failure
     if (failure !== undefined) this.hasFailed = true
+    if (this.isDeaf) return new Promise(() => undefined)
     return new Promise((resolve, reject) => {
       setImmediate(() => {
         if (failure === undefined) resolve(answer() as Awaited<T>)
@@ -143,8 +146,8 @@ function remoteTurns(way: Way, kept: DocumentTurns): DocumentTurns {
     }
   return {
     holding: (keys, work) => way.ask(() => kept.holding(keys, passOn(work))),
-    inserting: (uid, record, wouldFind, work, caller) =>
-      way.ask(() => kept.inserting(uid, record, wouldFind, passOn(work), caller)),
+    inserting: (uid, record, wouldFind, work) =>
+      way.ask(() => kept.inserting(uid, record, wouldFind, passOn(work))),
   }
 }
 

@@ -243,6 +243,38 @@ describe('what servers have in common, kept elsewhere', { timeout: 600_000 }, ()
     await untilNothingIsHeld(state)
   })
 
+  test('tells nobody unknown why a token cannot be looked up, wherever it is sent', async (context) => {
+    const { one, state } = await startPair(context, { metrics: 'token', adminPort: 0 })
+    state.ways.lockout.failAfter(0, new EngineError('unavailable', 'node 7 is down'))
+    const metrics = await one.send('/metrics', { headers: { Token: testToken } })
+    assert.equal(metrics.http, 500)
+    assert.deepEqual(metrics.codes, ['UNAVAILABLE_DATABASE'])
+    assert.match(metrics.body.errors![0]!.message, /: the token could not be looked up\./)
+    for (const path of ['/v2/databases', '/v2/%zz']) {
+      const managed = await fetch(one.adminUrl + path, {
+        headers: { Authorization: `Bearer ${testToken}` },
+      })
+      assert.equal(managed.status, 503)
+      assert.deepEqual(await managed.json(), {
+        errors: [{ ID: 503, message: 'The token could not be looked up.' }],
+      })
+    }
+  })
+
+  test('gives up a turn that never comes when the time of the command is over', async (context) => {
+    const { one, state } = await startPair(context, { commandTimeoutMs: 500 })
+    const update = (filter: object, upsert = false) =>
+      one.command(books, {
+        updateOne: { filter, update: { $inc: { read: 1 } }, options: { upsert } },
+      })
+    state.ways.documentTurns.isDeaf = true
+    const given = [{ _id: 'alien' }, { read: 0 }]
+    for (const filter of given)
+      assert.deepEqual((await update(filter)).codes, ['TIMEOUT_WRITING_DATA'])
+    assert.deepEqual((await update({ read: 7 }, true)).codes, ['TIMEOUT_WRITING_DATA'])
+    await untilNothingIsHeld(state)
+  })
+
   test('holds nothing for a client that leaves while anything is asked', async (context) => {
     const { one, state } = await startPair(context, { rateLimit: 1_000_000 })
     const find = requestOf({ find: {} }, '/v1' + books)

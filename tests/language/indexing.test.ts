@@ -5,7 +5,7 @@ import { parseStored } from '../../src/json/parse.ts'
 import { printJson } from '../../src/json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../src/json/value.ts'
 import { indexingRule, type IndexingLists } from '../../src/language/filters/indexing.ts'
-import { valueAt } from '../../src/language/filters/matches.ts'
+import { valueAt } from '../../src/language/values/value-at.ts'
 import { escapeSegment, parsePath, type Path } from '../../src/language/values/path.ts'
 import { seed } from './documents.ts'
 

@@ -20,7 +20,7 @@ import { parseUpdate } from '../../src/language/updates/parse-update.ts'
 import type { SortKey } from '../../src/language/sorts/sort.ts'
 import { applyUpdate } from '../../src/language/updates/update.ts'
 import type { CommandAnswer } from '../harness.ts'
-import { checkDocument } from '../../src/collections/validate.ts'
+import { checkDocument } from '../collections/check-document.ts'
 import type { Random } from './random.ts'
 import {
   pathOf,

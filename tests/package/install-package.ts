@@ -25,9 +25,6 @@ export interface Installed {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What `prepack` and `postpack` run last. */
-const manifest = 'package/packed-manifest.ts'
-
 /**
  * Built in a copy of what the image is built from, and of what `npm pack` takes besides. What
  * the install script of an optional package cannot fetch is left out by npm.
@@ -46,10 +43,8 @@ export async function installPackage(
   const env = { npm_config_cache: join(folder, 'cache') }
   const where = { cwd: checkout, env }
   await runCommand('npm', ['run', '--silent', 'build:package'], where)
-  await runCommand('node', [manifest], where)
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const report = await runCommand('npm', pack, where)
-  await runCommand('node', [manifest, '--undo'], where)
   const [packed] = JSON.parse(report.slice(report.indexOf('[\n'))) as [Packed]
   const app = join(folder, 'app')
   mkdirSync(app)

@@ -6,6 +6,7 @@
  */
 import type { Agent } from 'node:http'
 import * as https from 'node:https'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { JsonProblem, parseAsWritten } from '../../json/parse.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
@@ -137,15 +138,8 @@ export class ApiClient {
       sent.on('error', reject)
       sent.on('timeout', () => sent.destroy(new Error('no answer arrives')))
       sent.on('response', (response) => {
-        const chunks: Buffer[] = []
-        response.on('error', reject)
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            text: Buffer.concat(chunks).toString(),
-          })
-        })
+        const status = response.statusCode ?? 0
+        text(response).then((body) => resolve({ status, text: body }), reject)
       })
       sent.end(bytes)
     })

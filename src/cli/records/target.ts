@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { printJson } from '../../json/print.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
+import { wholeNumber } from '../../settings/setting-values.ts'
 import { ApiClient, memberAt, type ApiAnswer } from './api-client.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -45,15 +46,6 @@ export function readUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError('It takes a URL such as http://127.0.0.1:8181.')
   return url.href.replace(/\/+$/, '')
-}
-
-export function wholeNumber(min: number, max: number) {
-  return (text: string): number => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < min || number > max)
-      throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`)
-    return number
-  }
 }
 
 export interface ConnectOptions {

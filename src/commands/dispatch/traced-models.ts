@@ -1,3 +1,4 @@
+import { counted } from '../../errors/catalog-entry.ts'
 import type { Models } from '../../providers/models.ts'
 import type { Trace } from './trace.ts'
 
@@ -31,19 +32,17 @@ export function tracedModels(models: Models, trace: Trace): Models {
     rerankingProviders: models.rerankingProviders,
     answeringReranker: (service) => models.answeringReranker(service),
     embed: (request) =>
-      timed(`the vectors of ${count(request.texts.length, 'text')}`, request.service, () =>
-        models.embed(request),
+      timed(
+        `the vectors of ${counted(request.texts.length, 'text')}`,
+        request.service,
+        () => models.embed(request),
       ),
     rerank: (request) =>
       timed(
-        `the scores of ${count(request.passages.length, 'text')}`,
+        `the scores of ${counted(request.passages.length, 'text')}`,
         request.service,
         () => models.rerank(request),
       ),
     close: () => models.close(),
   }
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

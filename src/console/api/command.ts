@@ -35,7 +35,7 @@ export interface CommandOptions {
 }
 
 /** The answer to a command. Large ones are parsed when they are looked at, and only once. */
-export class Reply {
+class Reply {
   /** The body that was sent. */
   readonly sent: string
   /** The body that came back, with all digits of its numbers. */

@@ -27,7 +27,7 @@ export interface ColumnFieldsProps {
   readonly isOptional?: boolean
 }
 
-export function useTypes(database: string, keyspace: string): readonly string[] {
+function useTypes(database: string, keyspace: string): readonly string[] {
   const { value = [] } = useLoad(
     async (signal) => {
       const { status } = await command({ database, keyspace }, 'listTypes', {}, { signal })

@@ -4,7 +4,6 @@ import { command } from '../api/command.ts'
 import { commandPath, type Address } from '../api/place.ts'
 import { printPretty } from '../json/print-json.ts'
 import type { Printable } from '../json/value.ts'
-import { Button } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { useAction } from '../kit/hooks.ts'
@@ -40,20 +39,10 @@ export function CommandDialog(props: CommandDialogProps) {
       title={title}
       size={props.size ?? 'large'}
       onClose={onClose}
-      onSubmit={run}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind={props.isDanger === true ? 'danger' : 'primary'}
-            isSubmit
-            isBusy={isBusy}
-            isDisabled={!isReady}
-          >
-            {submitLabel}
-          </Button>
-        </>
-      }
+      submit={{
+        ...{ run, isBusy, label: submitLabel },
+        ...{ isDisabled: !isReady, isDanger: props.isDanger === true },
+      }}
     >
       <ErrorNotice error={error} />
       <div class="form-with-command">

@@ -136,7 +136,7 @@ function TerminateDatabase({
   readonly onClose: () => void
 }) {
   const [typed, setTyped] = useState('')
-  const { run, isBusy, error } = useAction(async () => {
+  const terminate = useAction(async () => {
     await manage('POST', `databases/${id}/terminate`)
     showToast({ text: `Terminated ${name}.` })
     onClose()
@@ -147,17 +147,14 @@ function TerminateDatabase({
     <Dialog
       title={`Terminate ${name}?`}
       onClose={onClose}
-      onSubmit={run}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" isSubmit isBusy={isBusy} isDisabled={typed !== name}>
-            Terminate {name}
-          </Button>
-        </>
-      }
+      submit={{
+        ...terminate,
+        label: `Terminate ${name}`,
+        isDanger: true,
+        isDisabled: typed !== name,
+      }}
     >
-      <ErrorNotice error={error} />
+      <ErrorNotice error={terminate.error} />
       <p>Everything in the database is gone then, and cannot be had back.</p>
       <TextField
         label={`Type ${name} to confirm`}

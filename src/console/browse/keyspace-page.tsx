@@ -64,6 +64,7 @@ export function KeyspacePage({
     if (part === undefined) void loadTargets(database, keyspace)
   }, [database, keyspace])
   const close = () => setOpen(undefined)
+  const here = { database, keyspace, onClose: close }
   const created = async (name: string) => {
     await loadTargets(database, keyspace)
     goTo(routeTo(database, keyspace, name, 'data'))
@@ -188,30 +189,9 @@ export function KeyspacePage({
           />
         </>
       )}
-      {open === 'collection' && (
-        <CreateCollection
-          database={database}
-          keyspace={keyspace}
-          onClose={close}
-          onDone={created}
-        />
-      )}
-      {open === 'table' && (
-        <CreateTable
-          database={database}
-          keyspace={keyspace}
-          onClose={close}
-          onDone={created}
-        />
-      )}
-      {open === 'type' && (
-        <CreateType
-          database={database}
-          keyspace={keyspace}
-          onClose={close}
-          onDone={() => types.reload()}
-        />
-      )}
+      {open === 'collection' && <CreateCollection {...here} onDone={created} />}
+      {open === 'table' && <CreateTable {...here} onDone={created} />}
+      {open === 'type' && <CreateType {...here} onDone={() => types.reload()} />}
       {open === 'drop' && (
         <DropDialog
           what="the keyspace"

@@ -37,7 +37,7 @@ interface Provider {
 
 type Providers = Readonly<Record<string, Provider>>
 
-export function useEmbeddingProviders(database: string) {
+function useEmbeddingProviders(database: string) {
   return useLoad(
     async (signal) => {
       const { status } = await command(

@@ -109,7 +109,7 @@ function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
     ...(cloudProvider === '' ? {} : { cloudProvider }),
     ...(region === '' ? {} : { region }),
   }
-  const { run, isBusy, error } = useAction(async () => {
+  const create = useAction(async () => {
     const { id } = await manage<{ id: string }>('POST', 'databases', body)
     await loadDatabases()
     showToast({ text: `Created ${name}.` })
@@ -120,17 +120,9 @@ function CreateDatabase({ onClose }: { readonly onClose: () => void }) {
     <Dialog
       title="Create a database"
       onClose={onClose}
-      onSubmit={run}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isSubmit isBusy={isBusy} isDisabled={name === ''}>
-            Create database
-          </Button>
-        </>
-      }
+      submit={{ ...create, label: 'Create database', isDisabled: name === '' }}
     >
-      <ErrorNotice error={error} />
+      <ErrorNotice error={create.error} />
       <TextField label="Name" value={name} onChange={setName} hasFocus isRequired />
       <TextField
         label="First keyspace"

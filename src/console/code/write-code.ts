@@ -5,8 +5,6 @@ import { writePython } from './python.ts'
 import { writeTypeScript } from './typescript.ts'
 import type { CodeRequest } from './code-request.ts'
 
-export type { CodeRequest } from './code-request.ts'
-
 export interface CodeLanguage {
   readonly id: 'curl' | 'typescript' | 'python' | 'java'
   readonly name: string

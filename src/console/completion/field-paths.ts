@@ -113,7 +113,7 @@ function withId(fields: readonly Field[]): readonly Field[] {
   return [{ path: '_id', names: ['_id'], types: [], share: 1, values: [] }, ...fields]
 }
 
-export function typeOf(value: Value): string {
+function typeOf(value: Value): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'boolean'

@@ -60,7 +60,7 @@ export const rowUpdateOperators: readonly Operator[] = updateOperators.filter(({
 /** Values in an object of one key. */
 export const extendedNames = ['$date', '$uuid', '$objectId', '$binary']
 
-export const optionNames: readonly Operator[] = [
+const optionNames: readonly Operator[] = [
   { name: 'limit', says: 'how many at most', takes: 'count' },
   { name: 'skip', says: 'how many to leave out, with a sort', takes: 'count' },
   { name: 'includeSimilarity', says: 'adds $similarity', takes: 'boolean' },

@@ -23,7 +23,7 @@ export async function readWhole(place: Place, document: JsonObject): Promise<Jso
 }
 
 /** A vector that was made from a text is made again; both cannot be written. */
-export function withoutDerived(document: JsonObject): JsonObject {
+function withoutDerived(document: JsonObject): JsonObject {
   if (!document.get('$vectorize')) return document
   const written = new Map(document)
   written.delete('$vector')

@@ -14,8 +14,6 @@ export interface ClauseFieldProps extends Pick<
 > {
   readonly clause: Clause
   readonly fields: FieldList
-  /** What it is called; the clause's own name if absent. */
-  readonly label?: string
   /** The command that it is a part of. */
   readonly command?: string
   readonly isLabelHidden?: boolean
@@ -26,7 +24,7 @@ export interface ClauseFieldProps extends Pick<
 
 export function ClauseField(props: ClauseFieldProps) {
   const { clause, fields, command = 'find', isLabelHidden = false, error, ...rest } = props
-  const label = props.label ?? clause.charAt(0).toUpperCase() + clause.slice(1)
+  const label = clause.charAt(0).toUpperCase() + clause.slice(1)
   const context = useMemo(
     () => ({ clause, command, list: fields }),
     [clause, command, fields],

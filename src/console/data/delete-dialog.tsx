@@ -2,7 +2,6 @@
 import { useState } from 'preact/hooks'
 import type { Place } from '../api/place.ts'
 import type { JsonObject } from '../json/value.ts'
-import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { TextField } from '../kit/fields.tsx'
 import { formatCount } from '../kit/format.ts'
@@ -63,24 +62,16 @@ export function DeleteDialog(props: DeleteDialogProps) {
       title={`Delete ${number}?`}
       size="small"
       onClose={onClose}
-      onSubmit={run}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="danger"
-            isSubmit
-            isBusy={isBusy}
-            isDisabled={
-              matching === undefined ||
-              matching.count === 0 ||
-              (mustType && typed !== place.name)
-            }
-          >
-            Delete {number}
-          </Button>
-        </>
-      }
+      submit={{
+        run,
+        isBusy,
+        label: `Delete ${number}`,
+        isDanger: true,
+        isDisabled:
+          matching === undefined ||
+          matching.count === 0 ||
+          (mustType && typed !== place.name),
+      }}
     >
       <ErrorNotice error={countError ?? error} />
       {matching === undefined && countError === undefined && <Loading label="Counting" />}

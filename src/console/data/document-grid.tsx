@@ -50,7 +50,7 @@ export interface DocumentGridProps {
   readonly onSelect?: (selected: ReadonlySet<string>) => void
 }
 
-export const lineHeight = 28
+const lineHeight = 28
 /** The column of check boxes and menus. */
 const handleWidth = 62
 

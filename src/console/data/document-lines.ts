@@ -44,7 +44,7 @@ export const nothingOpened: Opened = { everywhere: new Set(), differing: new Set
 
 const separator = '\u0000'
 
-export function isOpenAt(opened: Opened, id: string, path: readonly string[]): boolean {
+function isOpenAt(opened: Opened, id: string, path: readonly string[]): boolean {
   const key = path.join(separator)
   return opened.everywhere.has(key) !== opened.differing.has(id + separator + key)
 }
@@ -82,22 +82,16 @@ export function listLines(
   documents.forEach((document, row) => {
     lines.push({ kind: 'document', row })
     const id = idOf(row)
-    const add = (
-      path: readonly string[],
-      value: Value,
-      depth: number,
-      isShown: boolean,
-    ) => {
+    const add = (path: readonly string[], value: Value, depth: number) => {
       const isOpen = canOpen(value) ? isOpenAt(opened, id, path) : undefined
-      if (isShown) lines.push({ kind: 'field', row, depth, path, value, isOpen })
+      lines.push({ kind: 'field', row, depth, path, value, isOpen })
       if (isOpen !== true) return
-      for (const [name, inner] of membersOf(value))
-        add([...path, name], inner, depth + 1, true)
+      for (const [name, inner] of membersOf(value)) add([...path, name], inner, depth + 1)
     }
     // In a table the document's own fields are cells: only what is open in them has lines.
     for (const [name, value] of document)
-      if (view === 'json') add([name], value, 0, true)
-      else if (canOpen(value) && isOpenAt(opened, id, [name])) add([name], value, 0, true)
+      if (view === 'json') add([name], value, 0)
+      else if (canOpen(value) && isOpenAt(opened, id, [name])) add([name], value, 0)
   })
   return lines
 }

@@ -2,7 +2,7 @@
 import { countLines, refuseIfEndless } from './source-record.ts'
 import type { SourceRecord, Splitter } from './source-record.ts'
 
-export const delimiters = [',', ';', '\t', '|'] as const
+const delimiters = [',', ';', '\t', '|'] as const
 
 export type Delimiter = (typeof delimiters)[number]
 

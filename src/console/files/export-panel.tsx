@@ -23,6 +23,13 @@ interface Query extends ExportedQuery {
   readonly withVectors: boolean
 }
 
+/** The clauses of a query, and what an empty one means. */
+const clauses = [
+  ['filter', 'all'],
+  ['sort', 'in any order'],
+  ['projection', 'whole'],
+] as const
+
 export function ExportPanel({ place }: { readonly place: Place }) {
   const [query, setQuery] = useState<Query>(() => ({
     ...takeExported(place),
@@ -82,27 +89,16 @@ export function ExportPanel({ place }: { readonly place: Place }) {
     <section class="stack" aria-labelledby="take-out">
       <h2 id="take-out">Take out</h2>
       <div class="fields export-fields">
-        <ClauseField
-          clause="filter"
-          fields={fields}
-          value={query.filter}
-          placeholder="{} : all"
-          onChange={(filter) => change({ filter })}
-        />
-        <ClauseField
-          clause="sort"
-          fields={fields}
-          value={query.sort}
-          placeholder="{} : in any order"
-          onChange={(sort) => change({ sort })}
-        />
-        <ClauseField
-          clause="projection"
-          fields={fields}
-          value={query.projection}
-          placeholder="{} : whole"
-          onChange={(projection) => change({ projection })}
-        />
+        {clauses.map(([clause, whenEmpty]) => (
+          <ClauseField
+            key={clause}
+            clause={clause}
+            fields={fields}
+            value={query[clause]}
+            placeholder={`{} : ${whenEmpty}`}
+            onChange={(text) => change({ [clause]: text })}
+          />
+        ))}
         <TextField
           label="At most"
           type="number"

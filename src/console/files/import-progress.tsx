@@ -114,7 +114,7 @@ function Ending({ state, one }: { readonly state: ImportState; readonly one: str
   )
 }
 
-export function formatSeconds(seconds: number): string {
+function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 90) return `${Math.round(seconds)} s`
   const minutes = seconds / 60

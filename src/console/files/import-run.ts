@@ -33,7 +33,7 @@ export interface ImportOptions {
 }
 
 /** Documents of one insertMany. */
-export const batchSize = 100
+const batchSize = 100
 /** Characters of a batch: far from what a request may have. */
 const batchLengthMax = 2_000_000
 const batchesAtATime = 4

@@ -30,7 +30,7 @@ export interface RecordMapping {
 }
 
 /** A record of which no document or row can be made. */
-export class RecordError extends Error {
+class RecordError extends Error {
   override readonly name = 'RecordError'
 }
 

@@ -48,7 +48,7 @@ function isJson(text: string): boolean {
 }
 
 /** `onRead` is told how many bytes of the file were read so far. */
-export async function* textOf(
+async function* textOf(
   file: Blob,
   isGzip: boolean,
   onRead: (bytes: number) => void = () => undefined,

@@ -134,44 +134,68 @@ class TreeReader {
   }
 
   #readObject(): ObjectNode {
-    const from = this.#at++
-    const members: Member[] = []
+    const from = this.#at
     const seen = new Set<string>()
+    const readNew = () => {
+      const member = this.#readMember()
+      if (member !== undefined && seen.has(member.key))
+        this.#note(member.keyFrom, member.keyTo, 'This name is here twice.')
+      if (member !== undefined) seen.add(member.key)
+      return member
+    }
+    const members = this.#readParts('}', readNew, {
+      missing: 'A name is missing before this.',
+      expected: 'A name in double quotes is expected here.',
+    })
+    return { kind: 'object', from, to: this.#at, members }
+  }
+
+  #readArray(): ArrayNode {
+    const from = this.#at
+    const elements = this.#readParts(']', () => this.#readValue(), {
+      missing: 'A value is missing before this.',
+      expected: 'A value is expected here.',
+    })
+    return { kind: 'array', from, to: this.#at, elements }
+  }
+
+  /** What is between two brackets, of which the first is here, with commas between. */
+  #readParts<Part>(
+    close: '}' | ']',
+    readPart: () => Part | undefined,
+    notes: { readonly missing: string; readonly expected: string },
+  ): readonly Part[] {
+    const from = this.#at++
+    const parts: Part[] = []
     let wantsComma = false
     for (;;) {
       this.#skipSpace()
-      const char = this.#text.charAt(this.#at)
-      if (char === '' || char === ']') {
-        this.#note(from, from + 1, 'This { is not closed.')
-        break
-      }
-      if (char === '}') {
-        if (!wantsComma && members.length > 0) this.#noteComma()
+      const at = this.#at
+      const char = this.#text.charAt(at)
+      if (char === close) {
+        if (!wantsComma && parts.length > 0) this.#noteComma()
         this.#at++
-        break
+        return parts
+      }
+      if (char === '' || char === '}' || char === ']') {
+        this.#note(from, from + 1, `This ${this.#text.charAt(from)} is not closed.`)
+        return parts
       }
       if (char === ',') {
-        if (!wantsComma)
-          this.#note(this.#at, this.#at + 1, 'A name is missing before this.')
+        if (!wantsComma) this.#note(at, at + 1, notes.missing)
         wantsComma = false
         this.#at++
         continue
       }
-      if (wantsComma) this.#note(this.#at, this.#at + 1, 'A comma is missing before this.')
-      const member = this.#readMember()
-      if (member === undefined) {
-        this.#note(this.#at, this.#at + 1, 'A name in double quotes is expected here.')
+      if (wantsComma) this.#note(at, at + 1, 'A comma is missing before this.')
+      const part = readPart()
+      wantsComma = part !== undefined
+      if (part !== undefined) parts.push(part)
+      else {
+        this.#note(this.#at, this.#at + 1, notes.expected)
         this.#at++
-        wantsComma = false
-        continue
       }
-      if (seen.has(member.key))
-        this.#note(member.keyFrom, member.keyTo, 'This name is here twice.')
-      seen.add(member.key)
-      members.push(member)
-      wantsComma = true
     }
-    return { kind: 'object', from, to: this.#at, members }
   }
 
   #noteComma(): void {
@@ -200,43 +224,6 @@ class TreeReader {
     const value = this.#readValue()
     if (value === undefined) this.#note(keyFrom, keyTo, 'This name has no value.')
     return { key, keyFrom, keyTo, from: keyFrom, to: this.#at, value }
-  }
-
-  #readArray(): ArrayNode {
-    const from = this.#at++
-    const elements: JsonNode[] = []
-    let wantsComma = false
-    for (;;) {
-      this.#skipSpace()
-      const char = this.#text.charAt(this.#at)
-      if (char === '' || char === '}') {
-        this.#note(from, from + 1, 'This [ is not closed.')
-        break
-      }
-      if (char === ']') {
-        if (!wantsComma && elements.length > 0) this.#noteComma()
-        this.#at++
-        break
-      }
-      if (char === ',') {
-        if (!wantsComma)
-          this.#note(this.#at, this.#at + 1, 'A value is missing before this.')
-        wantsComma = false
-        this.#at++
-        continue
-      }
-      if (wantsComma) this.#note(this.#at, this.#at + 1, 'A comma is missing before this.')
-      const element = this.#readValue()
-      if (element === undefined) {
-        this.#note(this.#at, this.#at + 1, 'A value is expected here.')
-        this.#at++
-        wantsComma = false
-        continue
-      }
-      elements.push(element)
-      wantsComma = true
-    }
-    return { kind: 'array', from, to: this.#at, elements }
   }
 
   #readString(): StringNode {

@@ -12,7 +12,7 @@ export function kindOf(value: Value): ValueKind {
 }
 
 /** Longer texts are cut: a cell or line shows no more. */
-export const shortLengthMax = 240
+const shortLengthMax = 240
 
 /** One line of text, whatever the value is. */
 export function shortText(value: Value): string {

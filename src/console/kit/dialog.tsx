@@ -8,15 +8,23 @@ export interface DialogProps {
   readonly title: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Buttons at the foot. */
+  /** Buttons at the foot, where it is no form. */
   readonly actions?: ComponentChildren
   readonly size?: 'small' | 'medium' | 'large'
-  /** Makes it a form, which Enter submits. */
-  readonly onSubmit?: () => void
+  /** Makes it a form, which Enter submits, with buttons to cancel and to submit it. */
+  readonly submit?: Submit
+}
+
+interface Submit {
+  readonly label: string
+  readonly run: () => void
+  readonly isBusy?: boolean
+  readonly isDisabled?: boolean
+  readonly isDanger?: boolean
 }
 
 export function Dialog(props: DialogProps) {
-  const { title, onClose, children, actions, size = 'medium', onSubmit } = props
+  const { title, onClose, children, actions, size = 'medium', submit } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useName('dialog')
   useEffect(() => {
@@ -36,6 +44,19 @@ export function Dialog(props: DialogProps) {
       </header>
       <div class="dialog-body">{children}</div>
       {actions !== undefined && <footer>{actions}</footer>}
+      {submit !== undefined && (
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind={submit.isDanger === true ? 'danger' : 'primary'}
+            isSubmit
+            isBusy={submit.isBusy ?? false}
+            isDisabled={submit.isDisabled ?? false}
+          >
+            {submit.label}
+          </Button>
+        </footer>
+      )}
     </>
   )
   return (
@@ -48,14 +69,14 @@ export function Dialog(props: DialogProps) {
         onClose()
       }}
     >
-      {onSubmit === undefined ? (
+      {submit === undefined ? (
         <div class="dialog-inside">{inside}</div>
       ) : (
         <form
           class="dialog-inside"
           onSubmit={(event) => {
             event.preventDefault()
-            onSubmit()
+            submit.run()
           }}
         >
           {inside}

@@ -32,6 +32,6 @@ export function formatMs(ms: number): string {
 }
 
 /** `3 documents`, `1 document`. */
-export function formatMany(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
+export function formatMany(count: number, one: string): string {
+  return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`
 }

@@ -116,7 +116,7 @@ const smallest: Readonly<Record<Unit, number>> = {
   bytes: 1_000,
 }
 
-export function formatValue(value: number | undefined, unit: Unit): string {
+function formatValue(value: number | undefined, unit: Unit): string {
   if (value === undefined) return 'none'
   switch (unit) {
     case 'bytes':

@@ -75,22 +75,3 @@ export function percentile(
   const share = (wanted - below.count) / (count - below.count)
   return (below.bound + share * (bound - below.bound)) * 1000
 }
-
-/** Commands in a second by their names, the most frequent first. */
-export function ratesByCommand(
-  before: Metrics,
-  now: Metrics,
-  seconds: number,
-): readonly (readonly [command: string, perSecond: number])[] {
-  const name = 'stela_commands_total'
-  const commands = new Set(
-    (now.get(name) ?? []).map(({ labels }) => labels.get('command') ?? ''),
-  )
-  return [...commands]
-    .map((command) => {
-      const isOf = ({ labels }: Sample) => labels.get('command') === command
-      return [command, rate(before, now, seconds, name, isOf) ?? 0] as const
-    })
-    .filter(([, perSecond]) => perSecond > 0)
-    .toSorted((one, other) => other[1] - one[1])
-}

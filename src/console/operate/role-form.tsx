@@ -54,20 +54,11 @@ export function RoleForm({
     <Dialog
       title={role === undefined ? 'New role' : `Change ${role.Name}`}
       onClose={onClose}
-      onSubmit={() => save.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isSubmit
-            isBusy={save.isBusy}
-            isDisabled={name.trim() === '' || actions.size === 0}
-          >
-            Save
-          </Button>
-        </>
-      }
+      submit={{
+        ...save,
+        label: 'Save',
+        isDisabled: name.trim() === '' || actions.size === 0,
+      }}
     >
       <TextField label="Name" value={name} onChange={setName} isRequired hasFocus />
       <TextField label="What it is for" value={description} onChange={setDescription} />

@@ -141,15 +141,7 @@ function DeleteRole({
       title="Delete this role?"
       size="small"
       onClose={onClose}
-      onSubmit={() => remove.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" isSubmit isBusy={remove.isBusy}>
-            Delete
-          </Button>
-        </>
-      }
+      submit={{ ...remove, label: 'Delete', isDanger: true }}
     >
       <p>{role.Name}: tokens that have it will have it no more.</p>
       <ErrorNotice error={remove.error} />

@@ -153,20 +153,7 @@ function NewToken({
     <Dialog
       title="New token"
       onClose={onClose}
-      onSubmit={() => create.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isSubmit
-            isBusy={create.isBusy}
-            isDisabled={chosen.size === 0}
-          >
-            Make the token
-          </Button>
-        </>
-      }
+      submit={{ ...create, label: 'Make the token', isDisabled: chosen.size === 0 }}
     >
       <TextField
         label="What it is for"
@@ -261,15 +248,7 @@ function Revoke({
       title="Revoke this token?"
       size="small"
       onClose={onClose}
-      onSubmit={() => revoke.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" isSubmit isBusy={revoke.isBusy}>
-            Revoke
-          </Button>
-        </>
-      }
+      submit={{ ...revoke, label: 'Revoke', isDanger: true }}
     >
       <p>
         {token.description ?? token.clientId}: whoever uses it is refused from the next

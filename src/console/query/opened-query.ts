@@ -5,7 +5,6 @@ import type { Value } from '../json/value.ts'
 export interface OpenedQuery {
   readonly filter?: Value
   readonly sort?: Value
-  readonly projection?: Value
 }
 
 export const openedQuery = new Store<OpenedQuery | undefined>(undefined)

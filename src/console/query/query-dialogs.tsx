@@ -82,18 +82,14 @@ export function SaveDialog({
       title="Save the query"
       size="small"
       onClose={onClose}
-      onSubmit={() => {
-        onChange(addNamed(kept, name.trim(), query))
-        onClose()
+      submit={{
+        label: isTaken ? 'Replace' : 'Save',
+        isDisabled: name.trim() === '',
+        run: () => {
+          onChange(addNamed(kept, name.trim(), query))
+          onClose()
+        },
       }}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isSubmit isDisabled={name.trim() === ''}>
-            {isTaken ? 'Replace' : 'Save'}
-          </Button>
-        </>
-      }
     >
       <TextField
         label="Name"

@@ -36,6 +36,7 @@ import {
   emptyQuery,
   readQueries,
   writeQueries,
+  type KeptQueries,
   type QueryText,
 } from './query-store.ts'
 import { TraceView, type Trace } from './trace-view.tsx'
@@ -60,6 +61,10 @@ export function QueryPage({ place }: { readonly place: Place }) {
   const [submitted, setSubmitted] = useState<Submitted | undefined>(undefined)
   const [problem, setProblem] = useState<unknown>(undefined)
   const [kept, setKept] = useState(() => readQueries(localStorage, place))
+  const keep = (changed: KeptQueries) => {
+    setKept(changed)
+    writeQueries(localStorage, place, changed)
+  }
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const gridState = gridStateOf(place)
   const mayWrite = useMay(place)('db-table-modify')
@@ -80,9 +85,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
       const parsed = parseQuery(wanted)
       setProblem(undefined)
       setSubmitted({ fields: parsed, isTraced, run: (submitted?.run ?? 0) + 1 })
-      const changed = addToHistory(kept, wanted, Date.now())
-      setKept(changed)
-      writeQueries(localStorage, place, changed)
+      keep(addToHistory(kept, wanted, Date.now()))
     } catch (error) {
       setProblem(error)
     }
@@ -235,10 +238,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
         <QueriesDialog
           kept={kept}
           onChoose={choose}
-          onChange={(changed) => {
-            setKept(changed)
-            writeQueries(localStorage, place, changed)
-          }}
+          onChange={keep}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -246,10 +246,7 @@ export function QueryPage({ place }: { readonly place: Place }) {
         <SaveDialog
           kept={kept}
           query={query}
-          onChange={(changed) => {
-            setKept(changed)
-            writeQueries(localStorage, place, changed)
-          }}
+          onChange={keep}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -280,12 +277,7 @@ function takeOpened(): QueryText {
   if (opened === undefined) return emptyQuery
   const text = (value: Value | undefined) =>
     value === undefined || (isObject(value) && value.size === 0) ? '' : printPretty(value)
-  return {
-    filter: text(opened.filter),
-    sort: text(opened.sort),
-    projection: text(opened.projection),
-    options: '',
-  }
+  return { ...emptyQuery, filter: text(opened.filter), sort: text(opened.sort) }
 }
 
 /** Throws an Error that names the clause which is no JSON object. */

@@ -79,7 +79,7 @@ export function writeQueries(storage: QueryStorage, place: Place, kept: KeptQuer
   }
 }
 
-export function isSame(one: QueryText, other: QueryText): boolean {
+function isSame(one: QueryText, other: QueryText): boolean {
   return (
     one.filter === other.filter &&
     one.sort === other.sort &&

@@ -17,26 +17,19 @@ interface Providers {
 export async function loadSamples(
   address: Required<Omit<Address, 'name'>>,
   onProgress: (done: number, all: number) => void,
-  signal?: AbortSignal,
 ): Promise<void> {
-  const options = signal === undefined ? {} : { signal }
   const service = await localModel(address, 'findEmbeddingProviders', 'embeddingProviders')
   const reranker = await localModel(address, 'findRerankingProviders', 'rerankingProviders')
-  await command(
-    address,
-    'createCollection',
-    {
-      name: sampleName,
-      options: {
-        vector:
-          service === undefined
-            ? { dimension: wordDimension, metric: 'cosine' }
-            : { service, metric: 'cosine' },
-        ...(reranker === undefined ? {} : { rerank: { enabled: true, service: reranker } }),
-      },
+  await command(address, 'createCollection', {
+    name: sampleName,
+    options: {
+      vector:
+        service === undefined
+          ? { dimension: wordDimension, metric: 'cosine' }
+          : { service, metric: 'cosine' },
+      ...(reranker === undefined ? {} : { rerank: { enabled: true, service: reranker } }),
     },
-    options,
-  )
+  })
   const hasLexical = await isLexical(address)
   const place = { ...address, name: sampleName }
   const all = sampleDocuments.length
@@ -47,7 +40,7 @@ export async function loadSamples(
       ...fields,
       ...searchFields(text, service !== undefined, hasLexical),
     }))
-    await insert(place, documents, options)
+    await insert(place, documents)
     onProgress(Math.min(all, from + batchSize), all)
   }
 }
@@ -62,13 +55,9 @@ function searchFields(
 }
 
 /** Those that are there already stay as they are. */
-async function insert(
-  place: Address,
-  documents: readonly Printable[],
-  options: { readonly signal?: AbortSignal },
-): Promise<void> {
+async function insert(place: Address, documents: readonly Printable[]): Promise<void> {
   try {
-    await command(place, 'insertMany', { documents }, options)
+    await command(place, 'insertMany', { documents })
   } catch (error) {
     const isThere =
       error instanceof CommandError &&

@@ -4,8 +4,6 @@ import type { Printable, Value } from '../json/value.ts'
 
 export type WayName = 'meaning' | 'vector' | 'words' | 'hybrid'
 
-export const wayNames: readonly WayName[] = ['meaning', 'vector', 'words', 'hybrid']
-
 export const wayLabels: Readonly<Record<WayName, string>> = {
   meaning: 'By meaning',
   vector: 'By vector',

@@ -78,12 +78,12 @@ export function clauseSchemas(limits: Limits): Readonly<Record<string, Schema>> 
     },
     HybridLimits: {
       oneOf: [
-        wholeNumber(1, limits.hybridLimitMax),
+        positiveNumber(limits.hybridLimitMax),
         shape(
           undefined,
           {
-            $vector: wholeNumber(1, limits.hybridLimitMax),
-            $lexical: wholeNumber(1, limits.hybridLimitMax),
+            $vector: positiveNumber(limits.hybridLimitMax),
+            $lexical: positiveNumber(limits.hybridLimitMax),
           },
           ['$vector', '$lexical'],
         ),
@@ -127,7 +127,7 @@ function collectionSchemas(limits: Limits): Readonly<Record<string, Schema>> {
         type: { type: 'string', enum: ['uuid', 'uuidv6', 'uuidv7', 'objectId'] },
       }),
       vector: shape('Vectors of one length, and how they are compared.', {
-        dimension: wholeNumber(1, limits.vectorDimensionMax),
+        dimension: positiveNumber(limits.vectorDimensionMax),
         metric: refer('Metric'),
         sourceModel: refer('SourceModel'),
         service: refer('EmbeddingService'),
@@ -251,7 +251,7 @@ function tableSchemas(limits: Limits): Readonly<Record<string, Schema>> {
           undefined,
           {
             type: { enum: ['vector'] },
-            dimension: wholeNumber(1, limits.vectorDimensionMax),
+            dimension: positiveNumber(limits.vectorDimensionMax),
             service: refer('EmbeddingService'),
           },
           ['type'],
@@ -355,6 +355,6 @@ function names(): Schema {
   return { type: 'array', items: { type: 'string' } }
 }
 
-function wholeNumber(minimum: number, maximum: number): Schema {
-  return { type: 'integer', minimum, maximum }
+function positiveNumber(maximum: number): Schema {
+  return { type: 'integer', minimum: 1, maximum }
 }

@@ -32,7 +32,6 @@ export type SchemaType =
   'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
 
 /** A schema of components.ts, by its name. */
-export function refer(name: string, description?: string): Schema {
-  const $ref = `#/components/schemas/${name}`
-  return description === undefined ? { $ref } : { $ref, description }
+export function refer(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
 }

@@ -2,15 +2,15 @@
  * The web console at /console: one page, and the files that it names, as `npm run build` made
  * them (package/build-console.ts).
  *
- * Links of the page are relative, so that it works behind proxies that add a prefix. The page
- * is asked for anew each time; its files have names that change with what they hold, so
- * whoever has one never asks again.
+ * The page is asked for anew each time; its files have names that change with what they hold,
+ * so whoever has one never asks again.
  */
 import type { FastifyInstance } from 'fastify'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { FixedContent } from './fixed-content.ts'
+import { addPage, allowOnly } from './page.ts'
 
 const path = '/console'
 
@@ -25,20 +25,14 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** It runs what this server sends, and talks to this server, and nothing else. */
-const policy = [
-  "default-src 'none'",
+const safely = allowOnly([
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "font-src 'self'",
   "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const safely = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }
+])
 
 const forEver = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
@@ -48,17 +42,7 @@ export function addConsolePage(
   folder = builtFolder,
 ): void {
   const files = new ConsoleFiles(folder)
-  app.get(path, (request, reply) => {
-    reply.hijack()
-    const { raw } = request
-    if (raw.url!.split('?', 1)[0]!.endsWith('/')) {
-      reply.raw.writeHead(308, { Location: '../console', 'Content-Length': 0 })
-      reply.raw.end()
-      return
-    }
-    const page = files.findPage() ?? unbuiltPage
-    page.answer(raw, reply.raw)
-  })
+  addPage(app, path, () => files.findPage() ?? unbuiltPage)
   app.get<{ Params: { file: string } }>(`${path}/:file`, (request, reply) => {
     reply.hijack()
     const { file } = request.params

@@ -3,10 +3,10 @@
  * console, browsers are sent on to it.
  */
 import type { FastifyInstance } from 'fastify'
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readVersion } from '../metrics.ts'
 import { FixedContent } from './fixed-content.ts'
+import { allowOnly, sourceOf } from './page.ts'
 
 export function addRootPage(app: FastifyInstance, hasConsole: boolean): void {
   let page: FixedContent | undefined
@@ -45,18 +45,6 @@ function readPage(): FixedContent {
     readVersion(),
   )
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? []
-  const digest = createHash('sha256').update(style).digest('base64')
-  const policy = [
-    "default-src 'none'",
-    `style-src 'sha256-${digest}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ]
-  return new FixedContent('text/html; charset=utf-8', html, {
-    ...vary,
-    'Content-Security-Policy': policy.join('; '),
-    'Referrer-Policy': 'no-referrer',
-  })
+  const headers = allowOnly([`style-src ${sourceOf(style)}`, 'img-src data:'])
+  return new FixedContent('text/html; charset=utf-8', html, { ...vary, ...headers })
 }

@@ -8,8 +8,6 @@ import type { Comparison, Filter } from './filter.ts'
 import { compareValues, rank, rankOf, type Rank } from '../values/order.ts'
 import { valueAt } from '../values/value-at.ts'
 
-export { valueAt } from '../values/value-at.ts'
-
 /** Whether the text at a path of the document that is asked about has all of some terms. */
 export type HasTerms = (terms: readonly string[], path: string) => boolean
 

@@ -167,7 +167,8 @@ function parseElements(operator: '$push' | '$addToSet', path: Path, argument: Va
   return { values, position }
 }
 
-function hasModifiers(argument: JsonObject): boolean {
+/** Not those that make one value: {"$binary": …} is one. */
+export function hasModifiers(argument: JsonObject): boolean {
   if (extendedOf(argument) !== undefined) return false
   return [...argument.keys()].some((name) => name.startsWith('$'))
 }

@@ -51,12 +51,12 @@ export function choiceIn<Choice extends string>(
   return choice
 }
 
-export function patternIn(args: Arguments, name = 'pattern'): Pattern {
-  const source = args.get(name) ?? ''
+export function patternIn(args: Arguments): Pattern {
+  const source = args.get('pattern') ?? ''
   try {
     return compilePattern(source)
   } catch (error) {
-    throw asProblem(name, source, error)
+    throw asProblem('pattern', source, error)
   }
 }
 

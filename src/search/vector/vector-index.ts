@@ -34,10 +34,6 @@ export class VectorIndex {
     return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0)
   }
 
-  get pendingCount(): number {
-    return this.#segments.reduce((sum, { pendingCount }) => sum + pendingCount, 0)
-  }
-
   /** Bytes in use. */
   get size(): number {
     return this.#segments.reduce((sum, { size }) => sum + size, 0)

@@ -4,6 +4,7 @@ import { apiError } from '../../errors/api-error.ts'
 import type { ErrorVariables } from '../../errors/catalog.ts'
 import { extendedOf } from '../../json/extended.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../../json/value.ts'
+import { hasModifiers } from '../../language/updates/parse-update.ts'
 import { quoteJson } from '../../language/values/quote-json.ts'
 
 export function readPush(column: Column, argument: Value): readonly Value[] {
@@ -26,12 +27,6 @@ function readEachOf(column: string, argument: JsonObject): readonly Value[] {
   if (!Array.isArray(each))
     throw badPush({ reason: 'eachType', column, type: jsonTypeOf(each!) })
   return each
-}
-
-/** Not those that make one value: {"$binary": …} is one. */
-function hasModifiers(argument: JsonObject): boolean {
-  if (extendedOf(argument) !== undefined) return false
-  return [...argument.keys()].some((name) => name.startsWith('$'))
 }
 
 function isEntry(value: Value): boolean {

@@ -16,8 +16,6 @@ import { reachQuorum, schemaVersions } from '../cluster/probes.ts'
 import type { Session } from '../cluster/session.ts'
 import { checkKeyspace, type CheckedTarget } from './check-targets.ts'
 
-export type { CheckedTarget }
-
 export interface ClusterReport {
   readonly cluster: ProbedCluster
   readonly localDataCenter: string

@@ -81,13 +81,6 @@ export function* checkEverything(dataDir: string): Generator<Checked> {
   }
 }
 
-/** All that is wrong with a data folder, in one list. */
-export function checkDataFolder(dataDir: string): string[] {
-  return [...checkEverything(dataDir)].flatMap(({ name, findings }) =>
-    name === undefined ? findings : findings.map((finding) => `${name}: ${finding}`),
-  )
-}
-
 /** An index of an earlier format is made anew when the store is opened. */
 function checkFormat(file: string): string[] {
   const format = formatOf(file)

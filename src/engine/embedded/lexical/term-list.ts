@@ -2,6 +2,7 @@
  * The terms of a text, as the table `waiting` has them: varints, of each term its distance from
  * the one before, doubled, plus one if the text has it once; any other count follows.
  */
+import { firstFrom } from './segment.ts'
 import { VarintReader, VarintWriter } from './varints.ts'
 
 /** The terms that a text has, by ascending number, and how often. */
@@ -31,14 +32,8 @@ export class TermList {
   /** How often the text has a term. */
   countOf(id: number): number {
     const { ids, counts, size } = this
-    let low = 0
-    let high = size
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (ids[middle]! < id) low = middle + 1
-      else high = middle
-    }
-    return low < size && ids[low] === id ? counts[low]! : 0
+    const at = firstFrom(ids, size, id)
+    return at < size && ids[at] === id ? counts[at]! : 0
   }
 
   encode(): Uint8Array {

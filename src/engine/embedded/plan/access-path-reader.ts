@@ -22,7 +22,7 @@ import {
 } from '../store/store-connection.ts'
 
 /** What to find by following a lead. */
-export interface Search {
+interface LeadQuery {
   readonly filter: Filter
   readonly after: StoredPosition | undefined
   readonly budget: Budget
@@ -104,7 +104,7 @@ export class LeadReader {
   }
 
   /** Matching rows in the lead's order, until nothing is left. */
-  *rows(lead: Lead, search: Search): Generator<DocRow> {
+  *rows(lead: Lead, search: LeadQuery): Generator<DocRow> {
     const { filter, after, budget, countOnly } = search
     const condition = conditionOf(lead.rest, this.#index)
     // Texts are read where they are wanted, or must be looked into.

@@ -15,7 +15,7 @@ import { afterPrefix, isScalar, keyOf } from '../../../language/values/key.ts'
 import { isElement } from '../runs/change.ts'
 import type { Tie } from '../runs/entry-key.ts'
 import type { DocumentSet } from '../runs/document-set.ts'
-import type { RunsReader } from '../runs/runs-reader.ts'
+import type { Bound, RunsReader } from '../runs/runs-reader.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
 /** A document that is asked about. */
@@ -262,11 +262,6 @@ function searchCondition(filter: Comparison, { store }: Index): Condition {
 /** Whether a filter asks only if there is a text to search in: it has all of no terms. */
 export function isText(filter: Filter): boolean {
   return filter.kind === 'match' && filter.terms.length === 0
-}
-
-export interface Bound {
-  readonly key: Uint8Array
-  readonly inclusive: boolean
 }
 
 /** The keys that a comparison by size allows: all of the value's type on one side of it. */

@@ -5,7 +5,8 @@
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { Parameter } from '../store/store-connection.ts'
-import { rangeOf, type Bound } from './conditions.ts'
+import type { Bound } from '../runs/runs-reader.ts'
+import { rangeOf } from './conditions.ts'
 
 export interface Bounds {
   readonly low: Bound

@@ -1,7 +1,7 @@
 /** Places in a sort: what of a document the next page needs to go on after it. */
 import type { JsonObject } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
-import { valueAt } from '../../../language/filters/matches.ts'
+import { valueAt } from '../../../language/values/value-at.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import { shortestTied } from '../../../language/sorts/sort-place.ts'
 import type { RecordView } from '../../record-view.ts'

@@ -10,7 +10,7 @@
  */
 import type { JsonObject, Value } from '../../../json/value.ts'
 import { compareBy } from '../../../language/values/order.ts'
-import { valueAt } from '../../../language/filters/matches.ts'
+import { valueAt } from '../../../language/values/value-at.ts'
 import type { Path } from '../../../language/values/path.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
 import { EngineError } from '../../errors.ts'

@@ -10,12 +10,12 @@ import type { RunRow, SegmentRow } from './layout.ts'
 import type { ChangeSource } from './packed-change.ts'
 
 /** A key to look for, as text and as bytes. */
-export interface Target {
+export interface SeekKey {
   readonly text: string
   readonly bytes: Uint8Array
 }
 
-export function targetOf(text: string): Target {
+export function seekKeyOf(text: string): SeekKey {
   return { text, bytes: Buffer.from(text, 'latin1') }
 }
 
@@ -96,7 +96,7 @@ export class Run {
   }
 
   /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
-  cursorAt(target: Target, isOnce = false): Cursor & ChangeSource {
+  cursorAt(target: SeekKey, isOnce = false): Cursor & ChangeSource {
     return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
       this.#placeOf(target.text),
       target.bytes,
@@ -104,7 +104,7 @@ export class Run {
   }
 
   /** The change of one key. */
-  find({ text, bytes }: Target): Change | undefined {
+  find({ text, bytes }: SeekKey): Change | undefined {
     // What has the key is in the block that starts at it or before it.
     const { cursor } = this.#store
     this.#open(cursor, this.#nearPlaceOf(text))
@@ -114,13 +114,13 @@ export class Run {
   }
 
   /** Tells of each change of a document whose key starts so, in order. */
-  each(start: Target, tell: (state: State, doc: number) => void): void {
+  each(start: SeekKey, tell: (state: State, doc: number) => void): void {
     const cursor = new RunCursor(this.#reader(false), this.#store.tie)
     cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
   /** At the last change that is before a key. */
-  cursorBefore(target: Target): Cursor {
+  cursorBefore(target: SeekKey): Cursor {
     return new RunCursor(this.#reader(false), this.#store.tie).before(
       this.#placeOf(target.text),
       target.bytes,
@@ -128,12 +128,12 @@ export class Run {
   }
 
   /** What the changes from a key up to another make. */
-  sums(low: Target, high: Target): Sums {
+  sums(low: SeekKey, high: SeekKey): Sums {
     return minus(this.#sumsBefore(high), this.#sumsBefore(low))
   }
 
   /** What the changes before a key make. */
-  #sumsBefore({ text, bytes }: Target): Sums {
+  #sumsBefore({ text, bytes }: SeekKey): Sums {
     const place = this.#placeOf(text)
     const { sums, values } = this.#detail(place.segment)
     const before = { sum: sums[place.block]!, values: values[place.block]! }

@@ -27,7 +27,7 @@ import {
 } from './entry-key.ts'
 import type { RunRow } from './layout.ts'
 import { Memtable } from './memtable.ts'
-import { Run, targetOf, type RunStore, type Target } from './run.ts'
+import { Run, seekKeyOf, type RunStore, type SeekKey } from './run.ts'
 
 /** A limit of a range: a value's key, or the start of some. */
 export interface Bound {
@@ -146,7 +146,7 @@ export class RunsReader {
 
   /** All entries, in order: read once, so nothing is kept of them. */
   all(): Iterable<Found> {
-    const from = targetOf('')
+    const from = seekKeyOf('')
     const cursors = this.#runs.map((run) => run.cursorAt(from, true))
     return entriesOf([this.memtable.cursorAt(''), ...cursors], {
       direction: 1,
@@ -207,7 +207,7 @@ export class RunsReader {
         documents.delete(doc)
       else documents.add(doc)
     }
-    const target = targetOf(start)
+    const target = seekKeyOf(start)
     for (const run of this.#having(start).toReversed()) run.each(target, note)
     const cursor = this.memtable.cursorAt(start)
     while (cursor.isAt && cursor.key.startsWith(start)) {
@@ -241,7 +241,7 @@ export class RunsReader {
     const runs = this.#having(start)
     const first = memtable.cursorAt(start)
     const isRecent = first.isAt && first.key.startsWith(start)
-    const targetFor = targetsOf(start, tie)
+    const targetFor = seekKeysOf(start, tie)
     return (owner) => {
       const target = targetFor(owner)
       let latest: Found | undefined = isRecent ? memtable.find(target.text) : undefined
@@ -281,7 +281,7 @@ export class RunsReader {
     // The next key after one is that key with a zero behind it.
     if (place !== undefined && isUp && place >= low) from = `${place}\0`
     if (place !== undefined && !isUp && place < high) from = place
-    const target = targetOf(from)
+    const target = seekKeyOf(from)
     const { memtable } = this
     const cursors: (Cursor | LateCursor)[] = [
       isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from),
@@ -296,7 +296,7 @@ export class RunsReader {
 
   #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
     if (low >= high) return 0
-    const [from, to] = [targetOf(low), targetOf(high)]
+    const [from, to] = [seekKeyOf(low), seekKeyOf(high)]
     const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
     return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
   }
@@ -325,8 +325,8 @@ function side(path: number, { key }: Bound, isBehind: boolean): string {
 }
 
 /** The keys of a value's entries, one at a time: each holds until the next. */
-function targetsOf(start: string, tie: Tie): (owner: EntryOwner) => Target {
-  if (tie === 'id') return (owner) => targetOf(start + tieText(owner, tie))
+function seekKeysOf(start: string, tie: Tie): (owner: EntryOwner) => SeekKey {
+  if (tie === 'id') return (owner) => seekKeyOf(start + tieText(owner, tie))
   const bytes = Buffer.alloc(start.length + docSize)
   bytes.write(start, 'latin1')
   return ({ seq }) => {

@@ -20,7 +20,7 @@ import { entryKey, packedKey, type EntryOwner } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 import { MergedChanges } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
-import { targetOf, type Run } from './run.ts'
+import { seekKeyOf, type Run } from './run.ts'
 import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
 import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segment.ts'
 
@@ -338,7 +338,7 @@ export class RunsWriter {
       .all(target.number) as unknown as SegmentRow[]
     const from = last === undefined ? '' : `${Buffer.from(last.last).toString('latin1')}\0`
     const isOldest = this.reader.runs.at(-1) === runs.at(-1)
-    const sources = runs.map((run) => run.cursorAt(targetOf(from), true))
+    const sources = runs.map((run) => run.cursorAt(seekKeyOf(from), true))
     // What is in the oldest run is looked for there anyway.
     return {
       target,

@@ -2,7 +2,7 @@
 import { parseStored } from '../../../json/parse.ts'
 import { packValue, unpackList, type Packable } from '../../../json/packed.ts'
 import type { Value } from '../../../json/value.ts'
-import { heldValue, shortestTied } from '../../../language/sorts/sort-place.ts'
+import { heldValue } from '../../../language/sorts/sort-place.ts'
 import type { Position } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { docMax } from '../runs/entry-key.ts'
@@ -17,7 +17,10 @@ export type StoredPosition =
     }
   | SortPosition
 
-/** The sort keys' values of the last document (an absent one is undefined), and its _id. */
+/**
+ * The sort keys' values of the last document, or the shortest that tie with them (an absent one
+ * is undefined), and its _id.
+ */
 export interface SortPosition {
   readonly by: 'sort'
   readonly values: readonly (Value | undefined)[]
@@ -38,7 +41,7 @@ function partsOf(place: StoredPosition): readonly Packable[] {
     case 'range':
       return ['r', place.path, Buffer.from(place.value).toString('latin1'), place.seq]
     case 'sort':
-      return ['s', place.values.map(shortestTied), place.id]
+      return ['s', place.values, place.id]
   }
 }
 

@@ -1,0 +1,8 @@
+import { checkDocumentInSteps } from '../../src/collections/validate.ts'
+import { atOnce } from '../../src/steps.ts'
+
+/** Throws at the first rule that the document breaks. */
+export function checkDocument(...given: Parameters<typeof checkDocumentInSteps>): void {
+  const rest = checkDocumentInSteps(...given)
+  if (rest !== undefined) atOnce(rest)
+}
