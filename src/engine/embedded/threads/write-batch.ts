@@ -47,7 +47,10 @@ export interface Operation {
   readonly version: number
   /** Empty: a merge that makes no row. */
   readonly text: string
-  /** Undefined for a row, which has nothing there. */
+  /**
+   * What stands beside the text; null: no longer anything. Undefined: as it was, which of what
+   * is deleted is of no use.
+   */
   readonly search: SearchColumns | null | undefined
   /** Where the terms of its text stand; null where it has none, or the text is as it was. */
   readonly textTerms: TermSpan | null
@@ -91,8 +94,8 @@ export function packOperations(operations: readonly Operation[]): PackedOperatio
     places[at++] = operation.to
     versions[position] = operation.version
     recordTexts.push(operation.text)
-    const isMore = (search ?? textTerms) !== null || vectors.length > 0 || texts.length > 0
-    if (isMore) besides.set(position, { search, textTerms, vectors, texts })
+    if (search !== undefined || vectors.length > 0 || texts.length > 0)
+      besides.set(position, { search, textTerms, vectors, texts })
   }
   return { places, versions, recordTexts, besides }
 }
@@ -101,9 +104,8 @@ export function operationsIn(packed: PackedOperations): Operation[] {
   const { places, versions, recordTexts, besides } = packed
   return recordTexts.map((text, position) => {
     const at = position * placesSize
-    const kind = kinds[places[at]!]!
     return {
-      kind,
+      kind: kinds[places[at]!]!,
       text,
       version: versions[position]!,
       idStart: places[at + 1]!,
@@ -111,13 +113,17 @@ export function operationsIn(packed: PackedOperations): Operation[] {
       from: places[at + 3]!,
       middle: places[at + 4]!,
       to: places[at + 5]!,
-      ...(besides.get(position) ?? (kind === 'merge' ? nothingBesideRow : nothingBeside)),
+      ...(besides.get(position) ?? nothingBeside),
     }
   })
 }
 
-const nothingBeside: Beside = { search: null, textTerms: null, vectors: [], texts: [] }
-const nothingBesideRow: Beside = { ...nothingBeside, search: undefined }
+const nothingBeside: Beside = {
+  search: undefined,
+  textTerms: null,
+  vectors: [],
+  texts: [],
+}
 
 export interface VectorChange {
   readonly suffix: string
