@@ -25,6 +25,17 @@ export interface WriteBatch extends PackedOperations {
 
 export type WriteOutcome = Outcome | MergeOutcome
 
+/** What has become of a message to the thread. */
+export interface Written {
+  readonly outcomes: readonly WriteOutcome[]
+  /** The number of the latest write to the store. */
+  readonly version: number
+  /** Where the next part of a change of indexes starts. */
+  readonly next?: number | undefined
+  /** Ranges of rows that are yet to be deleted. */
+  readonly left?: readonly IdRange[] | undefined
+}
+
 /** From the first id, and up to but without the second. */
 export interface IdRange {
   readonly from: Uint8Array
