@@ -54,15 +54,16 @@ import type { DocRow } from './store/store-connection.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
-import type { WriteOutcome } from './threads/write-batch.ts'
+import type { WriteOutcome, Written } from './threads/write-batch.ts'
 import { statisticsOf } from './statistics.ts'
 import { targetSize } from './target-size.ts'
 import { upgradeStores } from './catalog/upgrade.ts'
 import { TableAlterations } from './catalog/table-alterations.ts'
 import { StoreHealth } from './files/store-health.ts'
 import { Vectors } from './vectors/vectors.ts'
+import { isSmall } from './threads/gathered-writes.ts'
 import { packWrites } from './threads/pack-writes.ts'
-import { Writer, type Written } from './threads/writer.ts'
+import { Writer } from './threads/writer.ts'
 
 /** Throws an EngineError that says why, when the folder cannot be served. */
 export function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
@@ -316,6 +317,11 @@ class EmbeddedEngine implements Engine {
   ): Promise<readonly Outcome[]> {
     const view = viewOf(collection)
     const outcomes = await this.#writing(collection, async ({ file }) => {
+      const [first] = writes
+      if (writes.length === 1 && isSmall(first!)) {
+        deadline?.check()
+        return this.#writer.writeSoon(file, first!, view)
+      }
       const packing = packWrites(writes, view, ordered)
       const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
       if (!(batch instanceof Promise)) return this.#writer.write(file, batch)

@@ -51,11 +51,13 @@ export class RecordPage<Item extends { readonly row: DocRow }> implements Page<I
 
 export class EmbeddedRecord implements StoredRecord {
   readonly row: DocRow
+  readonly search?: SearchFields
   readonly #view: RecordView
 
   constructor(row: DocRow, view: RecordView) {
     this.row = row
     this.#view = view
+    if (row.search !== undefined) this.search = row.search
   }
 
   /** Read from the text when it is asked for: most finds pass the text on unread. */
@@ -69,9 +71,5 @@ export class EmbeddedRecord implements StoredRecord {
 
   get version(): number {
     return this.row.version
-  }
-
-  get search(): SearchFields {
-    return this.row.search ?? {}
   }
 }

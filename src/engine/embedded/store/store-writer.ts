@@ -243,7 +243,8 @@ export class StoreWriter {
       doc.remove.run(seq)
       this.#documents--
     }
-    this.#writeSearch(seq, version, operation, operation.search ?? null, batch)
+    const search = operation.kind === 'delete' ? null : operation.search
+    if (search !== undefined) this.#writeSearch(seq, version, operation, search, batch)
     this.#writeEntries({ seq, id }, operation, batch, pathIds)
     return 'done'
   }

@@ -1,7 +1,7 @@
 /** Packs writes of documents for the thread that makes them. */
 import { parseStoredInSteps } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
-import type { JsonObject } from '../../../json/value.ts'
+import type { JsonObject, Value } from '../../../json/value.ts'
 import type { Steps } from '../../../steps.ts'
 import type { NewRecord, SearchFields, Write } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
@@ -19,11 +19,10 @@ export function* packWrites(
   const operations: Operation[] = []
   for (const write of writes) {
     const { removed, added } = yield* changedEntries(write, packer.list, view)
-    const record = recordOf(write)
     operations.push({
       ...columnsOf(write),
       ...packer.addId(write.kind === 'insert' ? write.record.id : write.before.id),
-      search: record === undefined ? null : searchColumns(record.search),
+      search: changedSearch(write),
       textTerms: termsOf(write, packer),
       vectors: [],
       texts: [],
@@ -39,8 +38,9 @@ function* changedEntries(write: Write, list: EntryList, view: RecordView) {
     case 'insert':
       return { removed: [], added: yield* entriesOf(write.record.document, list, view) }
     case 'replace': {
-      const before = yield* entriesOf(write.beforeDocument, list, view)
-      const after = yield* entriesOf(write.after.document, list, view)
+      const fields = changedFields(write.beforeDocument, write.after.document)
+      const before = yield* entriesOf(fields.before, list, view)
+      const after = yield* entriesOf(fields.after, list, view)
       return yield* difference(list, before, after)
     }
     case 'delete': {
@@ -48,6 +48,19 @@ function* changedEntries(write: Write, list: EntryList, view: RecordView) {
       return { removed: yield* entriesOf(record, list, view), added: [] }
     }
   }
+}
+
+/**
+ * The fields at the root that have another value by now. What an update does not touch, it
+ * passes on as it is, so that no look inside is needed to tell.
+ */
+function changedFields(before: JsonObject, after: JsonObject) {
+  const fields = { before: new Map<string, Value>(), after: new Map<string, Value>() }
+  for (const [name, value] of before)
+    if (after.get(name) !== value) fields.before.set(name, value)
+  for (const [name, value] of after)
+    if (before.get(name) !== value) fields.after.set(name, value)
+  return fields
 }
 
 function* entriesOf(
@@ -91,6 +104,30 @@ function recordOf(write: Write): NewRecord | undefined {
     case 'delete':
       return undefined
   }
+}
+
+/** What is to stand beside the text; undefined where it stays, or goes with the document. */
+function changedSearch(write: Write): SearchColumns | null | undefined {
+  switch (write.kind) {
+    case 'insert':
+      return searchColumns(write.record.search) ?? undefined
+    case 'replace':
+      return isSameSearch(write.before.search, write.after.search)
+        ? undefined
+        : searchColumns(write.after.search)
+    case 'delete':
+      return undefined
+  }
+}
+
+/** Whether they are known to be the same: a vector that was kept is the one that was read. */
+function isSameSearch(before: SearchFields | undefined, after: SearchFields): boolean {
+  return (
+    before !== undefined &&
+    before.vector === after.vector &&
+    before.vectorize === after.vectorize &&
+    before.lexical === after.lexical
+  )
 }
 
 function searchColumns(search: SearchFields): SearchColumns | null {

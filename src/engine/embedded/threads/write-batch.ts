@@ -25,6 +25,17 @@ export interface WriteBatch extends PackedOperations {
 
 export type WriteOutcome = Outcome | MergeOutcome
 
+/** What has become of a message to the thread. */
+export interface Written {
+  readonly outcomes: readonly WriteOutcome[]
+  /** The number of the latest write to the store. */
+  readonly version: number
+  /** Where the next part of a change of indexes starts. */
+  readonly next?: number | undefined
+  /** Ranges of rows that are yet to be deleted. */
+  readonly left?: readonly IdRange[] | undefined
+}
+
 /** From the first id, and up to but without the second. */
 export interface IdRange {
   readonly from: Uint8Array
@@ -47,7 +58,10 @@ export interface Operation {
   readonly version: number
   /** Empty: a merge that makes no row. */
   readonly text: string
-  /** Undefined for a row, which has nothing there. */
+  /**
+   * What stands beside the text; null: no longer anything. Undefined: as it was, which of what
+   * is deleted is of no use.
+   */
   readonly search: SearchColumns | null | undefined
   /** Where the terms of its text stand; null where it has none, or the text is as it was. */
   readonly textTerms: TermSpan | null
@@ -91,8 +105,8 @@ export function packOperations(operations: readonly Operation[]): PackedOperatio
     places[at++] = operation.to
     versions[position] = operation.version
     recordTexts.push(operation.text)
-    const isMore = (search ?? textTerms) !== null || vectors.length > 0 || texts.length > 0
-    if (isMore) besides.set(position, { search, textTerms, vectors, texts })
+    if (search !== undefined || vectors.length > 0 || texts.length > 0)
+      besides.set(position, { search, textTerms, vectors, texts })
   }
   return { places, versions, recordTexts, besides }
 }
@@ -101,9 +115,8 @@ export function operationsIn(packed: PackedOperations): Operation[] {
   const { places, versions, recordTexts, besides } = packed
   return recordTexts.map((text, position) => {
     const at = position * placesSize
-    const kind = kinds[places[at]!]!
     return {
-      kind,
+      kind: kinds[places[at]!]!,
       text,
       version: versions[position]!,
       idStart: places[at + 1]!,
@@ -111,13 +124,17 @@ export function operationsIn(packed: PackedOperations): Operation[] {
       from: places[at + 3]!,
       middle: places[at + 4]!,
       to: places[at + 5]!,
-      ...(besides.get(position) ?? (kind === 'merge' ? nothingBesideRow : nothingBeside)),
+      ...(besides.get(position) ?? nothingBeside),
     }
   })
 }
 
-const nothingBeside: Beside = { search: null, textTerms: null, vectors: [], texts: [] }
-const nothingBesideRow: Beside = { ...nothingBeside, search: undefined }
+const nothingBeside: Beside = {
+  search: undefined,
+  textTerms: null,
+  vectors: [],
+  texts: [],
+}
 
 export interface VectorChange {
   readonly suffix: string

@@ -3,13 +3,16 @@ import { siblingModule } from '../../../sibling-module.ts'
 import { EngineError } from '../../errors.ts'
 import type { IndexDebt, ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
+import { GatheredWrites } from './gathered-writes.ts'
 import type { Gate } from './write-pause.ts'
 import { Thread, type Unnumbered } from './thread.ts'
 import type { IndexStep } from '../store/reindex.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type { StoreHealth } from '../files/store-health.ts'
+import type { Write } from '../../contract.ts'
+import type { RecordView } from '../../record-view.ts'
 import type { RowView } from '../rows/row-view.ts'
-import type { Deletion, IdRange, WriteBatch, WriteOutcome } from './write-batch.ts'
+import type { Deletion, WriteBatch, Written } from './write-batch.ts'
 import type { WriterMessage, WriterReply } from './writer-thread.ts'
 
 /** When the thread starts if nothing is written before: a start has enough to do. */
@@ -27,6 +30,7 @@ export class Writer {
   readonly #introduced = new Set<string>()
   /** How the thread sees the rows of tables, by the files of their stores. */
   readonly #rowViews = new Map<string, RowView>()
+  readonly #gathered = new GatheredWrites((file, batch) => this.write(file, batch))
   #isStopped = false
 
   constructor(durable: boolean, files: KnownFiles, health: StoreHealth) {
@@ -85,6 +89,11 @@ export class Writer {
     return this.#ask({ kind: 'write', file, batch })
   }
 
+  /** The same for one small write, together with others of this turn. */
+  writeSoon(file: string, write: Write, view: RecordView): Promise<Written> {
+    return this.#gathered.add(file, write, view)
+  }
+
   /** The same for a batch of merges, by what the table is now. */
   async merge(file: string, batch: WriteBatch, view: RowView): Promise<Written> {
     this.#showRows(file, view)
@@ -133,18 +142,21 @@ export class Writer {
 
   async stop(): Promise<void> {
     clearTimeout(this.#starting)
+    this.#gathered.send()
     this.#isStopped = true
     await this.#started?.stop({ kind: 'stop' })
   }
 
   /** The next write to it introduces it again. */
   async #close(file: string, tidy: boolean): Promise<void> {
+    this.#gathered.send()
     this.#introduced.delete(file)
     this.#rowViews.delete(file)
     await this.#started?.ask({ kind: 'close', file, tidy })
   }
 
   async #ask(message: Unnumbered<WriterMessage>): Promise<Written> {
+    this.#gathered.send()
     if ('file' in message) this.#introduce(message.file)
     const reply = await this.#thread.ask(message)
     if ('file' in message) this.#health.noteSuccess(message.file)
@@ -170,14 +182,4 @@ export class Writer {
     // If this fails, so does what follows it.
     this.#thread.ask({ kind: 'introduce', file, identity }).catch(() => undefined)
   }
-}
-
-export interface Written {
-  readonly outcomes: readonly WriteOutcome[]
-  /** The number of the latest write to the store. */
-  readonly version: number
-  /** Where the next part of a change of indexes starts. */
-  readonly next?: number | undefined
-  /** Ranges of rows that are yet to be deleted. */
-  readonly left?: readonly IdRange[] | undefined
 }
