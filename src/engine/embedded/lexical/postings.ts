@@ -119,23 +119,30 @@ export function decodeTail(
   }
 }
 
-/** Takes a whole block out of its words; `before` is the last place before it, or -1. */
-export function decodeBlock(
+/** Takes the places of a whole block; `before` is the last one before it, or -1. */
+export function decodePlaces(
   words: Uint32Array,
   at: number,
   widths: number,
   before: number,
   places: Uint32Array,
-  counts: Uint32Array,
 ): void {
-  const placeWidth = widths >>> 8
-  unpackBlock(words, at, placeWidth, 1, places)
-  unpackBlock(words, at + wordsOf(placeWidth), widths & 0xff, 1, counts)
+  unpackBlock(words, at, widths >>> 8, 1, places)
   let place = before
   for (let i = 0; i < blockSize; i++) {
     place += places[i]!
     places[i] = place
   }
+}
+
+/** Takes the counts of a whole block. */
+export function decodeCounts(
+  words: Uint32Array,
+  at: number,
+  widths: number,
+  counts: Uint32Array,
+): void {
+  unpackBlock(words, at + wordsOf(widths >>> 8), widths & 0xff, 1, counts)
 }
 
 /** What is known of the whole blocks of a list. */
