@@ -82,7 +82,8 @@ export class TextSegment {
       if (entry.wordStart < 0) reader.at += entry.restSize
     }
     if (entry.term !== term) return undefined
-    const list = this.#open(entry, reader)
+    // A copy, which does not keep the whole row in memory.
+    const list = this.#open(entry, this.#restOf(entry, reader).slice())
     keep(this.#lists, term, list, sizeOf(list))
     return list
   }
@@ -93,7 +94,7 @@ export class TextSegment {
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq
   }
 
-  /** All terms after a number, in order; what it yields changes with the next one. */
+  /** All terms after a number, in order; what it yields holds until the next one. */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
       let group = Math.max(0, lastAtOrBefore(this.#terms, after));
@@ -108,7 +109,8 @@ export class TextSegment {
       while (!reader.isAtEnd) {
         takeEntry(reader, before, own)
         before = own.term
-        if (own.term > after) yield { entry: own, list: this.#open(own, reader) }
+        if (own.term > after)
+          yield { entry: own, list: this.#open(own, this.#restOf(own, reader)) }
         else if (own.wordStart < 0) reader.at += own.restSize
       }
     }
@@ -212,22 +214,21 @@ export class TextSegment {
     return lengths
   }
 
-  #open(found: TermEntry, reader: VarintReader): List {
-    const { size, wordStart, wordCount, restSize } = found
-    const isLong = wordStart >= 0
-    // A copy, which does not keep the whole row in memory.
-    const rest = isLong
-      ? this.#bytes(wordStart * 4 + wordCount * 4, restSize).slice()
-      : reader.takeBytes(restSize).slice()
+  /** What belongs to an entry besides the words of a long list. */
+  #restOf({ wordStart, wordCount, restSize }: TermEntry, reader: VarintReader): Uint8Array {
+    if (wordStart < 0) return reader.takeBytes(restSize)
+    return this.#bytes(wordStart * 4 + wordCount * 4, restSize)
+  }
+
+  #open({ size, wordStart }: TermEntry, rest: Uint8Array): List {
     const whole = Math.floor(size / blockSize)
     if (whole === 0)
       return { size, skips: undefined, words: undefined, wordStart, tail: rest }
     const parts = new VarintReader(rest)
     const skipSize = parts.take()
     const skips = new Skips(parts.takeBytes(skipSize), whole)
-    const words = isLong
-      ? undefined
-      : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
+    const words =
+      wordStart >= 0 ? undefined : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
     return { size, skips, words, wordStart, tail: rest.subarray(parts.at) }
   }
 
