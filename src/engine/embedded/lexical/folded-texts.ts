@@ -35,20 +35,14 @@ export class FoldedTexts {
   /** The terms in order, with their postings, which hold until the next. */
   *terms(): Generator<[term: number, postings: Postings]> {
     const { places, counts, size } = this.#postings
-    // A number of the term and of where its posting stands, so that they are sorted as numbers.
-    const unit = 2 ** Math.ceil(Math.log2(size + 1))
-    const keys = new Float64Array(size)
-    for (let i = 0; i < size; i++) keys[i] = this.#terms[i]! * unit + i
-    keys.sort()
+    const terms = this.#terms
+    const order = orderOf(terms, size)
     const list = new Postings(1024)
     for (let i = 0; i < size;) {
-      const term = Math.floor(keys[i]! / unit)
-      const end = (term + 1) * unit
+      const term = terms[order[i]!]!
       list.size = 0
-      for (; i < size && keys[i]! < end; i++) {
-        const at = keys[i]! - term * unit
-        list.push(places[at]!, counts[at]!)
-      }
+      for (; i < size && terms[order[i]!] === term; i++)
+        list.push(places[order[i]!]!, counts[order[i]!]!)
       yield [term, list]
     }
   }
@@ -60,6 +54,32 @@ export class FoldedTexts {
     this.#postings.reserve(capacity)
   }
 }
+
+/** Where the numbers stand in ascending order, equal ones as they came: a radix sort. */
+function orderOf(numbers: Uint32Array, size: number): Uint32Array {
+  let all = 0
+  for (let i = 0; i < size; i++) all |= numbers[i]!
+  let order = new Uint32Array(size)
+  for (let i = 0; i < size; i++) order[i] = i
+  let next = new Uint32Array(size)
+  for (let shift = 0; shift < 32 && all >>> shift !== 0; shift += digitBits) {
+    starts.fill(0)
+    for (let i = 0; i < size; i++) starts[((numbers[i]! >>> shift) & digitMask) + 1]!++
+    for (let digit = 1; digit <= digitMask; digit++) starts[digit]! += starts[digit - 1]!
+    for (let i = 0; i < size; i++) {
+      const from = order[i]!
+      next[starts[(numbers[from]! >>> shift) & digitMask]!++] = from
+    }
+    ;[order, next] = [next, order]
+  }
+  return order
+}
+
+/** Numbers are sorted by so many bits at a time. */
+const digitBits = 11
+const digitMask = 2 ** digitBits - 1
+/** Where those with each digit start, and then where the next one goes. */
+const starts = new Uint32Array(digitMask + 2)
 
 /** Where lists are taken apart, one after the other. */
 const taken = new TermList(1024)
