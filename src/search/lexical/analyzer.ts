@@ -31,12 +31,18 @@ export function termsWithin(
   bounds: AnalysisBounds & { readonly sizeMax: number },
 ): readonly string[] | undefined {
   const terms = analyzer.terms(text, bounds)
-  return sizeOf(terms) > bounds.sizeMax ? undefined : terms
+  return isWithin(terms, bounds.sizeMax) ? terms : undefined
 }
 
-function sizeOf(terms: readonly string[]): number {
-  return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0)
+function isWithin(terms: readonly string[], sizeMax: number): boolean {
+  let length = 0
+  for (const term of terms) length += term.length
+  if (length * bytesMax <= sizeMax) return true
+  return terms.reduce((sum, term) => sum + Buffer.byteLength(term), 0) <= sizeMax
 }
+
+/** Bytes that a character takes at most: short texts need not be counted byte by byte. */
+const bytesMax = 3
 
 /** The analyzer that a checked recipe, or the name of a built-in one, describes. */
 export function analyzerFor(recipe: unknown): Analyzer {
@@ -127,11 +133,12 @@ function lowerCaseWords(
 ): readonly string[] {
   const words = new Words(text, budget)
   const terms: string[] = []
+  const isShort = text.length * bytesMax <= sizeMax
   let size = 0
   while (size <= sizeMax && words.next()) {
     const term = lowercased(text.slice(words.start, words.end))
     terms.push(term)
-    size += Buffer.byteLength(term)
+    if (!isShort) size += Buffer.byteLength(term)
   }
   return terms
 }

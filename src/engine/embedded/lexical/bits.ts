@@ -1,4 +1,5 @@
 /** Numbers packed into bytes without gaps, the lowest bit of a byte first. */
+import type { VarintWriter } from './varints.ts'
 
 export class BitWriter {
   #bytes = new Uint8Array(256)
@@ -36,10 +37,22 @@ export class BitWriter {
 
   /** The bytes so far, with zeros up to a whole one; it is empty afterwards. */
   finish(): Uint8Array {
-    if (this.#heldBits > 0) this.#put(0, 8 - this.#heldBits)
+    this.#fillByte()
     const bytes = this.#bytes.slice(0, this.#size)
     this.#size = 0
     return bytes
+  }
+
+  /** Puts how many bytes there are, and these; it is empty afterwards. */
+  finishInto(writer: VarintWriter): void {
+    this.#fillByte()
+    writer.put(this.#size)
+    writer.putBytes(this.#bytes, this.#size)
+    this.#size = 0
+  }
+
+  #fillByte(): void {
+    if (this.#heldBits > 0) this.#put(0, 8 - this.#heldBits)
   }
 
   #put(value: number, width: number): void {

@@ -10,7 +10,7 @@ import type { Budget } from '../plan/budget.ts'
 import type { BestScores } from './best-scores.ts'
 import { blockSize } from './blocks.ts'
 import { emptyPlaces, type FoundPlaces, type PostingCursor } from './cursor.ts'
-import { isTooLow, knownPlace, type TermScores } from './scores.ts'
+import { isTooLow, knownPlace, lowestSum, type TermScores } from './scores.ts'
 import type { SegmentView } from './segment-view.ts'
 
 /** A term in a segment, with where it stands and what it adds. */
@@ -61,13 +61,13 @@ function scoreOne(
 ): void {
   const { lengths } = view.segment
   const { known } = scores
-  const { places, counts, blocks } = cursor
+  const { places, blocks } = cursor
   for (let block = 0; block < blocks; block++) {
     let { floor } = best
     if (floor > 0 && isTooLow(cursor.bound(block, scores), floor)) continue
     budget.spend(0)
     cursor.load(block)
-    const { size } = cursor
+    const { size, counts } = cursor
     for (let i = 0; i < size; i++) {
       const place = places[i]!
       const count = counts[i]!
@@ -89,7 +89,7 @@ function scoreSeveral(
 ): void {
   const [lead, ...others] = bySize(terms)
   const { cursor, scores } = lead!
-  const group = new Group(view, terms, blockSize)
+  const group = new Group(view, terms)
   /** What the other terms can add, from each on, in the documents of a block. */
   const bounds = new Float64Array(others.length + 1)
   let before = -1
@@ -108,12 +108,9 @@ function scoreSeveral(
     budget.spend(0)
     cursor.load(block)
     group.start(cursor.places, cursor.size)
-    group.note(lead!, cursor.counts)
-    group.dropBelow(floor, bounds[0]!)
-    for (let i = 0; i < others.length && group.size > 0; i++) {
-      group.keep(others[i]!)
-      group.dropBelow(floor, bounds[i + 1]!)
-    }
+    group.note(lead!, cursor.counts, lowestSum(floor, bounds[0]!))
+    for (let i = 0; i < others.length && group.size > 0; i++)
+      group.keep(others[i]!, lowestSum(floor, bounds[i + 1]!))
     group.scoreInto(best)
   }
 }
@@ -125,103 +122,106 @@ function scoreAmong(
   best: BestScores,
   budget: Budget,
 ): void {
-  const group = new Group(view, terms, sliceSize)
+  const group = new Group(view, terms)
+  const inOrder = bySize(terms)
   for (let at = 0; at < among.length; at += sliceSize) {
     budget.spend(0)
     const slice = among.subarray(at, at + sliceSize)
     group.start(slice, slice.length)
-    for (const term of bySize(terms)) if (group.size > 0) group.keep(term)
+    for (const term of inOrder) if (group.size > 0) group.keep(term, 0)
     group.scoreInto(best)
   }
 }
 
+/** The rarest first. */
 function bySize(terms: readonly ScoredTerm[]): ScoredTerm[] {
   return terms.toSorted((a, b) => a.cursor.list.size - b.cursor.list.size)
 }
 
+/** Documents that are scored at a time. */
 const sliceSize = 1024
 
-/** Some documents, with what each of the terms adds to their scores. */
+/**
+ * Some documents, with what each of the terms adds to their scores. There is one at a time: what
+ * it works with is made once.
+ */
 class Group {
   readonly #view: SegmentView
-  readonly #found: FoundPlaces
-  /** What each term adds, by the slots of documents, in the order of the query. */
-  readonly #parts: ReadonlyMap<ScoredTerm, Float64Array>
-  /** What was added so far, in any order. */
-  readonly #sums: Float64Array
-  readonly #counts: Uint32Array
+  readonly #terms: readonly ScoredTerm[]
 
-  constructor(view: SegmentView, terms: readonly ScoredTerm[], sizeMax: number) {
+  constructor(view: SegmentView, terms: readonly ScoredTerm[]) {
     this.#view = view
-    this.#found = emptyPlaces(sizeMax)
-    this.#parts = new Map(terms.map((term) => [term, new Float64Array(sizeMax)]))
-    this.#sums = new Float64Array(sizeMax)
-    this.#counts = new Uint32Array(sizeMax)
+    this.#terms = terms
+    while (parts.length < terms.length) parts.push(new Float64Array(sliceSize))
   }
 
   get size(): number {
-    return this.#found.size
+    return found.size
   }
 
   start(places: Uint32Array, size: number): void {
-    const found = this.#found
     for (let i = 0; i < size; i++) {
       found.places[i] = places[i]!
       found.slots[i] = i
+      sums[i] = 0
     }
     found.size = size
-    this.#sums.fill(0, 0, size)
   }
 
-  /** Keeps what has the term. */
-  keep(term: ScoredTerm): void {
-    term.cursor.keep(this.#found, this.#counts)
-    this.note(term, this.#counts)
+  /** Keeps what has the term, and can be among the best with it. */
+  keep(term: ScoredTerm, sumMin: number): void {
+    term.cursor.keep(found, keptCounts)
+    this.note(term, keptCounts, sumMin)
   }
 
-  /** Notes what a term adds to all that are left, which have it so often. */
-  note(term: ScoredTerm, counts: Uint32Array): void {
-    const { places, slots, size } = this.#found
-    const parts = this.#parts.get(term)!
-    const sums = this.#sums
+  /**
+   * Notes what a term adds to all that are left, which have it so often, and drops those whose
+   * sums are too low then.
+   */
+  note(term: ScoredTerm, counts: Uint32Array, sumMin: number): void {
+    const { places, slots, size } = found
+    const own = parts[this.#terms.indexOf(term)]!
     const { scores } = term
     const { known } = scores
     const { segment } = this.#view
     const { lengths } = segment
+    let kept = 0
     for (let i = 0; i < size; i++) {
       const place = places[i]!
       const count = counts[i]!
+      const slot = slots[i]!
       const part =
         known[knownPlace(count, lengths[place]!)]! ||
         scores.of(count, segment.lengthAt(place))
-      parts[slots[i]!] = part
-      sums[slots[i]!]! += part
+      const sum = sums[slot]! + part
+      own[slot] = part
+      sums[slot] = sum
+      places[kept] = place
+      slots[kept] = slot
+      // Nobody can guess which are kept, so no step depends on it.
+      kept = (kept + Number(sum >= sumMin)) | 0
     }
-  }
-
-  /** Drops what cannot be among the best, whatever the other terms add. */
-  dropBelow(floor: number, boundOfRest: number): void {
-    if (floor === 0) return
-    const { places, slots, size } = this.#found
-    const sums = this.#sums
-    let kept = 0
-    for (let i = 0; i < size; i++) {
-      const slot = slots[i]!
-      if (isTooLow(sums[slot]! + boundOfRest, floor)) continue
-      places[kept] = places[i]!
-      slots[kept++] = slot
-    }
-    this.#found.size = kept
+    found.size = kept
   }
 
   /** To be called when all terms were noted. */
   scoreInto(best: BestScores): void {
-    const { places, slots, size } = this.#found
+    const { places, slots, size } = found
+    const terms = this.#terms.length
     for (let i = 0; i < size; i++) {
+      const slot = slots[i]!
       // In the order of the query: a sum of floats depends on it.
       let score = 0
-      for (const parts of this.#parts.values()) score += parts[slots[i]!]!
+      for (let term = 0; term < terms; term++) score += parts[term]![slot]!
       if (score >= best.floor) this.#view.addTo(best, places[i]!, score)
     }
   }
 }
+
+/** The documents of the group that are left. */
+const found = emptyPlaces(sliceSize)
+/** What each term adds, by the slots of documents, in the order of the query. */
+const parts: Float64Array[] = []
+/** What was added so far, in any order. */
+const sums = new Float64Array(sliceSize)
+const keptCounts = new Uint32Array(sliceSize)

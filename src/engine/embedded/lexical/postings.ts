@@ -47,12 +47,16 @@ export interface EncodedPostings {
   readonly tail: Uint8Array
 }
 
+/** Puts postings that do not make a block, after the bytes that they take. */
+export function putShortList(postings: Postings, into: VarintWriter): void {
+  encodeTail(postings, 0, -1)
+  bitWriter.finishInto(into)
+}
+
 /** `lengths` has the length of each document's text, by its place. */
 export function encodePostings(postings: Postings, lengths: Uint32Array): EncodedPostings {
   const { places, counts, size } = postings
   const whole = Math.floor(size / blockSize)
-  if (whole === 0)
-    return { words: noWords, skips: nothing, tail: encodeTail(postings, 0, -1) }
   let words: Uint32Array = scratch
   let wordsSize = 0
   let before = -1
@@ -77,15 +81,17 @@ export function encodePostings(postings: Postings, lengths: Uint32Array): Encode
     packBlock(packedCounts, 0, countWidth, words, wordsSize)
     wordsSize += wordsOf(countWidth)
   }
-  const tail = encodeTail(postings, whole * blockSize, before)
+  encodeTail(postings, whole * blockSize, before)
+  const tail = bitWriter.finish()
   return { words: words.slice(0, wordsSize), skips: skipWriter.finish(), tail }
 }
 
-/** Rice codes of the distances, and exponential Golomb codes of the counts. */
-function encodeTail({ places, counts, size }: Postings, from: number, start: number) {
-  if (from === size) return nothing
+/** Writes bits: Rice codes of the distances, and exponential Golomb codes of the counts. */
+function encodeTail(postings: Postings, from: number, start: number): void {
+  const { places, counts, size } = postings
+  if (from === size) return
   const mean = (places[size - 1]! - start) / (size - from) - 1
-  const order = mean < 1 ? 0 : Math.floor(Math.log2(mean))
+  const order = mean < 1 ? 0 : 31 - Math.clz32(mean)
   const unit = 2 ** order
   bitWriter.put(order, 5)
   let before = start
@@ -96,7 +102,6 @@ function encodeTail({ places, counts, size }: Postings, from: number, start: num
     bitWriter.putGolomb(counts[i]! - 1, 0)
     before = places[i]!
   }
-  return bitWriter.finish()
 }
 
 /** Takes the postings after the whole blocks; `before` is the last place in those, or -1. */
@@ -119,23 +124,30 @@ export function decodeTail(
   }
 }
 
-/** Takes a whole block out of its words; `before` is the last place before it, or -1. */
-export function decodeBlock(
+/** Takes the places of a whole block; `before` is the last one before it, or -1. */
+export function decodePlaces(
   words: Uint32Array,
   at: number,
   widths: number,
   before: number,
   places: Uint32Array,
-  counts: Uint32Array,
 ): void {
-  const placeWidth = widths >>> 8
-  unpackBlock(words, at, placeWidth, 1, places)
-  unpackBlock(words, at + wordsOf(placeWidth), widths & 0xff, 1, counts)
+  unpackBlock(words, at, widths >>> 8, 1, places)
   let place = before
   for (let i = 0; i < blockSize; i++) {
     place += places[i]!
     places[i] = place
   }
+}
+
+/** Takes the counts of a whole block. */
+export function decodeCounts(
+  words: Uint32Array,
+  at: number,
+  widths: number,
+  counts: Uint32Array,
+): void {
+  unpackBlock(words, at + wordsOf(widths >>> 8), widths & 0xff, 1, counts)
 }
 
 /** What is known of the whole blocks of a list. */
@@ -218,8 +230,6 @@ function putBest({ places, counts }: Postings, from: number, lengths: Uint32Arra
 const countsApart = 64
 const noLength = 2 ** 32 - 1
 
-const nothing = new Uint8Array(0)
-const noWords = new Uint32Array(0)
 const bitWriter = new BitWriter()
 const bitReader = new BitReader()
 const skipWriter = new VarintWriter()

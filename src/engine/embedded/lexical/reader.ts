@@ -152,6 +152,7 @@ export class LexicalReader {
       if (cursors === undefined) continue
       const scored = cursors.map((cursor, i) => ({ cursor, scores: scores[i]! }))
       scoreAll(view, scored, placesIn(view, among), best, budget)
+      for (const cursor of cursors) cursor.release()
     }
     for (const own of scores) own.release()
     return { ...best.finish(), statistics }
@@ -186,6 +187,7 @@ export class LexicalReader {
       const places = placesIn(view, among)
       if (places === undefined) walk.addAll()
       else walk.addAmong(places)
+      for (const { cursor } of scored) cursor.release()
     }
     for (const own of scores) own.release()
     return best.finish()

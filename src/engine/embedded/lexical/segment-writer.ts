@@ -1,7 +1,7 @@
 /** Writes a segment, term by term; what it has written can be gone on with later. */
 import { blockSize } from './blocks.ts'
 import type { DocumentList } from './document-list.ts'
-import { encodePostings, type Postings } from './postings.ts'
+import { encodePostings, putShortList, type Postings } from './postings.ts'
 import { readDirectory } from './segment.ts'
 import { rowsMax, rowSize } from './segment-layout.ts'
 import { VarintWriter } from './varints.ts'
@@ -68,12 +68,12 @@ export class SegmentWriter {
     if (this.#group.size > groupSize) this.#endGroup()
     const { size } = postings
     this.#postings += size
-    const { words, skips, tail } = encodePostings(postings, lengths)
     if (size < blockSize) {
       this.#putEntry(term, size * 2)
-      this.#putRest(tail)
+      putShortList(postings, this.#group)
       return
     }
+    const { words, skips, tail } = encodePostings(postings, lengths)
     const wordBytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
     const isLong = skips.length + wordBytes.length + tail.length > listSizeMax
     parts.put(skips.length)
@@ -83,7 +83,8 @@ export class SegmentWriter {
     const rest = parts.finish()
     if (!isLong) {
       this.#putEntry(term, size * 2)
-      this.#putRest(rest)
+      this.#group.put(rest.length)
+      this.#group.putBytes(rest)
       return
     }
     this.#align()
@@ -101,11 +102,6 @@ export class SegmentWriter {
     this.#group.put(this.#group.size === 0 ? term : term - this.#lastTerm)
     this.#group.put(size)
     this.#lastTerm = term
-  }
-
-  #putRest(bytes: Uint8Array): void {
-    this.#group.put(bytes.length)
-    this.#group.putBytes(bytes)
   }
 
   /** Writes what is not in a row yet, so that it can be gone on with. */

@@ -2,7 +2,7 @@
 import { blockSize } from './blocks.ts'
 import { DocumentList, lastAtOrBefore } from './document-list.ts'
 import { keep } from './list-cache.ts'
-import { decodeBlock, decodeTail, Skips, type Postings } from './postings.ts'
+import { decodeCounts, decodePlaces, decodeTail, Skips, type Postings } from './postings.ts'
 import {
   emptyEntry,
   rowsMax,
@@ -42,7 +42,7 @@ export class TextSegment {
   readonly #sizes: Uint32Array
   readonly #lengthStart: number
   readonly #lengthWidth: number
-  readonly #rows = new Map<number, Uint8Array>()
+  readonly #rows = new Map<number, Row>()
   readonly #lists = new Map<number, List>()
   #lengths: Uint16Array | undefined
   /** Lengths that are too long for the array. */
@@ -82,7 +82,8 @@ export class TextSegment {
       if (entry.wordStart < 0) reader.at += entry.restSize
     }
     if (entry.term !== term) return undefined
-    const list = this.#open(entry, reader)
+    // A copy, which does not keep the whole row in memory.
+    const list = this.#open(entry, this.#restOf(entry, reader).slice())
     keep(this.#lists, term, list, sizeOf(list))
     return list
   }
@@ -93,7 +94,7 @@ export class TextSegment {
     return replaced[firstFrom(replaced, replaced.length, seq)] === seq
   }
 
-  /** All terms after a number, in order; what it yields changes with the next one. */
+  /** All terms after a number, in order; what it yields holds until the next one. */
   *entries(after = 0): Generator<{ readonly entry: TermEntry; readonly list: List }> {
     for (
       let group = Math.max(0, lastAtOrBefore(this.#terms, after));
@@ -108,7 +109,8 @@ export class TextSegment {
       while (!reader.isAtEnd) {
         takeEntry(reader, before, own)
         before = own.term
-        if (own.term > after) yield { entry: own, list: this.#open(own, reader) }
+        if (own.term > after)
+          yield { entry: own, list: this.#open(own, this.#restOf(own, reader)) }
         else if (own.wordStart < 0) reader.at += own.restSize
       }
     }
@@ -128,33 +130,42 @@ export class TextSegment {
   }
 
   /** Takes a block of a list out; the one after the whole blocks is the rest. */
-  decodeBlock(
-    { size, skips, words, wordStart, tail }: List,
-    block: number,
-    places: Uint32Array,
-    counts: Uint32Array,
-  ): void {
+  decodeBlock(list: List, block: number, places: Uint32Array, counts: Uint32Array): void {
+    const { size, skips, tail } = list
+    if (skips !== undefined && block < skips.lasts.length) {
+      this.decodePlaces(list, skips, block, places)
+      this.decodeCounts(list, skips, block, counts)
+      return
+    }
     const before = block === 0 ? -1 : skips!.lasts[block - 1]!
-    if (skips === undefined || block === skips.lasts.length) {
-      decodeTail(tail, size - block * blockSize, before, places, counts)
-      return
-    }
-    const start = skips.starts[block]!
-    const widths = skips.widths[block]!
-    if (words !== undefined) {
-      decodeBlock(words, start, widths, before, places, counts)
-      return
-    }
+    decodeTail(tail, size - block * blockSize, before, places, counts)
+  }
+
+  /** Takes the places of a whole block out. */
+  decodePlaces(list: List, skips: Skips, block: number, places: Uint32Array): void {
+    const words = this.#wordsOf(list, skips, block)
+    const before = block === 0 ? -1 : skips.lasts[block - 1]!
+    decodePlaces(words, wordsAt, skips.widths[block]!, before, places)
+  }
+
+  /** Takes the counts of a whole block out. */
+  decodeCounts(list: List, skips: Skips, block: number, counts: Uint32Array): void {
+    const words = this.#wordsOf(list, skips, block)
+    decodeCounts(words, wordsAt, skips.widths[block]!, counts)
+  }
+
+  /** The words that a whole block is in, from `wordsAt` on. */
+  #wordsOf({ words, wordStart }: List, { starts }: Skips, block: number): Uint32Array {
+    const start = starts[block]!
+    wordsAt = start
+    if (words !== undefined) return words
     const from = wordStart + start
     const row = Math.floor(from / rowWords)
-    const at = from - row * rowWords
-    const count = skips.starts[block + 1]! - start
-    if (at + count <= rowWords)
-      decodeBlock(this.#words(row), at, widths, before, places, counts)
-    else {
-      const bytes = this.#bytes(from * 4, count * 4)
-      decodeBlock(alignedWords(bytes), 0, widths, before, places, counts)
-    }
+    wordsAt = from - row * rowWords
+    const count = starts[block + 1]! - start
+    if (wordsAt + count <= rowWords) return this.#row(row).words
+    wordsAt = 0
+    return alignedWords(this.#bytes(from * 4, count * 4))
   }
 
   /** Whether a document has the term of a list. */
@@ -203,22 +214,21 @@ export class TextSegment {
     return lengths
   }
 
-  #open(found: TermEntry, reader: VarintReader): List {
-    const { size, wordStart, wordCount, restSize } = found
-    const isLong = wordStart >= 0
-    // A copy, which does not keep the whole row in memory.
-    const rest = isLong
-      ? this.#bytes(wordStart * 4 + wordCount * 4, restSize).slice()
-      : reader.takeBytes(restSize).slice()
+  /** What belongs to an entry besides the words of a long list. */
+  #restOf({ wordStart, wordCount, restSize }: TermEntry, reader: VarintReader): Uint8Array {
+    if (wordStart < 0) return reader.takeBytes(restSize)
+    return this.#bytes(wordStart * 4 + wordCount * 4, restSize)
+  }
+
+  #open({ size, wordStart }: TermEntry, rest: Uint8Array): List {
     const whole = Math.floor(size / blockSize)
     if (whole === 0)
       return { size, skips: undefined, words: undefined, wordStart, tail: rest }
     const parts = new VarintReader(rest)
     const skipSize = parts.take()
     const skips = new Skips(parts.takeBytes(skipSize), whole)
-    const words = isLong
-      ? undefined
-      : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
+    const words =
+      wordStart >= 0 ? undefined : alignedWords(parts.takeBytes(skips.starts[whole]! * 4))
     return { size, skips, words, wordStart, tail: rest.subarray(parts.at) }
   }
 
@@ -226,31 +236,37 @@ export class TextSegment {
   #bytes(start: number, size: number): Uint8Array {
     let row = Math.floor(start / rowSize)
     const at = start - row * rowSize
-    if (at + size <= rowSize) return this.#row(row).subarray(at, at + size)
+    if (at + size <= rowSize) return this.#row(row).bytes.subarray(at, at + size)
     const bytes = new Uint8Array(size)
     let done = 0
     for (let from = at; done < size; from = 0, row++) {
-      const piece = this.#row(row).subarray(from, from + size - done)
+      const piece = this.#row(row).bytes.subarray(from, from + size - done)
       bytes.set(piece, done)
       done += piece.length
     }
     return bytes
   }
 
-  #row(row: number): Uint8Array {
+  #row(row: number): Row {
     const known = this.#rows.get(row)
     if (known !== undefined) return known
     const read = this.#readRow(this.id * rowsMax + row)
     const bytes = read.byteOffset % 4 === 0 ? read : read.slice()
-    keep(this.#rows, row, bytes, bytes.length + 200)
-    return bytes
-  }
-
-  #words(row: number): Uint32Array {
-    const { buffer, byteOffset, length } = this.#row(row)
-    return new Uint32Array(buffer, byteOffset, length >> 2)
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+    const found = { bytes, words }
+    keep(this.#rows, row, found, bytes.length + 300)
+    return found
   }
 }
+
+/** A row of the table `posting`, as bytes and as words. */
+interface Row {
+  readonly bytes: Uint8Array
+  readonly words: Uint32Array
+}
+
+/** Where the words that were asked for last start. */
+let wordsAt = 0
 
 /** In place of a length that takes more than two bytes. */
 const tooLong = 0xffff

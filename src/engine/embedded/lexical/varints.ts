@@ -23,10 +23,12 @@ export class VarintWriter {
     this.#bytes[this.#size++] = rest
   }
 
-  putBytes(bytes: Uint8Array): void {
-    this.#makeRoom(bytes.length)
-    this.#bytes.set(bytes, this.#size)
-    this.#size += bytes.length
+  /** The first of some bytes, or all of them. */
+  putBytes(bytes: Uint8Array, size = bytes.length): void {
+    this.#makeRoom(size)
+    if (size === bytes.length) this.#bytes.set(bytes, this.#size)
+    else for (let i = 0; i < size; i++) this.#bytes[this.#size + i] = bytes[i]!
+    this.#size += size
   }
 
   /** The bytes so far. */

@@ -9,9 +9,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { TermsDebt } from '../../operations.ts'
 import { storedTerm } from '../store/layout.ts'
 import { DocumentList } from './document-list.ts'
-import { Postings } from './postings.ts'
+import { FoldedTexts } from './folded-texts.ts'
 import { Segments } from './segments.ts'
 import { TermList } from './term-list.ts'
+import { TermNumbers } from './term-numbers.ts'
 
 /**
  * How often a text has each of its terms: from one place to another of `termCounts`, which has two
@@ -34,9 +35,6 @@ const waitingSizeMax = Number(process.env['STELA_TEST_WAITING'] ?? 64 * 1024)
 /** Postings of what may wait, about. */
 const foldedPostings = Math.ceil(waitingSizeMax * 0.6)
 
-/** Terms whose numbers are remembered. */
-const knownTermsMax = 50_000
-
 /** Postings that are merged at a time while nobody writes: some tens of milliseconds. */
 const idlePostings = 300_000
 
@@ -46,8 +44,8 @@ export class LexicalWriter {
   readonly #statements: Statements
   readonly #segments: Segments
   /** The numbers of terms: those that were used lately, and before that. */
-  #termIds = new Map<string, number>()
-  #termIdsBefore = new Map<string, number>()
+  #termIds = new TermNumbers()
+  #termIdsBefore = new TermNumbers()
   /** The terms of the text that came last, and their numbers; 0 where it is not known yet. */
   #lastTerms: readonly string[] = []
   #lastIds = new Uint32Array(0)
@@ -175,20 +173,24 @@ export class LexicalWriter {
 
   /** Makes a segment of the texts that wait. */
   fold(): void {
-    const folded = new FoldedTexts()
+    const folded = new FoldedTexts(foldedPostings)
     const replaced: number[] = []
     for (const seq of Float64Array.from(this.#waiting.keys()).sort()) {
       const list = this.#waiting.get(seq) ?? null
       if (this.#segments.lengthOf(seq) !== undefined) replaced.push(seq)
       if (list !== null) folded.add(seq, list)
     }
-    this.#dropTerms(Array.from(this.#newTerms).filter((term) => !folded.hasTerm(term)))
-    this.#newTerms.clear()
     const lengths = Uint32Array.from(folded.lengths)
     if (lengths.length > 0 || replaced.length > 0)
       this.#segments.add(DocumentList.of(folded.seqs), lengths, replaced, (segment) => {
-        for (const [term, postings] of folded.terms()) segment.add(term, postings, lengths)
+        for (const [term, postings] of folded.terms()) {
+          segment.add(term, postings, lengths)
+          this.#newTerms.delete(term)
+        }
       })
+    // Those of texts that were replaced before they came to be in a segment.
+    this.#dropTerms([...this.#newTerms])
+    this.#newTerms.clear()
     this.#statements.waiting.clear.run()
     this.#waiting.clear()
     this.#waitingSize = 0
@@ -252,19 +254,19 @@ export class LexicalWriter {
     }
     built.size = 0
     for (const key of keys.subarray(0, to - from).sort()) {
-      const place = key % placesMax
-      built.push((key - place) / placesMax, termCounts[(from + place) * 2 + 1]!)
+      const id = Math.floor(key / placesMax)
+      built.push(id, termCounts[(from + key - id * placesMax) * 2 + 1]!)
     }
     return built
   }
 
   #termId(text: string): number {
     const known = this.#termIds.get(text)
-    if (known !== undefined) return known
-    const id = this.#termIdsBefore.get(text) ?? this.#storedTermId(text)
-    if (this.#termIds.size >= knownTermsMax) {
+    if (known > 0) return known
+    const id = this.#termIdsBefore.get(text) || this.#storedTermId(text)
+    if (this.#termIds.isFull) {
       this.#termIdsBefore = this.#termIds
-      this.#termIds = new Map()
+      this.#termIds = new TermNumbers()
     }
     this.#termIds.set(text, id)
     return id
@@ -284,8 +286,8 @@ export class LexicalWriter {
 
   #forgetTerms(): void {
     this.#lastTerms = []
-    this.#termIds = new Map()
-    this.#termIdsBefore = new Map()
+    this.#termIds = new TermNumbers()
+    this.#termIdsBefore = new TermNumbers()
   }
 
   #dropTerms(terms: readonly number[]): void {
@@ -308,64 +310,6 @@ function sizeOf(list: Uint8Array | null | undefined): number {
 const built = new TermList(1024)
 const taken = new TermList(1024)
 let keys = new Float64Array(1024)
-
-/** Texts that become a segment, gathered by term. */
-class FoldedTexts {
-  /** The documents, and how many tokens their texts have. */
-  readonly seqs: number[] = []
-  readonly lengths: number[] = []
-  /** The terms by their slots, which say where a term comes first, and how many texts have each. */
-  readonly #slots = new Map<number, number>()
-  readonly #sizes: number[] = []
-  /** Of all postings, text by text: the slot of the term as the place, and the count. */
-  readonly #postings = new Postings(foldedPostings)
-  /** Where the postings of each text end. */
-  readonly #ends: number[] = []
-
-  /** Documents must come in order. */
-  add(seq: number, bytes: Uint8Array): void {
-    const list = taken.decode(bytes)
-    const { ids, counts, size } = list
-    for (let i = 0; i < size; i++) {
-      let slot = this.#slots.get(ids[i]!)
-      if (slot === undefined) this.#slots.set(ids[i]!, (slot = this.#sizes.push(0) - 1))
-      this.#sizes[slot]!++
-      this.#postings.push(slot, counts[i]!)
-    }
-    this.#ends.push(this.#postings.size)
-    this.seqs.push(seq)
-    this.lengths.push(list.length)
-  }
-
-  hasTerm(term: number): boolean {
-    return this.#slots.has(term)
-  }
-
-  /** The terms in order, with their postings, which hold until the next. */
-  *terms(): Generator<[term: number, postings: Postings]> {
-    const { places: slotOf, counts, size } = this.#postings
-    const places = new Uint32Array(size)
-    const countsByTerm = new Uint32Array(size)
-    const next = new Uint32Array(this.#sizes.length)
-    for (let slot = 1; slot < next.length; slot++)
-      next[slot] = next[slot - 1]! + this.#sizes[slot - 1]!
-    for (let place = 0, i = 0; place < this.#ends.length; place++)
-      for (; i < this.#ends[place]!; i++) {
-        const at = next[slotOf[i]!]!++
-        places[at] = place
-        countsByTerm[at] = counts[i]!
-      }
-    const list = new Postings(1024)
-    for (const term of Float64Array.from(this.#slots.keys()).sort()) {
-      const slot = this.#slots.get(term)!
-      const end = next[slot]!
-      list.size = 0
-      for (let i = end - this.#sizes[slot]!; i < end; i++)
-        list.push(places[i]!, countsByTerm[i]!)
-      yield [term, list]
-    }
-  }
-}
 
 export function countTerms(list: readonly string[]): TermCounts {
   const counts = new Map<string, number>()

@@ -1,0 +1,85 @@
+/** Texts that become a segment, gathered by term. */
+import { Postings } from './postings.ts'
+import { TermList } from './term-list.ts'
+
+export class FoldedTexts {
+  /** The documents, and how many tokens their texts have. */
+  readonly seqs: number[] = []
+  readonly lengths: number[] = []
+  /** Of all postings, text by text: the term, the place of the text among them, and the count. */
+  #terms: Uint32Array
+  readonly #postings: Postings
+
+  /** With room for so many postings, at first. */
+  constructor(capacity: number) {
+    this.#terms = new Uint32Array(capacity)
+    this.#postings = new Postings(capacity)
+  }
+
+  /** Documents must come in order. */
+  add(seq: number, bytes: Uint8Array): void {
+    const list = taken.decode(bytes)
+    const { ids, counts, size } = list
+    const postings = this.#postings
+    const start = postings.size
+    if (start + size > this.#terms.length) this.#makeRoom(2 * (start + size))
+    const place = this.seqs.length
+    for (let i = 0; i < size; i++) {
+      this.#terms[start + i] = ids[i]!
+      postings.push(place, counts[i]!)
+    }
+    this.seqs.push(seq)
+    this.lengths.push(list.length)
+  }
+
+  /** The terms in order, with their postings, which hold until the next. */
+  *terms(): Generator<[term: number, postings: Postings]> {
+    const { places, counts, size } = this.#postings
+    const terms = this.#terms
+    const order = orderOf(terms, size)
+    const list = new Postings(1024)
+    for (let i = 0; i < size;) {
+      const term = terms[order[i]!]!
+      list.size = 0
+      for (; i < size && terms[order[i]!] === term; i++)
+        list.push(places[order[i]!]!, counts[order[i]!]!)
+      yield [term, list]
+    }
+  }
+
+  #makeRoom(capacity: number): void {
+    const before = this.#terms
+    this.#terms = new Uint32Array(capacity)
+    this.#terms.set(before)
+    this.#postings.reserve(capacity)
+  }
+}
+
+/** Where the numbers stand in ascending order, equal ones as they came: a radix sort. */
+function orderOf(numbers: Uint32Array, size: number): Uint32Array {
+  let all = 0
+  for (let i = 0; i < size; i++) all |= numbers[i]!
+  let order = new Uint32Array(size)
+  for (let i = 0; i < size; i++) order[i] = i
+  let next = new Uint32Array(size)
+  for (let shift = 0; shift < 32 && all >>> shift !== 0; shift += digitBits) {
+    starts.fill(0)
+    for (let i = 0; i < size; i++) starts[((numbers[i]! >>> shift) & digitMask) + 1]!++
+    for (let digit = 1; digit <= digitMask; digit++) starts[digit]! += starts[digit - 1]!
+    for (let i = 0; i < size; i++) {
+      const from = order[i]!
+      next[starts[(numbers[from]! >>> shift) & digitMask]!++] = from
+    }
+    ;[order, next] = [next, order]
+  }
+  return order
+}
+
+/** Numbers are sorted by so many bits at a time. */
+const digitBits = 11
+const digitMask = 2 ** digitBits - 1
+/** Where those with each digit start, and then where the next one goes. */
+const starts = new Uint32Array(digitMask + 2)
+
+/** Where lists are taken apart, one after the other. */
+const taken = new TermList(1024)

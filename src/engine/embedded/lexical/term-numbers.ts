@@ -1,0 +1,97 @@
+/**
+ * The numbers of terms, by their texts, as far as they are remembered. A Map does the same: but its
+ * entries and texts are spread over memory, and with tens of thousands of terms each look at
+ * one waits for it. Here it takes two looks, at a slot and at what is known of a term.
+ */
+export class TermNumbers {
+  /** Of each slot: the hash of a term, and where it stands among the known; 0 if there is none. */
+  #slots = new Uint32Array(256 * slotSize)
+  #size = 0
+  /** Of each term its length, its number in two halves, and its characters. */
+  #known = new Uint16Array(4096)
+  #end = 1
+
+  /** Whether there is no more room. */
+  get isFull(): boolean {
+    return this.#size >= termsMax || this.#end >= charactersMax
+  }
+
+  /** 0 where it is not known. */
+  get(term: string): number {
+    const slots = this.#slots
+    const known = this.#known
+    const hash = hashOf(term)
+    const { length } = term
+    for (let at = this.#first(hash); slots[at + 1] !== 0; at = this.#after(at)) {
+      if (slots[at] !== hash) continue
+      const start = slots[at + 1]!
+      if (known[start] !== length) continue
+      let same = 0
+      while (same < length && known[start + 3 + same] === term.charCodeAt(same)) same++
+      if (same === length) return known[start + 1]! * 2 ** 16 + known[start + 2]!
+    }
+    return 0
+  }
+
+  /** For a term that is not known. Numbers have 32 bits, and are not 0. */
+  set(term: string, number: number): void {
+    const { length } = term
+    if (length > lengthMax) return
+    if (this.#size * slotSize * 2 >= this.#slots.length) this.#addSlots()
+    if (this.#end + 3 + length > this.#known.length) this.#addRoom()
+    const known = this.#known
+    const start = this.#end
+    known[start] = length
+    known[start + 1] = number >>> 16
+    known[start + 2] = number & 0xffff
+    for (let i = 0; i < length; i++) known[start + 3 + i] = term.charCodeAt(i)
+    this.#end += 3 + length
+    this.#put(hashOf(term), start)
+    this.#size++
+  }
+
+  #put(hash: number, start: number): void {
+    const slots = this.#slots
+    let at = this.#first(hash)
+    while (slots[at + 1] !== 0) at = this.#after(at)
+    slots[at] = hash
+    slots[at + 1] = start
+  }
+
+  #first(hash: number): number {
+    return Math.imul(hash, slotSize) & (this.#slots.length - 1)
+  }
+
+  #after(at: number): number {
+    return (at + slotSize) & (this.#slots.length - 1)
+  }
+
+  #addSlots(): void {
+    const before = this.#slots
+    this.#slots = new Uint32Array(before.length * 2)
+    for (let at = 0; at < before.length; at += slotSize)
+      if (before[at + 1] !== 0) this.#put(before[at]!, before[at + 1]!)
+  }
+
+  #addRoom(): void {
+    const before = this.#known
+    this.#known = new Uint16Array(before.length * 2)
+    this.#known.set(before)
+  }
+}
+
+const slotSize = 2
+
+/** Terms that are remembered, and their characters: with slots these are 3 MiB at most. */
+const termsMax = 50_000
+const charactersMax = 2 ** 19
+/** Longer terms are not remembered: texts share few of them. */
+const lengthMax = 256
+
+/** FNV-1a, over characters, with its bits mixed once more: the last ones choose a slot. */
+function hashOf(term: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < term.length; i++)
+    hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
