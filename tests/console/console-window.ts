@@ -130,9 +130,14 @@ export interface PageOptions extends FreshOptions {
   readonly token?: string
 }
 
-/** As a link would. */
+/** As a link would, until the console has followed: buttons of the page before are gone. */
 export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+  const wanted = JSON.stringify(hash)
+  await page.evaluate(`new Promise((resolve) => {
+    if (location.hash === ${wanted}) return resolve()
+    addEventListener('hashchange', () => resolve(), { once: true })
+    location.hash = ${wanted}
+  })`)
 }
 
 export async function signIn(page: Page, token = testToken): Promise<void> {

@@ -2,6 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WriteClock } from '../../../src/engine/cassandra/cluster/write-clock.ts'
 
+/** As far as the two clocks of a machine agree, and however long it takes to look at them. */
+function isNow(read: () => number): boolean {
+  const before = Date.now()
+  const given = read() / 1_000
+  return given >= before - 3 && given <= Date.now() + 3
+}
+
 function waitMicros(count: number): void {
   const until = performance.now() + count / 1_000
   while (performance.now() < until);
@@ -35,8 +42,9 @@ test('a clock follows that of the machine', () => {
     for (const hour of [1, -1]) {
       Date.now = () => now() + hour * 3_600_000
       // It never goes back, so only the first is there at once.
-      if (hour === 1) assert(Math.abs(clock.next() / 1_000 - Date.now()) < 5)
-      else assert(new WriteClock().next() / 1_000 - Date.now() < 5)
+      const follows = () => isNow(() => (hour === 1 ? clock : new WriteClock()).next())
+      // One that was kept waiting in the middle of it follows with the next.
+      assert(Array.from({ length: 100 }, follows).some(Boolean))
     }
   } finally {
     Date.now = now
