@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { DataAPIClient, type Db } from '@datastax/astra-db-ts'
 import type { ConsoleMessage, Page, Request } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
+import { timeoutDefaults } from '../clients/client.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
 const axe = readFileSync(
@@ -67,6 +68,7 @@ export class ConsoleWindow {
     return new DataAPIClient({ environment: 'hcd' }).db(this.server.url, {
       token,
       keyspace: 'default_keyspace',
+      timeoutDefaults,
     })
   }
 
