@@ -151,6 +151,8 @@ export async function startServer(
     checked: true,
     // What outlives a power cut is asked of servers in processes of their own.
     durable: false,
+    // A busy machine may take any time. Tests of what takes too long say so.
+    commandTimeoutMs: 600_000,
     port: 0,
     adminPort: 'off',
     adminToken: testToken,

@@ -32,7 +32,7 @@ import type { Engine } from '../../src/engine/contract.ts'
 import { withEngine } from '../engine/restored.ts'
 import { noSignal, Store } from '../engine/store.ts'
 import { runStela, startStela, type Ran } from './run-stela.ts'
-import { putSetting, settingOf } from '../engine/settings.ts'
+import { eventually, putSetting, settingOf } from '../engine/settings.ts'
 
 describe('stela backup', () => {
   const home = mkdtempSync(join(tmpdir(), 'stela-backup-cli-'))
@@ -216,7 +216,8 @@ describe('stela backup', () => {
     assert.equal(manifests().length, 2)
     assert(!namesIn('files').some((name) => name.endsWith('.partial')))
     // The server let go of what it held for the first.
-    await untilNone(() => readdirSync(dataDir).filter((name) => name.startsWith('backup.')))
+    const isHeld = (name: string) => name.startsWith('backup.')
+    await eventually(() => !readdirSync(dataDir).some(isHeld))
   })
 
   test('takes over a lock that was left, and keeps what it does not understand', async () => {
@@ -365,12 +366,6 @@ function stallAfter(
 
 function cutAfter(size: number, stream: Readable, response: ServerResponse): void {
   stallAfter(size, stream, response, () => response.destroy())
-}
-
-async function untilNone(list: () => readonly string[]): Promise<void> {
-  for (let tries = 0; list().length > 0 && tries < 1000; tries++)
-    await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual(list(), [])
 }
 
 type AnswerBackup = (stream: Readable, response: ServerResponse) => void

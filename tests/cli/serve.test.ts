@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../harness.ts'
 import { program, serverEnvironment } from '../server-environment.ts'
 
@@ -21,10 +22,14 @@ after(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-function stela(args: readonly string[], environment: Record<string, string> = {}): Run {
+function stela(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  main = program,
+): Run {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', program, ...args],
+    ['--disable-warning=ExperimentalWarning', main, ...args],
     {
       env: { ...serverEnvironment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -245,6 +250,30 @@ describe('stela serve', { concurrency: 4 }, () => {
     assert.match(fourth.err, /^stela: port \d+ on 127\.0\.0\.1 is in use.* --admin-port/m)
     first.child.kill('SIGTERM')
     assert.equal(await first.exit, 0)
+  })
+
+  test('serves from its source, as a checkout has it, with all of its threads', async () => {
+    const source = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+    const args = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', 'x']
+    const run = stela(args, {}, source)
+    const url = await ready(run)
+    const send = async (path: string, command: object) => {
+      const answer = await fetch(`${url}/v1/default_keyspace${path}`, {
+        method: 'POST',
+        headers: { Token: 'x' },
+        body: Buffer.from(JSON.stringify(command)),
+      })
+      return (await answer.json()) as { data?: { documents: unknown[] }; errors?: unknown }
+    }
+    const options = { vector: { dimension: 2 } }
+    await send('', { createCollection: { name: 'points', options } })
+    const documents = [1, 2, 3].map((_id) => ({ _id, $vector: [_id, 1] }))
+    assert.equal((await send('/points', { insertMany: { documents } })).errors, undefined)
+    const found = await send('/points', { find: { sort: { $vector: [3, 1] } } })
+    assert.deepEqual(found.data!.documents[0], { _id: 3 })
+    assert.equal(found.data!.documents.length, 3)
+    run.child.kill('SIGTERM')
+    assert.equal(await run.exit, 0)
   })
 
   test('exits at once when told to stop twice', async () => {

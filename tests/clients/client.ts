@@ -18,6 +18,17 @@ export type Document = Record<string, unknown>
 
 export const keyspace = 'default_keyspace'
 
+const hangingMs = 600_000
+
+/** Instead of the client's own, which a busy machine may exceed: these end what hangs. */
+export const timeoutDefaults = {
+  requestTimeoutMs: hangingMs,
+  generalMethodTimeoutMs: hangingMs,
+  collectionAdminTimeoutMs: hangingMs,
+  tableAdminTimeoutMs: hangingMs,
+  keyspaceAdminTimeoutMs: hangingMs,
+}
+
 /** A server for the tests of a file, stopped after the last, and its clients. */
 export class Service {
   #server: TestServer
@@ -44,7 +55,7 @@ export class Service {
   connect(token: ConstructorParameters<typeof DataAPIClient>[0] = testToken): Db {
     const client = new DataAPIClient(token, { environment: 'hcd' })
     this.#clients.push(client)
-    return client.db(this.url, { keyspace })
+    return client.db(this.url, { keyspace, timeoutDefaults })
   }
 
   /** A collection of its own for a test, with these documents. */

@@ -1,7 +1,7 @@
 /** Signing in, looking around, creating and dropping, in a real browser. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { startServer, testToken } from '../harness.ts'
 import { noBrowser } from '../http/browser.ts'
 import { assertAccessible, goTo, type ConsoleWindow } from './console-window.ts'
@@ -122,6 +122,7 @@ describe('the frame of the console', { skip: noBrowser }, () => {
       await tree(page, 'shop104').click()
       await page.getByRole('heading', { name: 'shop104' }).waitFor()
       await page.getByRole('link', { name: 'Data', exact: true }).click()
+      await page.getByRole('heading', { name: 'Databases', level: 1 }).waitFor()
       const shown = page.locator('main').getByRole('link')
       assert.deepEqual(
         (await shown.allInnerTexts()).toSorted(),
@@ -168,11 +169,41 @@ describe('the frame of the console', { skip: noBrowser }, () => {
     await dialog(page).getByLabel('Type second to confirm').fill('second')
     await drop.click()
     await page.getByRole('heading', { name: 'shop' }).waitFor()
-    assert.equal(await page.getByRole('cell', { name: 'second' }).count(), 0)
+    await page.getByRole('cell', { name: 'second' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Terminate' }).click()
     await dialog(page).getByLabel('Type shop to confirm').fill('shop')
     await submit(page, 'Terminate shop')
     await tree(page, 'shop').waitFor({ state: 'detached' })
+  })
+
+  test('shows what was asked for last, also where an earlier answer comes after it', async () => {
+    const page = await console.at('#/')
+    await tree(page, 'library').waitFor()
+    const refresh = page.getByRole('button', { name: 'Refresh' }).first()
+    const isOfKeyspaces = (url: URL) => url.pathname === '/v1'
+    const caught = Promise.withResolvers<Route>()
+    const released = Promise.withResolvers<unknown>()
+    await page.route(
+      isOfKeyspaces,
+      async (route) => {
+        const response = await route.fetch()
+        caught.resolve(route)
+        await released.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await refresh.click()
+    const route = await caught.promise
+    await console.server.command('', { createKeyspace: { name: 'newer' } })
+    await refresh.click()
+    await tree(page, 'newer').waitFor()
+    released.resolve(undefined)
+    await (await route.request().response())!.finished()
+    // It has arrived; what is made of it follows.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
+    assert.equal(await tree(page, 'newer').count(), 1)
+    await console.server.command('', { dropKeyspace: { name: 'newer' } })
   })
 
   test('creates collections with every option, and drops them', async () => {

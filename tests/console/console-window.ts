@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { DataAPIClient, type Db } from '@datastax/astra-db-ts'
 import type { ConsoleMessage, Page, Request } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
+import { timeoutDefaults } from '../clients/client.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
 
 const axe = readFileSync(
@@ -67,6 +68,7 @@ export class ConsoleWindow {
     return new DataAPIClient({ environment: 'hcd' }).db(this.server.url, {
       token,
       keyspace: 'default_keyspace',
+      timeoutDefaults,
     })
   }
 
@@ -130,9 +132,14 @@ export interface PageOptions extends FreshOptions {
   readonly token?: string
 }
 
-/** As a link would. */
+/** As a link would, until the console has followed: buttons of the page before are gone. */
 export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+  const wanted = JSON.stringify(hash)
+  await page.evaluate(`new Promise((resolve) => {
+    if (location.hash === ${wanted}) return resolve()
+    addEventListener('hashchange', () => resolve(), { once: true })
+    location.hash = ${wanted}
+  })`)
 }
 
 export async function signIn(page: Page, token = testToken): Promise<void> {

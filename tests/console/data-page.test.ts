@@ -275,6 +275,7 @@ describe('the Data and Query pages', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Delete 1 row' }).click()
     await page.getByText('Deleted 1 row.').waitFor()
     assert.equal(await loans.findOne({ member: 'bo' }), null)
+    await cell(page, 'bo').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await cell(page, 'bo').waitFor()
     assert.equal((await loans.findOne({ member: 'bo' }))!['member'], 'bo')

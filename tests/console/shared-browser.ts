@@ -2,7 +2,7 @@
 import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Config } from '../../src/settings/config.ts'
-import { launchBrowser } from '../http/browser.ts'
+import { launchBrowser, patienceMs } from '../http/browser.ts'
 import { ConsoleWindow } from './console-window.ts'
 
 let launched: Promise<Browser> | undefined
@@ -11,9 +11,15 @@ after(async () => {
   await (await launched)?.close()
 })
 
+async function newPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(patienceMs)
+  return page
+}
+
 /** On a server of its own. */
 export function openConsole(config: Partial<Config> = {}): Promise<ConsoleWindow> {
   launched ??= launchBrowser()
-  shared ??= launched.then((browser) => browser.newPage())
+  shared ??= launched.then(newPage)
   return ConsoleWindow.open(config, shared)
 }

@@ -6,7 +6,7 @@ import type { RawInput } from './input.ts'
 import { readResponse, type Response } from './responses.ts'
 
 /** Whoever waits longer than this for an answer waits in vain. */
-export const patienceMs = 20_000
+export const patienceMs = 120_000
 
 /** How long a client waits that does not know whether an answer is due. */
 const listenMs = 120

@@ -18,11 +18,15 @@ export const noBrowser =
     ? 'no Chromium on this machine'
     : false
 
+/** What is waited for comes, however busy the machine is; this ends what would wait for ever. */
+export const patienceMs = 180_000
+
 export function launchBrowser(): Promise<Browser> {
   if (browserFile === undefined)
     throw new Error('no Chromium was found: install one, or set STELA_TEST_BROWSER to it')
   return chromium.launch({
     executablePath: browserFile,
+    timeout: patienceMs,
     // Pages are our own. As root, and in most containers, there is no sandbox to be had.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })

@@ -125,7 +125,7 @@ describe('a large reply', () => {
       const answering = send(path, command).finally(() => (state.isRunning = false))
       let answers = 0
       for (; state.isRunning; answers++)
-        assert.equal((await server.send('/stargate/health', {})).http, 200)
+        assert.equal((await server.command('', { findKeyspaces: {} })).http, 200)
       assert.deepEqual((await answering).codes, [])
       assert(answers >= answersMin, `${answers} answers`)
     }

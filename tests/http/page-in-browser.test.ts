@@ -6,7 +6,7 @@ import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { commandsAt } from '../../src/commands/dispatch/registry.ts'
 import { startServer, testToken, type TestServer } from '../harness.ts'
-import { launchBrowser, noBrowser } from './browser.ts'
+import { launchBrowser, noBrowser, patienceMs } from './browser.ts'
 
 describe('the page of the API', { skip: noBrowser }, () => {
   let server: TestServer
@@ -27,6 +27,7 @@ describe('the page of the API', { skip: noBrowser }, () => {
   ): Promise<Page> {
     const { at = `${server.url}/swagger-ui`, ...window } = options
     const browserContext = await browser.newContext(window)
+    browserContext.setDefaultTimeout(patienceMs)
     const page = await browserContext.newPage()
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
@@ -80,7 +81,9 @@ describe('the page of the API', { skip: noBrowser }, () => {
       .getByRole('navigation')
       .getByRole('link', { name: 'insertMany', exact: true })
       .click()
+    // A link is followed a moment after it was clicked on.
     const entry = page.locator('details.command[open]')
+    await entry.waitFor()
     assert.equal(await entry.count(), 1)
     assert.equal(await entry.getByRole('heading', { level: 3 }).textContent(), 'insertMany')
     const fields = await entry.locator('tbody th').allTextContents()
@@ -152,10 +155,11 @@ describe('the page of the API', { skip: noBrowser }, () => {
     const page = await open(context)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    assert.match(page.url(), /#commands$/)
+    await page.waitForURL(/#commands$/)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     const entry = page.locator('details.command[open]')
+    await entry.waitFor()
     assert.equal(await entry.count(), 1)
     await entry.getByLabel('Body').focus()
     await page.keyboard.press('Control+Enter')

@@ -50,6 +50,17 @@ describe('a call to a provider', async () => {
     signal = new AbortController().signal,
   ) => caller.call(callTo(fake.url, more), patience, signal)
 
+  /**
+   * Calls a provider that says nothing. On a busy machine the time for a try may be over before
+   * the provider hears of it; then all is done again.
+   */
+  async function untilHeard(callInVain: () => Promise<void>): Promise<void> {
+    do {
+      fake.answers('silence')
+      await callInVain()
+    } while (fake.asked.length <= hasty.retriesMax)
+  }
+
   test('brings back status, type and text', async () => {
     fake.answers({ status: 418, contentType: 'text/plain', body: 'short and stout' })
     assert.deepEqual(await call(patient), {
@@ -62,8 +73,9 @@ describe('a call to a provider', async () => {
   })
 
   test('is tried again when it takes too long, but not for ever', async () => {
-    fake.answers('silence')
-    assert.deepEqual(await call(hasty), { kind: 'timeout', timeoutMs: 250 })
+    await untilHeard(async () =>
+      assert.deepEqual(await call(hasty), { kind: 'timeout', timeoutMs: 250 }),
+    )
     assert.equal(fake.asked.length, 1 + hasty.retriesMax)
   })
 
@@ -243,13 +255,14 @@ describe('a call to a provider', async () => {
       problems.add(outcome.problem.replace(address.url.host, '<host>'))
     }
     assert.equal(problems.size, 1, [...problems].join('\n'))
-    fake.answers('silence')
-    const silent = await caller.call(
-      callTo(fake.url, { address: chosenAt(fake.url) }),
-      hasty,
-      new AbortController().signal,
-    )
-    assert.equal(silent.kind, 'bad host')
+    await untilHeard(async () => {
+      const silent = await caller.call(
+        callTo(fake.url, { address: chosenAt(fake.url) }),
+        hasty,
+        new AbortController().signal,
+      )
+      assert.equal(silent.kind, 'bad host')
+    })
     assert.equal(fake.asked.length, 1 + hasty.retriesMax, 'whoever listens is asked again')
     assert.deepEqual(logged, [], 'callers cannot fill the log')
   })

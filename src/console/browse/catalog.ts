@@ -53,7 +53,21 @@ export function keyOf(database: string, keyspace: string): string {
 }
 
 export function forgetCatalog(): void {
+  lastBegun.clear()
   catalog.set(empty)
+}
+
+/** The loads of each part that were begun last. */
+const lastBegun = new Map<string, symbol>()
+
+/**
+ * Begins to load a part. Returns whether what comes is still wanted: when another load was begun
+ * since, an answer to this one may come after that of the other, and is out of date.
+ */
+function beginLoad(part: string): () => boolean {
+  const load = Symbol(part)
+  lastBegun.set(part, load)
+  return () => lastBegun.get(part) === load
 }
 
 /** When it was last begun; sizes are asked for by what it finds. */
@@ -65,12 +79,15 @@ export function loadDatabases(): Promise<void> {
 }
 
 async function findDatabases(): Promise<void> {
+  const isWanted = beginLoad('databases')
   try {
     const databases = await listDatabases()
+    if (!isWanted()) return
     // A token that may not list databases may still use the home database.
     if (databases.length === 0) setDatabases({ value: [homeDatabase] }, 'refused')
     else setDatabases({ value: databases }, 'here')
   } catch (error) {
+    if (!isWanted()) return
     if (!(error instanceof ManageError)) setDatabases({ error }, 'refused')
     else
       setDatabases(
@@ -91,13 +108,14 @@ function setDatabases(
 }
 
 export async function loadKeyspaces(database: string): Promise<void> {
+  const isWanted = beginLoad(`keyspaces of ${database}`)
   setKeyspaces(database, (before) => ({ ...before, isLoading: true }))
   try {
     const { status } = await command({ database }, 'findKeyspaces')
     const value = (status['keyspaces'] as string[]).toSorted()
-    setKeyspaces(database, () => ({ value, isLoading: false }))
+    if (isWanted()) setKeyspaces(database, () => ({ value, isLoading: false }))
   } catch (error) {
-    setKeyspaces(database, () => ({ error, isLoading: false }))
+    if (isWanted()) setKeyspaces(database, () => ({ error, isLoading: false }))
   }
 }
 
@@ -124,6 +142,7 @@ function changed<T>(
 
 export async function loadTargets(database: string, keyspace: string): Promise<void> {
   const key = keyOf(database, keyspace)
+  const isWanted = beginLoad(`targets of ${key}`)
   setTargets(key, (before) => ({ ...before, isLoading: true }))
   const address = { database, keyspace }
   try {
@@ -134,13 +153,14 @@ export async function loadTargets(database: string, keyspace: string): Promise<v
     const value = [...collections, ...tables].toSorted((one, other) =>
       one.name.localeCompare(other.name),
     )
+    if (!isWanted()) return
     setTargets(key, ({ value: old = [] }) => ({
       value: withSizes(value, old),
       isLoading: false,
     }))
     await loadSizes(address, value)
   } catch (error) {
-    setTargets(key, () => ({ error, isLoading: false }))
+    if (isWanted()) setTargets(key, () => ({ error, isLoading: false }))
   }
 }
 

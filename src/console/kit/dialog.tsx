@@ -1,6 +1,6 @@
 /** A window over the page. The browser keeps the focus in it, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { useName } from './hooks.ts'
 
@@ -27,7 +27,8 @@ export function Dialog(props: DialogProps) {
   const { title, onClose, children, actions, size = 'medium', submit } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const name = useName('dialog')
-  useEffect(() => {
+  // Before anything else happens: the next key may be there already.
+  useLayoutEffect(() => {
     const element = dialog.current!
     const before = document.activeElement
     element.showModal()

@@ -1,5 +1,5 @@
 /** A list of things to do, at the place that it was asked for. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 export interface MenuItem {
@@ -34,7 +34,8 @@ export function Menu({
       y: Math.max(4, Math.min(at.y, innerHeight - height - 4)),
     })
   }, [at])
-  useEffect(() => {
+  // Before anything else happens: the next key may be there already.
+  useLayoutEffect(() => {
     const before = document.activeElement
     menu.current!.querySelector('button')?.focus()
     const closeOutside = (event: Event) => {

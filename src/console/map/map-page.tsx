@@ -1,5 +1,5 @@
 /** Vectors on a plane: what is alike lies together. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { command } from '../api/command.ts'
 import type { Place } from '../api/place.ts'
 import { goTo, routeTo } from '../app/route.ts'
@@ -158,7 +158,8 @@ function MapOf({
   const [pointed, setPointed] = useState<number | undefined>(undefined)
   const [isLasso, setLasso] = useState(false)
   const [fitTurn, setFitTurn] = useState(0)
-  useEffect(() => {
+  // Before anything can be chosen in what is new.
+  useLayoutEffect(() => {
     setSelected(none)
     setPointed(undefined)
   }, [documents])

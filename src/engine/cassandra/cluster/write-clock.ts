@@ -10,8 +10,12 @@ const { MonotonicTimestampGenerator } = policies.timestampGeneration
 /** The driver takes no others than its own. */
 export class WriteClock extends MonotonicTimestampGenerator {
   #last = 0
-  /** Milliseconds by which the machine's clock was set since the process started. */
-  #setBy = 0
+  /**
+   * Milliseconds by which the machine's clock was set since the process started. It is found out
+   * by a clock that tells no parts of one, and so once for all clocks of a process: each by
+   * itself would find another number.
+   */
+  static #setBy = 0
 
   constructor() {
     super(warningMs, warningMs)
@@ -26,11 +30,11 @@ export class WriteClock extends MonotonicTimestampGenerator {
   #nowMs(): number {
     const elapsed = performance.timeOrigin + performance.now()
     const now = Date.now()
-    const isFar = Math.abs(elapsed + this.#setBy - now) > toleratedMs
+    const isFar = Math.abs(elapsed + WriteClock.#setBy - now) > toleratedMs
     // A thread that had to wait between the two has not seen the clock set.
     const waitedMs = performance.timeOrigin + performance.now() - elapsed
-    if (isFar && waitedMs < toleratedMs / 2) this.#setBy = now - elapsed
-    return elapsed + this.#setBy
+    if (isFar && waitedMs < toleratedMs / 2) WriteClock.#setBy = now - elapsed
+    return elapsed + WriteClock.#setBy
   }
 }
 

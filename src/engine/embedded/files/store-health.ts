@@ -118,8 +118,12 @@ export class StoreHealth {
 const tryMs = 5_000
 /** The same while something is wrong. */
 const tryAgainMs = 1_000
-/** Health is answered even if a disk is stuck. */
-const lookMsMax = 2_000
+/**
+ * Health is answered even if a disk is stuck, after two seconds. They are counted in steps: one
+ * in which the process was held up for long counts as one, for it is not the disk's.
+ */
+const lookStepMs = 100
+const lookStepsMax = 20
 
 /** As much as a small write takes, with the log that it is noted in. */
 const probeSize = 64 * 1024
@@ -150,10 +154,10 @@ async function isBack(file: string, { lost }: Trouble): Promise<boolean> {
 }
 
 async function endsInTime(looking: Promise<void>): Promise<boolean> {
-  const late = new AbortController()
-  const timeUp = delay(lookMsMax, false, { ref: false, signal: late.signal })
-  const ended = await Promise.race([looking.then(() => true), timeUp])
-  late.abort()
-  timeUp.catch(() => undefined)
-  return ended
+  const ended = looking.then(() => true)
+  for (let step = 0; step < lookStepsMax; step++) {
+    const stepOver = delay(lookStepMs, false, { ref: false })
+    if (await Promise.race([ended, stepOver])) return true
+  }
+  return false
 }
