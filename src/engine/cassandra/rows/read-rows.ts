@@ -275,7 +275,7 @@ async function* findByBranch(
     const isAgain = pageState === from.pageState && last !== undefined
     const fetchSize = isAgain ? last.count : fetchedNext
     // Who needs another page may need many.
-    if (!isAgain) fetchedNext = Math.min(2 * fetchedNext, pageMax)
+    if (!isAgain) fetchedNext = Math.min(4 * fetchedNext, pageMax)
     const found = await session.run(statement, 'read', { fetchSize, pageState })
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
