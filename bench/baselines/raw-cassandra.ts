@@ -2,7 +2,13 @@
  * What the driver alone costs: the statements that commands become, prepared, with the same
  * consistency, by loops that share one client. What is written has been turned into columns
  * before the clock starts; what is read is left as the driver gives it.
+ *
+ * The same statements can be asked for over HTTP, of a server that does nothing else: what any
+ * server in front of the driver costs at least.
  */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { types, type Client } from 'cassandra-driver'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { openClient } from '../../src/engine/cassandra/cluster/open-cluster.ts'
@@ -38,7 +44,10 @@ export type RawCassandraQuestion =
     }
   | { readonly run: RawKind; readonly connections: number; readonly forMs: number }
 
-export type RawCassandraAnswer = Tally
+export interface RawCassandraAnswer extends Tally {
+  /** Of the HTTP server; a path is a kind. */
+  readonly port: number
+}
 
 /** Something that is done once; made before the clock starts. */
 type Act = () => Promise<unknown>
@@ -88,6 +97,16 @@ class RawCluster {
     const tally = { requests, elapsedMs: performance.now() - startedAt }
     this.#actsPerMs.set(kind, requests / tally.elapsedMs)
     return tally
+  }
+
+  /** Answers when it is done. */
+  readonly serve: RequestListener = (request, response) => {
+    const kind = request.url!.slice(1) as RawKind
+    const act = async () => {
+      await this.#act(kind)()
+      response.writeHead(200, { 'Content-Length': nothing.length }).end(nothing)
+    }
+    request.resume().once('end', () => void act())
   }
 
   #act(kind: RawKind): Act {
@@ -194,6 +213,8 @@ class RawCluster {
   }
 }
 
+const nothing = '{}'
+
 function ofCity(picks: ClusterPicks): string {
   return `city ${hashAtPath(picks.city())}`
 }
@@ -227,13 +248,19 @@ async function open({
 }
 
 let cluster: RawCluster | undefined
+let port = 0
 
 async function answer(question: RawCassandraQuestion): Promise<RawCassandraAnswer> {
-  if ('run' in question)
-    return cluster!.run(question.run, question.connections, question.forMs)
+  if ('run' in question) {
+    const { run: kind, connections, forMs } = question
+    return { ...(await cluster!.run(kind, connections, forMs)), port }
+  }
   const { collection, seed, size } = question
   cluster = new RawCluster(await open(question.open), collection, seed, size)
-  return { requests: 0, elapsedMs: 0 }
+  const server = createServer(cluster.serve).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+  return { requests: 0, elapsedMs: 0, port }
 }
 
 process.on('message', (question: RawCassandraQuestion) => {

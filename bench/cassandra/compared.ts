@@ -1,4 +1,7 @@
-/** Commands over HTTP, and the same statements by the driver alone; they take turns. */
+/**
+ * Commands over HTTP, the same statements by the driver alone, and by the driver behind a bare
+ * HTTP server; they take turns.
+ */
 import type {
   RawCassandraAnswer,
   RawCassandraQuestion,
@@ -20,6 +23,8 @@ export interface ComparedCommand {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly driverPerSecond: number
+  /** Of the driver behind a bare HTTP server. */
+  readonly barePerSecond: number
   /** Time of processors for one request, where the system tells. */
   readonly serverMs: number | undefined
   readonly nodeMs: number | undefined
@@ -31,6 +36,8 @@ export interface Contest {
   readonly server: Stela
   readonly node: MeasuredNode
   readonly raw: RawCassandra
+  /** Of the driver's HTTP server. */
+  readonly rawPort: number
   readonly picks: ClusterPicks
   readonly path: string
   readonly seconds: number
@@ -42,19 +49,15 @@ const rounds = 5
 export async function compareCommand(
   command: ClusterCommand,
   connections: number,
-  { server, node, raw, picks, path, seconds }: Contest,
+  contest: Contest,
 ): Promise<ComparedCommand> {
-  const served = await serving(command, connections, server.port, picks, path)
+  const { server, node, seconds } = contest
+  const { served, alone, bare, close } = await contendersFor(command, connections, contest)
   try {
     const ours = new Metered(served, [() => server.processorMs(), node.processorMs])
-    const theirs = new Metered(
-      {
-        name: 'cassandra-driver',
-        run: (forMs) => raw.ask({ run: command.kind, connections, forMs }),
-      },
-      [node.processorMs],
-    )
-    const [own, other] = await takeTurns([ours, theirs], seconds, rounds)
+    const theirs = new Metered(alone, [node.processorMs])
+    const contenders = [ours, theirs, bare]
+    const [own, other, behindHttp] = await takeTurns(contenders, seconds, rounds)
     const [serverMs, nodeMs] = ours.perRequest()
     return {
       command,
@@ -63,13 +66,61 @@ export async function compareCommand(
       p50Ms: own!.latencies.quantile(0.5),
       p99Ms: own!.latencies.quantile(0.99),
       driverPerSecond: ratePerSecond(other!),
+      barePerSecond: ratePerSecond(behindHttp!),
       serverMs,
       nodeMs,
       driverNodeMs: theirs.perRequest()[0],
     }
   } finally {
-    served.close()
+    close()
   }
+}
+
+/** Requests after which what they run has been compiled, and compiled again with what was learned. */
+const warmRequests = 20_000
+
+/**
+ * A server has more code than the driver, and is slower for longer after its start. What is
+ * compared is how they are from then on.
+ */
+export async function warmUp(
+  command: ClusterCommand,
+  connections: number,
+  contest: Contest,
+): Promise<void> {
+  const { served, alone, bare, close } = await contendersFor(command, connections, contest)
+  const sliceMs = contest.seconds * 1000
+  try {
+    for (const contender of [served, alone, bare]) {
+      const endsAt = performance.now() + warmSlicesMax * sliceMs
+      let requests = 0
+      while (requests < warmRequests && performance.now() < endsAt)
+        requests += (await contender.run(sliceMs)).requests
+    }
+  } finally {
+    close()
+  }
+}
+
+/** On slow machines it ends earlier. */
+const warmSlicesMax = 20
+
+async function contendersFor(
+  command: ClusterCommand,
+  connections: number,
+  { server, raw, rawPort, picks, path }: Contest,
+) {
+  const served = await serving(command, connections, server.port, picks, path)
+  const bare = await serving(command, connections, rawPort, picks, `/${command.kind}`)
+  const alone: Contender = {
+    name: 'cassandra-driver',
+    run: (forMs) => raw.ask({ run: command.kind, connections, forMs }),
+  }
+  const close = () => {
+    served.close()
+    bare.close()
+  }
+  return { served, alone, bare, close }
 }
 
 type Meter = () => number | undefined
@@ -128,7 +179,7 @@ async function serving(
   let at = 0
   let requestsPerMs = 1
   return {
-    name: 'Stela',
+    name: path,
     async run(forMs, latencies) {
       const isRing = ring.length > 0
       // Made before the clock starts.

@@ -1,6 +1,7 @@
 import {
   compareCommand,
   Metered,
+  warmUp,
   type ComparedCommand,
   type RawCassandra,
 } from '../cassandra/compared.ts'
@@ -75,10 +76,13 @@ async function measure(
     new URL('../baselines/raw-cassandra.ts', import.meta.url),
   )
   try {
-    await raw.ask({ open: node.connect, collection, seed, size })
-    const contest = { server, node, raw, picks, path, seconds }
+    const { port: rawPort } = await raw.ask({ open: node.connect, collection, seed, size })
+    const contest = { server, node, raw, rawPort, picks, path, seconds }
+    const most = Math.max(...connections)
+    progress('warming up')
+    await warmUp(commands[0]!, most, contest)
     // Before anything is added, as the reads that it belongs to.
-    const parts = await measureParts(node, raw, Math.max(...connections), seconds)
+    const parts = await measureParts(node, raw, most, seconds)
     const compared: ComparedCommand[] = []
     for (const command of commands)
       for (const count of connections) {
@@ -161,13 +165,15 @@ const comparedHead = [
   'ratio',
   'target',
   '',
+  "bare HTTP's requests/s",
+  'ratio to it',
   'reference, requests/s',
   'times the reference',
 ]
 
 function comparedCells(compared: ComparedCommand): string[] {
-  const { command, connections, requestsPerSecond, p50Ms, p99Ms, driverPerSecond } =
-    compared
+  const { command, connections, requestsPerSecond, p50Ms, p99Ms } = compared
+  const { driverPerSecond, barePerSecond } = compared
   const { says, target, reference } = command
   const ratio = requestsPerSecond / driverPerSecond
   const given = reference[connections]
@@ -181,6 +187,8 @@ function comparedCells(compared: ComparedCommand): string[] {
     ratio.toFixed(2),
     target === undefined ? '-' : `at least ${target}`,
     target === undefined ? '' : ratio >= target ? 'met' : 'missed',
+    short(barePerSecond),
+    (requestsPerSecond / barePerSecond).toFixed(2),
     given === undefined ? '-' : String(given),
     given === undefined ? '-' : (requestsPerSecond / given).toFixed(1),
   ]

@@ -17,6 +17,7 @@ export interface RowBranch {
   readonly filter: RowFilter
   /** What the cluster is asked: all must hold. */
   readonly terms: readonly Statement[]
+  /** Whether the node that has the partition reads more of it than it gives. */
   readonly allowFiltering: boolean
   /** Whether the key or an index leads to the rows; otherwise all are read. */
   readonly isServed: boolean
@@ -54,8 +55,7 @@ export function branchOf(
   const byKey = partition ? keyTerms(partition, said, context) : noKey
   const done = new Set<RowFilter>(byKey.done)
   const terms: RowTerm[] = []
-  const take = (of: readonly RowFilter[], found: readonly RowTerm[] | undefined) => {
-    if (found === undefined) return
+  const take = (of: readonly RowFilter[], found: readonly RowTerm[]) => {
     terms.push(...found)
     if (found.every(({ isExact }) => isExact)) for (const part of of) done.add(part)
   }
@@ -63,10 +63,18 @@ export function branchOf(
   if (use !== 'readBackwards') {
     const { partitionBy } = context.table.definition
     const key = keyNames(context.table.definition)
-    const allows = ({ column }: Pick<RowCondition, 'column'>, found: readonly RowTerm[]) =>
-      use === 'search'
-        ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
+    // Nodes do not tell how much they have looked at. So they filter within a partition only;
+    // elsewhere all that an index leads to comes here, where it is counted.
+    const isFiltered = use === 'read' && partition !== undefined
+    const allows = (
+      { column }: Pick<RowCondition, 'column'>,
+      found: readonly RowTerm[],
+    ) => {
+      if (!isFiltered && !found.every((term) => term.isIndexed)) return false
+      return use === 'search'
+        ? !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
+    }
     /** Columns of which nothing more may be said: an equality goes with nothing else. */
     const asked = new Set<string>()
     // Whole partitions that are too many to ask for one by one are not asked for at all.
@@ -86,9 +94,10 @@ export function branchOf(
       }
     }
     for (const part of equalitiesFirst(parts)) {
-      if (isJoint(part))
-        take([part], use === 'read' ? groupTerms(part, context) : undefined)
-      else if (!said.get(part.column.name)?.conditions.includes(part)) {
+      if (isJoint(part)) {
+        const term = use === 'read' ? groupTerm(part, context) : undefined
+        if (term && (isFiltered || term.isIndexed)) take([part], [term])
+      } else if (!said.get(part.column.name)?.conditions.includes(part)) {
         const { name, type } = part.column
         if (key.includes(name) || asked.has(name)) continue
         const found = termsOf(part, context)
@@ -168,10 +177,7 @@ function keyTerms(
 }
 
 /** What one of must hold, where the cluster has OR; the key cannot be asked for so. */
-function groupTerms(
-  joint: RowFilter,
-  context: TermContext,
-): readonly RowTerm[] | undefined {
+function groupTerm(joint: RowFilter, context: TermContext): RowTerm | undefined {
   if (!context.can.or) return undefined
   const key = keyNames(context.table.definition)
   const termOf = (part: RowFilter): RowTerm | undefined => {
@@ -183,8 +189,7 @@ function groupTerms(
     }
     return key.includes(part.column.name) ? undefined : allOf(termsOf(part, context) ?? [])
   }
-  const term = termOf(joint)
-  return term && [term]
+  return termOf(joint)
 }
 
 /** Where some cannot be asked, the others say less, but nothing wrong. */
