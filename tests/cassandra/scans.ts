@@ -50,30 +50,6 @@ describe('a read that looks at many', () => {
     return answered
   }
 
-  test('is refused for rows that a node could have left out', async () => {
-    for (const filter of [
-      { n: count },
-      { kind: 'many', n: count },
-      { id: { $gt: count } },
-    ]) {
-      const { codes, text } = await server.command(`${keyspace}/rows`, { find: { filter } })
-      assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
-      assert.match(text, new RegExp(`more than ${scannedMax} rows of rows had`))
-    }
-  })
-
-  test('is served for rows where it ends before', async () => {
-    const find = { filter: { n: { $gte: 0 } }, options: { limit: 5 } }
-    const { data } = await send(`${keyspace}/rows`, { find })
-    assert.equal((data!.documents as unknown[]).length, 5)
-  })
-
-  test('is served within a partition, where a node leaves rows out', async () => {
-    const filter = { id: 7, n: 8 }
-    const { data } = await send(`${keyspace}/rows`, { find: { filter } })
-    assert.deepEqual(data!.documents, [])
-  })
-
   for (const target of ['documents', 'rows'] as const) {
     const path = `${keyspace}/${target}`
 

@@ -267,15 +267,12 @@ async function* findByBranch(
   const branch = plan.branches[from.branch]!
   const statement = selectRows(table, { columns, branch, direction, withToken: true })
   const { last } = from
-  let fetchedNext = pageSizeOf(branch, reading, plan)
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
     const { pageState } = page
     // Mostly it has the rows that came before and no others.
     const isAgain = pageState === from.pageState && last !== undefined
-    const fetchSize = isAgain ? last.count : fetchedNext
-    // Who needs another page may need many.
-    if (!isAgain) fetchedNext = Math.min(4 * fetchedNext, pageMax)
+    const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
     const found = await session.run(statement, 'read', { fetchSize, pageState })
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {

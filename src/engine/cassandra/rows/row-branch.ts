@@ -17,7 +17,6 @@ export interface RowBranch {
   readonly filter: RowFilter
   /** What the cluster is asked: all must hold. */
   readonly terms: readonly Statement[]
-  /** Whether the node that has the partition reads more of it than it gives. */
   readonly allowFiltering: boolean
   /** Whether the key or an index leads to the rows; otherwise all are read. */
   readonly isServed: boolean
@@ -55,7 +54,8 @@ export function branchOf(
   const byKey = partition ? keyTerms(partition, said, context) : noKey
   const done = new Set<RowFilter>(byKey.done)
   const terms: RowTerm[] = []
-  const take = (of: readonly RowFilter[], found: readonly RowTerm[]) => {
+  const take = (of: readonly RowFilter[], found: readonly RowTerm[] | undefined) => {
+    if (found === undefined) return
     terms.push(...found)
     if (found.every(({ isExact }) => isExact)) for (const part of of) done.add(part)
   }
@@ -63,18 +63,10 @@ export function branchOf(
   if (use !== 'readBackwards') {
     const { partitionBy } = context.table.definition
     const key = keyNames(context.table.definition)
-    // Nodes do not tell how much they have looked at. So they filter within a partition only;
-    // elsewhere all that an index leads to comes here, where it is counted.
-    const isFiltered = use === 'read' && partition !== undefined
-    const allows = (
-      { column }: Pick<RowCondition, 'column'>,
-      found: readonly RowTerm[],
-    ) => {
-      if (!isFiltered && !found.every((term) => term.isIndexed)) return false
-      return use === 'search'
-        ? !partitionBy.includes(column.name)
+    const allows = ({ column }: Pick<RowCondition, 'column'>, found: readonly RowTerm[]) =>
+      use === 'search'
+        ? found.every(({ isIndexed }) => isIndexed) && !partitionBy.includes(column.name)
         : !(byKey.hasChoice && isIndexed(column, context))
-    }
     /** Columns of which nothing more may be said: an equality goes with nothing else. */
     const asked = new Set<string>()
     // Whole partitions that are too many to ask for one by one are not asked for at all.
@@ -94,10 +86,9 @@ export function branchOf(
       }
     }
     for (const part of equalitiesFirst(parts)) {
-      if (isJoint(part)) {
-        const term = use === 'read' ? groupTerm(part, context) : undefined
-        if (term && (isFiltered || term.isIndexed)) take([part], [term])
-      } else if (!said.get(part.column.name)?.conditions.includes(part)) {
+      if (isJoint(part))
+        take([part], use === 'read' ? groupTerms(part, context) : undefined)
+      else if (!said.get(part.column.name)?.conditions.includes(part)) {
         const { name, type } = part.column
         if (key.includes(name) || asked.has(name)) continue
         const found = termsOf(part, context)
@@ -177,7 +168,10 @@ function keyTerms(
 }
 
 /** What one of must hold, where the cluster has OR; the key cannot be asked for so. */
-function groupTerm(joint: RowFilter, context: TermContext): RowTerm | undefined {
+function groupTerms(
+  joint: RowFilter,
+  context: TermContext,
+): readonly RowTerm[] | undefined {
   if (!context.can.or) return undefined
   const key = keyNames(context.table.definition)
   const termOf = (part: RowFilter): RowTerm | undefined => {
@@ -189,7 +183,8 @@ function groupTerm(joint: RowFilter, context: TermContext): RowTerm | undefined 
     }
     return key.includes(part.column.name) ? undefined : allOf(termsOf(part, context) ?? [])
   }
-  return termOf(joint)
+  const term = termOf(joint)
+  return term && [term]
 }
 
 /** Where some cannot be asked, the others say less, but nothing wrong. */
