@@ -16,62 +16,130 @@ export function printJson(value: Value): string {
 /** The same in steps, unless it takes but one. */
 export function printJsonInSteps(value: Value): string | Steps<string> {
   const printer = new Printer()
-  return printer.add(value) ? printer.text : printer.rest()
+  const isDone = printer.add(value)
+  const text = printer.takeText()
+  return isDone ? text : printer.rest(text)
 }
+
+/**
+ * Where plain text is put together, a byte for each character. A string that is appended to
+ * becomes a tree of its pieces, which whoever stores or sends it has to walk: that takes
+ * longer than printing.
+ */
+const plain = Buffer.allocUnsafeSlow(16_384)
 
 class Printer {
   readonly #walk = new InterruptibleWalk()
-  text = ''
+  #text = ''
+  /** What follows the text: so many characters of `plain`, which others use in their turn. */
+  #plainSize = 0
 
   /** Prints the value, or stops in it. */
   add(value: Value): boolean {
-    if (value === null || typeof value !== 'object') this.text += printScalar(value)
+    if (typeof value === 'string') this.#addString(value)
+    else if (value === null || typeof value !== 'object') this.#addPlain(String(value))
     else if (Array.isArray(value)) {
-      this.text += '['
+      this.#addPlain('[')
       return this.#addElements(value, 0)
     } else if (isObject(value)) {
-      this.text += '{'
-      return this.#addMembers(value.entries(), '')
-    } else this.text += printNumeric(value)
+      this.#addPlain('{')
+      return this.#addMembers(value.entries(), true)
+    } else this.#addPlain(printNumeric(value))
     return true
   }
 
   #addElements(array: readonly Value[], from: number): boolean {
     for (let i = from; i < array.length; i++) {
-      if (i > 0) this.text += ','
+      if (i > 0) this.#addPlain(',')
       const isDone = this.add(array[i]!)
       if (this.#walk.isDue() || !isDone) {
         const next = i + 1
         return this.#walk.stop(() => this.#addElements(array, next))
       }
     }
-    this.text += ']'
+    this.#addPlain(']')
     return true
   }
 
-  #addMembers(members: MapIterator<[string, Value]>, before: string): boolean {
-    let separator = before
+  #addMembers(members: MapIterator<[string, Value]>, areFirst: boolean): boolean {
+    let isFirst = areFirst
     for (const [key, member] of members) {
-      this.text += separator + printString(key) + ':'
-      separator = ','
+      if (!isFirst) this.#addPlain(',')
+      isFirst = false
+      this.#addString(key)
+      this.#addPlain(':')
       const isDone = this.add(member)
       if (this.#walk.isDue() || !isDone)
-        return this.#walk.stop(() => this.#addMembers(members, ','))
+        return this.#walk.stop(() => this.#addMembers(members, false))
     }
-    this.text += '}'
+    this.#addPlain('}')
     return true
+  }
+
+  #addString(string: string): void {
+    const { length } = string
+    if (length > plainLengthMax) {
+      this.#addOther(JSON.stringify(string))
+      return
+    }
+    this.#makeRoom(length + 2)
+    let at = this.#plainSize
+    plain[at++] = quote
+    for (let i = 0; i < length; i++) {
+      const code = string.charCodeAt(i)
+      if (!isPlain(code) || code > 0xff) {
+        this.#addOther(JSON.stringify(string))
+        return
+      }
+      plain[at++] = code
+    }
+    plain[at++] = quote
+    this.#plainSize = at
+  }
+
+  /** Text of characters of a byte each. */
+  #addPlain(text: string): void {
+    const { length } = text
+    if (length > plainLengthMax) {
+      this.#addOther(text)
+      return
+    }
+    this.#makeRoom(length)
+    for (let i = 0; i < length; i++) plain[this.#plainSize++] = text.charCodeAt(i)
+  }
+
+  #addOther(text: string): void {
+    this.#endPlain()
+    this.#text += text
+  }
+
+  #makeRoom(size: number): void {
+    if (this.#plainSize + size > plain.length) this.#endPlain()
+  }
+
+  #endPlain(): void {
+    if (this.#plainSize === 0) return
+    this.#text += plain.toString('latin1', 0, this.#plainSize)
+    this.#plainSize = 0
+  }
+
+  /** What was printed since it was last taken. */
+  takeText(): string {
+    this.#endPlain()
+    const text = this.#text
+    this.#text = ''
+    return text
   }
 
   /** All of the text, once the walk that stopped has come to its end. */
-  *rest(): Steps<string> {
+  *rest(start: string): Steps<string> {
     // One string that grows for long is slow to copy.
-    const parts: string[] = []
+    const parts = [start]
     for (const pause of this.#walk.rest()) {
-      parts.push(this.text)
-      this.text = ''
+      parts.push(this.takeText())
       yield pause
     }
-    return parts.join('') + this.text
+    return parts.join('') + this.takeText()
   }
 }
 
@@ -83,13 +151,16 @@ function printScalar(value: string | number | boolean | null): string {
 /** Beyond this many characters the platform's printer is the faster one. */
 const plainLengthMax = 40
 
+const quote = 0x22
+
+/** Whether a character stands for itself in a string. */
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code !== quote && code !== 0x5c && (code < 0xd800 || code > 0xdfff)
+}
+
 function printString(string: string): string {
   if (string.length > plainLengthMax) return JSON.stringify(string)
-  for (let at = 0; at < string.length; at++) {
-    const code = string.charCodeAt(at)
-    const plain =
-      code >= 0x20 && code !== 0x22 && code !== 0x5c && (code < 0xd800 || code > 0xdfff)
-    if (!plain) return JSON.stringify(string)
-  }
+  for (let at = 0; at < string.length; at++)
+    if (!isPlain(string.charCodeAt(at))) return JSON.stringify(string)
   return `"${string}"`
 }

@@ -51,6 +51,27 @@ describe('entries', () => {
     )
   })
 
+  test('say each element once, of long arrays and of short ones', () => {
+    for (const count of [2, 5, 20]) {
+      const array = Array.from({ length: count }, (_, i) => i)
+      const expected = [`a = ${hex(array)}`, ...array.map((each) => `a has ${hex(each)}`)]
+      assert.deepEqual(saidOf({ _id: 1, a: array }), expected.sort())
+      const doubled = [...array, ...array]
+      const once = [`a = ${hex(doubled)}`, ...array.map((each) => `a has ${hex(each)}`)]
+      assert.deepEqual(saidOf({ _id: 1, a: doubled }), once.sort())
+    }
+  })
+
+  test('have paths of their own for names that stand at several places', () => {
+    const list = new EntryList()
+    for (const plain of [{ '': { a: 1 } }, { a: { a: 1, '': 2 } }, { 'a.a': 1, a: 3 }])
+      list.addDocument(fromPlain(plain) as JsonObject)
+    assert.deepEqual(
+      list.entries.map(({ path }) => path),
+      ['', '.a', 'a', 'a.a', 'a.', 'a&.a', 'a'],
+    )
+  })
+
   test('leave positions out of the paths below an array', () => {
     assert.deepEqual(
       saidOf({ _id: 1, a: [{ b: 1 }, { b: 2 }, [3]] }),

@@ -62,6 +62,15 @@ export class KeyBytes {
     return this.#bytes.subarray(start, end)
   }
 
+  /** Whether two stretches have the same bytes. */
+  areSame(start: number, end: number, otherStart: number, otherEnd: number): boolean {
+    if (end - start !== otherEnd - otherStart) return false
+    const bytes = this.#bytes
+    for (let i = 0; i < end - start; i++)
+      if (bytes[start + i] !== bytes[otherStart + i]) return false
+    return true
+  }
+
   addValue(value: Value): void {
     if (value === null) this.#byte(tag.null)
     else if (typeof value === 'string') this.#string(value)

@@ -40,7 +40,7 @@ test('changes that came in any order are sorted by the bytes of their keys', (co
     )
     const sorted = [...new Set(keys.map((key) => key.toString('latin1')))]
     const expected = sorted.sort().map((key) => Buffer.from(key, 'latin1').toString('hex'))
-    assert.deepEqual(keysIn(logOf(keys).sorted({ tie: 'doc', isOldest: true })), expected)
+    assert.deepEqual(keysIn(logOf(keys).sorted({ tie: 'id', isOldest: true })), expected)
   }
 })
 

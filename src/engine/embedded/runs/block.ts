@@ -21,10 +21,10 @@ import {
   type Change,
   type State,
 } from './change.ts'
-import { docSize, type Tie } from './entry-key.ts'
-import type { ChangeSource, PackedChange } from './packed-change.ts'
+import { docSize, numberAt, type Tie } from './entry-key.ts'
+import type { PackedChange } from './packed-change.ts'
 
-const headerSize = 6
+export const headerSize = 6
 const interval = 16
 const restartSize = 8
 /** Entries that a block has at most: its sums must fit 16 bits. */
@@ -45,32 +45,27 @@ export class BlockWriter {
   #restarts: number[] = []
   #sum = 0
   #values = 0
-  /** The key of the latest entry. */
-  #last = Buffer.alloc(256)
-  #lastSize = 0
   count = 0
-  /** How much of its key the latest entry shares with the one before it in the block. */
-  shared = 0
 
   constructor(tie: Tie) {
     this.#tie = tie
   }
 
   /** Bytes of the block if it ended here. */
-  get size(): number {
-    return this.#size + (restartSize * this.#restarts.length) / 3
+  get #sizeNow(): number {
+    return this.#size + restartSize * Math.ceil(this.count / interval)
   }
 
-  /** Whether there was room for an entry; there always is for the first. */
-  add(
-    { bytes: key, start, size: length, state, doc }: PackedChange,
-    sizeMax: number,
-  ): boolean {
-    const shared = this.#sharedWith(key, start, length)
+  /**
+   * Whether there was room for an entry, of whose key so many bytes are those of the one before
+   * it and need not be written; there always is for the first.
+   */
+  add(change: PackedChange, shared: number, sizeMax: number): boolean {
+    const { bytes: key, start, size: length, state } = change
     const isRestart = this.count % interval === 0
     const from = isRestart ? 0 : shared
     // Behind the key there is a restart, three varints and a document's number at most.
-    const size = this.size + length - from + 20
+    const size = this.#sizeNow + length - from + 20
     if (size > sizeMax && this.count > 0) return false
     if (size + restartSize > this.#bytes.length) this.#grow(size)
     if (isRestart) this.#restarts.push(this.#size, this.#sum, this.#values)
@@ -78,43 +73,20 @@ export class BlockWriter {
     this.#varint(from)
     const bytes = this.#bytes
     let at = this.#size
-    for (let i = from; i < length; i++) bytes[at++] = key[start + i]!
+    for (let i = start + from; i < start + length; i++) bytes[at++] = key[i]!
     this.#size = at
-    if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint(doc)
-    this.#note(key, start, length, shared)
+    if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint(change.doc)
     this.#sum += countIn(state)
     this.#values += valuesIn(state)
     this.count++
     return true
   }
 
-  #sharedWith(key: Uint8Array, start: number, length: number): number {
-    const last = this.#last
-    const max = Math.min(this.#lastSize, length)
-    let size = 0
-    while (size < max && last[size] === key[start + size]) size++
-    return size
-  }
-
-  /** Remembers the key that was added, of which so much is known. */
-  #note(key: Uint8Array, start: number, length: number, shared: number): void {
-    if (length > this.#last.length) this.#last = grown(this.#last, shared, 2 * length)
-    const last = this.#last
-    for (let i = shared; i < length; i++) last[i] = key[start + i]!
-    this.#lastSize = length
-    this.shared = shared
-  }
-
-  /** A copy of the key of the latest entry. */
-  lastKey(): Buffer {
-    return Buffer.from(this.#last.subarray(0, this.#lastSize))
-  }
-
   /** The block; the writer begins the next one. */
   finish(): { readonly bytes: Buffer; readonly sums: Sums; readonly count: number } {
     const { count } = this
     const sums = { sum: this.#sum, values: this.#values }
-    const bytes = Buffer.alloc(this.size)
+    const bytes = Buffer.alloc(this.#sizeNow)
     this.#bytes.copy(bytes, 0, 0, this.#size)
     bytes.writeUInt16LE(count, 0)
     bytes.writeInt16LE(sums.sum, 2)
@@ -127,16 +99,19 @@ export class BlockWriter {
     }
     this.#size = headerSize
     this.#restarts = []
-    this.#sum = this.#values = this.count = this.shared = this.#lastSize = 0
+    this.#sum = this.#values = this.count = 0
     return { bytes, sums, count }
   }
 
   #varint(value: number): void {
-    let rest = value
-    while (rest >= 128) {
-      this.#bytes[this.#size++] = (rest % 128) | 128
-      rest = Math.floor(rest / 128)
+    if (value < 128) {
+      this.#bytes[this.#size++] = value
+      return
     }
+    let rest = value
+    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128))
+      this.#bytes[this.#size++] = (rest % 128) | 128
+    for (; rest >= 128; rest >>>= 7) this.#bytes[this.#size++] = (rest & 127) | 128
     this.#bytes[this.#size++] = rest
   }
 
@@ -153,7 +128,7 @@ function grown(bytes: Buffer, size: number, capacity: number): Buffer<ArrayBuffe
 }
 
 /** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
-export class BlockCursor implements ChangeSource {
+export class BlockCursor {
   readonly #tie: Tie
   #block: Uint8Array = new Uint8Array(headerSize)
   #restarts = headerSize
@@ -168,7 +143,6 @@ export class BlockCursor implements ChangeSource {
   /** Where the next entry starts, and where something was read last. */
   #next = 0
   #at = 0
-  readonly start = 0
   count = 0
   /** The number of the entry; `count` behind the last one. */
   position = 0
@@ -180,15 +154,6 @@ export class BlockCursor implements ChangeSource {
 
   get isAt(): boolean {
     return this.position >= 0 && this.position < this.count
-  }
-
-  /** The entry's key, unless the cursor went back. */
-  get bytes(): Uint8Array {
-    return this.#bytes
-  }
-
-  get size(): number {
-    return this.#size
   }
 
   get key(): string {
@@ -440,13 +405,6 @@ export class BlockCursor implements ChangeSource {
   #grow(size: number): void {
     this.#bytes = grown(this.#bytes, this.#bytes.length, 2 * size)
   }
-}
-
-/** A document's number, as keys have it. */
-function numberAt(bytes: Uint8Array, at: number): number {
-  const low =
-    (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
-  return bytes[at]! * 2 ** 32 + (low >>> 0)
 }
 
 /** All entries of a block. */

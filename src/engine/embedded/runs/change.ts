@@ -46,6 +46,10 @@ export function countIn(state: State): number {
 
 /** The same of entries that are no elements. */
 export function valuesIn(state: State): number {
+  return valuesByState[state]!
+}
+
+function valuesOf(state: State): number {
   const now = isElement(state) ? 0 : 1
   switch (kindOf(state)) {
     case kinds.add:
@@ -56,6 +60,10 @@ export function valuesIn(state: State): number {
       return now - ((state & beforeFlag) === 0 ? 1 : 0)
   }
 }
+
+const valuesByState = Int8Array.from({ length: 2 ** stateBits }, (_, state) =>
+  valuesOf(state),
+)
 
 /** An entry's key, what became of it, and whose it is. */
 export interface Change {

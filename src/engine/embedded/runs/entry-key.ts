@@ -79,6 +79,13 @@ export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
   )
 }
 
+/** A document's number, as keys end with it. */
+export function numberAt(bytes: Uint8Array, at: number): number {
+  const low =
+    (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
+  return bytes[at]! * 2 ** 32 + (low >>> 0)
+}
+
 /** Where a key's value ends and its tie starts. */
 export function tieStart(key: string): number {
   let at = 1 + key.charCodeAt(0)

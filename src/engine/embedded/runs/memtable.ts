@@ -2,7 +2,8 @@
  * The latest changes in memory, until they become a run. They come as blocks, and are put in
  * order when somebody looks for one: the thread that writes hardly ever does.
  */
-import { BlockCursor, changesIn, countOf, type Sums } from './block.ts'
+import { BlockScan } from './block-scan.ts'
+import { changesIn, countOf, type Sums } from './block.ts'
 import { countIn, together, valuesIn, type Change } from './change.ts'
 import type { Cursor } from './cursor.ts'
 import type { Tie } from './entry-key.ts'
@@ -50,14 +51,10 @@ export class Memtable {
         const bytes = Buffer.from(key, 'latin1')
         log.add({ bytes, start: 0, size: bytes.length, state, doc })
       }
-    const cursor = new BlockCursor(this.#tie)
-    for (const block of this.#unsorted) {
-      cursor.load(block)
-      cursor.toFirst()
-      while (cursor.isAt) {
-        log.add(cursor)
-        cursor.next()
-      }
+    const recent = new BlockScan(this.#tie, this.#unsorted)
+    while (recent.isAt) {
+      log.add(recent)
+      recent.next()
     }
     return log.sorted({ tie: this.#tie, isOldest })
   }

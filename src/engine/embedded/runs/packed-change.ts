@@ -4,11 +4,15 @@
  */
 import type { State } from './change.ts'
 
-/** The bytes of its key are in a buffer from `start` on, and hold until something is done with it. */
-export interface PackedChange {
+/** Where the bytes of a key are. */
+export interface PackedKey {
   readonly bytes: Uint8Array
   readonly start: number
   readonly size: number
+}
+
+/** The bytes of its key hold until something is done with it. */
+export interface PackedChange extends PackedKey {
   readonly state: State
   readonly doc: number
 }
@@ -16,29 +20,23 @@ export interface PackedChange {
 /** Changes in order, one after the other. What it stands at holds until it goes on. */
 export interface ChangeSource extends PackedChange {
   readonly isAt: boolean
+  /** How many bytes the key shares with the one before it; of the first, any number of them. */
+  readonly shared: number
   next(): void
 }
 
-type PackedKey = Pick<PackedChange, 'bytes' | 'start' | 'size'>
-
-/** Negative if the first comes before the second, 0 if they are the same. */
-export function compareKeys(a: PackedKey, b: PackedKey): number {
+/** How many bytes two keys share, of which so many are known. */
+export function sharedBy(a: PackedKey, b: PackedKey, known: number): number {
   const { bytes, start, size } = a
   const { bytes: others, start: otherStart, size: otherSize } = b
   const both = size < otherSize ? size : otherSize
-  for (let i = 0; i < both; i++) {
-    const order = bytes[start + i]! - others[otherStart + i]!
-    if (order !== 0) return order
-  }
-  return size - otherSize
+  let shared = known
+  while (shared < both && bytes[start + shared] === others[otherStart + shared]) shared++
+  return shared
 }
 
-/** Keys differ mostly at their ends, in whose they are. */
-export function isSameKey(a: PackedKey, b: PackedKey): boolean {
-  const { bytes, start, size } = a
-  const { bytes: others, start: otherStart } = b
-  if (size !== b.size) return false
-  for (let i = size - 1; i >= 0; i--)
-    if (bytes[start + i] !== others[otherStart + i]) return false
-  return true
+/** Of keys that share just so many bytes: negative if the first comes before the second. */
+export function orderBehind(a: PackedKey, b: PackedKey, shared: number): number {
+  if (shared === a.size || shared === b.size) return a.size - b.size
+  return a.bytes[a.start + shared]! - b.bytes[b.start + shared]!
 }

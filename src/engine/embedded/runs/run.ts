@@ -1,5 +1,6 @@
 /** A sorted run of changes, which never changes itself: how it is searched. */
 import type { DatabaseSync } from 'node:sqlite'
+import { BlockScan } from './block-scan.ts'
 import { BlockCursor, type Sums } from './block.ts'
 import type { BlockCache } from './block-cache.ts'
 import { mayHave } from './bloom-filter.ts'
@@ -7,7 +8,7 @@ import type { Change, State } from './change.ts'
 import type { Cursor } from './cursor.ts'
 import { tieText, type Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
-import type { ChangeSource } from './packed-change.ts'
+import { orderBehind, sharedBy, type ChangeSource } from './packed-change.ts'
 
 /** A key to look for, as text and as bytes. */
 export interface SeekKey {
@@ -96,11 +97,28 @@ export class Run {
   }
 
   /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
-  cursorAt(target: SeekKey, isOnce = false): Cursor & ChangeSource {
+  cursorAt(target: SeekKey, isOnce = false): Cursor {
     return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
       this.#placeOf(target.text),
       target.bytes,
     )
+  }
+
+  /** The changes from a key on, to be merged: what is read is not kept. */
+  changesFrom({ text, bytes }: SeekKey): ChangeSource {
+    const changes = new BlockScan(this.#store.tie, this.#blocksFrom(this.#placeOf(text)))
+    const from = { bytes, start: 0, size: bytes.length }
+    while (changes.isAt && orderBehind(changes, from, sharedBy(changes, from, 0)) < 0)
+      changes.next()
+    return changes
+  }
+
+  *#blocksFrom({ segment, block }: Place): Generator<Uint8Array> {
+    let first = block
+    for (const { block: id, blocks } of this.#segments.slice(segment)) {
+      for (let i = first; i < blocks; i++) yield this.#store.cache.read(id + i)
+      first = 0
+    }
   }
 
   /** The change of one key. */
@@ -188,8 +206,7 @@ interface BlockReader {
   read(place: Place): Uint8Array
 }
 
-class RunCursor implements Cursor, ChangeSource {
-  readonly start = 0
+class RunCursor implements Cursor {
   readonly #reader: BlockReader
   readonly #cursor: BlockCursor
   #segment = 0
@@ -219,14 +236,6 @@ class RunCursor implements Cursor, ChangeSource {
 
   get key(): string {
     return this.#cursor.key
-  }
-
-  get bytes(): Uint8Array {
-    return this.#cursor.bytes
-  }
-
-  get size(): number {
-    return this.#cursor.size
   }
 
   /** Tells of the changes from here on, as long as their keys start so. */

@@ -19,7 +19,7 @@ import type { Found } from './cursor.ts'
 import { entryKey, packedKey, type EntryOwner } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 import { MergedChanges } from './merge.ts'
-import type { ChangeSource, PackedChange } from './packed-change.ts'
+import { sharedBy, type ChangeSource, type PackedChange } from './packed-change.ts'
 import { seekKeyOf, type Run } from './run.ts'
 import { RunsReader, type RunsReaderOptions } from './runs-reader.ts'
 import { encodeSegment, type EncodedSegment, type SegmentOptions } from './segment.ts'
@@ -129,14 +129,19 @@ export class RunsWriter {
 
   #note(change: PackedChange): void {
     const { bytes, start, size, state } = change
-    if (this.#block.count === blockEntriesMax || !this.#block.add(change, recentSizeMax)) {
+    if (this.#block.count === blockEntriesMax || !this.#addToBlock(change)) {
       this.#endBlock()
-      this.#block.add(change, recentSizeMax)
+      this.#addToBlock(change)
     }
     this.#pendingStates?.set(
       Buffer.from(bytes.buffer, bytes.byteOffset + start, size).toString('latin1'),
       state,
     )
+  }
+
+  #addToBlock(change: PackedChange): boolean {
+    // Entries next to each other have different paths, and so share next to nothing.
+    return this.#block.add(change, 0, recentSizeMax)
   }
 
   #endBlock(): void {
@@ -338,7 +343,7 @@ export class RunsWriter {
       .all(target.number) as unknown as SegmentRow[]
     const from = last === undefined ? '' : `${Buffer.from(last.last).toString('latin1')}\0`
     const isOldest = this.reader.runs.at(-1) === runs.at(-1)
-    const sources = runs.map((run) => run.cursorAt(seekKeyOf(from), true))
+    const sources = runs.map((run) => run.changesFrom(seekKeyOf(from)))
     // What is in the oldest run is looked for there anyway.
     return {
       target,
@@ -435,6 +440,7 @@ class PackedChanges implements ChangeSource {
   isAt = true
   bytes: Uint8Array = new Uint8Array()
   size = 0
+  shared = 0
   state: State = 0
   doc = 0
 
@@ -450,8 +456,10 @@ class PackedChanges implements ChangeSource {
       return
     }
     const { key, state, doc } = next.value
-    this.bytes = packed(key).bytes
-    this.size = this.bytes.length
+    const { bytes, start, size } = packed(key)
+    this.shared = sharedBy(this, { bytes, start, size }, 0)
+    this.bytes = bytes
+    this.size = size
     this.state = state
     this.doc = doc
   }

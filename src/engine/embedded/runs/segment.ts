@@ -6,7 +6,7 @@
  *   the filter, which may be missing
  */
 import { filterOf, hashesIn } from './bloom-filter.ts'
-import { BlockWriter } from './block.ts'
+import { BlockCursor, BlockWriter } from './block.ts'
 import { docSize, tieStartIn, type Tie } from './entry-key.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
@@ -52,23 +52,23 @@ export function encodeSegment(
   const heads: Buffer[] = []
   const hashes: number[] = []
   const first = keyIn(changes)
-  let last = first
   let [entries, sum, values, docMin, docMax] = [0, 0, 0, Infinity, 0]
   while (blocks.length < blocksMax && isLeft()) {
     const blockFirst = blocks.length === 0 ? first : keyIn(changes)
-    while (isLeft() && writer.add(changes, blockSize)) {
+    // The writer knows no key yet, and neither does the filter.
+    let shared = 0
+    while (isLeft() && writer.add(changes, shared, blockSize)) {
       if (withFilter) {
         const size = valueSize(changes, tie)
         // A value that the entry before it has is in the filter already.
-        if (writer.shared < size) addHashes(hashes, changes, size)
+        if (shared < size) addHashes(hashes, changes, size)
       }
       const { doc } = changes
       if (doc < docMin) docMin = doc
       if (doc > docMax) docMax = doc
       changes.next()
+      shared = changes.shared
     }
-    // The key that was added last is the writer's until the block is finished.
-    if (blocks.length + 1 === blocksMax || !isLeft()) last = writer.lastKey()
     const { bytes, sums, count } = writer.finish()
     blocks.push(bytes)
     entries += count
@@ -76,6 +76,7 @@ export function encodeSegment(
     values += sums.values
     heads.push(headOf(sums.sum, sums.values, blockFirst))
   }
+  const last = lastKeyIn(blocks.at(-1)!, tie)
   const count = Buffer.alloc(2)
   count.writeUInt16LE(blocks.length)
   const filter = withFilter ? [filterOf(hashes)] : []
@@ -85,6 +86,13 @@ export function encodeSegment(
 
 function keyIn({ bytes, start, size }: PackedChange): Buffer {
   return Buffer.from(bytes.subarray(start, start + size))
+}
+
+function lastKeyIn(block: Buffer, tie: Tie): Buffer {
+  const cursor = new BlockCursor(tie)
+  cursor.load(block)
+  cursor.toLast()
+  return Buffer.from(cursor.key, 'latin1')
 }
 
 /** Bytes of a key up to its tie. */

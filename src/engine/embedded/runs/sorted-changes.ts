@@ -6,6 +6,7 @@
  * as keys are compared by a function. Those that share four bytes are sorted by the next.
  */
 import { statesTogether, withoutPast, type State } from './change.ts'
+import { docSize } from './entry-key.ts'
 import type { RunMergeOptions } from './merge.ts'
 import type { ChangeSource, PackedChange } from './packed-change.ts'
 
@@ -21,6 +22,8 @@ export class ChangeLog {
   readonly #starts: number[] = []
   readonly #states: State[] = []
   readonly #docs: number[] = []
+  /** Whether documents came in the order of their numbers. */
+  #docsRise = true
 
   add({ bytes, start, size, state, doc }: PackedChange): void {
     if (this.#size + size > this.#bytes.length) this.#grow(size)
@@ -30,6 +33,7 @@ export class ChangeLog {
     for (let i = start; i < start + size; i++) own[at++] = bytes[i]!
     this.#size = at
     this.#states.push(state)
+    if (doc < (this.#docs.at(-1) ?? 0)) this.#docsRise = false
     this.#docs.push(doc)
   }
 
@@ -45,7 +49,9 @@ export class ChangeLog {
     starts.set(this.#starts)
     starts[this.#starts.length] = this.#size
     const keys = { bytes: this.#bytes, starts }
-    const order = orderOf(keys)
+    // Keys of one value are in order already if they end with numbers that rise.
+    const endSize = options.tie === 'doc' && this.#docsRise ? docSize : 0
+    const order = orderOf(keys, endSize)
     return new SortedChanges(
       { keys, order, states: this.#states, docs: this.#docs },
       options,
@@ -59,11 +65,14 @@ interface Keys {
   readonly starts: Uint32Array
 }
 
-/** The numbers of keys in the order of the keys; of those that are the same, the lower first. */
-function orderOf(keys: Keys): Uint32Array {
+/**
+ * The numbers of keys in the order of the keys; of those that are the same, the lower first. So
+ * many bytes at their ends need not be looked at: what differs in these only is in order.
+ */
+function orderOf(keys: Keys, endSize: number): Uint32Array {
   const order = new Uint32Array(keys.starts.length - 1)
   for (let i = 0; i < order.length; i++) order[i] = i
-  new Sorting(keys, order).sort(0, order.length, 0)
+  new Sorting(keys, order, endSize).sort(0, order.length, 0)
   return order
 }
 
@@ -73,9 +82,11 @@ class Sorting {
   /** A key's number below four bytes of it; and both as halves, the lower one first. */
   readonly #words: BigUint64Array
   readonly #halves: Uint32Array
+  readonly #endSize: number
 
-  constructor(keys: Keys, order: Uint32Array) {
+  constructor(keys: Keys, order: Uint32Array, endSize: number) {
     this.#keys = keys
+    this.#endSize = endSize
     this.#order = order
     this.#words = new BigUint64Array(order.length)
     this.#halves = new Uint32Array(this.#words.buffer)
@@ -83,6 +94,11 @@ class Sorting {
 
   /** Sorts a part, of which the keys share so many bytes and the numbers rise. */
   sort(from: number, to: number, depth: number): void {
+    if (
+      this.#endSize > 0 &&
+      depth >= sizeOf(this.#keys, this.#order[from]!) - this.#endSize
+    )
+      return
     if (to - from <= fewMax) this.#insertEach(from, to, depth)
     else if (depth > depthMax)
       this.#order
@@ -135,17 +151,30 @@ function wordAt({ bytes, starts }: Keys, number: number, depth: number): number 
   return word
 }
 
-/** Compares two keys that share so many bytes. */
-function compareFrom({ bytes, starts }: Keys, a: number, b: number, depth: number): number {
-  const [start, otherStart] = [starts[a]!, starts[b]!]
+/** How many bytes two keys share, of which so many are known. */
+function sharedFrom({ bytes, starts }: Keys, a: number, b: number, known = 0): number {
+  const start = starts[a]!
+  const otherStart = starts[b]!
   const size = starts[a + 1]! - start
   const otherSize = starts[b + 1]! - otherStart
   const both = size < otherSize ? size : otherSize
-  for (let i = depth; i < both; i++) {
-    const order = bytes[start + i]! - bytes[otherStart + i]!
-    if (order !== 0) return order
-  }
-  return size - otherSize
+  let shared = known
+  while (shared < both && bytes[start + shared] === bytes[otherStart + shared]) shared++
+  return shared
+}
+
+/** Compares two keys that share so many bytes, or more than one of them has. */
+function compareFrom(keys: Keys, a: number, b: number, depth: number): number {
+  const shared = sharedFrom(keys, a, b, depth)
+  const size = sizeOf(keys, a)
+  const otherSize = sizeOf(keys, b)
+  if (shared >= size || shared >= otherSize) return size - otherSize
+  const { bytes, starts } = keys
+  return bytes[starts[a]! + shared]! - bytes[starts[b]! + shared]!
+}
+
+function sizeOf({ starts }: Keys, number: number): number {
+  return starts[number + 1]! - starts[number]!
 }
 
 interface Ordered {
@@ -160,9 +189,12 @@ class SortedChanges implements ChangeSource {
   readonly #options: RunMergeOptions
   readonly bytes: Uint8Array
   #next = 0
+  /** Bytes that the next key shares with the last one passed. */
+  #sharedAhead = 0
   isAt = true
   start = 0
   size = 0
+  shared = 0
   state: State = 0
   doc = 0
 
@@ -175,35 +207,35 @@ class SortedChanges implements ChangeSource {
 
   next(): void {
     const { keys, order, states, docs } = this.#changes
+    // What is shown shares with what was shown before as much as all that were left out between do.
+    let shared = this.#sharedAhead
     while (this.#next < order.length) {
       let number = order[this.#next++]!
       let state: State | undefined = states[number]
+      let ahead = 0
       for (; this.#next < order.length; this.#next++) {
         const newer = order[this.#next]!
-        if (!isSame(keys, number, newer)) break
+        ahead = sharedFrom(keys, number, newer)
+        if (ahead < sizeOf(keys, number) || ahead < sizeOf(keys, newer)) break
         state =
           state === undefined
             ? states[newer]!
             : statesTogether(state, states[newer]!, this.#options.tie)
         number = newer
       }
+      this.#sharedAhead = ahead
       if (state !== undefined && this.#options.isOldest) state = withoutPast(state)
-      if (state === undefined) continue
+      if (state === undefined) {
+        if (ahead < shared) shared = ahead
+        continue
+      }
       this.start = keys.starts[number]!
-      this.size = keys.starts[number + 1]! - this.start
+      this.size = sizeOf(keys, number)
+      this.shared = shared
       this.state = state
       this.doc = docs[number]!
       return
     }
     this.isAt = false
   }
-}
-
-/** Keys differ mostly at their ends, in whose they are. */
-function isSame({ bytes, starts }: Keys, a: number, b: number): boolean {
-  const [end, otherEnd] = [starts[a + 1]!, starts[b + 1]!]
-  const size = end - starts[a]!
-  if (size !== otherEnd - starts[b]!) return false
-  for (let i = 1; i <= size; i++) if (bytes[end - i] !== bytes[otherEnd - i]) return false
-  return true
 }

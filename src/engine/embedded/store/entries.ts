@@ -18,6 +18,9 @@ import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../steps.ts'
 
 export const arrayStep = '&['
 
+/** Entries of an array that are compared with each other. */
+const comparedMax = 8
+
 export interface Entry {
   readonly path: string
   readonly start: number
@@ -30,6 +33,9 @@ export class EntryList {
   readonly bytes = new KeyBytes(1024)
   readonly entries: Entry[] = []
   #isInArray = false
+  /** The paths of fields, and of those inside others by the path of these: made once for many documents. */
+  readonly #rootPaths = new Map<string, string>()
+  readonly #innerPaths = new Map<string, Map<string, string>>()
   readonly #walk = new InterruptibleWalk()
 
   /** Adds the entries of what is indexed of a document and returns where they start. */
@@ -57,7 +63,7 @@ export class EntryList {
     for (const [name, value] of fields) {
       // The record's own id column answers for _id.
       if (name === '_id') continue
-      const isDone = this.#addNode(escapeSegment(name), value)
+      const isDone = this.#addNode(this.#rootPath(name), value)
       if (this.#walk.isDue() || !isDone)
         return this.#walk.stop(() => this.#addFields(fields))
     }
@@ -83,7 +89,7 @@ export class EntryList {
 
   #endOutermost(start: number): boolean {
     this.#isInArray = false
-    return this.#dropDuplicates(start, start, new Map())
+    return this.#areFewAndDistinct(start) || this.#dropDuplicates(start, start, new Map())
   }
 
   #addInside(path: string, value: Value): boolean {
@@ -106,18 +112,49 @@ export class EntryList {
   }
 
   #addMembers(path: string, members: Members): boolean {
+    const paths = this.#pathsIn(path)
     for (const [name, child] of members) {
-      const isDone = this.#addNode(`${path}.${escapeSegment(name)}`, child)
+      let inner = paths.get(name)
+      if (inner === undefined) paths.set(name, (inner = `${path}.${escapeSegment(name)}`))
+      const isDone = this.#addNode(inner, child)
       if (this.#walk.isDue() || !isDone)
         return this.#walk.stop(() => this.#addMembers(path, members))
     }
     return true
   }
 
+  #rootPath(name: string): string {
+    let path = this.#rootPaths.get(name)
+    if (path === undefined) this.#rootPaths.set(name, (path = escapeSegment(name)))
+    return path
+  }
+
+  /** The paths that are known of fields in what is at a path. */
+  #pathsIn(parent: string): Map<string, string> {
+    let paths = this.#innerPaths.get(parent)
+    if (paths === undefined)
+      this.#innerPaths.set(parent, (paths = new Map<string, string>()))
+    return paths
+  }
+
   #add(path: string, value: Value, element: boolean): void {
     const start = this.bytes.size
     this.bytes.addValue(value)
     this.entries.push({ path, start, end: this.bytes.size, element })
+  }
+
+  /** Of most arrays a few comparisons tell that nothing stands twice. */
+  #areFewAndDistinct(start: number): boolean {
+    const { entries } = this
+    if (entries.length - start > comparedMax) return false
+    for (let i = start + 1; i < entries.length; i++)
+      for (let j = start; j < i; j++)
+        if (this.#isSame(entries[i]!, entries[j]!)) return false
+    return true
+  }
+
+  #isSame(a: Entry, b: Entry): boolean {
+    return a.path === b.path && this.bytes.areSame(a.start, a.end, b.start, b.end)
   }
 
   /** A path and key stand once per document; a value counts for more than an element. */

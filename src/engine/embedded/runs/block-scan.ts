@@ -1,0 +1,90 @@
+/** Reads blocks from the first entry to the last, to write the entries again. */
+import { countOf, headerSize } from './block.ts'
+import { kindOf, kinds, stateBits, type State } from './change.ts'
+import { numberAt, docSize, type Tie } from './entry-key.ts'
+import type { ChangeSource } from './packed-change.ts'
+
+export class BlockScan implements ChangeSource {
+  readonly #tie: Tie
+  readonly #blocks: Iterator<Uint8Array>
+  #block: Uint8Array = new Uint8Array()
+  #at = 0
+  /** Entries of the block that were not read yet. */
+  #left = 0
+  readonly start = 0
+  bytes = new Uint8Array(256)
+  size = 0
+  shared = 0
+  state: State = 0
+  doc = 0
+  isAt = true
+
+  constructor(tie: Tie, blocks: Iterable<Uint8Array>) {
+    this.#tie = tie
+    this.#blocks = blocks[Symbol.iterator]()
+    this.next()
+  }
+
+  next(): void {
+    if (this.#left === 0 && !this.#openNext()) return
+    this.#left--
+    const head = this.#varint()
+    const kept = this.#varint()
+    const size = kept + (head >>> stateBits)
+    if (size > this.bytes.length) this.#grow(size)
+    // A restart is written whole, whatever it shares.
+    this.shared = kept === 0 ? this.#sharedAhead(size) : kept
+    const block = this.#block
+    const { bytes } = this
+    let at = this.#at
+    for (let i = kept; i < size; i++) bytes[i] = block[at++]!
+    this.#at = at
+    this.size = size
+    this.state = head & (2 ** stateBits - 1)
+    if (this.#tie === 'doc') this.doc = numberAt(bytes, size - docSize)
+    else this.doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
+  }
+
+  /** Whether there is one that has entries. */
+  #openNext(): boolean {
+    while (this.#left === 0) {
+      const next = this.#blocks.next()
+      if (next.done === true) {
+        this.isAt = false
+        return false
+      }
+      this.#block = next.value
+      this.#at = headerSize
+      this.#left = countOf(next.value)
+    }
+    return true
+  }
+
+  /** How much of a key that follows as a whole is the same as of the one before it. */
+  #sharedAhead(size: number): number {
+    const { bytes } = this
+    const block = this.#block
+    const end = size < this.size ? size : this.size
+    let shared = 0
+    for (let at = this.#at; shared < end && bytes[shared] === block[at]; at++) shared++
+    return shared
+  }
+
+  #varint(): number {
+    const block = this.#block
+    let byte = block[this.#at++]!
+    if (byte < 128) return byte
+    let value = byte & 127
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = block[this.#at++]!
+      value += (byte & 127) * scale
+    }
+    return value
+  }
+
+  #grow(size: number): void {
+    const larger = new Uint8Array(2 * size)
+    larger.set(this.bytes)
+    this.bytes = larger
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fromPlain } from '../../src/json/plain.ts'
+import { printJson, printJsonInSteps } from '../../src/json/print.ts'
+import type { Value } from '../../src/json/value.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+
+test('prints what the platform prints, whatever characters there are', (context) => {
+  context.diagnostic(`SEED=${seed}`)
+  // Of one byte, of two, halves of pairs, and what is escaped.
+  const characters = fc.constantFrom(
+    'a',
+    'ß',
+    'ÿ',
+    'Ā',
+    '漢',
+    '\u{1f600}',
+    '\ud800',
+    '"',
+    '\\',
+    '\n',
+  )
+  const strings = fc.string({ unit: characters, maxLength: 60 })
+  const scalars = fc.oneof(
+    strings,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+  )
+  const records = fc.dictionary(strings, fc.oneof(scalars, fc.array(scalars)), {
+    maxKeys: 20,
+  })
+  fc.assert(
+    fc.property(fc.array(records), (plain) => {
+      // The platform does not tell -0 from 0, and puts names that are numbers first.
+      const value = fromPlain(JSON.parse(JSON.stringify(plain)))
+      assert.equal(printJson(value), JSON.stringify(plain))
+    }),
+    { seed },
+  )
+})
+
+test('prints more than fits at once', () => {
+  for (const size of [3_000, 16_383, 16_384, 40_000]) {
+    const numbers = Array.from({ length: size }, (_, i) => i % 10)
+    assert.equal(printJson(numbers), JSON.stringify(numbers))
+  }
+})
+
+test('texts that are printed by turns do not get into each other', () => {
+  const values: Value[] = [1, 2, 3].map((digit) => new Array<number>(2_000).fill(digit))
+  const printing = values.map((value) => {
+    const steps = printJsonInSteps(value)
+    assert(typeof steps !== 'string')
+    return steps
+  })
+  const texts: (string | undefined)[] = values.map(() => undefined)
+  while (texts.includes(undefined))
+    for (const [i, steps] of printing.entries()) {
+      const step = steps.next()
+      if (step.done === true) texts[i] ??= step.value
+    }
+  assert.deepEqual(
+    texts,
+    values.map((value) => JSON.stringify(value)),
+  )
+})
