@@ -210,6 +210,11 @@ export function checkReads(
       { limit, tie },
     )
     assert.equal(reader.countValue(path, value), ofValue.length)
+    if (tie === 'doc') {
+      const from = after?.owner.seq ?? 0
+      const numbers = ofValue.map((other) => other.owner.seq).filter((seq) => seq > from)
+      assert.deepEqual([...reader.numbersWith(path, value, from)], numbers)
+    }
     for (const withElements of [true, false]) {
       const listed = reader.documentsWith(path, value, withElements)
       const seqs = new Set(sorted.map(({ owner }) => owner.seq))
@@ -235,6 +240,8 @@ export function checkReads(
       { limit, tie },
     )
     assert.equal(reader.countRange(range), within.length)
+    const about = reader.countRange(range, 5)
+    if (about !== within.length) assert(about > 5)
 
     const found = reader.find(path, value, owner)
     const expected = oracle.find(entry)

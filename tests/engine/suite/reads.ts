@@ -96,13 +96,19 @@ export function describeReads(name: string, world: World): void {
         where('odd', 'gte', 0),
         { kind: 'exists', path: pathOf('odd'), exists: false },
       ]
-      for (const filter of filters)
+      const queries = filters.flatMap((filter) => [
+        { filter },
+        { filter, sort: by('-_id') },
+        { filter, sort: by('-odd') },
+        { filter, sort: by('-odd', '-_id'), withSearchFields: true },
+      ])
+      for (const query of queries)
         for (const pageSize of [1, 6, 12, 13, 25, 30]) {
-          const texts = (await store.find({ filter })).map(({ text }) => text)
+          const texts = (await store.find(query)).map(({ text }) => text)
           const found: string[] = []
           let after: PagePosition | undefined
           do {
-            const page = await store.page({ filter, textsOnly: true }, pageSize, after)
+            const page = await store.page({ ...query, textsOnly: true }, pageSize, after)
             const { joined, records } = page
             const text = joined?.text ?? records.map((record) => record.text).join(',')
             if (text !== '') found.push(text)

@@ -55,7 +55,7 @@ export class LeadReader {
     this.#matches = matches
   }
 
-  /** The lead with the fewest entries. Where counting takes long, it ends at a maximum. */
+  /** The lead with the fewest entries. Counting ends at those of the best, or at a maximum. */
   smallest(leads: readonly Lead[], max: number): { lead: Lead; size: number } {
     let best: { lead: Lead; size: number } | undefined
     for (const lead of leads) {
@@ -91,7 +91,7 @@ export class LeadReader {
         return size
       }
       case 'range':
-        return this.#store.entries.countRange(lead.range)
+        return this.#store.entries.countRange(lead.range, max)
     }
   }
 
@@ -184,13 +184,12 @@ export class LeadReader {
   /** Documents that have one of some values, by number. */
   *#byKeysInOrder(keys: readonly Key[], after: number): Generator<Met> {
     const { entries } = this.#store
-    const place = after === 0 ? {} : { after: { seq: after, id: noId } }
-    const walks = keys.map(({ path, value }) => entries.withValue(path, value, place))
+    const walks = keys.map(({ path, value }) => entries.numbersWith(path, value, after))
     let last = 0
-    for (const entry of merged(walks, (a, b) => a.doc < b.doc)) {
-      if (entry.doc === last) continue
-      last = entry.doc
-      yield candidateOf(entry, this.#index)
+    for (const seq of merged(walks, (a, b) => a < b)) {
+      if (seq === last) continue
+      last = seq
+      yield { seq, id: () => this.#store.idOf(seq) }
     }
   }
 
@@ -217,9 +216,9 @@ export class LeadReader {
   }
 
   /**
-   * The texts that a lead brings, joined by the store: a third of the work of reading them
-   * one by one. Undefined where something is left to check, the order is another, or texts
-   * are long: then reading them one by one tells when they are enough, or too much for here.
+   * The texts that a lead brings, joined by the store. Undefined where something is left to
+   * check, the order is another, or texts are long: then reading them one by one tells when they
+   * are enough, or too much for here.
    */
   join(
     lead: Lead,
@@ -230,24 +229,11 @@ export class LeadReader {
     if (conditionOf(lead.rest, this.#index) !== always) return undefined
     const numbers = this.#firstNumbers(lead, after, limit + 1)
     if (numbers === undefined) return undefined
-    if (numbers.length === 0) return { joined: { text: '', count: 0 }, next: undefined }
     const page = numbers.slice(0, limit)
-    const listed = JSON.stringify(page)
-    const from = 'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value'
-    if (sizeMax !== undefined) {
-      // Bytes are found without reading texts, and are not fewer than characters.
-      const sql = `SELECT total(octet_length(d.text)) ${from}`
-      if (Number(this.#store.one(sql, [listed])![0]) > sizeMax) return undefined
-    }
-    const lengthMax = Math.max(joinedMax / limit, 4_096)
-    const [text, count, longest] = this.#store.one(
-      `SELECT group_concat(iif(octet_length(d.text) > ?, NULL, d.text), ','), count(*), ` +
-        `max(octet_length(d.text)) ${from}`,
-      [lengthMax, listed],
-    ) as [string | null, number, number | null]
-    if (longest !== null && longest > lengthMax) return undefined
+    const text = this.#store.joinedTexts(page, sizeMax)
+    if (text === undefined) return undefined
     return {
-      joined: { text: text ?? '', count },
+      joined: { text, count: page.length },
       next: numbers.length > limit ? { by: 'seq', seq: page.at(-1)! } : undefined,
     }
   }
@@ -265,16 +251,12 @@ export class LeadReader {
     if (lead.kind !== 'keys' || lead.keys.length !== 1 || this.#index.tie === 'id')
       return undefined
     const [{ path, value }] = lead.keys as [Key]
-    const place = after === undefined ? {} : { after: { seq: seqOf(after), id: noId } }
     const numbers: number[] = []
-    for (const { doc } of this.#store.entries.withValue(path, value, place))
-      if (numbers.push(doc) === size) break
+    for (const seq of this.#store.entries.numbersWith(path, value, seqOf(after)))
+      if (numbers.push(seq) === size) break
     return numbers
   }
 }
-
-/** Bytes of texts that are joined, about. */
-const joinedMax = 1_000_000
 
 const noId = new Uint8Array()
 

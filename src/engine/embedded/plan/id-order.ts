@@ -1,4 +1,5 @@
 /** Documents in the order of their ids. */
+import { textCost, type Budget } from './budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Met } from './candidates.ts'
 import { rowOf, type StoreConnection } from '../store/store-connection.ts'
@@ -36,6 +37,36 @@ export function* rowsWithin(store: StoreConnection, stretch: Stretch): Generator
     const met = { seq, id: () => id }
     yield withTexts ? { ...met, row: rowOf([seq, version, text]) } : met
   }
+}
+
+/** A walk through some stretches, from an id on. */
+interface BoundedWalk extends Pick<Stretch, 'direction' | 'from'> {
+  readonly bounds: readonly Bounds[] | undefined
+}
+
+/** Characters of texts that are read at a time, about. */
+const textsLengthMax = 16_000_000
+
+/** The texts of the first documents, one more than `size` of them; undefined where they are long. */
+export function firstTexts(
+  store: StoreConnection,
+  { bounds, direction, from }: BoundedWalk,
+  size: number,
+  budget: Budget,
+): string[] | undefined {
+  const found: string[] = []
+  let left = textsLengthMax
+  for (const each of boundsFrom(bounds, direction, from)) {
+    if (found.length > size) break
+    const stretch = { bounds: each, direction, from, withTexts: true }
+    for (const { row } of rowsWithin(store, stretch)) {
+      const { text } = row!
+      budget.spend(textCost(text))
+      if ((left -= text.length) < 0) return undefined
+      if (found.push(text) > size) break
+    }
+  }
+  return found
 }
 
 /** Bounds in the order of a walk, from an id on; one without bounds where there are none. */

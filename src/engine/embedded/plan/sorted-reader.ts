@@ -30,7 +30,7 @@ import { fieldsOf, placeOf, isAfter } from './sort-position.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './access-path-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
-import { boundsFrom, rowsWithin } from './id-order.ts'
+import { boundsFrom, firstTexts, rowsWithin } from './id-order.ts'
 import { leadsOf, type Lead } from './access-paths.ts'
 import { candidateOf, merged, metRow } from './candidates.ts'
 import { tieStart, valueIn } from '../runs/entry-key.ts'
@@ -39,6 +39,7 @@ import type { DocRow, StoreConnection } from '../store/store-connection.ts'
 import {
   groupOf,
   isAnyIn,
+  rangeFrom,
   startOf,
   startOfKey,
   type Group,
@@ -46,17 +47,18 @@ import {
   type Placed,
 } from './value-groups.ts'
 import { wantedBy, type Result, type StoreQuery } from '../store/store-query.ts'
-import type { StoreLookup } from '../store/store-lookup.ts'
+import { bare, type StoreLookup } from '../store/store-lookup.ts'
 
 export function readSorted(reader: StoreLookup, query: StoreQuery, budget: Budget): Result {
   const { limit, sort } = query
-  const read = new SortedRead(reader, query, budget)
   const order = { by: 'sort', keys: sort } as const
-  const joined = read.join()
+  const joining = new SortedRead(reader, query, budget)
+  const joined = joining.joinByIds() ?? joining.joinFound()
   if (joined !== undefined) {
     const more = query.lookAhead !== false && joined.next !== undefined
-    return { rows: [], joined, more, order, way: read.way }
+    return { rows: [], joined, more, order, way: joining.way }
   }
+  const read = new SortedRead(reader, query, budget)
   const rows = read.run()
   const more = rows.length > limit || read.isCut
   return { rows: rows.slice(0, limit), more, order, way: read.way }
@@ -75,7 +77,7 @@ class SortedRead {
   #beyondBounds: Condition
   /** Undefined where ids have no bounds. */
   readonly #bounds: readonly Bounds[] | undefined
-  readonly #documents: number
+  #documentCount: number | undefined
   /** What the entries start with that tie with the position's, if there is one. */
   #placeStart: string | undefined
   readonly #found: DocRow[] = []
@@ -83,6 +85,8 @@ class SortedRead {
   way = 'the order of ids'
   /** Whether the texts were enough before the rows were. */
   isCut = false
+  /** Whether rows are found without their texts. */
+  #isTextless: boolean
   #size = 0
   /** Rows to pass before the first that is kept, and how many are still missing after. */
   #toSkip: number
@@ -102,7 +106,7 @@ class SortedRead {
     this.#after = query.after
     this.#bounds = idBoundsOf(query.filter).bounds
     ;[this.#condition, this.#beyondBounds] = this.#conditions(0)
-    this.#documents = reader.store.documentCount()
+    this.#isTextless = budget.hold !== undefined
     this.#toSkip = query.skip
     this.#toFind = wantedBy(query) - query.skip
   }
@@ -203,7 +207,7 @@ class SortedRead {
    * The texts of a page in the order of the ids, where there is nothing to check: undefined
    * where there is, or the query asks for more than that, or texts are read last.
    */
-  join(): JoinedRows | undefined {
+  joinByIds(): JoinedRows | undefined {
     const { textsOnly, skip, limit, sizeMax } = this.#query
     if (this.#budget.hold !== undefined) return undefined
     const [{ path, direction }] = this.#keys as [SortKey]
@@ -211,32 +215,45 @@ class SortedRead {
     if (textsOnly !== true || skip > 0 || path.text !== '_id' || isOpen) return undefined
     const size = Math.min(limit, joinedMax)
     this.#budget.spend(size)
-    const found: string[] = []
-    let left = textsLengthMax
-    const from = this.#afterId()
-    for (const bounds of boundsFrom(this.#bounds, direction, from)) {
-      if (found.length > size) break
-      const stretch = { bounds, direction, from, withTexts: true }
-      for (const { row } of rowsWithin(this.#store, stretch)) {
-        this.#budget.spend(textCost(row!.text))
-        if ((left -= row!.text.length) < 0) return undefined
-        if (found.push(row!.text) > size) break
-      }
-    }
+    const walk = { bounds: this.#bounds, direction, from: this.#afterId() }
+    const found = firstTexts(this.#store, walk, size, this.#budget)
+    if (found === undefined) return undefined
     const texts = found.slice(0, size)
     const text = texts.join(',')
     if (sizeMax !== undefined && text.length > sizeMax) return undefined
-    return {
-      joined: { text, count: texts.length },
-      next:
-        found.length > size
-          ? placeOf({ text: texts.at(-1)! }, this.#keys, this.#reader.view)
-          : undefined,
-    }
+    const last = found.length > size ? { text: texts.at(-1)! } : undefined
+    return this.#joined(text, texts.length, last)
+  }
+
+  /**
+   * The texts of a page that the index alone finds, read at once when all are found. Undefined
+   * where documents have to be looked into, or some are long: then they are read one by one.
+   */
+  joinFound(): JoinedRows | undefined {
+    const { textsOnly, withSearchFields, limit, sizeMax } = this.#query
+    if (textsOnly !== true || withSearchFields || this.#isTextless) return undefined
+    if (!this.#condition.exact) return undefined
+    this.#isTextless = true
+    const found = this.run()
+    const page = found.slice(0, limit).map(({ seq }) => seq)
+    const text = this.#store.joinedTexts(page, sizeMax)
+    if (text === undefined) return undefined
+    const last = found.length > limit ? this.#store.row(page.at(-1)!) : undefined
+    return this.#joined(text, page.length, last)
+  }
+
+  /** `last` is the last of them, where others follow. */
+  #joined(text: string, count: number, last?: Pick<DocRow, 'text'>): JoinedRows {
+    const next = last && placeOf(last, this.#keys, this.#reader.view)
+    return { joined: { text, count }, next }
   }
 
   #isIndexed(path: Path): boolean {
     return !indexedPaths(path).loose && this.#reader.index.pathId(path.text) !== 'unindexed'
+  }
+
+  get #documents(): number {
+    return (this.#documentCount ??= this.#store.documentCount())
   }
 
   #afterId(): Uint8Array | undefined {
@@ -272,13 +289,13 @@ class SortedRead {
   #takeNumber(seq: number): void {
     if (this.#isFull()) return
     if (this.#toSkip > 0) this.#toSkip--
-    else this.#keep(this.#reader.row(seq, this.#budget))
+    else this.#keep(this.#isTextless ? bare(seq) : this.#reader.row(seq, this.#budget))
   }
 
   #keep(row: DocRow): void {
     const { limit, sizeMax = Infinity } = this.#query
     this.#toFind--
-    if (this.#budget.hold !== undefined) {
+    if (this.#isTextless) {
       this.#found.push({ ...row, text: '' })
       return
     }
@@ -479,6 +496,7 @@ class SortedRead {
     const condition = this.#beyondBounds
     const isSoon = (part: Condition) => part === always || part === unknown
     const withTexts = isSoon(condition) && isSoon(extra)
+    const isSaid = this.#condition.exact && accept === undefined
     const cost = costOf(condition) + extra.lookups + (withTexts ? documentCost : 0)
     const from = afterId === undefined ? undefined : keyOf(afterId)
     for (const bounds of boundsFrom(this.#bounds, direction, from)) {
@@ -486,9 +504,12 @@ class SortedRead {
       for (const met of rowsWithin(this.#store, stretch)) {
         this.#budget.spend(cost)
         if (!extra.holds(met) || !condition.holds(met)) continue
-        const row = metRow(met, this.#store)!
-        this.#budget.spend(textCost(row.text))
-        if (this.#isWanted(row, accept)) this.#take(row)
+        if (!withTexts && isSaid) this.#takeNumber(met.seq)
+        else {
+          const row = metRow(met, this.#store)!
+          this.#budget.spend(textCost(row.text))
+          if (this.#isWanted(row, accept)) this.#take(row)
+        }
         if (this.#isFull()) return
       }
     }
@@ -516,10 +537,7 @@ class SortedRead {
 
 /** So few documents are read and put in order, whatever the sort. */
 const fewMatches = 100
-/**
- * Reading a document takes the time of about ten entries that are walked, of which the square
- * root counts.
- */
+/** A document is read in the time of about ten entries, of which the square root counts. */
 const fewerToSort = 3
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
@@ -527,18 +545,5 @@ type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
 /** Documents that are looked at before all but the best of them are dropped. */
 const gatheredMax = 512
 
-/** Texts that are joined at a time, and their characters, about. */
+/** Texts that are joined at a time. */
 const joinedMax = 4096
-const textsLengthMax = 16_000_000
-
-/** The entries from a group on, with it or beyond it. */
-function rangeFrom(
-  path: number,
-  { low, high }: Group,
-  direction: 1 | -1,
-  inclusive: boolean,
-): EntryRange {
-  return direction === 1
-    ? { path, low: { key: inclusive ? low : high, inclusive: true } }
-    : { path, high: { key: inclusive ? high : low, inclusive: false } }
-}

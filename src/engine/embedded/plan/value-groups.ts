@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../runs/entry-key.ts'
+import type { EntryRange } from '../runs/runs-reader.ts'
 import type { DocRow } from '../store/store-connection.ts'
 
 /** The keys of values that tie. */
@@ -52,4 +53,16 @@ export interface OpenGroup {
 
 export function isAnyIn({ members, best }: OpenGroup): boolean {
   return members.length + best.length > 0
+}
+
+/** The entries from a group on, with it or beyond it. */
+export function rangeFrom(
+  path: number,
+  { low, high }: Group,
+  direction: 1 | -1,
+  inclusive: boolean,
+): EntryRange {
+  return direction === 1
+    ? { path, low: { key: inclusive ? low : high, inclusive: true } }
+    : { path, high: { key: inclusive ? high : low, inclusive: false } }
 }

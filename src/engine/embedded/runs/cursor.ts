@@ -4,6 +4,12 @@
  */
 import { isElement, kindOf, kinds, type State } from './change.ts'
 
+/** A key to look for, as text and as bytes. */
+export interface SeekKey {
+  readonly text: string
+  readonly bytes: Uint8Array
+}
+
 /** Stands at a change, or beyond the first or last one. */
 export interface Cursor {
   readonly isAt: boolean
@@ -13,15 +19,6 @@ export interface Cursor {
   /** Beyond the last change, or the first, a cursor is of no more use. */
   next(): void
   previous(): void
-}
-
-/**
- * A cursor that is opened when it is reached: until then it stands at a key that nothing of
- * it comes before.
- */
-export interface LateCursor {
-  readonly key: string
-  readonly open: () => Cursor
 }
 
 /** What a walk finds. */
@@ -42,7 +39,7 @@ export interface EntryStretch {
 
 /** The entries that cursors lead to, in order. The newest source comes first. */
 export function* entriesOf(
-  cursors: readonly (Cursor | LateCursor)[],
+  cursors: readonly Cursor[],
   { direction, isWithin, valuesOnly }: EntryStretch,
 ): Generator<Found> {
   const sources = new Sources(cursors, direction, isWithin)
@@ -58,9 +55,9 @@ export function* entriesOf(
 }
 
 /** A source, and the key that it stands at. */
-interface Source<At extends Cursor | LateCursor = Cursor | LateCursor> {
+interface Source {
   key: string
-  cursor: At
+  readonly cursor: Cursor
   /** How many are newer. */
   readonly age: number
 }
@@ -73,7 +70,7 @@ class Sources {
   readonly #queue: Source[] = []
 
   constructor(
-    cursors: readonly (Cursor | LateCursor)[],
+    cursors: readonly Cursor[],
     direction: 1 | -1,
     isWithin: (key: string) => boolean,
   ) {
@@ -81,21 +78,15 @@ class Sources {
     this.#isWithin = isWithin
     for (let age = cursors.length - 1; age >= 0; age--) {
       const cursor = cursors[age]!
-      if (!('open' in cursor) && !(cursor.isAt && isWithin(cursor.key))) continue
+      if (!(cursor.isAt && isWithin(cursor.key))) continue
       this.#queue.unshift({ key: cursor.key, cursor, age })
       this.#sink(0)
     }
   }
 
-  /** The one to read next; those that are reached are opened. */
-  first(): Source<Cursor> | undefined {
-    for (;;) {
-      const first = this.#queue[0]
-      if (first === undefined || !('open' in first.cursor))
-        return first as Source<Cursor> | undefined
-      first.cursor = first.cursor.open()
-      this.#settle(0)
-    }
+  /** The one to read next. */
+  first(): Source | undefined {
+    return this.#queue[0]
   }
 
   /** Goes on behind the key of the first, in all sources that have it. */
@@ -104,17 +95,12 @@ class Sources {
     this.#advance(0)
   }
 
+  /** Goes on in the source at a position, and puts it where it belongs then. */
   #advance(at: number): void {
-    const cursor = this.#queue[at]!.cursor as Cursor
+    const source = this.#queue[at]!
+    const { cursor } = source
     if (this.#isUp) cursor.next()
     else cursor.previous()
-    this.#settle(at)
-  }
-
-  /** Puts the source at a position where it belongs now. */
-  #settle(at: number): void {
-    const source = this.#queue[at]!
-    const cursor = source.cursor as Cursor
     if (cursor.isAt && this.#isWithin((source.key = cursor.key))) this.#sink(at)
     else this.#queue.splice(at, 1)
   }
@@ -130,11 +116,9 @@ class Sources {
     queue[at] = own
   }
 
-  /** One that is not open yet may have something newer at its key. */
   #isBefore(a: Source, b: Source): boolean {
     if (a.key < b.key) return this.#isUp
     if (a.key > b.key) return !this.#isUp
-    if ('open' in a.cursor || 'open' in b.cursor) return 'open' in a.cursor
     return a.age < b.age
   }
 }

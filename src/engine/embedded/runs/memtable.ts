@@ -5,10 +5,11 @@
 import { BlockScan } from './block-scan.ts'
 import { changesIn, countOf, type Sums } from './block.ts'
 import { countIn, together, valuesIn, type Change } from './change.ts'
-import type { Cursor } from './cursor.ts'
+import type { Cursor, SeekKey } from './cursor.ts'
 import type { Tie } from './entry-key.ts'
 import type { ChangeSource } from './packed-change.ts'
 import { ChangeLog } from './sorted-changes.ts'
+import type { DocumentCursor } from './value-documents.ts'
 
 /** Changes of a chunk: putting one into it moves those behind it. */
 const chunkMax = 512
@@ -118,7 +119,7 @@ export class Memtable {
   }
 
   /** At the first change that is not before a key. */
-  cursorAt(key: string): Cursor {
+  cursorAt(key: string): Cursor & DocumentCursor {
     this.#putInOrder()
     const number = this.#chunkOf(key)
     return new MemtableCursor(this.#chunks, number, positionIn(this.#chunks[number]!, key))
@@ -169,7 +170,7 @@ function positionIn(chunk: readonly Change[], key: string): number {
 }
 
 /** Holds as long as nothing is applied. */
-class MemtableCursor implements Cursor {
+class MemtableCursor implements Cursor, DocumentCursor {
   readonly #chunks: readonly (readonly Change[])[]
   #number: number
   #at: number
@@ -188,6 +189,10 @@ class MemtableCursor implements Cursor {
 
   get key(): string {
     return this.#change!.key
+  }
+
+  startsWith({ text }: SeekKey): boolean {
+    return this.key.startsWith(text)
   }
 
   get state(): number {

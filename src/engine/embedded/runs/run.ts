@@ -5,16 +5,11 @@ import { BlockCursor, type Sums } from './block.ts'
 import type { BlockCache } from './block-cache.ts'
 import { mayHave } from './bloom-filter.ts'
 import type { Change, State } from './change.ts'
-import type { Cursor } from './cursor.ts'
-import { tieText, type Tie } from './entry-key.ts'
+import type { Cursor, SeekKey } from './cursor.ts'
+import type { Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 import { orderBehind, sharedBy, type ChangeSource } from './packed-change.ts'
-
-/** A key to look for, as text and as bytes. */
-export interface SeekKey {
-  readonly text: string
-  readonly bytes: Uint8Array
-}
+import type { DocumentCursor } from './value-documents.ts'
 
 export function seekKeyOf(text: string): SeekKey {
   return { text, bytes: Buffer.from(text, 'latin1') }
@@ -29,8 +24,6 @@ export interface RunStore {
   readonly cursor: BlockCursor
 }
 
-const noId = new Uint8Array()
-
 /** A segment's place in a run, and a block's in the segment. */
 interface Place {
   readonly segment: number
@@ -43,9 +36,6 @@ export class Run {
   readonly entries: number
   readonly docMin: number
   readonly docMax: number
-  /** The same as they end keys. */
-  readonly tieMin: string
-  readonly tieMax: string
   readonly #store: RunStore
   readonly #segments: readonly SegmentRow[]
   readonly #firsts: readonly string[]
@@ -79,8 +69,6 @@ export class Run {
     this.entries = entries
     this.docMin = docMin
     this.docMax = docMax
-    this.tieMin = tieText({ seq: docMin, id: noId }, 'doc')
-    this.tieMax = tieText({ seq: docMax, id: noId }, 'doc')
   }
 
   /** Whether it may have keys from one up to another. */
@@ -97,7 +85,7 @@ export class Run {
   }
 
   /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
-  cursorAt(target: SeekKey, isOnce = false): Cursor {
+  cursorAt(target: SeekKey, isOnce = false): Cursor & DocumentCursor {
     return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
       this.#placeOf(target.text),
       target.bytes,
@@ -148,6 +136,13 @@ export class Run {
   /** What the changes from a key up to another make. */
   sums(low: SeekKey, high: SeekKey): Sums {
     return minus(this.#sumsBefore(high), this.#sumsBefore(low))
+  }
+
+  /** What those of its segments make that are between two keys as a whole: nothing is read. */
+  segmentSums(low: string, high: string): Sums {
+    const first = lastUpTo(this.#firsts, low) + 1
+    const end = Math.max(first, lastUpTo(this.#firsts, high))
+    return minus(this.#sums[end]!, this.#sums[first]!)
   }
 
   /** What the changes before a key make. */
@@ -206,7 +201,7 @@ interface BlockReader {
   read(place: Place): Uint8Array
 }
 
-class RunCursor implements Cursor {
+class RunCursor implements Cursor, DocumentCursor {
   readonly #reader: BlockReader
   readonly #cursor: BlockCursor
   #segment = 0
@@ -236,6 +231,10 @@ class RunCursor implements Cursor {
 
   get key(): string {
     return this.#cursor.key
+  }
+
+  startsWith({ bytes }: SeekKey): boolean {
+    return this.#cursor.startsWith(bytes)
   }
 
   /** Tells of the changes from here on, as long as their keys start so. */

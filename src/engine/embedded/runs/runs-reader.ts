@@ -4,16 +4,16 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { BlockCache } from './block-cache.ts'
-import { BlockCursor } from './block.ts'
+import { BlockCursor, type Sums } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
 import { isElement, kindOf, kinds, type State } from './change.ts'
 import { DocumentSet } from './document-set.ts'
 import {
   entriesOf,
   type Cursor,
-  type Found,
-  type LateCursor,
   type EntryStretch,
+  type Found,
+  type SeekKey,
 } from './cursor.ts'
 import {
   afterStart,
@@ -27,7 +27,8 @@ import {
 } from './entry-key.ts'
 import type { RunRow } from './layout.ts'
 import { Memtable } from './memtable.ts'
-import { Run, seekKeyOf, type RunStore, type SeekKey } from './run.ts'
+import { Run, seekKeyOf, type RunStore } from './run.ts'
+import { documentsIn, ValueDocuments } from './value-documents.ts'
 
 /** A limit of a range: a value's key, or the start of some. */
 export interface Bound {
@@ -61,7 +62,7 @@ export interface RunsReaderOptions {
   readonly cacheSize?: number
 }
 
-const defaultCacheSize = 4 * 2 ** 20
+const defaultCacheSize = 8 * 2 ** 20
 
 export class RunsReader {
   readonly #database: DatabaseSync
@@ -175,20 +176,27 @@ export class RunsReader {
   ): Iterable<Found> {
     const start = valueStart(path, value)
     const place = after && start + tieText(after, this.tie)
-    const runs = this.#having(start)
-    const stretch = {
-      low: start,
-      high: afterStart(start),
-      direction,
-      place,
-      valuesOnly: false,
-    }
-    if (this.tie === 'id') return this.#walk(stretch, runs)
-    // Most runs have documents of their own numbers: they are opened when those are reached.
-    const bound = ({ tieMin, tieMax }: Run) => start + (direction === 1 ? tieMin : tieMax)
-    const isLeft = ({ docMin, docMax }: Run) =>
-      after === undefined || (direction === 1 ? docMax > after.seq : docMin < after.seq)
-    return this.#walk(stretch, runs.filter(isLeft), bound)
+    const high = afterStart(start)
+    const stretch = { low: start, high, direction, place, valuesOnly: false }
+    return this.#walk(stretch, this.#having(start))
+  }
+
+  /** Numbers of the documents behind one that have a value, elements too, in order. */
+  numbersWith(path: number, value: Uint8Array, after: number): Iterable<number> {
+    const { memtable } = this
+    const start = seekKeyOf(valueStart(path, value))
+    const from = seekKeysOf(start.text, 'doc')({ seq: after + 1, id: noId })
+    const recent = new ValueDocuments(start, 0, () => memtable.cursorAt(from.text))
+    const sources = [recent]
+    const hashes = hashesOf(start.text, start.text.length)
+    const high = afterStart(start.text)
+    for (const run of this.#runs)
+      if (run.docMax > after && run.overlaps(start.text, high)) {
+        const open = () =>
+          run.mayHave(start.text, hashes) ? run.cursorAt(from) : undefined
+        sources.push(new ValueDocuments(start, run.docMin, open))
+      }
+    return documentsIn(sources)
   }
 
   /** The documents that have a value, in no order; as an element of an array, too, or not. */
@@ -217,10 +225,19 @@ export class RunsReader {
     return documents
   }
 
-  /** How many entries a range has. */
-  countRange(range: EntryRange): number {
+  /** How many entries a range has; beyond `enough` about how many. */
+  countRange(range: EntryRange, enough = Infinity): number {
     const [low, high] = keysOf(range)
-    return this.#count(low, high, range.withElements === true, this.#overlapping(low, high))
+    const runs = this.#overlapping(low, high)
+    const withElements = range.withElements === true
+    if (enough < Infinity && low < high) {
+      const about = totalOf(
+        runs.map((run) => run.segmentSums(low, high)),
+        withElements,
+      )
+      if (about > enough) return about
+    }
+    return this.#count(low, high, withElements, runs)
   }
 
   /** How many entries a value has, elements among them. */
@@ -270,11 +287,10 @@ export class RunsReader {
     )
   }
 
-  /** Entries from a key up to another; `boundOf` says what nothing of a run comes before. */
+  /** Entries from a key up to another. */
   #walk(
     { low, high, direction, place, valuesOnly }: KeyRange,
     runs: readonly Run[],
-    boundOf?: (run: Run) => string,
   ): Iterable<Found> {
     const isUp = direction === 1
     let from = isUp ? low : high
@@ -283,13 +299,9 @@ export class RunsReader {
     if (place !== undefined && !isUp && place < high) from = place
     const target = seekKeyOf(from)
     const { memtable } = this
-    const cursors: (Cursor | LateCursor)[] = [
-      isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from),
-    ]
-    for (const run of runs) {
-      const open = () => (isUp ? run.cursorAt(target) : run.cursorBefore(target))
-      cursors.push(boundOf === undefined ? open() : { key: boundOf(run), open })
-    }
+    const cursors: Cursor[] = [isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from)]
+    for (const run of runs)
+      cursors.push(isUp ? run.cursorAt(target) : run.cursorBefore(target))
     const isWithin = isUp ? (key: string) => key < high : (key: string) => key >= low
     return entriesOf(cursors, { direction, isWithin, valuesOnly })
   }
@@ -298,9 +310,15 @@ export class RunsReader {
     if (low >= high) return 0
     const [from, to] = [seekKeyOf(low), seekKeyOf(high)]
     const parts = [this.memtable.sums(low, high), ...runs.map((run) => run.sums(from, to))]
-    return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
+    return totalOf(parts, withElements)
   }
 }
+
+function totalOf(parts: readonly Sums[], withElements: boolean): number {
+  return parts.reduce((count, part) => count + (withElements ? part.sum : part.values), 0)
+}
+
+const noId = new Uint8Array()
 
 /** What a walk goes through: from a key up to another, and behind a place between them. */
 interface KeyRange extends Pick<EntryStretch, 'direction' | 'valuesOnly'> {

@@ -38,7 +38,11 @@ export interface RowFields {
 export const rowColumns = 'd.seq, d.version, d.text'
 
 /** Bytes of blocks of the index that may be kept for each kilobyte of pages. */
-const blockCacheShare = 256
+const blockCacheShare = 512
+
+/** Bytes of texts that are joined in one go, about; and of one that is always short enough. */
+const joinedSize = 1_000_000
+const shortText = 4_096
 
 const noId = new Uint8Array()
 
@@ -199,6 +203,25 @@ export class StoreConnection {
   textBytes(seq: number): Uint8Array<ArrayBuffer> {
     const sql = 'SELECT CAST(text AS BLOB) FROM doc WHERE seq = ?'
     return this.one(sql, [seq])![0] as Uint8Array<ArrayBuffer>
+  }
+
+  /**
+   * The texts of some documents in the order that is given, with commas between them: a third of
+   * the work of reading them one by one. Undefined where one is long, or they may have more than
+   * `sizeMax` bytes, which are not fewer than their characters; or where one is missing.
+   */
+  joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
+    if (seqs.length === 0) return ''
+    const size = Math.min(Math.max(joinedSize, shortText * seqs.length), sizeMax)
+    const [bytes, count] = this.one(
+      `SELECT CAST(group_concat(d.text, ',') AS BLOB), count(*) ` +
+        'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value ' +
+        'WHERE octet_length(d.text) <= ?',
+      [JSON.stringify(seqs), Math.floor(size / seqs.length)],
+    ) as [Uint8Array | null, number]
+    if (bytes === null || count < seqs.length) return undefined
+    // Node makes a string of bytes in a third of the time that V8 needs where not all are ASCII.
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   }
 
   row(seq: number): DocRow | undefined {

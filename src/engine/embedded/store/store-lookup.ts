@@ -147,6 +147,6 @@ export class StoreLookup {
 }
 
 /** A row that nobody looks into. */
-function bare(seq: number): DocRow {
+export function bare(seq: number): DocRow {
   return { seq, version: 0, text: '' }
 }
