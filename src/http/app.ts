@@ -6,6 +6,7 @@
  */
 import {
   fastify,
+  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -78,9 +79,13 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     if (request.is404 || !request.raw.url!.startsWith('/')) refuseUnrouted(request, reply)
     else done()
   })
-  app.setErrorHandler((failure, request, reply) => {
-    reply.hijack()
-    sendFailure(failure, request.raw, reply.raw, services)
+  app.setErrorHandler((failure: FastifyError, request, reply) => {
+    // A method that Fastify does not know leads nowhere, too.
+    if (failure.code === 'FST_ERR_NOT_FOUND') refuseUnrouted(request, reply)
+    else {
+      reply.hijack()
+      sendFailure(failure, request.raw, reply.raw, services)
+    }
   })
   addHealthRoutes(app, services)
   addMetricsRoute(app, services, settings.metricsAccess)

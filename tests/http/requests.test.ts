@@ -82,8 +82,10 @@ describe('paths', () => {
   })
 
   test('other paths need no token to not exist', async () => {
-    for (const path of ['/v2', '/v1x', '/api/json', '/favicon.ico']) {
-      const answer = await server.send(path, { method: 'GET' })
+    const asked = ['/v2', '/v1x', '/api/json', '/favicon.ico'].map((path) => ['GET', path])
+    // A method that routers do not know.
+    for (const [method, path] of [...asked, ['PURGE', '/v1x']] as [string, string][]) {
+      const answer = await server.send(path, { method })
       assert.equal(answer.http, 404, path)
       assert.equal(answer.headers.get('content-type'), 'application/json')
       assert.deepEqual(answer.codes, ['UNKNOWN_PATH'])
