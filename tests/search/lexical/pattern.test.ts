@@ -201,7 +201,7 @@ test('finds the same, with the same groups, whether it remembers what it tried o
       fc.pre(foundAgain !== undefined)
       assert.deepEqual(found, foundAgain)
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000, examples: [['(?<=(?:(?:(?:(?:a|(?:.|[^a])))+)+)*)', 'accbcccb']] },
   )
 })
 
@@ -209,7 +209,7 @@ function unlessTooLong<T>(act: () => T): T | undefined {
   try {
     return act()
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'TEXT_TOO_SLOW_TO_ANALYZE')
+    if (error instanceof ApiError && error.code === 'LEXICAL_CONTENT_TOO_LONG')
       return undefined
     throw error
   }
