@@ -21,7 +21,7 @@ import {
 } from '../../src/engine/embedded/store/position.ts'
 import { placeOf } from '../../src/engine/embedded/plan/sort-position.ts'
 import { OverBudget, type Budget } from '../../src/engine/embedded/plan/budget.ts'
-import type { DocRow } from '../../src/engine/embedded/store/store-connection.ts'
+import type { DocRow } from '../../src/engine/embedded/store/doc-row.ts'
 import type { Result } from '../../src/engine/embedded/store/store-query.ts'
 import { StoreReader } from '../../src/engine/embedded/store/store-reader.ts'
 import type {

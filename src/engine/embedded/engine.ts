@@ -45,12 +45,13 @@ import type { StoredTable, StoredTarget } from './catalog/stored-schema.ts'
 import { Settings } from './catalog/settings.ts'
 import { asEngineError } from './files/disk-trouble.ts'
 import type { EmbeddedOptions } from './options.ts'
-import { EmbeddedRecord, RecordPage } from './store/record-page.ts'
+import type { KeptRows, Settle } from './store/kept-rows.ts'
+import { EmbeddedRecord, letGoOf, RecordPage } from './store/record-page.ts'
 import { FolderMeter } from './files/folder-sizes.ts'
 import { Rows } from './rows/rows.ts'
 import { RecordReads } from './store/record-reads.ts'
 import { KnownFiles } from './files/known-files.ts'
-import type { DocRow } from './store/store-connection.ts'
+import type { DocRow } from './store/doc-row.ts'
 import { OpenStores, type OpenStore } from './store/open-stores.ts'
 import { Readers } from './threads/readers.ts'
 import { SchemaLocks } from './schema-locks.ts'
@@ -316,20 +317,24 @@ class EmbeddedEngine implements Engine {
     { ordered = false, deadline }: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
     const view = viewOf(collection)
-    const outcomes = await this.#writing(collection, async ({ file }) => {
-      const [first] = writes
-      if (writes.length === 1 && isSmall(first!)) {
-        deadline?.check()
-        return this.#writer.writeSoon(file, first!, view)
-      }
-      const packing = packWrites(writes, view, ordered)
-      const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
-      if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
-      const packed = await batch
-      // Others had their turn: the collection may be gone.
-      this.#openStore(collection)
-      return this.#writer.write(file, packed)
-    })
+    const outcomes = await this.#writing(
+      collection,
+      async ({ file }) => {
+        const [first] = writes
+        if (writes.length === 1 && isSmall(first!)) {
+          deadline?.check()
+          return this.#writer.writeSoon(file, first!, view)
+        }
+        const packing = packWrites(writes, view, ordered)
+        const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
+        if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
+        const packed = await batch
+        // Others had their turn: the collection may be gone.
+        this.#openStore(collection)
+        return this.#writer.write(file, packed)
+      },
+      (kept) => letGoOf(writes, kept),
+    )
     return outcomes as readonly Outcome[]
   }
 
@@ -346,28 +351,42 @@ class EmbeddedEngine implements Engine {
   }
 
   async truncate(target: Target): Promise<void> {
-    await this.#writing(target, ({ file }) => this.#writer.truncate(file))
+    await this.#writing(
+      target,
+      ({ file }) => this.#writer.truncate(file),
+      (kept) => kept.letGoOfAll(),
+    )
   }
 
+  /** `letGo` has what is kept of the store let go of what is about to change. */
   async #writing(
     target: Target,
     act: (store: OpenStore) => Promise<Written>,
+    letGo?: (kept: KeptRows) => Settle,
   ): Promise<readonly WriteOutcome[]> {
     const write = (store: OpenStore) =>
       this.#stores.keeping(store, async () => {
-        const { outcomes, version } = await act(store)
-        // Dropped meanwhile: its file may soon be that of another.
-        if (this.#stores.isOpen(store)) this.#noteWrite(store, version)
-        return outcomes
+        const { kept } = store.reader.store
+        const settle = kept && letGo?.(kept)
+        let written: Written | undefined
+        try {
+          written = await act(store)
+          return written.outcomes
+        } finally {
+          // Dropped meanwhile: its file may soon be that of another.
+          if (this.#stores.isOpen(store)) this.#noteWrite(store, written)
+          settle?.(written)
+        }
       })
     return this.#using(target, write, 'write')
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */
-  #noteWrite({ file, reader }: OpenStore, version: number): void {
+  #noteWrite({ file, reader }: OpenStore, written: Written | undefined): void {
     reader.store.endRead()
+    if (written === undefined) return
     for (const field of reader.view.vectors.values())
-      if (field.metric !== undefined) this.#vectors.noteWrite(file, field, version)
+      if (field.metric !== undefined) this.#vectors.noteWrite(file, field, written.version)
   }
 
   readSetting(name: string): Promise<Setting | undefined> {

@@ -14,12 +14,8 @@ import { candidateOf, merged, metRow, type Met } from './candidates.ts'
 import type { LexicalReader } from '../lexical/reader.ts'
 import { valueIn } from '../runs/entry-key.ts'
 import type { StoredPosition } from '../store/position.ts'
-import {
-  rowColumns,
-  rowOf,
-  type DocRow,
-  type StoreConnection,
-} from '../store/store-connection.ts'
+import { rowColumns, rowOf, type DocRow } from '../store/doc-row.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
 
 /** What to find by following a lead. */
 interface LeadQuery {

@@ -1,7 +1,8 @@
 /** What leads and walks come upon: documents, before it is known whether they match. */
 import type { Found } from '../runs/cursor.ts'
 import { idIn } from '../runs/entry-key.ts'
-import type { DocRow, StoreConnection } from '../store/store-connection.ts'
+import type { DocRow } from '../store/doc-row.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
 import type { PossibleMatch, Index } from './conditions.ts'
 
 /** A document, and what is known of it already. */

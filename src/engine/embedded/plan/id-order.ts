@@ -2,7 +2,8 @@
 import { textCost, type Budget } from './budget.ts'
 import { boundsSql, type Bounds } from './id-bounds.ts'
 import type { Met } from './candidates.ts'
-import { rowOf, type StoreConnection } from '../store/store-connection.ts'
+import { rowOf } from '../store/doc-row.ts'
+import type { StoreConnection } from '../store/store-connection.ts'
 
 /** Which part of an order. */
 export interface Stretch {

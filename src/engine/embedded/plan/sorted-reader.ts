@@ -35,7 +35,7 @@ import { leadsOf, type Lead } from './access-paths.ts'
 import { candidateOf, merged, metRow } from './candidates.ts'
 import { tieStart, valueIn } from '../runs/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
-import type { DocRow, StoreConnection } from '../store/store-connection.ts'
+import type { DocRow } from '../store/doc-row.ts'
 import {
   groupOf,
   isAnyIn,
@@ -66,7 +66,7 @@ export function readSorted(reader: StoreLookup, query: StoreQuery, budget: Budge
 
 class SortedRead {
   readonly #reader: StoreLookup
-  readonly #store: StoreConnection
+  readonly #store: StoreLookup['store']
   readonly #query: StoreQuery
   readonly #budget: Budget
   readonly #keys: readonly SortKey[]

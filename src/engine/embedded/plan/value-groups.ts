@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../json/value.ts'
 import { afterPrefix, tag } from '../../../language/values/key.ts'
 import { pathStart, tieStart, valueStart } from '../runs/entry-key.ts'
 import type { EntryRange } from '../runs/runs-reader.ts'
-import type { DocRow } from '../store/store-connection.ts'
+import type { DocRow } from '../store/doc-row.ts'
 
 /** The keys of values that tie. */
 export interface Group {

@@ -3,7 +3,7 @@ import { storedFields } from '../../../json/stored-fields.ts'
 import type { JsonObject } from '../../../json/value.ts'
 import type { Column, ColumnValue } from '../../../language/columns/column.ts'
 import type { Row } from '../../contract.ts'
-import type { DocRow, RowFields } from '../store/store-connection.ts'
+import type { DocRow, RowFields } from '../store/doc-row.ts'
 import type { RowView, ShownColumns } from './row-view.ts'
 
 export class ShownRow implements Row {

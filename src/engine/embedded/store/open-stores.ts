@@ -8,6 +8,7 @@ import type { RecordView } from '../../record-view.ts'
 import { viewOf } from './views.ts'
 import type { StoredTarget } from '../catalog/stored-schema.ts'
 import type { KnownFiles } from '../files/known-files.ts'
+import { KeptRows } from './kept-rows.ts'
 import { readerCache, SharedCache } from './shared-cache.ts'
 import { StoreReader } from './store-reader.ts'
 
@@ -77,7 +78,8 @@ export class OpenStores {
   open(target: StoredTarget, file: string, kind: 'read' | 'write'): OpenStore {
     const { files } = this.#options
     const view = viewOf(target)
-    const reader = files.open(file, kind, () => new StoreReader(file, view))
+    const kept = target.kind === 'collection' ? new KeptRows() : undefined
+    const reader = files.open(file, kind, () => new StoreReader(file, view, kept))
     const lastUse = ++this.#uses
     const store = { file, target, writeView: view, reader, lastUse, busy: 0 }
     this.#stores.set(target.uid, store)

@@ -1,10 +1,18 @@
 /** What the store found, as the contract has it. */
 import type { Value } from '../../../json/value.ts'
-import type { Joined, Page, Position, SearchFields, StoredRecord } from '../../contract.ts'
+import type {
+  Joined,
+  Page,
+  Position,
+  SearchFields,
+  StoredRecord,
+  Write,
+} from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { encodePosition, type StoredPosition } from './position.ts'
 import { placeOf } from '../plan/sort-position.ts'
-import type { DocRow } from './store-connection.ts'
+import type { DocRow } from './doc-row.ts'
+import type { KeptRows, RowChange, Settle } from './kept-rows.ts'
 import type { Result } from './store-query.ts'
 
 /** A page of documents or of rows, each made of what the store has of it. */
@@ -72,4 +80,20 @@ export class EmbeddedRecord implements StoredRecord {
   get version(): number {
     return this.row.version
   }
+}
+
+/** Has what is kept of a store let go of what writes are about to change. */
+export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
+  const changes: (RowChange | undefined)[] = []
+  for (const write of writes) {
+    if (write.kind === 'insert') {
+      changes.push(undefined)
+      continue
+    }
+    // Somebody else's record does not say which row it is of.
+    if (!(write.before instanceof EmbeddedRecord)) return kept.letGoOfAll()
+    const text = write.kind === 'replace' ? write.after.text : undefined
+    changes.push({ seq: write.before.row.seq, text })
+  }
+  return kept.letGo(changes)
 }

@@ -1,6 +1,8 @@
 /** A connection that reads one store: its statements, and what they bring. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseStored } from '../../../json/parse.ts'
+import type { Value } from '../../../json/value.ts'
+import { keyOf } from '../../../language/values/key.ts'
 import type { SearchFields } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { troubleOf } from '../files/disk-trouble.ts'
@@ -13,29 +15,12 @@ import {
   vectorTable,
 } from './layout.ts'
 import { RunsReader } from '../runs/runs-reader.ts'
+import { rowColumns, rowOf, type DocRow } from './doc-row.ts'
+import type { KeptRows } from './kept-rows.ts'
 import { decodeVector, singlesOf } from '../vectors/vector-bytes.ts'
 
 /** What statements are given. */
 export type Parameter = number | string | Uint8Array
-
-/** A document as it stands in its table. */
-export interface DocRow {
-  readonly seq: number
-  readonly version: number
-  readonly text: string
-  /** The value by which a range led to the row. */
-  readonly value?: Uint8Array
-  /** What stands beside the text, where it was asked for. */
-  search?: SearchFields & RowFields
-}
-
-/** Of a row of a table: the vectors that it has beside its text, by path. */
-export interface RowFields {
-  readonly vectors?: ReadonlyMap<string, Float32Array>
-}
-
-/** What statements select for a row, `d` being the document. */
-export const rowColumns = 'd.seq, d.version, d.text'
 
 /** Bytes of blocks of the index that may be kept for each kilobyte of pages. */
 const blockCacheShare = 512
@@ -43,6 +28,9 @@ const blockCacheShare = 512
 /** Bytes of texts that are joined in one go, about; and of one that is always short enough. */
 const joinedSize = 1_000_000
 const shortText = 4_096
+
+/** Bytes of a character in UTF-8, at most, for each that JavaScript counts. */
+const characterBytesMax = 3
 
 const noId = new Uint8Array()
 
@@ -53,14 +41,20 @@ export class StoreConnection {
   #isMakeshift = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #pathIds = new Map<string, number>()
+  /** Whether a state is wanted, and whether there is one: it is taken by the first statement. */
   #isReading = false
+  #isBegun = false
   #entries: RunsReader | undefined
   /** Whether the index is seen in the state that is read. */
   #isCaughtUp = false
   #cacheKb: number | undefined
 
-  constructor(file: string) {
+  /** Documents that the thread keeps beside the store; undefined: none. */
+  readonly kept: KeptRows | undefined
+
+  constructor(file: string, kept?: KeptRows) {
     this.#file = file
+    this.kept = kept
     this.#database = this.#open()
   }
 
@@ -68,6 +62,7 @@ export class StoreConnection {
     this.#cacheKb = kilobytes
     setCache(this.#database, kilobytes)
     this.#entries?.setCache(kilobytes * blockCacheShare)
+    this.kept?.setMax(kilobytes * 1024)
   }
 
   /**
@@ -107,15 +102,24 @@ export class StoreConnection {
    * locks that it costs.
    */
   beginRead(): void {
-    if (this.#isReading) return
-    if (this.#isMakeshift) this.#openAgain()
-    this.prepared('BEGIN').run()
     this.#isReading = true
+  }
+
+  #begin(): void {
+    this.#isBegun = true
+    try {
+      if (this.#isMakeshift) this.#openAgain()
+      this.prepared('BEGIN').run()
+    } catch (error) {
+      this.#isBegun = false
+      throw error
+    }
   }
 
   /** The index, in the state that is read: it catches up when it is first asked. */
   get entries(): RunsReader {
     if (this.#isCaughtUp && this.#entries !== undefined) return this.#entries
+    if (this.#isReading && !this.#isBegun) this.#begin()
     if (this.#entries === undefined) {
       this.#entries = new RunsReader(this.#database)
       if (this.#cacheKb !== undefined)
@@ -130,6 +134,8 @@ export class StoreConnection {
     if (!this.#isReading) return
     this.#isReading = false
     this.#isCaughtUp = false
+    if (!this.#isBegun) return
+    this.#isBegun = false
     if (!this.#database.isOpen || !this.#database.isTransaction) return
     try {
       this.prepared('COMMIT').run()
@@ -157,6 +163,7 @@ export class StoreConnection {
 
   /** Rows are arrays of their columns. */
   prepared(sql: string): StatementSync {
+    if (this.#isReading && !this.#isBegun) this.#begin()
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
@@ -213,18 +220,59 @@ export class StoreConnection {
   joinedTexts(seqs: readonly number[], sizeMax = Infinity): string | undefined {
     if (seqs.length === 0) return ''
     const size = Math.min(Math.max(joinedSize, shortText * seqs.length), sizeMax)
+    const textMax = Math.floor(size / seqs.length)
+    const known = this.kept && this.#joinKept(seqs, textMax, this.kept)
+    if (known !== undefined) return known
     const [bytes, count] = this.one(
       `SELECT CAST(group_concat(d.text, ',') AS BLOB), count(*) ` +
         'FROM json_each(?) page CROSS JOIN doc d ON d.seq = page.value ' +
         'WHERE octet_length(d.text) <= ?',
-      [JSON.stringify(seqs), Math.floor(size / seqs.length)],
+      [JSON.stringify(seqs), textMax],
     ) as [Uint8Array | null, number]
     if (bytes === null || count < seqs.length) return undefined
     // Node makes a string of bytes in a third of the time that V8 needs where not all are ASCII.
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   }
 
+  /** The same by what is kept, if that is all of them, or will be. */
+  #joinKept(seqs: readonly number[], textMax: number, kept: KeptRows): string | undefined {
+    const texts: string[] = []
+    let takes = false
+    for (const seq of seqs) {
+      let row = kept.row(seq)
+      if (row === undefined) {
+        takes ||= kept.takes()
+        row = takes ? this.#readRow(seq) : undefined
+        if (row === undefined) return undefined
+        kept.keep(row)
+      }
+      if (row.text.length * characterBytesMax > textMax) return undefined
+      texts.push(row.text)
+    }
+    return texts.join(',')
+  }
+
   row(seq: number): DocRow | undefined {
+    const known = this.kept?.row(seq)
+    if (known !== undefined) return known
+    const row = this.#readRow(seq)
+    if (row !== undefined && this.kept?.takes() === true) this.kept.keep(row)
+    return row
+  }
+
+  /** The row of a document by its _id. */
+  rowById(id: Value): DocRow | undefined {
+    const text = typeof id === 'string' ? id : undefined
+    const known = text === undefined ? undefined : this.kept?.rowById(text)
+    if (known !== undefined) return known
+    const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [keyOf(id)])
+    if (found === undefined) return undefined
+    const row = rowOf(found)
+    if (this.kept?.takes() === true) this.kept.keep(row, text)
+    return row
+  }
+
+  #readRow(seq: number): DocRow | undefined {
     const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])
     return found && rowOf(found)
   }
@@ -296,9 +344,4 @@ export class StoreConnection {
       ...(lexical !== null && { lexical: parseStored(lexical) as string | null }),
     }
   }
-}
-
-export function rowOf(columns: readonly unknown[]): DocRow {
-  const [seq, version, text, value] = columns as [number, number, string, Uint8Array?]
-  return value === undefined ? { seq, version, text } : { seq, version, text, value }
 }

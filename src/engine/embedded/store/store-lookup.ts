@@ -12,7 +12,9 @@ import { leadsOf, type Lead } from '../plan/access-paths.ts'
 import { textCost, type Budget } from '../plan/budget.ts'
 import { metRow } from '../plan/candidates.ts'
 import { conditionOf, type Index } from '../plan/conditions.ts'
-import { StoreConnection, type DocRow } from './store-connection.ts'
+import type { KeptRows } from './kept-rows.ts'
+import type { DocRow } from './doc-row.ts'
+import { StoreConnection } from './store-connection.ts'
 
 export class StoreLookup {
   readonly store: StoreConnection
@@ -22,8 +24,8 @@ export class StoreLookup {
   /** By the suffixes of their fields. */
   readonly #lexical = new Map<string, LexicalReader>()
 
-  constructor(file: string, view: RecordView) {
-    this.store = new StoreConnection(file)
+  constructor(file: string, view: RecordView, kept?: KeptRows) {
+    this.store = new StoreConnection(file, kept)
     this.#view = view
     this.index = this.#makeIndex()
     this.leads = new LeadReader(this.index, {

@@ -4,7 +4,7 @@ import type { TermStatistics } from '../../../search/lexical/bm25.ts'
 import type { Query } from '../../contract.ts'
 import type { JoinedRows } from '../plan/access-path-reader.ts'
 import type { StoredPosition } from './position.ts'
-import type { DocRow } from './store-connection.ts'
+import type { DocRow } from './doc-row.ts'
 
 /** The contract's query, with its position decoded. */
 export interface StoreQuery extends Omit<Query, 'after'> {

@@ -8,7 +8,6 @@
  */
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
-import { keyOf } from '../../../language/values/key.ts'
 import type { Search } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { searchLexical } from '../lexical/search.ts'
@@ -19,7 +18,7 @@ import { idBoundsOf } from '../plan/id-bounds.ts'
 import { readSorted } from '../plan/sorted-reader.ts'
 import { searchVectors, type SearchedVectors } from '../vectors/search.ts'
 import { StoreLookup } from './store-lookup.ts'
-import { rowColumns, rowOf, type DocRow } from './store-connection.ts'
+import type { DocRow } from './doc-row.ts'
 import { wantedBy, type Result, type ScoredRows, type StoreQuery } from './store-query.ts'
 
 export class StoreReader extends StoreLookup {
@@ -29,9 +28,8 @@ export class StoreReader extends StoreLookup {
    */
   read(query: StoreQuery, budget: Budget): Result {
     const result = this.#readById(query) ?? this.#readByQuery(query, budget)
-    if (query.withSearchFields && budget.hold === undefined)
-      for (const row of result.rows) row.search = this.searchFields(row.seq)
-    return result
+    if (!query.withSearchFields || budget.hold !== undefined) return result
+    return { ...result, rows: result.rows.map((row) => this.#withSearchFields(row)) }
   }
 
   #readByQuery(query: StoreQuery, budget: Budget): Result {
@@ -78,9 +76,15 @@ export class StoreReader extends StoreLookup {
               budget,
             ),
           }
-    if (withSearchFields && budget.hold === undefined)
-      for (const { row } of found.hits) row.search = this.searchFields(row.seq)
-    return found
+    if (!withSearchFields || budget.hold !== undefined) return found
+    const hits = found.hits.map(({ row, score }) => {
+      return { row: this.#withSearchFields(row), score }
+    })
+    return { ...found, hits }
+  }
+
+  #withSearchFields(row: DocRow): DocRow {
+    return { ...row, search: this.searchFields(row.seq) }
   }
 
   /** A filter without what every document has, which a search would ask of each it meets. */
@@ -105,11 +109,9 @@ export class StoreReader extends StoreLookup {
     const { filter, sort, after, skip } = query
     if (filter.kind !== 'eq' || filter.path.text !== '_id') return undefined
     if (after !== undefined || skip > 0) return undefined
-    const found = this.store.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [
-      keyOf(filter.value),
-    ])
+    const found = this.store.rowById(filter.value)
     return {
-      rows: found === undefined ? [] : [rowOf(found)],
+      rows: found === undefined ? [] : [found],
       more: false,
       order: sort.length > 0 ? { by: 'sort', keys: sort } : { by: 'seq' },
       way: ways.ids,

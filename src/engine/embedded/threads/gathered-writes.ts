@@ -70,9 +70,13 @@ export class GatheredWrites {
   async #send(file: string, { view, writes, callers }: Gathered): Promise<void> {
     try {
       const batch = atOnce(packWrites(writes, view, false))
-      const { outcomes, version } = await this.#write(file, batch)
-      for (const [i, { resolve }] of callers.entries())
-        resolve({ outcomes: [outcomes[i]!], version })
+      const { outcomes, version, before } = await this.#write(file, batch)
+      let latest = before
+      for (const [i, { resolve }] of callers.entries()) {
+        const outcome = outcomes[i]!
+        resolve({ outcomes: [outcome], version, before: latest })
+        if (outcome === 'done') latest++
+      }
     } catch (error) {
       for (const { reject } of callers) reject(error)
     }

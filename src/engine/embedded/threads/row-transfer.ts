@@ -11,7 +11,7 @@
 import { isAscii } from 'node:buffer'
 import type { Caller } from '../../../caller.ts'
 import { documentCost, type Budget } from '../plan/budget.ts'
-import type { DocRow } from '../store/store-connection.ts'
+import type { DocRow } from '../store/doc-row.ts'
 import type { StoreReader } from '../store/store-reader.ts'
 
 /** Bytes from which on a text goes as such. */

@@ -30,6 +30,8 @@ export interface Written {
   readonly outcomes: readonly WriteOutcome[]
   /** The number of the latest write to the store. */
   readonly version: number
+  /** The same before these: the first of them that is done has the next. */
+  readonly before: number
   /** Where the next part of a change of indexes starts. */
   readonly next?: number | undefined
   /** Ranges of rows that are yet to be deleted. */

@@ -93,6 +93,8 @@ export type WriterReply =
       readonly outcomes: readonly WriteOutcome[]
       /** The number of the latest write to the store, once this one is done. */
       readonly version: number
+      /** The same before it. */
+      readonly before: number
       /** Where the next part of a change of indexes starts. */
       readonly next?: number | undefined
       /** Ranges of rows that are yet to be deleted. */
@@ -178,17 +180,18 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const commitGroup = (file: string, group: readonly WriterMessage[]): WriterReply[] => {
     try {
       const tasks = group.map((message) => (store: StoreWriter): Done => {
+        const before = store.version
         switch (message.kind) {
           case 'write':
-            return { outcomes: store.write(message.batch, rowViews.get(file)) }
+            return { outcomes: store.write(message.batch, rowViews.get(file)), before }
           case 'deleteRows':
-            return store.deleteRows(message.deletion, rowViews.get(file)!)
+            return { ...store.deleteRows(message.deletion, rowViews.get(file)!), before }
           case 'trim':
-            return { outcomes: store.trim(message.suffix, message.version) }
+            return { outcomes: store.trim(message.suffix, message.version), before }
           case 'reindex':
-            return { outcomes: [], next: store.reindex(message.step) }
+            return { outcomes: [], next: store.reindex(message.step), before }
           default:
-            return { outcomes: store.truncate() }
+            return { outcomes: store.truncate(), before }
         }
       })
       const done = commitIn(file, tasks)
@@ -228,7 +231,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
         untidy.clear()
         stores.letGoOfAll()
       }
-      return { id: message.id, outcomes: [], version: 0 }
+      return { id: message.id, outcomes: [], version: 0, before: 0 }
     } catch (error) {
       return failureOf(message.id, error)
     }
@@ -257,6 +260,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
 
 interface Done {
   readonly outcomes: WriteOutcome[]
+  readonly before: number
   readonly next?: number | undefined
   readonly left?: readonly IdRange[] | undefined
 }

@@ -160,7 +160,7 @@ export class Writer {
     if ('file' in message) this.#introduce(message.file)
     const reply = await this.#thread.ask(message)
     if ('file' in message) this.#health.noteSuccess(message.file)
-    return 'outcomes' in reply ? reply : { outcomes: [], version: 0 }
+    return 'outcomes' in reply ? reply : { outcomes: [], version: 0, before: 0 }
   }
 
   #showRows(file: string, view: RowView): void {

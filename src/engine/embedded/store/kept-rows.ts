@@ -1,0 +1,169 @@
+/**
+ * Documents that were read or written lately, kept by the thread that answers requests.
+ *
+ * SQLite keeps pages, but a connection that reads gives them up with every commit, and to find
+ * a row in them takes longer than all that a short read does with it.
+ *
+ * What is kept is what the store has, because all writes start here: a row is let go of before
+ * a change of it is sent, and none of it is kept before the answer is there. In between it is
+ * read from the store, which has the change or does not have it yet.
+ */
+import type { Written } from '../threads/write-batch.ts'
+import type { DocRow } from './doc-row.ts'
+
+/** Characters of the longest text that is kept. */
+const textMax = 16_384
+
+/** Bytes of a row beside its text, about. */
+const rowSize = 256
+
+/** Of the rows that could be kept once there is no room, one in so many is. */
+const takenShare = 8
+
+/** What a write makes of a row. */
+export interface RowChange {
+  readonly seq: number
+  /** Undefined: it is deleted. */
+  readonly text: string | undefined
+}
+
+interface KeptRow {
+  readonly row: DocRow
+  /** Its _id where that is known, and a string, as most are. */
+  readonly id: string | undefined
+}
+
+/** Rows that came at about the same time. */
+class Generation {
+  readonly bySeq = new Map<number, KeptRow>()
+  readonly byId = new Map<string, KeptRow>()
+  size = 0
+
+  add(kept: KeptRow): void {
+    this.size += sizeOf(kept)
+    this.bySeq.set(kept.row.seq, kept)
+    if (kept.id !== undefined) this.byId.set(kept.id, kept)
+  }
+
+  remove(seq: number): KeptRow | undefined {
+    const kept = this.bySeq.get(seq)
+    if (kept === undefined) return undefined
+    this.size -= sizeOf(kept)
+    this.bySeq.delete(seq)
+    if (kept.id !== undefined) this.byId.delete(kept.id)
+    return kept
+  }
+}
+
+function sizeOf({ row }: KeptRow): number {
+  // Where one character does not fit into a byte, all take two.
+  return 2 * row.text.length + rowSize
+}
+
+/** Changes that are being made: to be called with what became of them, or that it is not known. */
+export type Settle = (written: Written | undefined) => void
+
+export class KeptRows {
+  /** When the young have half of the room, they become the old, and the old are forgotten. */
+  #young = new Generation()
+  #old = new Generation()
+  #sizeMax = 0
+  #offered = 0
+  /** How many changes of a row are being made, by its number. */
+  readonly #changing = new Map<number, number>()
+  /** How many changes of all rows are. */
+  #changingAll = 0
+
+  /** Keeps as many bytes at most, about. */
+  setMax(sizeMax: number): void {
+    this.#sizeMax = sizeMax
+    this.#makeRoom()
+  }
+
+  row(seq: number): DocRow | undefined {
+    const kept = this.#young.bySeq.get(seq)
+    if (kept !== undefined) return kept.row
+    return this.#again(this.#old.bySeq.get(seq))
+  }
+
+  rowById(id: string): DocRow | undefined {
+    const kept = this.#young.byId.get(id)
+    if (kept !== undefined) return kept.row
+    return this.#again(this.#old.byId.get(id))
+  }
+
+  #again(kept: KeptRow | undefined): DocRow | undefined {
+    if (kept === undefined) return undefined
+    this.#old.remove(kept.row.seq)
+    this.#add(kept)
+    return kept.row
+  }
+
+  /** Whether to keep what was just read: not all, or who reads everything leaves nothing. */
+  takes(): boolean {
+    return this.#old.size === 0 || ++this.#offered % takenShare === 0
+  }
+
+  keep(row: DocRow, id?: string): void {
+    if (row.text.length > textMax || this.#changingAll > 0) return
+    if (this.#changing.size > 0 && this.#changing.has(row.seq)) return
+    const known = this.#forget(row.seq)
+    this.#add({ row, id: id ?? known?.id })
+  }
+
+  /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
+  letGo(changes: readonly (RowChange | undefined)[]): Settle {
+    const known = changes.map((change) => change && this.#startChange(change.seq))
+    return (written) => {
+      let version = written?.before ?? 0
+      for (const [i, change] of changes.entries()) {
+        const isDone = written?.outcomes[i] === 'done'
+        if (isDone) version++
+        if (change === undefined) continue
+        const { seq, text } = change
+        this.#endChange(seq)
+        if (isDone && text !== undefined) this.keep({ seq, version, text }, known[i]?.id)
+      }
+    }
+  }
+
+  #startChange(seq: number): KeptRow | undefined {
+    this.#changing.set(seq, (this.#changing.get(seq) ?? 0) + 1)
+    return this.#forget(seq)
+  }
+
+  #endChange(seq: number): void {
+    const left = this.#changing.get(seq)! - 1
+    if (left > 0) this.#changing.set(seq, left)
+    else this.#changing.delete(seq)
+  }
+
+  /** The same where all rows are about to go. */
+  letGoOfAll(): Settle {
+    this.#changingAll++
+    this.#clear()
+    return () => {
+      this.#changingAll--
+    }
+  }
+
+  #forget(seq: number): KeptRow | undefined {
+    return this.#young.remove(seq) ?? this.#old.remove(seq)
+  }
+
+  #add(kept: KeptRow): void {
+    this.#young.add(kept)
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    if (this.#young.size <= this.#sizeMax / 2) return
+    this.#old = this.#young
+    this.#young = new Generation()
+  }
+
+  #clear(): void {
+    this.#young = new Generation()
+    this.#old = new Generation()
+  }
+}

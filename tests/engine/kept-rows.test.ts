@@ -1,0 +1,244 @@
+/** Documents that are kept beside a store: never another text than the store has. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { StoredRecord, Write } from '../../src/engine/contract.ts'
+import { KeptRows } from '../../src/engine/embedded/store/kept-rows.ts'
+import { EmbeddedRecord, letGoOf } from '../../src/engine/embedded/store/record-page.ts'
+import { documentView } from '../../src/engine/record-view.ts'
+import { Random, seed } from '../faults/random.ts'
+import { openEmbedded } from './embedded-store.ts'
+import { replacement, Store, where } from './store.ts'
+
+const rowSize = 2 * '{"_id":"a0"}'.length + 256
+
+describe('kept rows', () => {
+  test('are found by number, and by an _id that was told', () => {
+    const kept = keptOf(10)
+    kept.keep(rowOf(1), 'a1')
+    kept.keep(rowOf(2))
+    assert.equal(kept.row(1), kept.rowById('a1'))
+    assert.equal(kept.row(2)?.seq, 2)
+    assert.equal(kept.rowById('a2'), undefined)
+    // A read by number that follows does not take the _id away.
+    kept.keep(rowOf(1))
+    assert.equal(kept.rowById('a1')?.seq, 1)
+  })
+
+  test('take no more room than there is; what is used stays', () => {
+    const kept = keptOf(10)
+    for (let seq = 0; seq < 100; seq++) {
+      kept.keep(rowOf(seq), `a${seq}`)
+      assert.equal(kept.row(0)?.seq, 0)
+    }
+    const left = Array.from({ length: 100 }, (_, seq) => seq).filter((seq) => kept.row(seq))
+    assert(left.length <= 10, String(left))
+    assert(left.includes(99))
+    kept.setMax(0)
+    kept.keep(rowOf(1))
+    kept.keep(rowOf(2))
+    assert.equal(kept.row(1), undefined)
+  })
+
+  test('that are long are not kept', () => {
+    const kept = keptOf(1_000)
+    kept.keep({ seq: 1, version: 1, text: 'x'.repeat(16_385) })
+    assert.equal(kept.row(1), undefined)
+  })
+
+  test('are all taken while there is room, and a few then', () => {
+    const kept = keptOf(10)
+    const taken = Array.from({ length: 80 }, (_, seq) => {
+      const takes = kept.takes()
+      if (takes) kept.keep(rowOf(seq))
+      return takes
+    })
+    assert(taken.slice(0, 5).every(Boolean))
+    const later = taken.slice(20).filter(Boolean).length
+    assert(later > 0 && later < 20, String(later))
+  })
+
+  test('are gone while they are changed, and have the new text and version then', () => {
+    const kept = keptOf(10)
+    kept.keep(rowOf(1), 'a1')
+    kept.keep(rowOf(2), 'a2')
+    kept.keep(rowOf(3), 'a3')
+    const settle = letGoOf(
+      [
+        insertOf(9),
+        replaceOf(1, '{"_id":"a1","n":1}'),
+        deleteOf(2),
+        replaceOf(3, '{"_id":"a3","n":1}'),
+      ],
+      kept,
+    )
+    for (const seq of [1, 2, 3]) assert.equal(kept.row(seq), undefined)
+    // What is read meanwhile may be of before or after.
+    kept.keep(rowOf(1), 'a1')
+    assert.equal(kept.row(1), undefined)
+    settle({ outcomes: ['done', 'done', 'done', 'conflict'], before: 40, version: 50 })
+    const after = { seq: 1, version: 42, text: '{"_id":"a1","n":1}' }
+    assert.deepEqual(kept.row(1), after)
+    assert.deepEqual(kept.rowById('a1'), after)
+    assert.equal(kept.row(2), undefined)
+    assert.equal(kept.row(3), undefined)
+    kept.keep(rowOf(3))
+    assert.equal(kept.row(3)?.seq, 3)
+  })
+
+  test('are not kept before the last change of them is made, or if it is not known', () => {
+    const kept = keptOf(10)
+    const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
+    const second = letGoOf([replaceOf(1, '{"_id":"a1","n":2}')], kept)
+    first({ outcomes: ['done'], before: 0, version: 2 })
+    assert.equal(kept.row(1), undefined)
+    second({ outcomes: ['done'], before: 1, version: 2 })
+    assert.deepEqual(kept.row(1), { seq: 1, version: 2, text: '{"_id":"a1","n":2}' })
+    letGoOf([replaceOf(1, '{"_id":"a1","n":3}')], kept)(undefined)
+    assert.equal(kept.row(1), undefined)
+  })
+
+  test('all go where all are changed, or it is not known which', () => {
+    for (const letGo of [
+      (kept: KeptRows) => kept.letGoOfAll(),
+      (kept: KeptRows) => letGoOf([{ kind: 'delete', before: strangerOf('a1') }], kept),
+    ]) {
+      const kept = keptOf(10)
+      kept.keep(rowOf(1), 'a1')
+      const settle = letGo(kept)
+      kept.keep(rowOf(2))
+      assert.equal(kept.row(1) ?? kept.rowById('a1') ?? kept.row(2), undefined)
+      settle({ outcomes: [], before: 0, version: 1 })
+      kept.keep(rowOf(2))
+      assert.equal(kept.row(2)?.seq, 2)
+    }
+  })
+})
+
+describe(`kept rows of an engine, seed ${seed}`, () => {
+  const random = new Random(seed)
+  const ids = Array.from({ length: 60 }, (_, i) => (i % 5 === 0 ? i : `id-${i}`))
+  const groups = ['red', 'green', 'blue', 'grün']
+  /** The latest of each document whose write was answered, and that some read has seen. */
+  let floor: Map<unknown, number>
+  let next = 1
+
+  before(() => {
+    floor = new Map()
+  })
+
+  const made = (_id: unknown) => ({ _id, n: next++, group: random.pick(groups) })
+
+  /** Whether a later state of a document was known before the read began. */
+  const check = (found: StoredRecord, atLeast: ReadonlyMap<unknown, number>) => {
+    const { _id, n } = JSON.parse(found.text) as { _id: unknown; n: number }
+    const least = atLeast.get(_id) ?? 0
+    assert(n >= least, `${String(_id)} had ${least} and has ${n}`)
+    floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
+  }
+
+  test('no read sees less than was answered or seen before, nor what its filter excludes', async (context) => {
+    const { engine } = await openEmbedded(context)
+    const store = await Store.create(engine, 'kept')
+    await store.insert(ids.map(made))
+    let isOver = false
+
+    const readById = async () => {
+      const known = new Map(floor)
+      const found = await store.find({
+        filter: where('_id', 'eq', random.pick(ids)),
+        withSearchFields: random.oneIn(3),
+      })
+      for (const one of found) check(one, known)
+      return found[0]
+    }
+    const readGroup = async () => {
+      const known = new Map(floor)
+      const group = random.pick(groups)
+      const wanted = { filter: where('group', 'eq', group), textsOnly: true }
+      const page = await store.page(wanted, 20)
+      const texts =
+        page.joined === undefined
+          ? page.records.map(({ text }) => text)
+          : (JSON.parse(`[${page.joined.text}]`) as object[]).map((one) =>
+              JSON.stringify(one),
+            )
+      for (const text of texts) {
+        assert.equal((JSON.parse(text) as { group: string }).group, group)
+        check({ text } as StoredRecord, known)
+      }
+    }
+    const noteWritten = (documents: readonly { _id: unknown; n: number }[]) => {
+      for (const { _id, n } of documents) floor.set(_id, Math.max(n, floor.get(_id) ?? 0))
+    }
+    const replaceSome = async () => {
+      const records: StoredRecord[] = []
+      for (let i = random.below(3); i >= 0; i--) {
+        const record = await readById()
+        if (record !== undefined) records.push(record)
+      }
+      const documents = records.map((record) =>
+        made((JSON.parse(record.text) as { _id: unknown })._id),
+      )
+      const writes = records.map((record, i) => replacement(record, documents[i]!))
+      const outcomes = await engine.write(store.target, writes)
+      noteWritten(documents.filter((_, i) => outcomes[i] === 'done'))
+    }
+    const deleteAndInsert = async () => {
+      const record = await readById()
+      if (record !== undefined) await store.delete(record)
+      const document = made(random.pick(ids))
+      const [outcome] = await store.insert([document])
+      if (outcome === 'done') noteWritten([document])
+    }
+    const acts = [readById, readById, readGroup, readGroup, replaceSome, deleteAndInsert]
+    const client = async () => {
+      while (!isOver) await random.pick(acts)()
+    }
+    const clients = Array.from({ length: 12 }, client)
+    const deadline = performance.now() + 1_500
+    for (let changes = 0; performance.now() < deadline || changes < 200; changes++)
+      await replaceSome()
+    isOver = true
+    await Promise.all(clients)
+    // Versions are right as well: nobody else changes them now.
+    for (const id of [...ids, ...ids]) {
+      const [record] = await store.find({ filter: where('_id', 'eq', id) })
+      if (record !== undefined) assert.equal(await store.replace(record, made(id)), 'done')
+    }
+    await engine.truncate(store.target)
+    assert.deepEqual(await store.find({ filter: where('_id', 'eq', 'id-1') }), [])
+    assert.deepEqual(await store.find({ filter: where('group', 'eq', 'red') }), [])
+  })
+})
+
+function keptOf(rows: number): KeptRows {
+  const kept = new KeptRows()
+  kept.setMax(rows * rowSize)
+  return kept
+}
+
+function rowOf(seq: number) {
+  return { seq, version: 1, text: `{"_id":"a${seq % 10}"}` }
+}
+
+function recordOf(seq: number): EmbeddedRecord {
+  return new EmbeddedRecord(rowOf(seq), documentView({}))
+}
+
+function replaceOf(seq: number, text: string): Write {
+  const after = { id: 'a', text, document: new Map(), search: {} }
+  return { kind: 'replace', before: recordOf(seq), beforeDocument: new Map(), after }
+}
+
+function deleteOf(seq: number): Write {
+  return { kind: 'delete', before: recordOf(seq) }
+}
+
+function insertOf(seq: number): Write {
+  const { text } = rowOf(seq)
+  return { kind: 'insert', record: { id: 'a', text, document: new Map(), search: {} } }
+}
+
+function strangerOf(id: string): StoredRecord {
+  return { id, text: `{"_id":"${id}"}`, version: 1 }
+}
