@@ -1,7 +1,7 @@
 /** Documents that are kept beside a store: never another text than the store has. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { StoredRecord, Write } from '../../src/engine/contract.ts'
+import type { SearchFields, StoredRecord, Write } from '../../src/engine/contract.ts'
 import { KeptRows } from '../../src/engine/embedded/store/kept-rows.ts'
 import { EmbeddedRecord, letGoOf } from '../../src/engine/embedded/store/record-page.ts'
 import { documentView } from '../../src/engine/record-view.ts'
@@ -83,6 +83,26 @@ describe('kept rows', () => {
     assert.equal(kept.row(3), undefined)
     kept.keep(rowOf(3))
     assert.equal(kept.row(3)?.seq, 3)
+  })
+
+  test('know whether something stands beside them, once they were told', () => {
+    const kept = keptOf(10)
+    kept.noteAlone(1)
+    kept.keep(rowOf(1))
+    assert(!kept.isAlone(1))
+    kept.noteAlone(1)
+    kept.keep(rowOf(1), 'a1')
+    assert(kept.isAlone(1))
+    for (const [search, isAlone] of [
+      [{ lexical: null }, false],
+      [{}, true],
+      [{ vectorize: 'a text' }, false],
+    ] as const) {
+      const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}', search)], kept)
+      assert(!kept.isAlone(1))
+      settle({ outcomes: ['done'], before: 1, version: 2 })
+      assert.equal(kept.isAlone(1), isAlone)
+    }
   })
 
   test('are not kept before the last change of them is made, or if it is not known', () => {
@@ -225,8 +245,8 @@ function recordOf(seq: number): EmbeddedRecord {
   return new EmbeddedRecord(rowOf(seq), documentView({}))
 }
 
-function replaceOf(seq: number, text: string): Write {
-  const after = { id: 'a', text, document: new Map(), search: {} }
+function replaceOf(seq: number, text: string, search: SearchFields = {}): Write {
+  const after = { id: 'a', text, document: new Map(), search }
   return { kind: 'replace', before: recordOf(seq), beforeDocument: new Map(), after }
 }
 

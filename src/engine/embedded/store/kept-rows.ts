@@ -25,12 +25,16 @@ export interface RowChange {
   readonly seq: number
   /** Undefined: it is deleted. */
   readonly text: string | undefined
+  /** Whether nothing stands beside the text. */
+  readonly isAlone: boolean
 }
 
 interface KeptRow {
   readonly row: DocRow
   /** Its _id where that is known, and a string, as most are. */
   readonly id: string | undefined
+  /** Whether it is known that nothing stands beside its text. */
+  isAlone: boolean
 }
 
 /** Rows that came at about the same time. */
@@ -105,10 +109,28 @@ export class KeptRows {
   }
 
   keep(row: DocRow, id?: string): void {
-    if (row.text.length > textMax || this.#changingAll > 0) return
-    if (this.#changing.size > 0 && this.#changing.has(row.seq)) return
     const known = this.#forget(row.seq)
-    this.#add({ row, id: id ?? known?.id })
+    this.#keep({ row, id: id ?? known?.id, isAlone: known?.isAlone ?? false })
+  }
+
+  #keep(kept: KeptRow): void {
+    const { seq, text } = kept.row
+    if (text.length > textMax || this.#changingAll > 0) return
+    if (this.#changing.size === 0 || !this.#changing.has(seq)) this.#add(kept)
+  }
+
+  /** Whether nothing stands beside the text of a row, as far as it is known. */
+  isAlone(seq: number): boolean {
+    return this.#find(seq)?.isAlone === true
+  }
+
+  noteAlone(seq: number): void {
+    const kept = this.#find(seq)
+    if (kept !== undefined) kept.isAlone = true
+  }
+
+  #find(seq: number): KeptRow | undefined {
+    return this.#young.bySeq.get(seq) ?? this.#old.bySeq.get(seq)
   }
 
   /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
@@ -120,9 +142,10 @@ export class KeptRows {
         const isDone = written?.outcomes[i] === 'done'
         if (isDone) version++
         if (change === undefined) continue
-        const { seq, text } = change
+        const { seq, text, isAlone } = change
         this.#endChange(seq)
-        if (isDone && text !== undefined) this.keep({ seq, version, text }, known[i]?.id)
+        if (isDone && text !== undefined)
+          this.#keep({ row: { seq, version, text }, id: known[i]?.id, isAlone })
       }
     }
   }

@@ -92,8 +92,14 @@ export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
     }
     // Somebody else's record does not say which row it is of.
     if (!(write.before instanceof EmbeddedRecord)) return kept.letGoOfAll()
-    const text = write.kind === 'replace' ? write.after.text : undefined
-    changes.push({ seq: write.before.row.seq, text })
+    const { seq } = write.before.row
+    const after = write.kind === 'replace' ? write.after : undefined
+    const isAlone = after !== undefined && isEmpty(after.search)
+    changes.push({ seq, text: after?.text, isAlone })
   }
   return kept.letGo(changes)
+}
+
+function isEmpty({ vector, vectorize, lexical }: SearchFields): boolean {
+  return vector === undefined && vectorize === undefined && lexical === undefined
 }

@@ -326,11 +326,15 @@ export class StoreConnection {
   }
 
   searchFields(seq: number): SearchFields {
+    if (this.kept?.isAlone(seq) === true) return {}
     const found = this.one(
       'SELECT vector_form, vector, vectorize, lexical FROM search WHERE doc = ?',
       [seq],
     )
-    if (found === undefined) return {}
+    if (found === undefined) {
+      this.kept?.noteAlone(seq)
+      return {}
+    }
     const [form, bytes, vectorize, lexical] = found as [
       number,
       Uint8Array | null,
