@@ -13,6 +13,7 @@ import {
 } from 'fastify'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { ApiError, apiError } from '../errors/api-error.ts'
+import { wholeText } from '../json/long-text.ts'
 import { AddressBook, addressOf } from './address.ts'
 import { authenticate, isUnauthenticated } from './authenticate.ts'
 import { answerCommand, answerFailure, refuseUnauthenticated } from './command.ts'
@@ -31,7 +32,7 @@ import { addConsolePage } from './pages/console-page.ts'
 import { addReferencePage } from './pages/reference-page.ts'
 import { addRootPage } from './pages/root-page.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
-import { printReply, sendText } from './reply.ts'
+import { printReply, sendJson } from './reply.ts'
 import { RequestQueue } from './request-queue.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -112,7 +113,7 @@ function sendFailure(
     failure instanceof ApiError
       ? failure
       : apiError('UNEXPECTED_SERVER_ERROR', { kind: 'Error', problem })
-  sendText(response, 500, 'application/json', printReply({ errors: [error] }))
+  sendJson(response, 500, wholeText(printReply({ errors: [error] })))
 }
 
 /** Commands go their own way, all else goes to Fastify. */

@@ -19,7 +19,15 @@ import { HttpCall, overloaded, type HttpServices } from './http-call.ts'
 import type { Answer } from './protocol.ts'
 import type { NotReceived } from './receive-body.ts'
 import { keepMaxUnknown, refuse } from './refuse.ts'
-import { byteLengthOf, lengthOf, printReply, send, sendText, statusOf } from './reply.ts'
+import {
+  encode,
+  lengthOf,
+  printReply,
+  send,
+  sendEncoded,
+  statusOf,
+  type EncodedText,
+} from './reply.ts'
 
 export async function answerCommand(
   address: Address,
@@ -109,30 +117,30 @@ function sendAnswer(
     return undefined
   }
   response.on('close', () => call.release())
-  const size = byteLengthOf(answer.body)
-  if (typeof size !== 'number')
-    return size.then((counted) => {
+  const encoded = encode(answer.body)
+  if (encoded instanceof Promise)
+    return encoded.then((text) => {
       // Then it was released, and must not take any room again.
       if (isGone(response)) return undefined
-      return holdAndSend(call, response, answer, counted, services)
+      return holdAndSend(call, response, answer, text, services)
     })
-  return holdAndSend(call, response, answer, size, services)
+  return holdAndSend(call, response, answer, encoded, services)
 }
 
 function holdAndSend(
   call: HttpCall,
   response: ServerResponse,
   answer: Answer,
-  size: number,
+  encoded: EncodedText,
   services: HttpServices,
 ): Promise<void> | undefined {
-  const isHeld = call.holdReply(lengthOf(answer.body), size)
+  const isHeld = call.holdReply(lengthOf(encoded.text), encoded.size)
   if (isHeld instanceof Promise)
     return isHeld.then((held) => {
       // Then it was released, with all that it held.
-      if (!isGone(response)) sendBody(held, call, response, answer, size, services)
+      if (!isGone(response)) sendBody(held, call, response, answer, encoded, services)
     })
-  sendBody(isHeld, call, response, answer, size, services)
+  sendBody(isHeld, call, response, answer, encoded, services)
   return undefined
 }
 
@@ -140,8 +148,8 @@ function sendBody(
   isHeld: boolean,
   call: HttpCall,
   response: ServerResponse,
-  { status, body, headers }: Answer,
-  size: number,
+  { status, headers }: Answer,
+  encoded: EncodedText,
   services: HttpServices,
 ): void {
   const { requestId } = call
@@ -152,9 +160,9 @@ function sendBody(
     return
   }
   for (const name in headers) response.setHeader(name, headers[name]!)
-  if (size === 0)
+  if (encoded.size === 0)
     response.writeHead(status, { 'X-Request-Id': requestId, 'Content-Length': 0 }).end()
-  else sendText(response, status, 'application/json', body, requestId, replies, size)
+  else sendEncoded(response, status, 'application/json', encoded, requestId, replies)
 }
 
 /**

@@ -40,33 +40,73 @@ export function sendText(
   response: ServerResponse,
   status: number,
   contentType: string,
-  body: LongText,
+  body: string,
+  requestId?: string,
+  writer?: BodyWriter,
+): void {
+  sendEncoded(response, status, contentType, encodeText(body), requestId, writer)
+}
+
+export function sendEncoded(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  encoded: EncodedText,
   requestId?: string,
   writer = writeAtOnce,
-  size = Buffer.byteLength(wholeText(body)),
 ): void {
   // Nobody is left to read it, and Node takes writing to a closed response for a mistake.
   if (isGone(response)) return
+  const { text, size, encoding } = encoded
   const headers = ['Content-Type', contentType]
   if (requestId !== undefined) headers.push('X-Request-Id', requestId)
   if ((status === 429 || status === 503) && !response.hasHeader('Retry-After'))
     response.setHeader('Retry-After', retryAfterSeconds)
-  const encoding = size < packedSizeMin ? undefined : encodingOf(response)
-  if (encoding !== undefined) {
-    void sendPacked(response, status, headers, body, size, encoding, writer)
+  const packing = size < packedSizeMin ? undefined : encodingOf(response)
+  if (packing !== undefined) {
+    void sendPacked(response, status, headers, encoded, packing, writer)
     return
   }
   headers.push('Content-Length', String(size))
   response.writeHead(status, headers)
-  // As many bytes as characters: all is ASCII, which Latin-1 says in the same bytes, faster.
-  if (size === lengthOf(body)) writer.write(response, body, 'latin1')
-  else if (size > atOnceSize) writer.write(response, body, 'utf8')
-  // To encode a text while it is written takes Node longer than to do it before.
-  else writer.write(response, Buffer.from(wholeText(body)).toString('latin1'), 'latin1')
+  writer.write(response, text, encoding)
 }
 
-/** Bytes that are encoded at once. */
-const atOnceSize = 65_536
+/** A text whose bytes are known: how many, and how to write them. */
+export interface EncodedText {
+  /** In Latin-1 each of its characters is a byte of UTF-8. */
+  readonly text: LongText
+  readonly size: number
+  readonly encoding: 'latin1' | 'utf8'
+}
+
+/** Characters of a text that is encoded at once, into room that is always there. */
+const shortLength = 65_536
+const room = Buffer.allocUnsafeSlow(3 * shortLength)
+
+/**
+ * A text of ASCII is the same in Latin-1, which is written faster. Another that is short is
+ * encoded here: to do it while it is written, or only to count its bytes, takes longer.
+ */
+function encodeText(text: string): EncodedText {
+  if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))
+  const size = room.write(text)
+  return {
+    text: size === text.length ? text : room.toString('latin1', 0, size),
+    size,
+    encoding: 'latin1',
+  }
+}
+
+function withEncoding(text: LongText, size: number): EncodedText {
+  return { text, size, encoding: size === lengthOf(text) ? 'latin1' : 'utf8' }
+}
+
+/** While there is much of it, others have their turn. */
+export function encode(text: LongText): EncodedText | Promise<EncodedText> {
+  if (typeof text === 'string') return encodeText(text)
+  return byteLengthInTurns(text).then((size) => withEncoding(text, size))
+}
 
 /** When to come back where nothing is known but that there is no room now. */
 export const retryAfterSeconds = 1
@@ -75,29 +115,23 @@ async function sendPacked(
   response: ServerResponse,
   status: number,
   headers: readonly string[],
-  body: LongText,
-  size: number,
-  encoding: Encoding,
+  encoded: EncodedText,
+  packing: Encoding,
   writer: BodyWriter,
 ): Promise<void> {
-  const packed = await pack(await encode(body, size), encoding)
+  const packed = await pack(await bytesOf(encoded), packing)
   if (isGone(response)) return
   response.writeHead(status, [
     ...headers,
-    ...['Content-Encoding', encoding, 'Content-Length', String(packed.length)],
+    ...['Content-Encoding', packing, 'Content-Length', String(packed.length)],
   ])
   writer.write(response, packed, 'latin1')
 }
 
 /** Characters. */
-export function lengthOf(body: LongText): number {
-  if (typeof body === 'string') return body.length
-  return body.reduce((sum, { length }) => sum + length, 0)
-}
-
-/** Bytes. While there are many to count, others have their turn. */
-export function byteLengthOf(body: LongText): number | Promise<number> {
-  return typeof body === 'string' ? Buffer.byteLength(body) : byteLengthInTurns(body)
+export function lengthOf(text: LongText): number {
+  if (typeof text === 'string') return text.length
+  return text.reduce((sum, { length }) => sum + length, 0)
 }
 
 async function byteLengthInTurns(parts: readonly string[]): Promise<number> {
@@ -106,11 +140,11 @@ async function byteLengthInTurns(parts: readonly string[]): Promise<number> {
   return size
 }
 
-async function encode(body: LongText, size: number): Promise<Buffer> {
-  if (typeof body === 'string') return Buffer.from(body)
+async function bytesOf({ text, size, encoding }: EncodedText): Promise<Buffer> {
+  if (typeof text === 'string') return Buffer.from(text, encoding)
   const bytes = Buffer.allocUnsafe(size)
   let end = 0
-  await eachInTurns(body, (part) => (end += bytes.write(part, end)))
+  await eachInTurns(text, (part) => (end += bytes.write(part, end, encoding)))
   return bytes
 }
 

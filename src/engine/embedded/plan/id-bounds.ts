@@ -24,6 +24,8 @@ const known = new WeakMap<Filter, IdBounds>()
 
 /** Undefined bounds: the filter sets none, or names single ids only. */
 export function idBoundsOf(filter: Filter): IdBounds {
+  if (filter.kind === 'eq' || filter.kind === 'in')
+    return { bounds: undefined, rest: filter }
   let found = known.get(filter)
   if (found === undefined) known.set(filter, (found = findIdBounds(filter)))
   return found
