@@ -26,7 +26,7 @@ import {
   send,
   sendEncoded,
   statusOf,
-  type EncodedText,
+  type EncodedBody,
 } from './reply.ts'
 
 export async function answerCommand(
@@ -131,7 +131,7 @@ function holdAndSend(
   call: HttpCall,
   response: ServerResponse,
   answer: Answer,
-  encoded: EncodedText,
+  encoded: EncodedBody,
   services: HttpServices,
 ): Promise<void> | undefined {
   const isHeld = call.holdReply(lengthOf(encoded.text), encoded.size)
@@ -149,7 +149,7 @@ function sendBody(
   call: HttpCall,
   response: ServerResponse,
   { status, headers }: Answer,
-  encoded: EncodedText,
+  encoded: EncodedBody,
   services: HttpServices,
 ): void {
   const { requestId } = call

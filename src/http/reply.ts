@@ -51,7 +51,7 @@ export function sendEncoded(
   response: ServerResponse,
   status: number,
   contentType: string,
-  encoded: EncodedText,
+  encoded: EncodedBody,
   requestId?: string,
   writer = writeAtOnce,
 ): void {
@@ -73,7 +73,7 @@ export function sendEncoded(
 }
 
 /** A text whose bytes are known: how many, and how to write them. */
-export interface EncodedText {
+export interface EncodedBody {
   /** In Latin-1 each of its characters is a byte of UTF-8. */
   readonly text: LongText
   readonly size: number
@@ -88,7 +88,7 @@ const room = Buffer.allocUnsafeSlow(3 * shortLength)
  * A text of ASCII is the same in Latin-1, which is written faster. Another that is short is
  * encoded here: to do it while it is written, or only to count its bytes, takes longer.
  */
-function encodeText(text: string): EncodedText {
+function encodeText(text: string): EncodedBody {
   if (text.length > shortLength) return withEncoding(text, Buffer.byteLength(text))
   const size = room.write(text)
   return {
@@ -98,12 +98,12 @@ function encodeText(text: string): EncodedText {
   }
 }
 
-function withEncoding(text: LongText, size: number): EncodedText {
+function withEncoding(text: LongText, size: number): EncodedBody {
   return { text, size, encoding: size === lengthOf(text) ? 'latin1' : 'utf8' }
 }
 
 /** While there is much of it, others have their turn. */
-export function encode(text: LongText): EncodedText | Promise<EncodedText> {
+export function encode(text: LongText): EncodedBody | Promise<EncodedBody> {
   if (typeof text === 'string') return encodeText(text)
   return byteLengthInTurns(text).then((size) => withEncoding(text, size))
 }
@@ -115,7 +115,7 @@ async function sendPacked(
   response: ServerResponse,
   status: number,
   headers: readonly string[],
-  encoded: EncodedText,
+  encoded: EncodedBody,
   packing: Encoding,
   writer: BodyWriter,
 ): Promise<void> {
@@ -140,7 +140,7 @@ async function byteLengthInTurns(parts: readonly string[]): Promise<number> {
   return size
 }
 
-async function bytesOf({ text, size, encoding }: EncodedText): Promise<Buffer> {
+async function bytesOf({ text, size, encoding }: EncodedBody): Promise<Buffer> {
   if (typeof text === 'string') return Buffer.from(text, encoding)
   const bytes = Buffer.allocUnsafe(size)
   let end = 0

@@ -159,6 +159,8 @@ interface Asked {
 
 /** Entries that are listed in the time that looking one up takes. */
 const listedPerLookup = 32
+/** Walking past an entry whose document is looked for in a list, in lookups. */
+const walkedPerLookup = 2
 /** Lookups before it is asked whether a list would be better. */
 const lookupsUnlisted = 16
 
@@ -194,6 +196,13 @@ export function hasEntry(
     return found !== undefined && !(isValueOnly && isElement(found.state))
   }
   return { holds, exact: true, lookups: 1 }
+}
+
+/** What it costs to walk past entries and ask a condition of each, of which some hold. */
+export function walkCost(entries: number, holding: number, { lookups }: Condition): number {
+  return lookups > 1
+    ? entries * lookups
+    : entries / walkedPerLookup + holding / listedPerLookup
 }
 
 const noId = new Uint8Array()

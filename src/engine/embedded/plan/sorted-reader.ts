@@ -21,6 +21,7 @@ import {
   hasEntry,
   indexedPaths,
   unknown,
+  walkCost,
   type PossibleMatch,
   type Condition,
 } from './conditions.ts'
@@ -91,6 +92,8 @@ class SortedRead {
   /** Rows to pass before the first that is kept, and how many are still missing after. */
   #toSkip: number
   #toFind: number
+  /** Entries whose walk was paid for before it began. */
+  #paidFor = 0
 
   constructor(reader: StoreLookup, query: StoreQuery, budget: Budget) {
     this.#reader = reader
@@ -138,10 +141,10 @@ class SortedRead {
     } else {
       this.way = 'the order of the index'
       if (best !== undefined) {
-        const expected = this.#walkedFor(best.size)
-        // What will take long is not begun where it must not.
-        this.#budget.spend(expected)
+        const expected = (this.#paidFor = this.#walkedFor(best.size))
         ;[this.#condition, this.#beyondBounds] = this.#conditions(expected)
+        // What will take long is not begun where it must not.
+        this.#budget.spend(walkCost(expected, best.size, this.#condition))
       }
       this.#walkIndex(first)
     }
@@ -375,7 +378,8 @@ class SortedRead {
     let group: OpenGroup | undefined
     let sizeMax = this.#groupSizeMax()
     for (const entry of this.#store.entries.inRange(range, { direction })) {
-      this.#budget.spend(cost)
+      // Each looks whether the read goes on; those that were expected are paid for.
+      this.#budget.spend(this.#paidFor-- > 0 ? 0 : cost)
       if (group === undefined || !entry.key.startsWith(group.start)) {
         if (group !== undefined && isAnyIn(group)) {
           this.#takeGroup(group)
@@ -427,16 +431,8 @@ class SortedRead {
   /** Documents of a group by their ids, those behind the position, as many as are needed. */
   #inOrderOfIds(members: readonly number[], isPlace: boolean): readonly number[] {
     const after = isPlace ? this.#afterId() : undefined
-    const rows = this.#store.all(
-      'SELECT d.seq FROM json_each(?) member CROSS JOIN doc d ON d.seq = member.value ' +
-        `${after === undefined ? '' : 'WHERE d.id > ? '}ORDER BY d.id LIMIT ?`,
-      [
-        JSON.stringify(members),
-        ...(after === undefined ? [] : [after]),
-        this.#condition.exact ? this.#missing : -1,
-      ],
-    )
-    return rows.map(([seq]) => seq as number)
+    const limit = this.#condition.exact ? this.#missing : -1
+    return this.#store.inOrderOfIds(members, after, limit)
   }
 
   /** Keeps the best of those that were gathered. */

@@ -32,6 +32,18 @@ export class DocumentSet {
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
+  /** All of them, in order within a chunk; undefined where one does not fit into 32 bits. */
+  numbers(): Uint32Array | undefined {
+    const numbers: number[] = []
+    for (const [number, start] of this.#chunks) {
+      if (number >= 2 ** (32 - chunkBits)) return undefined
+      for (let at = 0; at < chunkWords; at++)
+        for (let word = this.#words[start + at]!; word !== 0; word &= word - 1)
+          numbers.push(number * 2 ** chunkBits + 32 * at + (31 - Math.clz32(word & -word)))
+    }
+    return Uint32Array.from(numbers)
+  }
+
   /** Where the chunk of a document starts; negative where there is none. */
   #find(document: number): number {
     const number = Math.floor(document / 2 ** chunkBits)

@@ -8,6 +8,7 @@ import { BlockCursor, type Sums } from './block.ts'
 import { hashesOf } from './bloom-filter.ts'
 import { isElement, kindOf, kinds, type State } from './change.ts'
 import { DocumentSet } from './document-set.ts'
+import { ListedValues } from './listed-values.ts'
 import {
   entriesOf,
   type Cursor,
@@ -72,6 +73,7 @@ export class RunsReader {
   readonly #recent: StatementSync
   readonly memtable: Memtable
   #runs: readonly Run[] = []
+  readonly #listed = new ListedValues()
   #version = -1
   #flushed = 0
   /** The latest changes that the memtable has. */
@@ -137,6 +139,7 @@ export class RunsReader {
       .all() as unknown as RunRow[]
     const known = new Map(this.#runs.map((run) => [run.number, run]))
     this.#runs = rows.map((row) => known.get(row.number) ?? new Run(this.#store, row))
+    this.#listed.clear()
     this.#version = version
   }
 
@@ -201,8 +204,8 @@ export class RunsReader {
 
   /** The documents that have a value, in no order; as an element of an array, too, or not. */
   documentsWith(path: number, value: Uint8Array, withElements: boolean): DocumentSet {
-    const documents = new DocumentSet()
     if (this.tie === 'id') {
+      const documents = new DocumentSet()
       // A tombstone does not say which row it was.
       for (const { doc, state } of this.withValue(path, value))
         if (withElements || !isElement(state)) documents.add(doc)
@@ -210,13 +213,18 @@ export class RunsReader {
     }
     const start = valueStart(path, value)
     // The newest last: it says what holds.
-    const note = (state: State, doc: number) => {
+    const noteIn = (documents: DocumentSet) => (state: State, doc: number) => {
       if (kindOf(state) === kinds.remove || (!withElements && isElement(state)))
         documents.delete(doc)
       else documents.add(doc)
     }
-    const target = seekKeyOf(start)
-    for (const run of this.#having(start).toReversed()) run.each(target, note)
+    const key = `${withElements ? 'any' : 'values'} ${start}`
+    const documents = this.#listed.documents(key, (found) => {
+      const target = seekKeyOf(start)
+      const note = noteIn(found)
+      for (const run of this.#having(start).toReversed()) run.each(target, note)
+    })
+    const note = noteIn(documents)
     const cursor = this.memtable.cursorAt(start)
     while (cursor.isAt && cursor.key.startsWith(start)) {
       note(cursor.state, cursor.doc)

@@ -277,6 +277,20 @@ export class StoreConnection {
     return found && rowOf(found)
   }
 
+  /** Some documents by their ids, those behind one, up to a limit unless that is negative. */
+  inOrderOfIds(
+    seqs: readonly number[],
+    after: Uint8Array | undefined,
+    limit: number,
+  ): number[] {
+    const rows = this.all(
+      'SELECT d.seq FROM json_each(?) member CROSS JOIN doc d ON d.seq = member.value ' +
+        `${after === undefined ? '' : 'WHERE d.id > ? '}ORDER BY d.id LIMIT ?`,
+      [JSON.stringify(seqs), ...(after === undefined ? [] : [after]), limit],
+    )
+    return rows.map(([seq]) => seq as number)
+  }
+
   has(seq: number): boolean {
     return this.one('SELECT 1 FROM doc WHERE seq = ?', [seq]) !== undefined
   }
