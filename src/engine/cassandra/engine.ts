@@ -37,6 +37,7 @@ import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
+import { isAboutMissingIndex } from './cluster/failures.ts'
 import { ClusterHealth } from './cluster/cluster-health.ts'
 import { findUnqueryable } from './cluster/index-readiness.ts'
 import { levelOfSettings } from './cluster/consistency.ts'
@@ -474,7 +475,7 @@ class CassandraEngine implements Engine {
       } catch (error) {
         if (error instanceof EngineError && mayBeGone.has(error.kind))
           await this.#checkStillThere(target, caller)
-        throw error
+        throw withCollection(error, target)
       }
     })
   }
@@ -507,6 +508,15 @@ class CassandraEngine implements Engine {
 const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
+
+/** What reads of a collection need is there, unless others have dropped it. */
+function withCollection(error: unknown, { kind, name }: Target): unknown {
+  const isLacking =
+    kind === 'collection' && error instanceof EngineError && isAboutMissingIndex(error)
+  if (!isLacking) return error
+  const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
+  return new EngineError('schema', problem, { cause: error })
+}
 
 /** Whose texts are searched by terms. */
 function textPathsOf(target: Target): readonly string[] {

@@ -31,6 +31,11 @@ export function isInvalid(error: unknown): boolean {
   return code === codes.invalid || code === codes.configError
 }
 
+/** Whether what was to be made is there already, and so was made by others. */
+export function isAboutExisting(error: unknown): boolean {
+  return codeOf(error) === codes.alreadyExists
+}
+
 /**
  * Whether it is not known if a write was made: nobody said so in time. A conditional one may
  * find too few nodes half way, and be finished by others; by another node all may be there.
@@ -148,6 +153,11 @@ function isAboutMissingTarget(message: string): boolean {
 
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
+
+/** Whether a statement needs an index that is not there. */
+export function isAboutMissingIndex({ message }: EngineError): boolean {
+  return /\bALLOW FILTERING\b|requires the column to be indexed/.test(message)
+}
 
 /** A limit of the product, or one that the cluster's operators have set. */
 const indexLimit = /\bcannot have more than \d+\b[^,]*\bindexes\b/i
