@@ -93,13 +93,22 @@ function messageOf(failure: unknown): string {
 
 function reasonOf(error: unknown): string {
   if (isBusy(error)) return 'is behind with its answers'
-  if (error instanceof errors.AuthenticationError) return `refuses: ${error.message}`
   if (!(error instanceof Error)) return 'does not answer'
+  const [, wanted, known] = wrongDataCenter.exec(error.message) ?? []
+  if (wanted !== undefined)
+    return `knows no data center ${wanted}. Give --local-datacenter one of these: ${known}`
+  if (error instanceof errors.AuthenticationError)
+    return /\bno authenticator\b/.test(error.message)
+      ? 'asks for a user and a password. Give --cassandra-user and --cassandra-password'
+      : `refuses: ${error.message}`
   const { code } = error as NodeJS.ErrnoException
   if (typeof code === 'string' && /CERT|ALTNAME/.test(code))
     return `shows a certificate that is not accepted (${code})`
   return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`
 }
+
+const wrongDataCenter =
+  /^localDataCenter was configured as '(.*)', but only found hosts in data centers: \[(.*)\]$/
 
 function kindOf(failure: unknown, message: string): EngineErrorKind {
   if (failure instanceof errors.OperationTimedOutError || isLost(failure)) return 'timeout'
