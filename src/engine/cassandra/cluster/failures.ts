@@ -36,6 +36,11 @@ export function isAboutExisting(error: unknown): boolean {
   return codeOf(error) === codes.alreadyExists
 }
 
+/** Whether not all nodes have emptied a table: all of them have to be there. */
+export function isAboutTruncation(error: unknown): boolean {
+  return codeOf(error) === codes.truncateError
+}
+
 /**
  * Whether it is not known if a write was made: nobody said so in time. A conditional one may
  * find too few nodes half way, and be finished by others; by another node all may be there.
