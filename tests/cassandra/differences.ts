@@ -83,6 +83,23 @@ describe('on a cluster', () => {
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
+  test('texts of tables and ids have no half of a character', async () => {
+    const table = await create('halved', { a: 'text' })
+    await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
+    await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
+    const options = { lexical: { enabled: false } }
+    await send('', { createCollection: { name: 'halves', options } })
+    const path = '/halves'
+    await refused(path, { insertOne: { document: { _id: '\ud83e' } } }, 'half')
+    const documents = [
+      { _id: 1, a: '\ud83e' },
+      { _id: 2, a: '\udd89' },
+    ]
+    assert.deepEqual((await send(path, { insertMany: { documents } })).codes, [])
+    const { body } = await send(path, { find: { filter: { a: '\udd89' } } })
+    assert.deepEqual(body.data!.documents, [documents[1]])
+  })
+
   test('durations are in no set', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }
