@@ -21,7 +21,6 @@ import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
-import { checkWellFormed } from '../rows/cql-primitives.ts'
 import { boundColumns, boundKey } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import {
@@ -99,7 +98,6 @@ async function insert(
   const { session, collection, indexing } = writing
   const transaction = versionAfter(undefined)
   const [key, ...otherKeys] = keysOf(record.id)
-  checkWellFormed(key!.text)
   // A number with zeros at its end may be there in its other spelling.
   for (const other of otherKeys)
     if ((await versionOf(session, collection, other)) !== undefined) return 'exists'

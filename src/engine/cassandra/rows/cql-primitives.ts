@@ -59,7 +59,7 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
 }
 
 /** A cluster keeps UTF-8: the driver would write another character, the same for all halves. */
-export function checkWellFormed(text: string): void {
+function checkWellFormed(text: string): void {
   if (!text.isWellFormed())
     throw new EngineError(
       'unsupported',
