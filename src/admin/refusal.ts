@@ -64,6 +64,8 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'write':
     case 'read':
     case 'damaged':
+    case 'schema':
+    case 'schemaVersion':
       return new Refusal(500, `The store failed: ${message}`)
     case 'overloaded':
       return new Refusal(503, `The server has too much to do: ${message}`)

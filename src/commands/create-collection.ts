@@ -3,7 +3,12 @@ import {
   parseCollectionOptions,
   type RequestedOptions,
 } from '../collections/options/collection-options.ts'
-import type { Collection, Target } from '../engine/schema.ts'
+import {
+  findNamed,
+  type Collection,
+  type Target,
+  type UnreadableTarget,
+} from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import type { Models } from '../providers/models.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
@@ -26,8 +31,8 @@ export const createCollection = defineKeyspaceCommand({
       embeddingProviders: models.embeddingProviders,
       rerankingProviders: models.rerankingProviders,
     })
-    return changeSchema(context, ({ targets }, counts) => {
-      const existing = targets.find((target) => target.name === name)
+    return changeSchema(context, (schema, counts) => {
+      const existing = findNamed(schema, name)
       if (existing !== undefined) {
         const { options, isIncomplete } = checkSame(existing, requested, models)
         return isIncomplete ? { kind: 'createCollection', name, options } : undefined
@@ -41,13 +46,14 @@ export const createCollection = defineKeyspaceCommand({
 })
 
 function checkSame(
-  existing: Target,
+  existing: Target | UnreadableTarget,
   requested: RequestedOptions,
   models: Models,
 ): Collection {
   const { name } = existing
   if (existing.kind === 'table')
     throw apiError('EXISTING_TABLE_NOT_DATA_API_COLLECTION', { name })
+  if ('reason' in existing) throw existing.reason
   const differing = differences(requested, existing.options, models)
   if (differing.length > 0)
     throw apiError('EXISTING_COLLECTION_DIFFERENT_SETTINGS', { name, differing })

@@ -1,3 +1,4 @@
+import { findNamed } from '../engine/schema.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { noOptions, requiredText } from './dispatch/fields.ts'
 import { changeSchema } from './dispatch/schema-change.ts'
@@ -9,9 +10,10 @@ export const deleteCollection = defineKeyspaceCommand({
   fields: { name: requiredText, options: noOptions },
 
   async run({ name }, context) {
-    return changeSchema(context, ({ targets }) => {
-      const target = targets.find((candidate) => candidate.name === name)
-      return target?.kind === 'collection' ? { kind: 'dropTarget', name } : undefined
-    })
+    return changeSchema(context, (schema) =>
+      findNamed(schema, name)?.kind === 'collection'
+        ? { kind: 'dropTarget', name }
+        : undefined,
+    )
   },
 })

@@ -18,7 +18,7 @@ export const deleteMany = defineCommand({
   async collection({ filter }, { documents, caller }) {
     const selection = selectDocuments(documents, { filter }, caller)
     if (filter === undefined || (isObject(filter) && filter.size === 0)) {
-      await documents.engine.truncate(documents.collection)
+      await documents.engine.truncate(documents.collection, caller)
       // How many there were is not counted: emptying a collection takes no time.
       return { status: { deletedCount: -1 } }
     }
@@ -29,7 +29,7 @@ export const deleteMany = defineCommand({
 
   async table({ filter }, { rows, caller }) {
     const conditions = readKeyConditions(rows, filter)
-    if (conditions === undefined) await rows.engine.truncate(rows.table)
+    if (conditions === undefined) await rows.engine.truncate(rows.table, caller)
     else await deleteRows(rows, conditions, caller)
     return { status: { deletedCount: -1 } }
   },

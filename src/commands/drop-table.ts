@@ -1,3 +1,4 @@
+import { findNamed } from '../engine/schema.ts'
 import { apiError } from '../errors/api-error.ts'
 import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { flag, options, requiredText } from './dispatch/fields.ts'
@@ -11,10 +12,10 @@ export const dropTable = defineKeyspaceCommand({
 
   async run({ name, options: { ifExists } }, context) {
     return changeSchema(context, (schema) => {
-      const tables = tablesOf(schema)
-      if (tables.some((table) => table.name === name)) return { kind: 'dropTarget', name }
+      if (findNamed(schema, name)?.kind === 'table') return { kind: 'dropTarget', name }
       if (ifExists) return undefined
-      throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing: namesOf(tables) })
+      const existing = namesOf(tablesOf(schema))
+      throw apiError('CANNOT_DROP_UNKNOWN_TABLE', { name, existing })
     })
   },
 })

@@ -26,16 +26,16 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 
 /** New names that are taken, and others that nothing has that can be changed like this. */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
-  const { targets, types } = schema
+  const { targets, types, unreadable = [] } = schema
   switch (change.kind) {
     case 'createCollection': {
       const isWhole = (one: Target) => one.kind === 'table' || !one.isIncomplete
-      return taken(targets.filter(isWhole), [change.name])
+      return taken([...targets.filter(isWhole), ...unreadable], [change.name])
     }
     case 'createTable':
-      return taken(targets, [change.name])
+      return taken([...targets, ...unreadable], [change.name])
     case 'dropTarget':
-      return missing(targets, [change.name])
+      return missing([...targets, ...unreadable], [change.name])
     case 'createType':
       return taken(types, [change.name])
     case 'alterType':

@@ -173,7 +173,7 @@ export function checked(engine: Engine): Engine {
       return outcomes
     },
 
-    truncate: (target) => ask('truncate', () => engine.truncate(target)),
+    truncate: (target, caller) => ask('truncate', () => engine.truncate(target, caller)),
 
     async readSetting(name) {
       const setting = await ask('readSetting', () => engine.readSetting(name))

@@ -145,8 +145,11 @@ export interface Engine {
 
   /** All documents or rows, roughly. */
   estimateCount(target: Target): Promise<number>
-  /** Deletes all documents or rows. */
-  truncate(target: Target): Promise<void>
+  /**
+   * Deletes all documents or rows. `caller` is for stores that may have to do that one by one:
+   * some are left then where its time is over.
+   */
+  truncate(target: Target, caller?: Caller): Promise<void>
 
   /**
    * A small value of the service itself, such as the digests of its tokens, as the last write

@@ -19,6 +19,10 @@ export type EngineErrorKind =
   | 'unsupported'
   /** An index of another target has the name that one would get. Nothing was done. */
   | 'indexExists'
+  /** A collection lacks an index, or what is noted of its options cannot be read. */
+  | 'schema'
+  /** Its options are noted in a form of which this version does not know. */
+  | 'schemaVersion'
   /** The store has as many indexes as it takes. */
   | 'indexLimit'
   /** A position in a query's results that was never given out. */

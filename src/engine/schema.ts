@@ -7,6 +7,7 @@ import type {
 } from '../language/columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import { withoutDatabaseKey } from './database-key.ts'
+import type { EngineError } from './errors.ts'
 
 export type { EmbeddingService, Metric }
 
@@ -152,6 +153,23 @@ export type Target = Collection | Table
 export interface KeyspaceSchema {
   readonly targets: readonly Target[]
   readonly types: UserTypes
+  /** What is there and cannot be served. Names are taken by it, too. */
+  readonly unreadable?: readonly UnreadableTarget[]
+}
+
+/** A collection or table that others have made, or changed, so that it cannot be served. */
+export interface UnreadableTarget {
+  readonly kind: Target['kind']
+  readonly name: string
+  readonly reason: EngineError
+}
+
+/** What a keyspace has under a name, whether it can be served or not. */
+export function findNamed(
+  { targets, unreadable = [] }: KeyspaceSchema,
+  name: string,
+): Target | UnreadableTarget | undefined {
+  return [...targets, ...unreadable].find((one) => one.name === name)
 }
 
 /** The columns of the primary key: those that rows are partitioned by, then the sort's. */

@@ -126,9 +126,9 @@ export function traced(engine: Engine, listener: Listener): Engine {
         () => 'Deleted the rows of a key, or of a range of keys',
         () => ({ ...describeTarget(table), columns: [...conditions.keys()] }),
       ),
-    truncate: (proceed, target) =>
+    truncate: (proceed, target, caller) =>
       timedOnTarget(
-        () => proceed(target),
+        () => proceed(target, caller),
         () => 'Deleted all records',
         () => describeTarget(target),
       ),

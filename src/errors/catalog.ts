@@ -563,6 +563,18 @@ export const catalog = {
     body: (v: { keyspace: string }) =>
       `The keyspace "${v.keyspace}" was dropped while the command ran.`,
   },
+  COLLECTION_SCHEMA_VERSION_INVALID: {
+    ...server('DATABASE'),
+    title: 'The version of the collection is not known',
+    body: (v: { target: string; problem: string }) =>
+      `${v.target} cannot be used here: ${v.problem}. Use a server that knows its version.`,
+  },
+  CORRUPTED_COLLECTION_SCHEMA: {
+    ...server('DATABASE'),
+    title: 'The collection is not whole',
+    body: (v: { target: string; problem: string }) =>
+      `${v.target} cannot be used like this: ${v.problem}. "stela check" says what is missing.`,
+  },
   DOCUMENT_FROM_DB_UNPARSEABLE: {
     ...server('DATABASE'),
     title: 'A stored document cannot be read',

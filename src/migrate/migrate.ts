@@ -75,9 +75,9 @@ export async function migrate(
 async function readKeyspaces(engine: Engine): Promise<readonly Keyspace[]> {
   const names = (await engine.listKeyspaces()).toSorted()
   const read = names.map(async (name): Promise<Keyspace> => {
-    const { targets, types } = (await engine.readSchema(name))!
-    const inOrder = targets.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return { name, schema: { targets: inOrder, types } }
+    const schema = (await engine.readSchema(name))!
+    const targets = schema.targets.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return { name, schema: { ...schema, targets } }
   })
   return Promise.all(read)
 }
@@ -89,6 +89,8 @@ async function findObstacles(
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const { name, schema } of keyspaces) {
+    const unread = schema.unreadable ?? []
+    found.push(...unread.map((one) => `${name}.${one.name}: ${one.reason.message}`))
     found.push(...(to.cannotHold?.(name, schema) ?? []))
     const { conflicts } = missingIn(await to.readSchema(name), schema)
     found.push(...conflicts.map((line) => `${name}: ${line} there already`))

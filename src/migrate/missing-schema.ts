@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { UserType } from '../language/columns/column-type.ts'
 import {
   columnsInOrder,
+  findNamed,
   type Collection,
   type Column,
   type KeyspaceSchema,
@@ -27,7 +28,9 @@ export function missingIn(
   const all = [
     ...wanted.types.map((type) => missingType(there, type)),
     ...wanted.targets.map((target) => {
-      const found = there?.targets.find(({ name }) => name === target.name)
+      const found = there && findNamed(there, target.name)
+      if (found !== undefined && 'reason' in found)
+        return conflict(`${target.name} cannot be read`)
       if (found !== undefined && found.kind !== target.kind)
         return conflict(`${target.name} is a ${found.kind}`)
       return target.kind === 'collection'

@@ -76,9 +76,15 @@ describe('a cluster, as operators see it', () => {
     const found =
       'whole: the index whole_query_vector_value on query_vector_value is missing'
     assert.deepEqual(ours((await check()).lines), [found])
+    const find = { find: { sort: { $vector: [1, 0] } } }
+    const lacking = await server.command('/default_keyspace/whole', find)
+    assert.deepEqual(lacking.codes, ['CORRUPTED_COLLECTION_SCHEMA'], lacking.text)
+    assert.match(lacking.text, /whole lacks an index/)
     const { codes, text } = await create('whole')
     assert.deepEqual(codes, [], text)
     assert.deepEqual(ours((await check()).lines), [])
+    const searched = await server.command('/default_keyspace/whole', find)
+    assert.deepEqual(searched.codes, [], searched.text)
   })
 
   test('a collection whose index would have the name of another is not made', async () => {
@@ -116,6 +122,35 @@ describe('a cluster, as operators see it', () => {
       'whole: the comment of whole does not hold its options',
     ])
     assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
+  })
+
+  test('a collection whose options cannot be read is left alone, and others are served', async () => {
+    const keyspace = keyspaces.nameOf('default_keyspace')
+    const send = (path: string, body: object) =>
+      server.command(`/default_keyspace${path}`, body)
+    for (const name of ['later', 'served']) assert.deepEqual((await create(name)).codes, [])
+    const version = '{"collection":{"name":"later","schema_version":3,"options":{}}}'
+    const shape =
+      '{"collection":{"schema_version":2,"options":{"vector":{"dimension":2,"metric":7}}}}'
+    for (const [comment, code] of [
+      [version, 'COLLECTION_SCHEMA_VERSION_INVALID'],
+      [shape, 'CORRUPTED_COLLECTION_SCHEMA'],
+      ['what people write', 'CORRUPTED_COLLECTION_SCHEMA'],
+    ] as const) {
+      await cql(`ALTER TABLE "${keyspace}".later WITH comment = '${comment}'`)
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      const refused = await send('/later', { find: {} })
+      assert.deepEqual(refused.codes, [code], refused.text)
+      assert.deepEqual((await create('later')).codes, [code])
+      const found = await send('/served', { find: {} })
+      assert.deepEqual(found.codes, [], found.text)
+    }
+    const listed = await send('', { findCollections: {} })
+    const names = listed.body.status!['collections'] as string[]
+    assert.deepEqual([names.includes('later'), names.includes('served')], [false, true])
+    assert.deepEqual((await send('', { deleteCollection: { name: 'later' } })).codes, [])
+    assert.deepEqual((await create('later')).codes, [])
+    assert.deepEqual((await send('/later', { find: {} })).codes, [])
   })
 
   test('it says so where none answers', async () => {

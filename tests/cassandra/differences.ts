@@ -83,6 +83,27 @@ describe('on a cluster', () => {
     await refused(table, { createVectorIndex: { name: 'by_v', definition } }, 'osine')
   })
 
+  test('texts of tables have no half of a character, and ids not two', async () => {
+    const table = await create('halved', { a: 'text' })
+    await refused(table, { insertOne: { document: { id: '1', a: '\ud83e' } } }, 'half')
+    await refused(table, { insertOne: { document: { id: '\ud83e' } } }, 'half')
+    const options = { lexical: { enabled: false } }
+    await send('', { createCollection: { name: 'halves', options } })
+    const path = '/halves'
+    const documents = [
+      { _id: '\ud83e', a: '\ud83e' },
+      { _id: 2, a: '\udd89' },
+    ]
+    assert.deepEqual((await send(path, { insertMany: { documents } })).codes, [])
+    for (const document of documents)
+      for (const filter of [{ a: document.a }, { _id: document._id }]) {
+        const { body } = await send(path, { find: { filter } })
+        assert.deepEqual(body.data!.documents, [document])
+      }
+    const other = await send(path, { insertOne: { document: { _id: '\udd89' } } })
+    assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
+  })
+
   test('durations are in no set', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from 'cassandra-driver'
+import { makeChange } from '../../src/engine/cassandra/catalog/change-schema.ts'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
+import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import { apache } from '../engine/cassandra/capabilities.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
@@ -172,5 +176,55 @@ describe('a table that was made by CQL', () => {
     await send('/visits', { alterTable: { operation: { drop: { columns } } } })
     await send('/visits', { find: {} })
     await send('', { dropIndex: { name: 'by_old_index' } })
+  })
+
+  test('stays as it is where the API has no name for its key, until it is dropped', async () => {
+    const name = 'paired'
+    await client.execute(
+      `CREATE TABLE ${name} (id frozen<tuple<int, text>> PRIMARY KEY, n int)`,
+    )
+    await client.execute(`INSERT INTO ${name} (id, n) VALUES ((1, 'x'), 7)`)
+    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
+    const options = { lexical: { enabled: false } }
+    for (const [path, body, code] of [
+      [`/${name}`, { find: {} }, 'UNSUPPORTED_DATABASE_QUERY'],
+      ['', { createTable: { name, definition } }, 'CANNOT_ADD_EXISTING_TABLE'],
+      [
+        '',
+        { createCollection: { name, options } },
+        'EXISTING_TABLE_NOT_DATA_API_COLLECTION',
+      ],
+    ] as const) {
+      const { codes, text } = await server.command(`/default_keyspace${path}`, body)
+      assert.deepEqual(codes, [code], text)
+      if (path !== '')
+        assert.match(text, /the column id of its key is of type frozen<tuple<int, text>>/)
+    }
+    await send('', { createTable: { name, definition, options: { ifNotExists: true } } })
+    const { rows } = await client.execute(`SELECT n FROM ${name}`)
+    assert.deepEqual(
+      rows.map((row) => row.get('n') as number),
+      [7],
+    )
+    await send('', { dropTable: { name } })
+    await send('', { createTable: { name, definition } })
+  })
+
+  test('stays, even where it came just before a collection of its name', async () => {
+    const session = sessionOf(client, { consistency: defaultConsistency })
+    const access = {
+      ...{ session, can: apache, keyspace: keyspaces.nameOf('default_keyspace') },
+      unreadyIndexes: () => Promise.resolve(new Set<string>()),
+      // As it was before.
+      schema: { targets: [], types: [] },
+    }
+    const none = { enabled: false } as const
+    const options = { lexical: none, rerank: none }
+    await assert.rejects(
+      makeChange(access, { kind: 'createCollection', name: 'counts', options }),
+      { kind: 'unsupported', message: /existing table "counts"/ },
+    )
+    const { data } = await send('/counts', { find: {} })
+    assert.deepEqual(data!.documents, [{ id: 1, hits: 3 }])
   })
 })

@@ -327,7 +327,7 @@ describe('moving from a folder to a cluster', () => {
     assert.match(targets[1]!.differing.some[0]!, /Oslo/)
   })
 
-  test('goes back into a folder by the same way', async () => {
+  const moveBack = async () => {
     const folder = await temporaryFolder()
     const from = await keyspaces.open()
     const log = () => undefined
@@ -335,19 +335,50 @@ describe('moving from a folder to a cluster', () => {
       ...{ dataDir: folder, durable: false, searchThreads: 1, log },
     })
     try {
-      const moved = (await migrate(from, to, quiet)) as Migrated
-      assert.deepEqual(
-        moved.targets.map(({ source, isSame }) => [source.count, isSame]),
-        [
-          [4, true],
-          [3, true],
-          [300, true],
-        ],
-      )
+      return await migrate(from, to, quiet)
     } finally {
       await from.close()
       await to.close()
       await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  test('goes back into a folder by the same way', async () => {
+    const moved = (await moveBack()) as Migrated
+    assert.deepEqual(
+      moved.targets.map(({ source, isSame }) => [source.count, isSame]),
+      [
+        [4, true],
+        [3, true],
+        [300, true],
+      ],
+    )
+  })
+
+  test('names what tables of CQL have that no folder holds', async () => {
+    const client = clientOf(await testNode(), {
+      keyspace: keyspaces.nameOf('default_keyspace'),
+    })
+    try {
+      for (const columns of [
+        'paired (id frozen<tuple<int, text>> PRIMARY KEY, n int)',
+        'shared (p int, c int, s text STATIC, t tuple<int, int>, PRIMARY KEY (p, c))',
+        'counts (id int PRIMARY KEY, hits counter)',
+      ])
+        await client.execute(`CREATE TABLE ${columns}`)
+      const migration = await moveBack()
+      assert('obstacles' in migration)
+      const lines = migration.obstacles.map((line) => line.replace(/^\w+\./, ''))
+      assert.deepEqual(lines.toSorted(), [
+        'counts: the column hits is a counter',
+        'paired: the column id of its key is of type frozen<tuple<int, text>>, which only CQL can use',
+        'shared: the column s is static',
+        'shared: the column t is of type frozen<tuple<int, int>>',
+      ])
+      for (const name of ['paired', 'shared', 'counts'])
+        await client.execute(`DROP TABLE ${name}`)
+    } finally {
+      await client.shutdown()
     }
   })
 })

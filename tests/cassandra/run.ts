@@ -17,6 +17,7 @@ const own = [
     'bundle',
     'check',
     'differences',
+    'emptied',
     'interchange',
     'migrate',
     'repair',

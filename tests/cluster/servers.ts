@@ -184,6 +184,9 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
 
   test('lose nothing when nodes are killed, and say so where too few are left', async (t) => {
     await create('killed_node')
+    await create('emptied')
+    const insertMany = { documents: [{ _id: 1 }, { _id: 2 }] }
+    await done(0, '/emptied', { insertMany })
     const load = new Load(servers, 'killed_node', seed + 1)
     t.after(() => load.stop())
     load.start()
@@ -191,6 +194,14 @@ describe(`two servers on three nodes, seed ${seed}`, { timeout: 1_800_000 }, () 
     await servers.cluster.kill(2)
     await load.answersMore(500)
     assert.deepEqual(load.takeFailures(), [], 'two of three nodes are enough')
+    // Nodes truncate only while all of them are up, and wait for one that has just died.
+    for (;;) {
+      const { codes, text } = await send(0, '/emptied', { deleteMany: {} })
+      if (codes.length === 0) break
+      assert.deepEqual(codes, ['TIMEOUT_WRITING_DATA'], text)
+    }
+    const { status } = await done(1, '/emptied', { countDocuments: {} })
+    assert.deepEqual(status, { count: 0 })
 
     await servers.cluster.kill(1)
     while (load.failures.length < 20) await sleep(100)

@@ -78,6 +78,7 @@ describe('failures', () => {
   for (const [kind, code] of [
     ['read', 'FAILED_READ_REQUEST'],
     ['damaged', 'FAILED_READ_REQUEST'],
+    ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],
   ] as const)
     test(`of the store (${kind}) are logged and name the collection`, async () => {

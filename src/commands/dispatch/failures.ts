@@ -101,6 +101,11 @@ function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
       return apiError('UNAUTHENTICATED_REQUEST')
     case 'unauthorized':
       return unauthorizedError(scene.does, target, true)
+    case 'schema':
+      log.error({ err: failure, target }, 'The store lacks something of a collection')
+      return apiError('CORRUPTED_COLLECTION_SCHEMA', { target, problem })
+    case 'schemaVersion':
+      return apiError('COLLECTION_SCHEMA_VERSION_INVALID', { target, problem })
     case 'indexExists':
       return apiError('EXISTING_INDEX_FOR_COLLECTION', { target, problem })
     case 'indexLimit':

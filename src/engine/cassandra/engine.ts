@@ -37,6 +37,7 @@ import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import type { Capabilities } from './cluster/capabilities.ts'
+import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
 import { ClusterHealth } from './cluster/cluster-health.ts'
 import { findUnqueryable } from './cluster/index-readiness.ts'
 import { levelOfSettings } from './cluster/consistency.ts'
@@ -54,6 +55,7 @@ import type { Session } from './cluster/session.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
 import { WriteClock } from './cluster/write-clock.ts'
 import { quoteName, quoteTarget } from './cluster/statement.ts'
+import { deleteDocuments } from './documents/delete-documents.ts'
 import { textPlace } from './documents/document-texts.ts'
 import {
   countDocuments,
@@ -69,7 +71,7 @@ import { fillNewIndex } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
 import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
-import { deleteRows, mergeRows } from './rows/write-rows.ts'
+import { deleteAllRows, deleteRows, mergeRows } from './rows/write-rows.ts'
 import { ClusterSettings } from './system/cluster-settings.ts'
 import { Leases } from './system/leases.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
@@ -427,11 +429,19 @@ class CassandraEngine implements Engine {
     return rows.length
   }
 
-  truncate(target: Target): Promise<void> {
-    return this.#on(target, undefined, async () => {
+  truncate(target: Target, caller = ownCaller()): Promise<void> {
+    return this.#on(target, caller, async () => {
       const now = this.#shared.postings.nextTimestamp()
       const paths = textPathsOf(target)
-      await this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`)
+      try {
+        await this.#session.define(`TRUNCATE TABLE ${quoteTarget(target)}`)
+      } catch (error) {
+        // Nodes refuse it as long as one of them is down.
+        if (!isAboutTruncation((error as Error).cause)) throw error
+        return target.kind === 'collection'
+          ? deleteDocuments(this.#documents(target), target, caller)
+          : deleteAllRows(this.#rows, target, caller)
+      }
       await this.#shared.postings.truncate(target.uid, paths, now)
     })
   }
@@ -474,7 +484,7 @@ class CassandraEngine implements Engine {
       } catch (error) {
         if (error instanceof EngineError && mayBeGone.has(error.kind))
           await this.#checkStillThere(target, caller)
-        throw error
+        throw withCollection(error, target)
       }
     })
   }
@@ -507,6 +517,15 @@ class CassandraEngine implements Engine {
 const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
+
+/** What reads of a collection need is there, unless others have dropped it. */
+function withCollection(error: unknown, { kind, name }: Target): unknown {
+  const isLacking =
+    kind === 'collection' && error instanceof EngineError && isAboutMissingIndex(error)
+  if (!isLacking) return error
+  const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
+  return new EngineError('schema', problem, { cause: error })
+}
 
 /** Whose texts are searched by terms. */
 function textPathsOf(target: Target): readonly string[] {

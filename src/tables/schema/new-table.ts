@@ -1,5 +1,10 @@
 /** createTable: from its definition to a table. */
-import { keyNames, type Column, type KeyspaceSchema } from '../../engine/schema.ts'
+import {
+  findNamed,
+  keyNames,
+  type Column,
+  type KeyspaceSchema,
+} from '../../engine/schema.ts'
 import type { NewTable, SchemaChange } from '../../engine/schema-change.ts'
 import { apiError } from '../../errors/api-error.ts'
 import { isObject, type JsonObject, type Value } from '../../json/value.ts'
@@ -57,7 +62,7 @@ export function planTable(
   schema: KeyspaceSchema,
   { name, table, ifNotExists, count, limits }: TablePlan,
 ): SchemaChange | undefined {
-  const existing = schema.targets.find((target) => target.name === name)
+  const existing = findNamed(schema, name)
   if (existing !== undefined && ifNotExists) return undefined
   checkUserTypes(table.columns, schema.types)
   if (existing !== undefined)

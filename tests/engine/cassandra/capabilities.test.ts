@@ -35,6 +35,14 @@ test('a relative that parses all, and refuses it for what it says, has it', asyn
   assert.deepEqual(found, { ...fork, release: '5.0', vectors: true })
 })
 
+test('a release that parses NOT CONTAINS and no OR has no index for it', async () => {
+  const lacking = /\bOR\b| : |BM25/
+  const found = await probe(
+    clusterOf([lacking, syntaxError], ofLocal, noDse, noSuchView('indexes')),
+  )
+  assert.deepEqual(found, { ...apache, release: '5.0', vectors: true })
+})
+
 test('nobody waits for indexes where it cannot be seen whether they are ready', async () => {
   const { indexView } = await probe(clusterOf(ofLocal, [/system_views/, unauthorized]))
   assert.equal(indexView, undefined)

@@ -221,6 +221,19 @@ describe('values of columns', () => {
     assert.deepEqual(readValue({ type }, new Set([-0, 0, 1]), types), [0, 1])
   })
 
+  test('that are texts refuse what UTF-8 has no bytes for', () => {
+    const list = { type: 'list', valueType: 'text' } as const
+    for (const [type, value] of [
+      [{ type: 'text' } as const, 'x\ud800'],
+      [list, ['\udc00x']],
+    ] as const)
+      assert.throws(() => bindValue({ type }, value as string, types), {
+        kind: 'unsupported',
+        message: /half of a character/,
+      })
+    assert.equal(bindValue({ type: { type: 'text' } }, '🦉', types), '🦉')
+  })
+
   test('within others refuse timestamps that the driver could not read', () => {
     const type = { type: 'list', valueType: 'timestamp' } as const
     assert.throws(

@@ -6,6 +6,30 @@ import { engineErrorOf } from '../../../src/engine/cassandra/cluster/failures.ts
 
 const { invalid } = types.responseErrorCodes
 
+test('what is wrong with settings is told in words of ours', () => {
+  for (const [failure, says] of [
+    [
+      new errors.ArgumentError(
+        "localDataCenter was configured as 'dc9', but only found hosts in data centers: [dc1, dc2]",
+      ),
+      'knows no data center dc9. Give --local-datacenter one of these: dc1, dc2',
+    ],
+    [
+      new errors.AuthenticationError(
+        'Host 10.0.0.1:9042 requires authentication, but no authenticator found in the options',
+      ),
+      'asks for a user and a password. Give --cassandra-user and --cassandra-password',
+    ],
+    [new errors.AuthenticationError('Bad credentials'), 'refuses: Bad credentials'],
+  ] as const) {
+    const none = new errors.NoHostAvailableError({ '10.0.0.1:9042': failure })
+    assert.equal(
+      engineErrorOf(none).message,
+      `no node of the cluster can be asked: 10.0.0.1:9042 ${says}`,
+    )
+  }
+})
+
 test('a limit on indexes is told by its words, which differ between products', () => {
   for (const message of [
     'Cannot have more than 100 indexes, failed to create index on table ks.books',

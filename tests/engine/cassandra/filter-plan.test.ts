@@ -15,8 +15,10 @@ import {
   type MoreTerms,
 } from '../../../src/engine/cassandra/documents/more-terms.ts'
 import { shred, type Shredded } from '../../../src/engine/cassandra/documents/shred.ts'
+import type { Filter } from '../../../src/language/filters/filter.ts'
 import { indexingRule } from '../../../src/language/filters/indexing.ts'
 import { matches } from '../../../src/language/filters/matches.ts'
+import { parsePath, type Path } from '../../../src/language/values/path.ts'
 import { compareValues } from '../../../src/language/values/order.ts'
 import {
   Random,
@@ -60,6 +62,26 @@ test(`documents that match are found, and no others by exact plans, SEED=${seed}
     }
   }
   assert(found > 1_000)
+})
+
+test('what UTF-8 has no bytes for is looked at, since a cluster keeps it otherwise', () => {
+  const at = (text: string) => parsePath(text) as Path
+  const exists = (text: string): Filter => ({
+    kind: 'exists',
+    path: at(text),
+    exists: true,
+  })
+  const eq = (value: string): Filter => ({ kind: 'eq', path: at('a'), value })
+  for (const [filter, isExact] of [
+    [eq('x🦉'), true],
+    [eq('x\ud83e'), false],
+    [exists('é'), true],
+    [exists('\udd89'), false],
+  ] as const) {
+    const plan = planWith(filter, clusters[0]!)
+    assert(plan.kind === 'branches')
+    assert.equal(plan.isExact, isExact, said(filter))
+  }
 })
 
 function said(...what: unknown[]): string {

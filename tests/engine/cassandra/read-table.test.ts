@@ -140,9 +140,12 @@ describe('tables', () => {
     })
   })
 
-  test('with a key that the API cannot name are none', () => {
+  test('with a key that the API cannot name are refused', () => {
     const key = column('id', 'frozen<tuple<int, text>>', 'partition_key', 0)
-    assert.equal(readTable(row, [key], [], types), undefined)
+    assert.throws(() => readTable(row, [key], [], types), {
+      kind: 'unsupported',
+      message: /^the column id of its key is of type frozen<tuple<int, text>>,/,
+    })
   })
 
   const vectors = [column('id', 'int', 'partition_key', 0), column('v', 'vector<float, 3>')]

@@ -4,7 +4,7 @@
  * something is not there.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { KeyspaceSchema, Target } from '../../schema.ts'
+import { findNamed, type KeyspaceSchema, type Target } from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
@@ -100,8 +100,11 @@ export class ClusterCatalog {
   }
 }
 
+/** Throws where there is one that cannot be served. */
 function targetIn(schema: KeyspaceSchema | undefined, name: string): Target | undefined {
-  return schema?.targets.find((target) => target.name === name)
+  const found = schema && findNamed(schema, name)
+  if (found !== undefined && 'reason' in found) throw found.reason
+  return found
 }
 
 /** Those that did not change stay the same objects. */
@@ -110,7 +113,7 @@ function withKnownTargets(
   before: KeyspaceSchema | undefined,
 ): KeyspaceSchema {
   const targets = schema.targets.map((target) => {
-    const known = targetIn(before, target.name)
+    const known = before?.targets.find(({ name }) => name === target.name)
     return isDeepStrictEqual(known, target) ? known! : target
   })
   return { ...schema, targets }

@@ -1,10 +1,16 @@
 /** Changes of what a keyspace holds. Only one server makes one at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { fixedLimits } from '../../../limits.ts'
-import type { CollectionOptions, KeyspaceSchema, Table } from '../../schema.ts'
+import {
+  findNamed,
+  type CollectionOptions,
+  type KeyspaceSchema,
+  type Table,
+} from '../../schema.ts'
 import { EngineError } from '../../errors.ts'
 import type { SchemaChange, TableChange } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
+import { isAboutExisting } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { collectionIndexes, createIndexTexts, createTableText } from './collection-table.ts'
 import { readIndexNames, readNoteSource } from './system-schema.ts'
@@ -60,8 +66,8 @@ async function defineAll(session: Session, texts: readonly string[]): Promise<vo
 }
 
 /**
- * Whole, or not at all: what was begun is removed where a step fails. One that is there gets
- * the indexes that it lacks.
+ * Whole, or not at all: what was begun is removed where a step fails, but never a table that
+ * others have made just before. One that is there gets the indexes that it lacks.
  */
 async function createCollection(
   access: SchemaAccess,
@@ -70,15 +76,16 @@ async function createCollection(
 ): Promise<void> {
   const { session, can, keyspace, schema } = access
   const target = { keyspace, name }
-  const isNew = !schema.targets.some((there) => there.name === name)
+  const isNew = findNamed(schema, name) === undefined
   const indexes = collectionIndexes(options, can).map(({ suffix }) => `${name}_${suffix}`)
   await checkIndexNames(session, target, indexes)
   try {
-    await session.define(createTableText(target, options))
+    if (isNew) await session.define(createTableText(target, options))
     await defineSideBySide(session, createIndexTexts(target, options, can))
     await indexesAreReady(access, indexes)
   } catch (error) {
-    if (isNew) await session.define(dropTable(target)).catch(() => undefined)
+    const isOurs = isNew && !isAboutExisting((error as Error).cause)
+    if (isOurs) await session.define(dropTable(target)).catch(() => undefined)
     if (!(error instanceof EngineError) || error.kind !== 'indexLimit') throw error
     const problem = `"${name}" needs ${indexes.length} indexes, but ${error.message}`
     throw new EngineError('indexLimit', problem, { cause: error })

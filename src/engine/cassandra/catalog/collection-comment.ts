@@ -94,13 +94,14 @@ export function readComment(
   defaults: Defaults,
 ): CollectionOptions {
   const { collection, indexing } = parse(name, comment)
-  if (collection === undefined)
+  if (!collection)
     return {
       ...(seen && { vector: readVector(seen) }),
       ...(indexing && { indexing }),
       ...withoutSearch,
     }
   const options = collection.options ?? {}
+  if (!isSound(options)) throw unreadable(name)
   return {
     ...readDefaultId(options.defaultId?.type),
     ...(options.vector && { vector: readVector(options.vector) }),
@@ -114,12 +115,32 @@ const withoutSearch: Defaults = { lexical: { enabled: false }, rerank: { enabled
 function parse(name: string, comment: string): Comment {
   if (comment.trim() === '') return {}
   try {
-    const parsed: unknown = JSON.parse(comment)
-    if (typeof parsed === 'object' && parsed !== null) return parsed
+    const parsed = JSON.parse(comment) as Comment | null
+    if (typeof parsed === 'object' && parsed !== null && isIndexing(parsed.indexing))
+      return parsed
   } catch {
     // Said below.
   }
-  throw new EngineError('damaged', `the comment of ${name} does not hold its options`)
+  throw unreadable(name)
+}
+
+function unreadable(name: string): EngineError {
+  return new EngineError('schema', `the comment of ${name} does not hold its options`)
+}
+
+/** Whether they are of the kinds that they are declared to be: anybody can write comments. */
+function isSound({ indexing, vector }: CommentOptions): boolean {
+  if (!isIndexing(indexing)) return false
+  if (!vector) return true
+  const { dimension, metric, sourceModel } = vector
+  const isText = (value: unknown) => value === undefined || typeof value === 'string'
+  return Number.isSafeInteger(dimension) && isText(metric) && isText(sourceModel)
+}
+
+function isIndexing(indexing: IndexingOptions | undefined): boolean {
+  if (!indexing) return true
+  if (typeof indexing !== 'object') return false
+  return Array.isArray('allow' in indexing ? indexing.allow : indexing.deny)
 }
 
 /** The first version knew neither, and its last releases both without saying so. */
@@ -131,15 +152,15 @@ function readSearch(
 ): Defaults {
   if (version !== 1 && version !== currentVersion)
     throw new EngineError(
-      'damaged',
+      'schemaVersion',
       `the options of ${name} are of version ${version === undefined ? 'none' : JSON.stringify(version)}, and known are 1 and 2`,
     )
   if (version === 1 && lexical === undefined && rerank === undefined) return withoutSearch
   if (version === 1 && (lexical === undefined || rerank === undefined))
-    throw new EngineError('damaged', `the options of ${name} name lexical or rerank alone`)
+    throw new EngineError('schema', `the options of ${name} name lexical or rerank alone`)
   return {
     lexical: lexical ?? defaults.lexical,
-    rerank: rerank === undefined ? defaults.rerank : readRerank(rerank),
+    rerank: rerank ? readRerank(rerank) : defaults.rerank,
   }
 }
 

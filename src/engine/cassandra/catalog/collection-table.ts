@@ -55,7 +55,7 @@ export function createTableText(target: Named, options: CollectionOptions): stri
     ...Array.from(collectionColumns(options), ([name, type]) => `${name} ${type}`),
   ]
   const comment = quoteText(writeComment(target.name, options))
-  return `CREATE TABLE IF NOT EXISTS ${quoteTarget(target)} (${all.join(', ')}) WITH comment = ${comment}`
+  return `CREATE TABLE ${quoteTarget(target)} (${all.join(', ')}) WITH comment = ${comment}`
 }
 
 export interface CollectionIndex {

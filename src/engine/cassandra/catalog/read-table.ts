@@ -5,6 +5,7 @@ import {
   type UserType,
   type UserTypes,
 } from '../../../language/columns/column-type.ts'
+import { EngineError } from '../../errors.ts'
 import type { Column, CqlDefinition, Table } from '../../schema.ts'
 import { readPrimitive, readType } from './cql-type.ts'
 import { notedIndexes, printIndex, readIndex, type IndexRow } from './read-index.ts'
@@ -45,7 +46,7 @@ export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
 }
 
 /**
- * Undefined: the API has no name for the type of a column of the key, and so no way to speak
+ * Throws where the API has no name for the type of a column of the key, and so no way to speak
  * of rows. Other such columns are named, and left alone.
  */
 export function readTable(
@@ -53,7 +54,7 @@ export function readTable(
   columnRows: readonly ColumnRow[],
   indexRows: readonly IndexRow[],
   types: UserTypes,
-): Table | undefined {
+): Table {
   const notes = readNotes(row)
   const read = columnRows.map((column) => ({
     column,
@@ -61,7 +62,12 @@ export function readTable(
   }))
   const columns = read.flatMap(({ is }) => (is === undefined ? [] : [is]))
   const unknown = read.flatMap(({ column, is }) => (is === undefined ? [column] : []))
-  if (unknown.some(({ kind }) => isOfKey(kind))) return undefined
+  const inKey = unknown.find(({ kind }) => isOfKey(kind))
+  if (inKey !== undefined)
+    throw new EngineError(
+      'unsupported',
+      `the column ${inKey.column_name} of its key is of type ${inKey.type}, which only CQL can use`,
+    )
   const indexes = indexRows.map((index) => ({
     index,
     is: readIndex(index, columns, notes.indexes.get(index.index_name)),

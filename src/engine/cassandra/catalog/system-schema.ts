@@ -1,5 +1,6 @@
 /** What the cluster tells of its keyspaces, as the contract says it. */
-import type { Collection, KeyspaceSchema, Target } from '../../schema.ts'
+import { EngineError } from '../../errors.ts'
+import type { Collection, KeyspaceSchema, Target, UnreadableTarget } from '../../schema.ts'
 import type { KeyspaceCounts } from '../../schema-change.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
 import type { Session } from '../cluster/session.ts'
@@ -67,14 +68,26 @@ export async function readKeyspace(
   const rows = await readSchemaRows(session, keyspace)
   if (rows === undefined) return undefined
   const types = readUserTypes(rows.types)
-  const targets = rows.tables.flatMap((row): Target | readonly Target[] => {
+  const targets: Target[] = []
+  const unreadable: UnreadableTarget[] = []
+  for (const row of rows.tables) {
     const { table_name: name } = row
     const seen = rows.columnsOf(name)
     const ownIndexes = rows.indexesOf(name)
-    if (isCollection(seen)) return readCollection(row, seen, ownIndexes, defaults, can)
-    return readTable(row, rows.columnRowsOf(name), ownIndexes, types) ?? []
-  })
-  return { targets, types }
+    const kind = isCollection(seen) ? 'collection' : 'table'
+    try {
+      targets.push(
+        kind === 'collection'
+          ? readCollection(row, seen, ownIndexes, defaults, can)
+          : readTable(row, rows.columnRowsOf(name), ownIndexes, types),
+      )
+    } catch (reason) {
+      // The others are served all the same.
+      if (!(reason instanceof EngineError)) throw reason
+      unreadable.push({ kind, name, reason })
+    }
+  }
+  return { targets, types, ...(unreadable.length > 0 && { unreadable }) }
 }
 
 /** What system_schema says of one keyspace. */

@@ -42,7 +42,7 @@ const probes = {
 } as const
 
 export async function probe(client: Client): Promise<ProbedCluster> {
-  const [release, vectors, or, terms, ranks, notContains, indexView] = await Promise.all([
+  const [release, vectors, or, terms, ranks, negations, indexView] = await Promise.all([
     readRelease(client),
     knows(client, probes.vectors),
     knows(client, probes.or),
@@ -51,6 +51,8 @@ export async function probe(client: Client): Promise<ProbedCluster> {
     knows(client, probes.notContains),
     findIndexView(client),
   ])
+  // Releases that parse NOT CONTAINS and no OR have no index that serves it.
+  const notContains = negations && or
   return {
     release,
     vectors,

@@ -31,6 +31,16 @@ export function isInvalid(error: unknown): boolean {
   return code === codes.invalid || code === codes.configError
 }
 
+/** Whether what was to be made is there already, and so was made by others. */
+export function isAboutExisting(error: unknown): boolean {
+  return codeOf(error) === codes.alreadyExists
+}
+
+/** Whether not all nodes have emptied a table: all of them have to be there. */
+export function isAboutTruncation(error: unknown): boolean {
+  return codeOf(error) === codes.truncateError
+}
+
 /**
  * Whether it is not known if a write was made: nobody said so in time. A conditional one may
  * find too few nodes half way, and be finished by others; by another node all may be there.
@@ -88,13 +98,22 @@ function messageOf(failure: unknown): string {
 
 function reasonOf(error: unknown): string {
   if (isBusy(error)) return 'is behind with its answers'
-  if (error instanceof errors.AuthenticationError) return `refuses: ${error.message}`
   if (!(error instanceof Error)) return 'does not answer'
+  const [, wanted, known] = wrongDataCenter.exec(error.message) ?? []
+  if (wanted !== undefined)
+    return `knows no data center ${wanted}. Give --local-datacenter one of these: ${known}`
+  if (error instanceof errors.AuthenticationError)
+    return /\bno authenticator\b/.test(error.message)
+      ? 'asks for a user and a password. Give --cassandra-user and --cassandra-password'
+      : `refuses: ${error.message}`
   const { code } = error as NodeJS.ErrnoException
   if (typeof code === 'string' && /CERT|ALTNAME/.test(code))
     return `shows a certificate that is not accepted (${code})`
   return typeof code === 'string' ? `fails with ${code}` : `fails: ${error.message}`
 }
+
+const wrongDataCenter =
+  /^localDataCenter was configured as '(.*)', but only found hosts in data centers: \[(.*)\]$/
 
 function kindOf(failure: unknown, message: string): EngineErrorKind {
   if (failure instanceof errors.OperationTimedOutError || isLost(failure)) return 'timeout'
@@ -148,6 +167,11 @@ function isAboutMissingTarget(message: string): boolean {
 
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
+
+/** Whether a statement needs an index that is not there. */
+export function isAboutMissingIndex({ message }: EngineError): boolean {
+  return /\bALLOW FILTERING\b|requires the column to be indexed/.test(message)
+}
 
 /** A limit of the product, or one that the cluster's operators have set. */
 const indexLimit = /\bcannot have more than \d+\b[^,]*\bindexes\b/i

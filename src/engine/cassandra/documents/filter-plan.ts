@@ -73,11 +73,15 @@ export function planFilter(filter: Filter): FilterPlan {
   return { kind: 'branches', branches: branchesOf(alternatives), isWhole, isExact }
 }
 
-/** A path or value with a space in it could be read as another path with another value. */
+/**
+ * A path or value with a space in it could be read as another path with another value, and one
+ * with half of a character as one with another half: a cluster keeps neither.
+ */
 export function isClear(term: DocumentTerm): boolean {
-  if (term.kind === 'contains') return term.entry.split(' ').length === 2
+  if (term.kind === 'contains')
+    return term.entry.split(' ').length === 2 && term.entry.isWellFormed()
   // Texts and what stands for objects and arrays are in one column.
-  return term.kind !== 'text'
+  return term.kind !== 'text' && !('path' in term && !term.path.isWellFormed())
 }
 
 /** Conditions that a term can say in full. */

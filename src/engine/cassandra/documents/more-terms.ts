@@ -29,14 +29,13 @@ export interface MoreTerms {
   readonly words: boolean
 }
 
-/** Releases with NOT CONTAINS but without OR have no index that serves it. */
 export function moreTermsOf(
   { or, notContains, mapRanges, indexAnalyzer }: Capabilities,
   hasWords: boolean,
 ): MoreTerms {
   return {
     or,
-    negations: notContains && or,
+    negations: notContains,
     ranges: mapRanges,
     words: hasWords && indexAnalyzer,
   }

@@ -2,7 +2,7 @@
  * Documents as they are stored: one JSON text, in which $vector, $vectorize and $lexical stand
  * beside the other fields. Above the contract they are apart.
  */
-import { parseStored } from '../../../json/parse.ts'
+import { JsonProblem, parseStored } from '../../../json/parse.ts'
 import { printJson } from '../../../json/print.ts'
 import { storedFields, withoutFields } from '../../../json/stored-fields.ts'
 import { isNumeric, isObject, type JsonObject, type Value } from '../../../json/value.ts'
@@ -57,15 +57,25 @@ function printedWithout(stored: string): string {
 
 /** With its search fields, as filters see it. */
 export function readDocument(stored: string): JsonObject {
-  const value = parseStored(stored)
+  const value = orDamaged(() => parseStored(stored))
   if (!isObject(value)) throw damaged()
   return value
 }
 
 export function idIn(stored: string): Value {
-  const id = storedFields(stored, idName).get('_id') ?? readDocument(stored).get('_id')
+  const first = orDamaged(() => storedFields(stored, idName).get('_id'))
+  const id = first ?? readDocument(stored).get('_id')
   if (id === undefined) throw damaged()
   return id
+}
+
+/** Others may have written what is no JSON. */
+function orDamaged<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof JsonProblem ? damaged() : error
+  }
 }
 
 const idName: ReadonlySet<string> = new Set(['_id'])

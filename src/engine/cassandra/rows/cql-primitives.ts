@@ -23,6 +23,8 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
   switch (name) {
     case 'ascii':
     case 'text':
+      checkWellFormed(value as string)
+      return value
     case 'boolean':
     case 'int':
     case 'smallint':
@@ -54,6 +56,16 @@ export function bindPrimitive(name: PrimitiveName, value: Value): unknown {
     case 'timeuuid':
       return Buffer.from((value as string).replaceAll('-', ''), 'hex')
   }
+}
+
+/** A cluster keeps UTF-8: the driver would write another character, the same for all halves. */
+function checkWellFormed(text: string): void {
+  if (!text.isWellFormed())
+    throw new EngineError(
+      'unsupported',
+      `the text ${JSON.stringify(text.slice(0, 100))} has half of a character, a surrogate alone, ` +
+        'which a cluster cannot keep',
+    )
 }
 
 /** The bytes that the cluster keeps of a value. */

@@ -145,6 +145,15 @@ async function removeTexts(
     await postings.removeOthers(placeOfIndex(table, index), key, undefined, timestamp)
 }
 
+/** One by one. */
+export function deleteAllRows(
+  access: RowAccess,
+  table: Table,
+  caller: Caller,
+): Promise<void> {
+  return deleteOneByOne(access, table, new Map(), caller)
+}
+
 /** Where the cluster has another order than ours. */
 async function deleteOneByOne(
   access: RowAccess,

@@ -1,0 +1,31 @@
+/** Deletes all documents of a collection, one by one: nodes truncate only while all are up. */
+import type { Caller } from '../../../caller.ts'
+import type { Collection, Position, Write } from '../../contract.ts'
+import { readDocuments, type DocumentAccess } from './read-documents.ts'
+import { writeDocuments } from './write-documents.ts'
+
+/** Documents that are read at a time. */
+const atATime = 100
+
+/** One that is changed meanwhile may stay. */
+export async function deleteDocuments(
+  access: DocumentAccess,
+  collection: Collection,
+  caller: Caller,
+): Promise<void> {
+  const query = { filter: everything, sort: [], skip: 0, limit: atATime, stable: false }
+  let after: Position | undefined
+  do {
+    const page = await readDocuments(
+      access,
+      collection,
+      { ...query, after, withSearchFields: false },
+      caller,
+    )
+    const deletes = page.records.map((before): Write => ({ kind: 'delete', before }))
+    await writeDocuments(access, collection, deletes, { deadline: caller })
+    after = page.next
+  } while (after !== undefined)
+}
+
+const everything = { kind: 'and', of: [] } as const

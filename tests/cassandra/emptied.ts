@@ -1,0 +1,104 @@
+/**
+ * What nodes do not truncate is deleted one by one. They refuse while one of them is down, which
+ * tests/cluster tries; here it is the deleting.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Client } from 'cassandra-driver'
+import { ownCaller } from '../../src/caller.ts'
+import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
+import { openClient, sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
+import { WriteClock } from '../../src/engine/cassandra/cluster/write-clock.ts'
+import { deleteDocuments } from '../../src/engine/cassandra/documents/delete-documents.ts'
+import { moreTermsOf } from '../../src/engine/cassandra/documents/more-terms.ts'
+import { ClusterPostings } from '../../src/engine/cassandra/lexical/postings.ts'
+import { deleteAllRows } from '../../src/engine/cassandra/rows/write-rows.ts'
+import type { Collection, Engine, Table } from '../../src/engine/contract.ts'
+import { apache } from '../engine/cassandra/capabilities.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { clusterOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('what is emptied one by one', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+  let client: Client
+  const clock = new WriteClock()
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+    const cluster = clusterOf(await testNode())
+    client = await openClient(cluster, cluster.account, { retried: () => undefined, clock })
+  })
+
+  after(async () => {
+    await client.shutdown()
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  const send = async (path: string, body: object) => {
+    const answer = await server.command(`/default_keyspace${path}`, body)
+    assert.deepEqual(answer.codes, [], answer.text)
+    return answer.body
+  }
+  const accessFor = (lexical: boolean) => {
+    const session = sessionOf(client, { consistency: defaultConsistency })
+    const postings = new ClusterPostings(session, keyspaces.nameOf('stela'), clock)
+    // Less than there is: pages are small, and each is a read of its own.
+    const limits = { scannedMax: 120 }
+    return { session, can: apache, limits, postings, more: moreTermsOf(apache, lexical) }
+  }
+
+  test('a collection loses all documents, and their terms', async () => {
+    await send('', {
+      createCollection: { name: 'notes', options: { indexing: { deny: ['*'] } } },
+    })
+    const documents = Array.from({ length: 250 }, (_, n) => ({
+      _id: n % 2 === 0 ? n : `${n}`,
+      $lexical: 'a quick fox',
+    }))
+    for (let from = 0; from < 250; from += 50)
+      await send('/notes', { insertMany: { documents: documents.slice(from, from + 50) } })
+    const notes = (await engine.findTarget('default_keyspace', 'notes')) as Collection
+    await deleteDocuments(accessFor(true), notes, ownCaller())
+    assert.deepEqual((await send('/notes', { countDocuments: {} })).status, { count: 0 })
+    const left = await client.execute(
+      `SELECT count(*) AS left FROM "${keyspaces.nameOf('stela')}".postings ` +
+        'WHERE target = ? ALLOW FILTERING',
+      [notes.uid],
+      { prepare: true },
+    )
+    assert.equal(left.rows[0]!['left'], 0n)
+    await send('/notes', {
+      insertOne: { document: { _id: 'new', $lexical: 'a fox again' } },
+    })
+    const found = await send('/notes', { find: { sort: { $lexical: 'fox' } } })
+    assert.deepEqual(
+      found.data!.documents!.map(({ _id }) => _id),
+      ['new'],
+    )
+  })
+
+  test('a table loses all rows', async () => {
+    const definition = {
+      columns: { p: 'int', c: 'timestamp', a: 'text' },
+      primaryKey: { partitionBy: ['p'], partitionSort: { c: -1 } },
+    }
+    await send('', { createTable: { name: 'rows', definition } })
+    const documents = Array.from({ length: 90 }, (_, n) => ({
+      p: n % 7,
+      c: new Date(n * 1_000).toISOString(),
+      a: 'x',
+    }))
+    await send('/rows', { insertMany: { documents } })
+    const rows = (await engine.findTarget('default_keyspace', 'rows')) as Table
+    await deleteAllRows(accessFor(false), rows, ownCaller())
+    assert.deepEqual((await send('/rows', { find: {} })).data!.documents, [])
+  })
+})

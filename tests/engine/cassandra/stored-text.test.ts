@@ -1,0 +1,19 @@
+/** Texts of documents as others may have left them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { idIn, readDocument } from '../../../src/engine/cassandra/documents/stored-text.ts'
+
+for (const text of ['not JSON', '', '{', '{"_id":', '[1]', '"x"'])
+  test(`${JSON.stringify(text)} is no document, and said to be damaged`, () => {
+    assert.throws(() => readDocument(text), { kind: 'damaged' })
+    assert.throws(() => idIn(text), { kind: 'damaged' })
+  })
+
+test('a document without an _id has none', () => {
+  assert.throws(() => idIn('{"a":1}'), { kind: 'damaged' })
+})
+
+test('an _id is found wherever it is', () => {
+  for (const text of ['{"_id":1,"a":2}', '{"a":2,"_id":1}', '{ "a": 2, "_id": 1 }'])
+    assert.equal(idIn(text), 1)
+})
