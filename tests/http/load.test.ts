@@ -154,7 +154,8 @@ describe('as many commands as there may be', () => {
     const done = answers.filter(({ http }) => http === 200)
     for (const answer of done) assert.deepEqual(answer.codes, [])
     for (const answer of answers) if (answer.http !== 200) assertOverloaded(answer)
-    assert(done.length >= 4)
+    // The command before may count until its connection is known to have its reply.
+    assert(done.length >= 3)
     const { body } = await server.command('/default_keyspace/rush', { countDocuments: {} })
     assert.deepEqual(body, { status: { count: done.length } })
   })
