@@ -6,6 +6,7 @@ import {
   valueStart,
   type Tie,
 } from '../../../src/engine/embedded/runs/entry-key.ts'
+import { ListedValues } from '../../../src/engine/embedded/runs/listed-values.ts'
 import { keyOf } from '../../../src/language/values/key.ts'
 import {
   checkReads,
@@ -229,4 +230,72 @@ test('lists the documents of values of any length, whatever their numbers are', 
       assert.deepEqual(new Set([...seqs].filter((seq) => listed.has(seq))), documents)
     })
   }
+})
+
+test('lists a value that many documents have as it is now, also where a list was kept', (context) => {
+  const { below, file } = start(context, 'doc')
+  const opened = openWriter(context, file, { ...smallRuns, recentMax: 500, blockSize: 600 })
+  const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
+  const value = keyOf('common')
+  /** Whether a document has the value as an element. */
+  const having = new Map<number, boolean>()
+  for (let round = 0; round < 12; round++) {
+    opened.commit(() => {
+      for (const seq of new Set(seqs)) {
+        // Most at first, then few at a time, so that some rounds change no run.
+        if (below(round === 0 ? 2 : 40) > 0) continue
+        const owner = { seq, id: new Uint8Array() }
+        const known = having.get(seq)
+        if (known === undefined) {
+          const element = below(2) === 0
+          opened.writer.put(1, value, owner, element)
+          having.set(seq, element)
+        } else {
+          opened.writer.remove(1, value, owner, known)
+          having.delete(seq)
+        }
+      }
+    })
+    while (below(3) === 0) opened.commit(() => void opened.writer.step())
+    for (const withElements of [true, false, true, false]) {
+      const listed = opened.writer.reader.documentsWith(1, value, withElements)
+      const expected = [...having].filter(([, element]) => withElements || !element)
+      assert.deepEqual(
+        new Set(seqs.filter((seq) => listed.has(seq))),
+        new Set(expected.map(([seq]) => seq)),
+      )
+      // It is the caller's own.
+      listed.add(2)
+      listed.delete(seqs[0]!)
+    }
+  }
+})
+
+test('forgets the lists that were kept for longest', () => {
+  const lists = new ListedValues()
+  let made = 0
+  const list = (name: string, size: number) =>
+    lists.documents(name, (documents) => {
+      made++
+      for (let i = 0; i < size; i++) documents.add(7 * i)
+    })
+  list('a', 600_000)
+  list('b', 400_000)
+  list('a', 600_000)
+  assert.equal(made, 2)
+  list('c', 100_000)
+  assert(list('b', 400_000).has(7 * 399_999))
+  assert.equal(made, 3)
+  list('a', 600_000)
+  // Short ones, and those of numbers that are too large, are made each time.
+  for (const first of [1, 2 ** 40])
+    for (let i = 0; i < 2; i++)
+      lists.documents(`from ${first}`, (documents) => {
+        made++
+        for (let j = 0; j < (first === 1 ? 100 : 1_000); j++) documents.add(first + j)
+      })
+  assert.equal(made, 8)
+  lists.clear()
+  list('a', 600_000)
+  assert.equal(made, 9)
 })

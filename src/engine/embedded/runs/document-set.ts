@@ -27,6 +27,18 @@ export class DocumentSet {
     this.#words[start + wordOf(document)]! |= bitOf(document)
   }
 
+  /** Those that another set has told. */
+  addAll(documents: Uint32Array): void {
+    for (let i = 0; i < documents.length;) {
+      const number = documents[i]! >>> chunkBits
+      let start = this.#find(documents[i]!)
+      if (start < 0) start = this.#newChunk()
+      const words = this.#words
+      for (; i < documents.length && documents[i]! >>> chunkBits === number; i++)
+        words[start + wordOf(documents[i]!)]! |= bitOf(documents[i]!)
+    }
+  }
+
   delete(document: number): void {
     const start = this.#find(document)
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)

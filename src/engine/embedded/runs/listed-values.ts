@@ -22,7 +22,7 @@ export class ListedValues {
     if (known === undefined) {
       list(documents)
       this.#keep(key, documents.numbers())
-    } else for (let i = 0; i < known.length; i++) documents.add(known[i]!)
+    } else documents.addAll(known)
     return documents
   }
 
