@@ -243,7 +243,7 @@ test('lists a value that many documents have as it is now, also where a list was
     opened.commit(() => {
       for (const seq of new Set(seqs)) {
         // Most at first, then few at a time, so that some rounds change no run.
-        if (below(round === 0 ? 2 : 40) > 0) continue
+        if (below(round === 0 ? 2 : 10) > 0) continue
         const owner = { seq, id: new Uint8Array() }
         const known = having.get(seq)
         if (known === undefined) {
