@@ -234,12 +234,12 @@ test('lists the documents of values of any length, whatever their numbers are', 
 
 test('lists a value that many documents have as it is now, also where a list was kept', (context) => {
   const { below, file } = start(context, 'doc')
-  const opened = openWriter(context, file, { ...smallRuns, recentMax: 500, blockSize: 600 })
+  const opened = openWriter(context, file, { ...smallRuns, recentMax: 300, blockSize: 600 })
   const seqs = Array.from({ length: 1_500 }, (_, i) => 1 + i * (1 + below(40)))
   const value = keyOf('common')
   /** Whether a document has the value as an element. */
   const having = new Map<number, boolean>()
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 30; round++) {
     opened.commit(() => {
       for (const seq of new Set(seqs)) {
         // Most at first, then few at a time, so that some rounds change no run.
@@ -256,7 +256,7 @@ test('lists a value that many documents have as it is now, also where a list was
         }
       }
     })
-    while (below(3) === 0) opened.commit(() => void opened.writer.step())
+    while (below(3) > 0) opened.commit(() => void opened.writer.step())
     for (const withElements of [true, false, true, false]) {
       const listed = opened.writer.reader.documentsWith(1, value, withElements)
       const expected = [...having].filter(([, element]) => withElements || !element)
