@@ -11,10 +11,19 @@ const chunkWords = 2 ** (chunkBits - 5)
 export class DocumentSet {
   /** Which chunk of the words has the bits of which numbers. */
   readonly #chunks = new Map<number, number>()
-  #words = new Uint32Array(16 * chunkWords)
+  #words: Uint32Array
   /** The chunk that was asked for last: the next number is often of the same. */
   #lastNumber = -1
   #lastStart = 0
+
+  /** With room for documents of so many chunks, which grows when it is filled. */
+  constructor(chunkCount = 16) {
+    this.#words = new Uint32Array(Math.max(1, chunkCount) * chunkWords)
+  }
+
+  get chunkCount(): number {
+    return this.#chunks.size
+  }
 
   has(document: number): boolean {
     const start = this.#find(document)

@@ -10,19 +10,25 @@ const listMin = 256
 /** Documents of all lists that are kept, of four bytes each. */
 const listedMax = 2 ** 20
 
+interface KeptList {
+  readonly numbers: Uint32Array
+  readonly chunkCount: number
+}
+
 export class ListedValues {
   /** By what keys of the value start with, and what of them counts; the oldest first. */
-  readonly #lists = new Map<string, Uint32Array>()
+  readonly #lists = new Map<string, KeptList>()
   #size = 0
 
   /** The list of a value, as a set of the caller's own; made, where it is not known. */
   documents(key: string, list: (documents: DocumentSet) => void): DocumentSet {
-    const documents = new DocumentSet()
     const known = this.#lists.get(key)
-    if (known === undefined) {
+    const documents = new DocumentSet(known?.chunkCount)
+    if (known !== undefined) documents.addAll(known.numbers)
+    else {
       list(documents)
-      this.#keep(key, documents.numbers())
-    } else documents.addAll(known)
+      this.#keep(key, documents)
+    }
     return documents
   }
 
@@ -31,15 +37,16 @@ export class ListedValues {
     this.#size = 0
   }
 
-  #keep(key: string, numbers: Uint32Array | undefined): void {
+  #keep(key: string, documents: DocumentSet): void {
+    const numbers = documents.numbers()
     if (numbers === undefined || numbers.length < listMin || numbers.length > listedMax)
       return
-    this.#lists.set(key, numbers)
+    this.#lists.set(key, { numbers, chunkCount: documents.chunkCount })
     this.#size += numbers.length
-    for (const [oldest, { length }] of this.#lists) {
+    for (const [oldest, { numbers: forgotten }] of this.#lists) {
       if (this.#size <= listedMax) return
       this.#lists.delete(oldest)
-      this.#size -= length
+      this.#size -= forgotten.length
     }
   }
 }
