@@ -32,6 +32,7 @@ import { conditionsOf } from './columns.ts'
 import type { Branch } from './filter-plan.ts'
 import { planWith } from './more-terms.ts'
 import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
+import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
 
@@ -85,7 +86,7 @@ async function nearestOf(
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
       hits.push({
-        record: splitText(stored, String(row['tx_id']), withSearchFields, document),
+        record: splitText(stored, versionIn(row), withSearchFields, document),
         score,
       })
     }
@@ -152,7 +153,7 @@ export async function searchByRank(
       if (stored === null) return undefined
       const document = readDocument(stored)
       if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-      return splitText(stored, String(row['tx_id']), withSearchFields, document)
+      return splitText(stored, versionIn(row), withSearchFields, document)
     })
   }
   return searchRanked(search, ask, ({ text }) => text.length, caller)
@@ -185,7 +186,7 @@ export async function searchByTerms(
           const text = textIn(document)
           if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
           if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-          return splitText(stored, String(row!['tx_id']), withSearchFields, document)
+          return splitText(stored, versionIn(row!), withSearchFields, document)
         })
       },
     },
