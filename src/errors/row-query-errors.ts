@@ -95,9 +95,11 @@ export const rowQueryErrors = {
     ...request('PROJECTION'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
     title: 'The projection shows columns of types that only CQL can use',
-    body: (v: TableNames & { unsupported: readonly string[] }) =>
+    body: (v: TableNames & { unsupported: readonly string[]; isKey: boolean }) =>
       `${v.table} was made by CQL, and there is no way to show ${list(v.unsupported)}. ` +
-      `Exclude them, or include some of the others: ${list(v.columns)}.`,
+      (v.isKey
+        ? 'Its rows can be read by CQL only, because their key cannot be read.'
+        : `Exclude them, or include some of the others: ${list(v.columns)}.`),
   },
   UNKNOWN_TABLE_COLUMNS_IN_PROJECTION: {
     ...request('PROJECTION'),

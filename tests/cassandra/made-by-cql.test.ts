@@ -178,34 +178,75 @@ describe('a table that was made by CQL', () => {
     await send('', { dropIndex: { name: 'by_old_index' } })
   })
 
-  test('stays as it is where the API has no name for its key, until it is dropped', async () => {
+  test('is listed where only CQL can use its key, and its rows are left alone', async () => {
     const name = 'paired'
     await client.execute(
-      `CREATE TABLE ${name} (id frozen<tuple<int, text>> PRIMARY KEY, n int)`,
+      `CREATE TABLE ${name} (
+         id frozen<tuple<int, text>>, part int, n int, m int, PRIMARY KEY ((id, part), n))`,
     )
-    await client.execute(`INSERT INTO ${name} (id, n) VALUES ((1, 'x'), 7)`)
-    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
-    const options = { lexical: { enabled: false } }
-    for (const [path, body, code] of [
-      [`/${name}`, { find: {} }, 'UNSUPPORTED_DATABASE_QUERY'],
-      ['', { createTable: { name, definition } }, 'CANNOT_ADD_EXISTING_TABLE'],
-      [
-        '',
-        { createCollection: { name, options } },
-        'EXISTING_TABLE_NOT_DATA_API_COLLECTION',
-      ],
-    ] as const) {
-      const { codes, text } = await server.command(`/default_keyspace${path}`, body)
-      assert.deepEqual(codes, [code], text)
-      if (path !== '')
-        assert.match(text, /the column id of its key is of type frozen<tuple<int, text>>/)
+    await client.execute(`INSERT INTO ${name} (id, part, n) VALUES ((1, 'x'), 2, 7)`)
+    const listed = await send('', { listTables: {} })
+    assert((listed.status!['tables'] as string[]).includes(name))
+    const explained = await send('', { listTables: { options: { explain: true } } })
+    const tables = explained.status!['tables'] as { name: string; definition: object }[]
+    const lacking = { createTable: false, insert: false, read: false, filter: false }
+    const id = {
+      type: 'UNSUPPORTED',
+      apiSupport: { ...lacking, cqlDefinition: 'frozen<tuple<int, text>>' },
     }
-    await send('', { createTable: { name, definition, options: { ifNotExists: true } } })
+    const int = { type: 'int' }
+    const { definition } = tables.find((table) => table.name === name)!
+    // As JSON, because the order of columns is that of the key.
+    assert.equal(
+      JSON.stringify(definition),
+      JSON.stringify({
+        columns: { id, part: int, n: int, m: int },
+        primaryKey: { partitionBy: ['id', 'part'], partitionSort: { n: 1 } },
+      }),
+    )
+
+    const path = `/${name}`
+    const typed = 'id(frozen<tuple<int, text>>)'
+    const key = { part: 2, n: 7 }
+    const update = { $set: { m: 1 } }
+    await refused(path, { find: {} }, 'PROJECTION', typed)
+    await refused(path, { findOne: { projection: { n: 1 } } }, 'PROJECTION', typed)
+    await refused(path, { find: { projection: { id: 0 } } }, 'PROJECTION', typed, 'key')
+    await refused(path, { insertOne: { document: key } }, 'DOCUMENT', typed)
+    const document = { ...key, id: [1, 'x'] }
+    await refused(path, { insertMany: { documents: [document] } }, 'DOCUMENT', typed)
+    await refused(path, { updateOne: { filter: key, update } }, 'FILTER', typed)
+    await refused(path, { deleteOne: { filter: key } }, 'FILTER', typed)
+    await refused(path, { deleteMany: { filter: { part: 2 } } }, 'FILTER', typed)
+    const index = { name: 'by_words', definition: { column: 'word' } }
+    const add = { columns: { word: 'text' } }
+    await send(path, { alterTable: { operation: { add } } })
+    const { codes, text } = await server.command(`/default_keyspace${path}`, {
+      createTextIndex: index,
+    })
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    await send(path, { createIndex: index })
     const { rows } = await client.execute(`SELECT n FROM ${name}`)
     assert.deepEqual(
       rows.map((row) => row.get('n') as number),
       [7],
     )
+    await send(path, { deleteMany: {} })
+    assert.equal((await client.execute(`SELECT n FROM ${name}`)).rows.length, 0)
+  })
+
+  test('keeps its name where only CQL can use its key, until it is dropped', async () => {
+    const name = 'paired'
+    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
+    const options = { lexical: { enabled: false } }
+    for (const [body, code] of [
+      [{ createTable: { name, definition } }, 'CANNOT_ADD_EXISTING_TABLE'],
+      [{ createCollection: { name, options } }, 'EXISTING_TABLE_NOT_DATA_API_COLLECTION'],
+    ] as const) {
+      const { codes, text } = await server.command('/default_keyspace', body)
+      assert.deepEqual(codes, [code], text)
+    }
+    await send('', { createTable: { name, definition, options: { ifNotExists: true } } })
     await send('', { dropTable: { name } })
     await send('', { createTable: { name, definition } })
   })
