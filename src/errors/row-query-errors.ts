@@ -224,6 +224,13 @@ export const rowQueryErrors = {
       `many rows may be read. Primary key: ${list(v.key)}. Indexed columns: ` +
       `${list(v.indexed)}. Create an index for columns that are often filtered on.`,
   },
+  QUERY_RETRIED_DUE_TO_INDEXING: {
+    ...request('WARNING'),
+    title: 'An index could not be used',
+    body: (v: { table: string }) =>
+      `The cluster could not use an index for the filter on ${v.table}, so it was asked ` +
+      'again, and looked at all rows. See with listIndexes whether one was dropped.',
+  },
   NOT_EQUALS_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),
     title: 'An index does not help with $ne',

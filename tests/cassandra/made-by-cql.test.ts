@@ -251,6 +251,41 @@ describe('a table that was made by CQL', () => {
     await send('', { createTable: { name, definition } })
   })
 
+  test('is read without an index that others have just dropped', async () => {
+    const rows = Array.from({ length: 25 }, (_, at) => ({ place: 'Bern', n: at }))
+    await client.execute('CREATE TABLE stays (place text, n int, m int, PRIMARY KEY (n))')
+    const documents = rows.map((row) => ({ ...row, m: 1 }))
+    await send('/stays', { insertMany: { documents } })
+    const filter = { m: 1 }
+    const projection = { place: 1, n: 1 }
+    const read = async (warned: Set<string>) => {
+      const found: unknown[] = []
+      let pageState: string | null | undefined
+      do {
+        const find = { filter, projection, options: { ...(pageState && { pageState }) } }
+        const { data, status } = await send('/stays', { find })
+        found.push(...data!.documents!)
+        for (const { errorCode } of status!.warnings ?? []) warned.add(errorCode)
+        pageState = data!.nextPageState
+      } while (pageState)
+      return found
+    }
+    const byNumber = (found: readonly unknown[]) =>
+      (found as { n: number }[]).toSorted((a, b) => a.n - b.n)
+    const retried = 'QUERY_RETRIED_DUE_TO_INDEXING'
+    const warned = new Set<string>()
+    // A server that takes its time knows by then, and warns that there is none.
+    for (let attempt = 1; !warned.has(retried); attempt++) {
+      assert(attempt < 20, 'nothing was read with an index that was gone')
+      const index = { name: 'stays_m', definition: { column: 'm' } }
+      await send('/stays', { createIndex: index })
+      await client.execute('DROP INDEX stays_m')
+      warned.clear()
+      assert.deepEqual(byNumber(await read(warned)), rows)
+      assert(warned.size > 0)
+    }
+  })
+
   test('stays, even where it came just before a collection of its name', async () => {
     const session = sessionOf(client, { consistency: defaultConsistency })
     const access = {

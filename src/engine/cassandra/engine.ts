@@ -520,9 +520,7 @@ const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
 
 /** What reads of a collection need is there, unless others have dropped it. */
 function withCollection(error: unknown, { kind, name }: Target): unknown {
-  const isLacking =
-    kind === 'collection' && error instanceof EngineError && isAboutMissingIndex(error)
-  if (!isLacking) return error
+  if (kind !== 'collection' || !isAboutMissingIndex(error)) return error
   const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
   return new EngineError('schema', problem, { cause: error })
 }
