@@ -6,6 +6,7 @@ import { makeChange } from '../../src/engine/cassandra/catalog/change-schema.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import type { KeyspaceCounts } from '../../src/engine/schema-change.ts'
 import { apache } from '../engine/cassandra/capabilities.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
@@ -284,6 +285,26 @@ describe('a table that was made by CQL', () => {
       assert.deepEqual(byNumber(await read(warned)), rows)
       assert(warned.size > 0)
     }
+  })
+
+  test('is listed and counted without its views', async () => {
+    await client.execute(
+      `CREATE MATERIALIZED VIEW by_n AS SELECT n, place, at FROM visits
+         WHERE n IS NOT NULL AND place IS NOT NULL AND at IS NOT NULL
+         PRIMARY KEY (n, place, at)`,
+    )
+    let counted: readonly KeyspaceCounts[] = []
+    await engine.changeSchema('default_keyspace', (_schema, counts) => {
+      counted = counts
+      return undefined
+    })
+    const listed = await send('', { listTables: {} })
+    const names = listed.status!['tables'] as readonly string[]
+    assert(names.includes('visits') && !names.includes('by_n'))
+    const keyspace = 'default_keyspace'
+    const own = counted.find((one) => one.keyspace === keyspace)
+    assert.deepEqual(own, { keyspace, collections: 0, tables: names.length })
+    await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
   test('stays, even where it came just before a collection of its name', async () => {
