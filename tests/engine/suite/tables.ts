@@ -267,6 +267,17 @@ export function describeTables(name: string, world: World): void {
         await sound()
       })
 
+      test('by vector finds rows that are equally near in their order', async () => {
+        const { rows } = await create()
+        await rows.addIndex(onVector)
+        await rows.put(Array.from({ length: 60 }, (_, c) => ({ p: 'a', c, v: [1, 1] })))
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([1, 1], anyRow, 3), [
+            ...['a 59', 'a 58', 'a 57'],
+          ]),
+        )
+      })
+
       test('leaves out vectors that have no direction, where that is what counts', async () => {
         const { rows } = await create()
         await rows.put([
