@@ -150,7 +150,7 @@ export function describeTables(name: string, world: World): void {
 
       test('is filled while rows are written', async () => {
         const { rows, sound } = await create()
-        await rows.put(manyRows(5000))
+        await rows.put(manyRows(world.manyRecords))
         let writing = true
         let written = 0
         const write = async () => {
