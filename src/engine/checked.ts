@@ -240,6 +240,7 @@ function withCheckedPositions<Item>(page: Page<Item>): Page<Item> {
     served: page.served,
     next: page.next,
     way: page.way,
+    ...(page.lacksIndex && { lacksIndex: true }),
     positionAfter(record) {
       assert(page.records.includes(record), 'positionAfter: the record is not of this page')
       const position = page.positionAfter(record)

@@ -341,6 +341,8 @@ export interface Page<Item = StoredRecord> {
   readonly next: Position | undefined
   /** What led to the records, for traces: "_id", "a range in the index". */
   readonly way?: string | undefined
+  /** Present where an index could not be used after all, and all was looked at instead. */
+  readonly lacksIndex?: true
   /** The place just after one of the records. */
   positionAfter(record: Item): Position
 }

@@ -7,7 +7,7 @@ import type {
 } from '../language/columns/column-type.ts'
 import type { Metric } from '../search/vector/similarity.ts'
 import { withoutDatabaseKey } from './database-key.ts'
-import type { EngineError } from './errors.ts'
+import { EngineError } from './errors.ts'
 
 export type { EmbeddingService, Metric }
 
@@ -122,7 +122,10 @@ export interface TableDefinition {
   readonly unsupported?: Unsupported
 }
 
-/** Columns of types that the API does not know, none of them in the key, and such indexes. */
+/**
+ * Columns of types that the API does not know, and such indexes. Where one is in the key, nobody
+ * asks for rows.
+ */
 export interface Unsupported {
   readonly columns: readonly CqlDefinition[]
   readonly indexes: readonly CqlDefinition[]
@@ -180,10 +183,15 @@ export function keyNames({
   return [...partitionBy, ...partitionSort.map(({ column }) => column)]
 }
 
-/** The same as columns. */
+/** The same as columns. Throws where only CQL can use one of them. */
 export function keyColumns(definition: TableDefinition): Column[] {
   const byName = new Map(definition.columns.map((column) => [column.name, column]))
-  return keyNames(definition).map((name) => byName.get(name)!)
+  return keyNames(definition).map((name) => {
+    const column = byName.get(name)
+    if (column !== undefined) return column
+    const problem = `the column ${name} of its key is of a type that only CQL can use`
+    throw new EngineError('unsupported', problem)
+  })
 }
 
 /** As rows and schemas show them: the columns of the key first, then the others by name. */

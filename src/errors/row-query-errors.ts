@@ -95,9 +95,11 @@ export const rowQueryErrors = {
     ...request('PROJECTION'),
     code: 'UNSUPPORTED_COLUMN_TYPES',
     title: 'The projection shows columns of types that only CQL can use',
-    body: (v: TableNames & { unsupported: readonly string[] }) =>
+    body: (v: TableNames & { unsupported: readonly string[]; isKey: boolean }) =>
       `${v.table} was made by CQL, and there is no way to show ${list(v.unsupported)}. ` +
-      `Exclude them, or include some of the others: ${list(v.columns)}.`,
+      (v.isKey
+        ? 'Its rows can be read by CQL only, because their key cannot be read.'
+        : `Exclude them, or include some of the others: ${list(v.columns)}.`),
   },
   UNKNOWN_TABLE_COLUMNS_IN_PROJECTION: {
     ...request('PROJECTION'),
@@ -221,6 +223,13 @@ export const rowQueryErrors = {
       `The filter on ${v.table} uses ${list(v.missing)}, for which there is no index, so ` +
       `many rows may be read. Primary key: ${list(v.key)}. Indexed columns: ` +
       `${list(v.indexed)}. Create an index for columns that are often filtered on.`,
+  },
+  QUERY_RETRIED_DUE_TO_INDEXING: {
+    ...request('WARNING'),
+    title: 'An index could not be used',
+    body: (v: { table: string }) =>
+      `The cluster could not use an index for the filter on ${v.table}, so it was asked ` +
+      'again, and looked at all rows. See with listIndexes whether one was dropped.',
   },
   NOT_EQUALS_UNSUPPORTED_BY_INDEXING: {
     ...request('WARNING'),

@@ -214,12 +214,17 @@ function readPem(file: string): Buffer {
   }
 }
 
+/** What a bundle says. */
+const bundled: readonly string[] = [
+  ...['contact-points', 'cassandra-port', 'local-datacenter', 'cassandra-tls'],
+]
+
 function checkBundle(
   bundle: string | undefined,
   isGiven: (name: string) => boolean,
 ): string | undefined {
   if (bundle === undefined) return undefined
-  const other = ['contact-points', 'local-datacenter', 'cassandra-tls'].find(isGiven)
+  const other = bundled.find(isGiven)
   if (other !== undefined)
     throw new InvalidArgumentError(
       `--secure-connect-bundle says what --${other} would. Leave one of them out.`,

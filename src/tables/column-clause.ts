@@ -72,13 +72,10 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
     },
   })
   checkConditionCount(conditionsOf(clause).length, store.limits)
-  const unsupported = [...unknown].filter((name) => store.unsupported.has(name))
-  if (unsupported.length > 0)
-    throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_FILTER', {
-      table: store.name,
-      columns: labelsOf(store.columns.values()),
-      unsupported: unsupportedLabels(store, unsupported),
-    })
+  checkComparable(
+    store,
+    [...unknown].filter((name) => store.unsupported.has(name)),
+  )
   if (unknown.size > 0)
     throw apiError('UNKNOWN_TABLE_COLUMNS_IN_FILTER', {
       table: store.name,
@@ -86,6 +83,19 @@ export function readColumnClause<Condition extends { readonly kind: ConditionKin
       unknown: [...unknown].sort(),
     })
   return clause
+}
+
+/** Of columns that only CQL can use. */
+export function checkComparable(
+  store: Pick<RowStore, 'columns' | 'name' | 'unsupported'>,
+  unsupported: readonly string[],
+): void {
+  if (unsupported.length > 0)
+    throw apiError('UNSUPPORTED_COLUMN_TYPES_IN_FILTER', {
+      table: store.name,
+      columns: labelsOf(store.columns.values()),
+      unsupported: unsupportedLabels(store, unsupported),
+    })
 }
 
 /** What is wrong with a comparison, whatever column it is of: an object is no value. */

@@ -25,6 +25,8 @@ export interface RowStore {
   readonly shownColumns: readonly Column[]
   /** Of the primary key, in its order: partition columns, then those of the sort. */
   readonly key: readonly Column[]
+  /** Those of the key that only CQL can use. Without them no row can be named. */
+  readonly unsupportedKey: readonly string[]
   /** The metric of the index that a vector column has; undefined where it has none. */
   metricOf(column: Column): Metric | undefined
   /** A built-in analyzer's name, or a recipe; undefined where the column has no text index. */
@@ -73,7 +75,8 @@ export function rowStoreOf(
       ]),
     ),
     shownColumns: columnsInOrder<Column>(definition),
-    key: keyNames(definition).map((name) => columns.get(name)!),
+    key: keyNames(definition).flatMap((name) => columns.get(name) ?? []),
+    unsupportedKey: keyNames(definition).filter((name) => !columns.has(name)),
     metricOf: ({ name }) => metrics.get(name),
     analyzerOf: ({ name }) => analyzers.get(name),
     embedderOf: ({ type }) =>

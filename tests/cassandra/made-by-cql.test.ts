@@ -6,6 +6,7 @@ import { makeChange } from '../../src/engine/cassandra/catalog/change-schema.ts'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import { sessionOf } from '../../src/engine/cassandra/cluster/open-cluster.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import type { KeyspaceCounts } from '../../src/engine/schema-change.ts'
 import { apache } from '../engine/cassandra/capabilities.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { clientOf } from './connect.ts'
@@ -178,36 +179,132 @@ describe('a table that was made by CQL', () => {
     await send('', { dropIndex: { name: 'by_old_index' } })
   })
 
-  test('stays as it is where the API has no name for its key, until it is dropped', async () => {
+  test('is listed where only CQL can use its key, and its rows are left alone', async () => {
     const name = 'paired'
     await client.execute(
-      `CREATE TABLE ${name} (id frozen<tuple<int, text>> PRIMARY KEY, n int)`,
+      `CREATE TABLE ${name} (
+         id frozen<tuple<int, text>>, part int, n int, m int, PRIMARY KEY ((id, part), n))`,
     )
-    await client.execute(`INSERT INTO ${name} (id, n) VALUES ((1, 'x'), 7)`)
-    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
-    const options = { lexical: { enabled: false } }
-    for (const [path, body, code] of [
-      [`/${name}`, { find: {} }, 'UNSUPPORTED_DATABASE_QUERY'],
-      ['', { createTable: { name, definition } }, 'CANNOT_ADD_EXISTING_TABLE'],
-      [
-        '',
-        { createCollection: { name, options } },
-        'EXISTING_TABLE_NOT_DATA_API_COLLECTION',
-      ],
-    ] as const) {
-      const { codes, text } = await server.command(`/default_keyspace${path}`, body)
-      assert.deepEqual(codes, [code], text)
-      if (path !== '')
-        assert.match(text, /the column id of its key is of type frozen<tuple<int, text>>/)
+    await client.execute(`INSERT INTO ${name} (id, part, n) VALUES ((1, 'x'), 2, 7)`)
+    const listed = await send('', { listTables: {} })
+    assert((listed.status!['tables'] as string[]).includes(name))
+    const explained = await send('', { listTables: { options: { explain: true } } })
+    const tables = explained.status!['tables'] as { name: string; definition: object }[]
+    const lacking = { createTable: false, insert: false, read: false, filter: false }
+    const id = {
+      type: 'UNSUPPORTED',
+      apiSupport: { ...lacking, cqlDefinition: 'frozen<tuple<int, text>>' },
     }
-    await send('', { createTable: { name, definition, options: { ifNotExists: true } } })
+    const int = { type: 'int' }
+    const { definition } = tables.find((table) => table.name === name)!
+    // As JSON, because the order of columns is that of the key.
+    assert.equal(
+      JSON.stringify(definition),
+      JSON.stringify({
+        columns: { id, part: int, n: int, m: int },
+        primaryKey: { partitionBy: ['id', 'part'], partitionSort: { n: 1 } },
+      }),
+    )
+
+    const path = `/${name}`
+    const typed = 'id(frozen<tuple<int, text>>)'
+    const key = { part: 2, n: 7 }
+    const update = { $set: { m: 1 } }
+    await refused(path, { find: {} }, 'PROJECTION', typed)
+    await refused(path, { findOne: { projection: { n: 1 } } }, 'PROJECTION', typed)
+    await refused(path, { find: { projection: { id: 0 } } }, 'PROJECTION', typed, 'key')
+    await refused(path, { insertOne: { document: key } }, 'DOCUMENT', typed)
+    const document = { ...key, id: [1, 'x'] }
+    await refused(path, { insertMany: { documents: [document] } }, 'DOCUMENT', typed)
+    await refused(path, { updateOne: { filter: key, update } }, 'FILTER', typed)
+    await refused(path, { deleteOne: { filter: key } }, 'FILTER', typed)
+    await refused(path, { deleteMany: { filter: { part: 2 } } }, 'FILTER', typed)
+    const index = { name: 'by_words', definition: { column: 'word' } }
+    const add = { columns: { word: 'text' } }
+    await send(path, { alterTable: { operation: { add } } })
+    const { codes, text } = await server.command(`/default_keyspace${path}`, {
+      createTextIndex: index,
+    })
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    await send(path, { createIndex: index })
     const { rows } = await client.execute(`SELECT n FROM ${name}`)
     assert.deepEqual(
       rows.map((row) => row.get('n') as number),
       [7],
     )
+    await send(path, { deleteMany: {} })
+    assert.equal((await client.execute(`SELECT n FROM ${name}`)).rows.length, 0)
+  })
+
+  test('keeps its name where only CQL can use its key, until it is dropped', async () => {
+    const name = 'paired'
+    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
+    const options = { lexical: { enabled: false } }
+    for (const [body, code] of [
+      [{ createTable: { name, definition } }, 'CANNOT_ADD_EXISTING_TABLE'],
+      [{ createCollection: { name, options } }, 'EXISTING_TABLE_NOT_DATA_API_COLLECTION'],
+    ] as const) {
+      const { codes, text } = await server.command('/default_keyspace', body)
+      assert.deepEqual(codes, [code], text)
+    }
+    await send('', { createTable: { name, definition, options: { ifNotExists: true } } })
     await send('', { dropTable: { name } })
     await send('', { createTable: { name, definition } })
+  })
+
+  test('is read without an index that others have just dropped', async () => {
+    const rows = Array.from({ length: 25 }, (_, at) => ({ place: 'Bern', n: at }))
+    await client.execute('CREATE TABLE stays (place text, n int, m int, PRIMARY KEY (n))')
+    const documents = rows.map((row) => ({ ...row, m: 1 }))
+    await send('/stays', { insertMany: { documents } })
+    const filter = { m: 1 }
+    const projection = { place: 1, n: 1 }
+    const read = async (warned: Set<string>) => {
+      const found: unknown[] = []
+      let pageState: string | null | undefined
+      do {
+        const find = { filter, projection, options: { ...(pageState && { pageState }) } }
+        const { data, status } = await send('/stays', { find })
+        found.push(...data!.documents!)
+        for (const { errorCode } of status!.warnings ?? []) warned.add(errorCode)
+        pageState = data!.nextPageState
+      } while (pageState)
+      return found
+    }
+    const byNumber = (found: readonly unknown[]) =>
+      (found as { n: number }[]).toSorted((a, b) => a.n - b.n)
+    const retried = 'QUERY_RETRIED_DUE_TO_INDEXING'
+    const warned = new Set<string>()
+    // A server that takes its time knows by then, and warns that there is none.
+    for (let attempt = 1; !warned.has(retried); attempt++) {
+      assert(attempt < 20, 'nothing was read with an index that was gone')
+      const index = { name: 'stays_m', definition: { column: 'm' } }
+      await send('/stays', { createIndex: index })
+      await client.execute('DROP INDEX stays_m')
+      warned.clear()
+      assert.deepEqual(byNumber(await read(warned)), rows)
+      assert(warned.size > 0)
+    }
+  })
+
+  test('is listed and counted without its views', async () => {
+    await client.execute(
+      `CREATE MATERIALIZED VIEW by_n AS SELECT n, place, at FROM visits
+         WHERE n IS NOT NULL AND place IS NOT NULL AND at IS NOT NULL
+         PRIMARY KEY (n, place, at)`,
+    )
+    let counted: readonly KeyspaceCounts[] = []
+    await engine.changeSchema('default_keyspace', (_schema, counts) => {
+      counted = counts
+      return undefined
+    })
+    const listed = await send('', { listTables: {} })
+    const names = listed.status!['tables'] as readonly string[]
+    assert(names.includes('visits') && !names.includes('by_n'))
+    const keyspace = 'default_keyspace'
+    const own = counted.find((one) => one.keyspace === keyspace)
+    assert.deepEqual(own, { keyspace, collections: 0, tables: names.length })
+    await client.execute('DROP MATERIALIZED VIEW by_n')
   })
 
   test('stays, even where it came just before a collection of its name', async () => {

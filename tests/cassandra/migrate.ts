@@ -371,7 +371,7 @@ describe('moving from a folder to a cluster', () => {
       const lines = migration.obstacles.map((line) => line.replace(/^\w+\./, ''))
       assert.deepEqual(lines.toSorted(), [
         'counts: the column hits is a counter',
-        'paired: the column id of its key is of type frozen<tuple<int, text>>, which only CQL can use',
+        'paired: the column id is of type frozen<tuple<int, text>>',
         'shared: the column s is static',
         'shared: the column t is of type frozen<tuple<int, int>>',
       ])

@@ -83,6 +83,8 @@ function configOf(folder: string, address: string, ring: Ring): object {
     storage_compatibility_mode: 'NONE',
     auto_snapshot: false,
     incremental_backups: false,
+    // Off by default, but older clusters have some.
+    materialized_views_enabled: true,
     // As some products have it. It does not hold for superusers, which tests mostly are.
     secondary_indexes_per_table_fail_threshold: indexesMax,
     // Machines that run tests are busy.

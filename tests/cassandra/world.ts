@@ -9,6 +9,7 @@ export const world: World = {
   seesVectorsAtOnce: true,
   refusesLargeRows: false,
   ordersPartitions: false,
+  manyRecords: 600,
   async start() {
     const keyspaces = await TestKeyspaces.makePlain()
     const opened: Engine[] = []

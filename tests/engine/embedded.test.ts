@@ -16,6 +16,7 @@ const world = {
   seesVectorsAtOnce: true,
   refusesLargeRows: true,
   ordersPartitions: true,
+  manyRecords: 12_000,
 }
 describeEngine('the embedded engine', { ...world, start: () => start() })
 

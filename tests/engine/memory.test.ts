@@ -9,6 +9,7 @@ describeEngine('an engine in memory', {
   seesVectorsAtOnce: true,
   refusesLargeRows: true,
   ordersPartitions: true,
+  manyRecords: 12_000,
   start() {
     const store = new MemoryStore()
     const open = () => checked(openMemoryEngine(store))

@@ -67,7 +67,7 @@ import { searchByRank, searchByTerms, searchNearest } from './documents/search-d
 import { writeDocuments } from './documents/write-documents.ts'
 import { ClusterPostings } from './lexical/postings.ts'
 import type { ReadLimits } from './read-limits.ts'
-import { fillNewIndex } from './rows/index-texts.ts'
+import { beginFilling, fillNewIndex } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
 import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
@@ -305,7 +305,7 @@ class CassandraEngine implements Engine {
     const { index } = change
     const tableIn = (schema: KeyspaceSchema | undefined) =>
       schema?.targets.find(({ name }) => name === change.table) as Table | undefined
-    await this.#shared.postings.beginFilling(placeOfIndex(tableIn(before)!, index))
+    await beginFilling(this.#rows, tableIn(before)!, index)
     return async (after: KeyspaceSchema | undefined) => {
       const table = tableIn(after)
       if (table !== undefined) await fillNewIndex(this.#rows, table, index)
@@ -520,9 +520,7 @@ const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
 
 /** What reads of a collection need is there, unless others have dropped it. */
 function withCollection(error: unknown, { kind, name }: Target): unknown {
-  const isLacking =
-    kind === 'collection' && error instanceof EngineError && isAboutMissingIndex(error)
-  if (!isLacking) return error
+  if (kind !== 'collection' || !isAboutMissingIndex(error)) return error
   const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
   return new EngineError('schema', problem, { cause: error })
 }

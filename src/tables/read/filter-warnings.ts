@@ -40,6 +40,11 @@ export function filterWarnings(
   ]
 }
 
+/** Where the store could not use an index that the others counted on. */
+export function retryWarning({ name: table }: Pick<Store, 'name'>): ApiError {
+  return apiError('QUERY_RETRIED_DUE_TO_INDEXING', { table })
+}
+
 function unfiltered(store: Store): ApiError {
   return apiError('ZERO_FILTER_OPERATIONS', namesOf(store))
 }

@@ -13,7 +13,7 @@ import { count } from '../../paging/read.ts'
 import { readPage } from '../../paging/read-page.ts'
 import { showAll } from '../../paging/show-all.ts'
 import type { RowStore } from '../row-store.ts'
-import { filterWarnings } from './filter-warnings.ts'
+import { filterWarnings, retryWarning } from './filter-warnings.ts'
 import { parseRowFilter } from './parse-row-filter.ts'
 import { checkSearchable, parseRowSort } from './parse-row-sort.ts'
 import { parseRowProjection } from './row-projection.ts'
@@ -74,9 +74,17 @@ export async function findRows(
   }
   const warning = sortWarning(sort.keys, filter, options.skip ?? 0, store)
   const isSorted = warning !== undefined
-  const page = await findInOrder(store, sort.keys, isSorted, asked, caller)
+  const { lacksIndex, ...page } = await findInOrder(
+    store,
+    sort.keys,
+    isSorted,
+    asked,
+    caller,
+  )
   const sortWarnings = warning === undefined ? [] : [warning]
-  return { ...page, projectionSchema, warnings: [...sortWarnings, ...warnings] }
+  const retryWarnings = lacksIndex ? [retryWarning(store)] : []
+  const allWarnings = [...sortWarnings, ...warnings, ...retryWarnings]
+  return { ...page, projectionSchema, warnings: allWarnings }
 }
 
 interface Asked {
@@ -94,8 +102,11 @@ async function findInOrder(
   isSorted: boolean,
   { filter, columns, options, query }: Asked,
   caller: Caller,
-): Promise<RowPage> {
-  const source = rowSource(store)
+): Promise<RowPage & { readonly lacksIndex: boolean }> {
+  let lacksIndex = false
+  const source = rowSource(store, () => {
+    lacksIndex = true
+  })
   const sortedRowCount = isSorted
     ? await countSorted(source, filter, !options.pageState, caller)
     : undefined
@@ -123,6 +134,7 @@ async function findInOrder(
   return {
     documents,
     nextPageState,
+    lacksIndex,
     ...(sortedRowCount !== undefined && { sortedRowCount }),
   }
 }

@@ -31,6 +31,7 @@ export function parseRowProjection(
     ? () => includes
     : (name: string) => value.has(name) === includes
   checkReadable(store, [...store.unsupported.keys()].filter(isShown))
+  checkReadable(store, store.unsupportedKey)
   const columns = all.filter(({ name }) => isShown(name))
   if (columns.length === 0)
     throw apiError('UNKNOWN_TABLE_COLUMNS_IN_PROJECTION', {
@@ -53,6 +54,7 @@ function checkReadable(store: RowStore, names: readonly string[]): void {
     table: store.name,
     columns: labelsOf(store.shownColumns),
     unsupported: unsupportedLabels(store, names),
+    isKey: names.some((name) => store.unsupportedKey.includes(name)),
   })
 }
 

@@ -14,7 +14,11 @@ import { regularIndexOn } from './indexed-columns.ts'
 
 export type RowSource = Source<Row, RowQuery, RowSearch>
 
-export function rowSource(store: RowStore): RowSource {
+/** Who reads hears where an index could not be used. */
+export function rowSource(
+  store: RowStore,
+  lacksIndex: () => void = () => undefined,
+): RowSource {
   const { engine, table, limits, key } = store
   const { types } = table
   const { partitionBy, partitionSort } = table.definition
@@ -40,7 +44,11 @@ export function rowSource(store: RowStore): RowSource {
     limits,
     noun: 'row',
     everything: { kind: 'and', of: [] },
-    read: (query, caller) => engine.readRows(table, query, caller),
+    async read(query, caller) {
+      const page = await engine.readRows(table, query, caller)
+      if (page.lacksIndex) lacksIndex()
+      return page
+    },
     count: (filter, stopAt, caller) => engine.countRows(table, filter, stopAt, caller),
     search: (search, caller) => engine.searchRows(table, search, caller),
     matches: (filter, row) => matchesRow(filter, (column) => row.get(column), rules),

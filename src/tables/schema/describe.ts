@@ -6,7 +6,6 @@ import type {
   UserTypes,
 } from '../../language/columns/column-type.ts'
 import {
-  columnsInOrder,
   keyNames,
   keyspaceOf,
   type Column,
@@ -45,16 +44,12 @@ export function describeTable(table: Table): Value {
 /** As explain shows them, with what only CQL can use among the others. */
 function describeColumns(table: Table): Map<string, Value> {
   const { definition } = table
-  const columns = columnsInOrder(definition)
-  const key = columns.slice(0, keyNames(definition).length)
-  const others = [
-    ...columns.slice(key.length).map((column) => described(column, table)),
+  const all = new Map([
+    ...definition.columns.map((column) => described(column, table)),
     ...(definition.unsupported?.columns ?? []).map(describeUnsupported),
-  ]
-  return new Map([
-    ...key.map((column) => described(column, table)),
-    ...others.toSorted(([a], [b]) => (a < b ? -1 : 1)),
   ])
+  const inOrder = new Set([...keyNames(definition), ...[...all.keys()].sort()])
+  return new Map(Array.from(inOrder, (name) => [name, all.get(name)!]))
 }
 
 /** User-defined types by name. */

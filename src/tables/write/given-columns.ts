@@ -29,19 +29,31 @@ export const updateCodes = {
 export function checkKnown(store: RowStore, names: Iterable<string>, codes: Codes): void {
   const { columns, name: target } = store
   const given = [...names]
-  const unsupported = given.filter((name) => store.unsupported.has(name))
-  if (unsupported.length > 0)
-    throw apiError(codes.unwritable, {
-      target,
-      columns: allColumns(store),
-      unsupported: list(unsupportedLabels(store, new Set(unsupported))),
-    })
+  checkSupported(
+    store,
+    given.filter((name) => store.unsupported.has(name)),
+    codes,
+  )
   const unknown = given.filter((name) => !columns.has(name))
   if (unknown.length > 0)
     throw apiError(codes.unknown, {
       target,
       columns: allColumns(store),
       unknown: list([...new Set(unknown)].sort()),
+    })
+}
+
+/** Of columns that only CQL can use. */
+export function checkSupported(
+  store: RowStore,
+  unsupported: readonly string[],
+  codes: Codes,
+): void {
+  if (unsupported.length > 0)
+    throw apiError(codes.unwritable, {
+      target: store.name,
+      columns: allColumns(store),
+      unsupported: list(unsupportedLabels(store, new Set(unsupported))),
     })
 }
 

@@ -13,7 +13,13 @@ import {
   type GivenContents,
   type TextToEmbed,
 } from './column-content.ts'
-import { checkKnown, checkValues, checkWritable, rowCodes } from './given-columns.ts'
+import {
+  checkKnown,
+  checkSupported,
+  checkValues,
+  checkWritable,
+  rowCodes,
+} from './given-columns.ts'
 import { findUnfitKey } from './key-size.ts'
 
 /** Each check names all columns that fail it, and only then comes the next. */
@@ -51,6 +57,7 @@ function columnsOf(store: RowStore, document: JsonObject): readonly [Column, Val
 
 function checkKey(store: RowStore, contents: GivenContents): void {
   const { key, name: target } = store
+  checkSupported(store, store.unsupportedKey, rowCodes)
   const missing = key.filter((column) => contents.get(column) === undefined)
   if (missing.length > 0)
     throw apiError('MISSING_PRIMARY_KEY_COLUMNS', {

@@ -11,7 +11,7 @@ import { apiError } from '../../errors/api-error.ts'
 import { list } from '../../errors/catalog-entry.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { conditionsOf, invalid } from '../../language/filters/filter-clause.ts'
-import { unfitValue } from '../column-clause.ts'
+import { checkComparable, unfitValue } from '../column-clause.ts'
 import { labelOf, labelsOf } from '../column-label.ts'
 import {
   addCondition,
@@ -100,6 +100,7 @@ export function hasSort(sort: Value | undefined): boolean {
 
 function checkColumns(store: RowStore, clause: KeyClause): void {
   const { key, name: target } = store
+  checkComparable(store, store.unsupportedKey)
   const columns = conditionsOf(clause).map(({ column }) => column)
   const others = columns.filter((column) => !key.includes(column))
   if (others.length > 0)

@@ -58,6 +58,10 @@ describe('settings of a cluster', () => {
         '--secure-connect-bundle a.zip --contact-points 127.0.0.1',
         /--secure-connect-bundle says what --contact-points would/,
       ],
+      [
+        '--secure-connect-bundle a.zip --cassandra-port 9043',
+        /--secure-connect-bundle says what --cassandra-port would/,
+      ],
       ['--system-keyspace 1st', /It takes a letter/],
       ['--settings-delay 10', /--settings-delay/],
     ] as const)

@@ -140,12 +140,17 @@ describe('tables', () => {
     })
   })
 
-  test('with a key that the API cannot name are refused', () => {
+  test('name the columns of their key that only CQL can use', () => {
     const key = column('id', 'frozen<tuple<int, text>>', 'partition_key', 0)
-    assert.throws(() => readTable(row, [key], [], types), {
-      kind: 'unsupported',
-      message: /^the column id of its key is of type frozen<tuple<int, text>>,/,
-    })
+    const { definition } = readTable(row, [key, column('n', 'int')], [], types)
+    assert.deepEqual(definition.partitionBy, ['id'])
+    assert.deepEqual(definition.unsupported?.columns, [
+      { name: 'id', cqlDefinition: 'frozen<tuple<int, text>>' },
+    ])
+    assert.deepEqual(
+      definition.columns.map(({ name }) => name),
+      ['n'],
+    )
   })
 
   const vectors = [column('id', 'int', 'partition_key', 0), column('v', 'vector<float, 3>')]

@@ -24,6 +24,14 @@ const suites = [
   describeClosing,
 ]
 
-export function describeEngine(name: string, world: World): void {
-  for (const describeSuite of suites) describeSuite(name, world)
+type DescribeSuite = (typeof suites)[number]
+
+/** `without` those that are run elsewhere, because they take long. */
+export function describeEngine(
+  name: string,
+  world: World,
+  { without = [] }: { readonly without?: readonly DescribeSuite[] } = {},
+): void {
+  for (const describeSuite of suites)
+    if (!without.includes(describeSuite)) describeSuite(name, world)
 }

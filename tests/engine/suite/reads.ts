@@ -160,7 +160,7 @@ export function describeReads(name: string, world: World): void {
 
     test('end when nobody waits any more', async () => {
       const large = await newStore()
-      await fill(large, 12_000)
+      await fill(large, world.manyRecords)
       const filter = where('list.1', 'gte', 'nowhere')
       for (const sort of [by(), by('list.0')]) {
         const giveUp = new AbortController()

@@ -150,7 +150,7 @@ export function describeTables(name: string, world: World): void {
 
       test('is filled while rows are written', async () => {
         const { rows, sound } = await create()
-        await rows.put(manyRows(5000))
+        await rows.put(manyRows(world.manyRecords))
         let writing = true
         let written = 0
         const write = async () => {
@@ -265,6 +265,17 @@ export function describeTables(name: string, world: World): void {
           assert(!(await rows.searchVector([3, 4])).includes('new 0'))
         })
         await sound()
+      })
+
+      test('by vector finds rows that are equally near in their order', async () => {
+        const { rows } = await create()
+        await rows.addIndex(onVector)
+        await rows.put(Array.from({ length: 60 }, (_, c) => ({ p: 'a', c, v: [1, 1] })))
+        await running.eventually(async () =>
+          assert.deepEqual(await rows.searchVector([1, 1], anyRow, 3), [
+            ...['a 59', 'a 58', 'a 57'],
+          ]),
+        )
       })
 
       test('leaves out vectors that have no direction, where that is what counts', async () => {

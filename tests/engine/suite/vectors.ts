@@ -64,8 +64,9 @@ export function describeVectors(name: string, world: World): void {
     test('leave out documents without a vector, and break ties by _id', async () => {
       const vectors = await create()
       const one = vectors.vector()
-      await vectors.insert(30, () => one)
-      for (const id of [3, 5, 8]) await vectors.replace(id, undefined)
+      await vectors.insert(60, () => one)
+      for (const id of [1, 2, 3, 5, 8]) await vectors.replace(id, undefined)
+      for (const id of [1, 2]) await vectors.replace(id, one)
       await running.eventually(async () =>
         assert.deepEqual(await idsOf(vectors, one, 5), [1, 2, 4, 6, 7]),
       )

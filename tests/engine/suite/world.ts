@@ -16,6 +16,8 @@ export interface World {
   readonly refusesLargeRows: boolean
   /** Whether rows come in the order of their partitions' values, however they are found. */
   readonly ordersPartitions: boolean
+  /** Documents or rows that take a while to read, in which other things can happen. */
+  readonly manyRecords: number
 }
 
 export interface Serves {

@@ -5,7 +5,6 @@ import {
   type UserType,
   type UserTypes,
 } from '../../../language/columns/column-type.ts'
-import { EngineError } from '../../errors.ts'
 import type { Column, CqlDefinition, Table } from '../../schema.ts'
 import { readPrimitive, readType } from './cql-type.ts'
 import { notedIndexes, printIndex, readIndex, type IndexRow } from './read-index.ts'
@@ -45,10 +44,7 @@ export function readUserTypes(rows: readonly TypeRow[]): UserTypes {
   })
 }
 
-/**
- * Throws where the API has no name for the type of a column of the key, and so no way to speak
- * of rows. Other such columns are named, and left alone.
- */
+/** Columns of types that the API has no name for are named, and left alone. */
 export function readTable(
   row: TableRow,
   columnRows: readonly ColumnRow[],
@@ -62,12 +58,6 @@ export function readTable(
   }))
   const columns = read.flatMap(({ is }) => (is === undefined ? [] : [is]))
   const unknown = read.flatMap(({ column, is }) => (is === undefined ? [column] : []))
-  const inKey = unknown.find(({ kind }) => isOfKey(kind))
-  if (inKey !== undefined)
-    throw new EngineError(
-      'unsupported',
-      `the column ${inKey.column_name} of its key is of type ${inKey.type}, which only CQL can use`,
-    )
   const indexes = indexRows.map((index) => ({
     index,
     is: readIndex(index, columns, notes.indexes.get(index.index_name)),
@@ -117,10 +107,6 @@ function readColumn(
 
 function printUnknown({ column_name: name, kind, type }: ColumnRow): CqlDefinition {
   return { name, cqlDefinition: kind === 'static' ? `static ${type}` : type }
-}
-
-function isOfKey(kind: string): boolean {
-  return kind === 'partition_key' || kind === 'clustering'
 }
 
 function inOrder(rows: readonly ColumnRow[], kind: string): readonly ColumnRow[] {

@@ -42,19 +42,31 @@ export async function listKeyspaces(
     .filter((name) => name !== systemKeyspace && !isOfCluster(name))
 }
 
-/** Of all keyspaces that are listed. */
+/** Of all keyspaces that are listed. Views are not counted: columns name them, tables do not. */
 export async function countTargets(
   session: Session,
   systemKeyspace: string,
 ): Promise<readonly KeyspaceCounts[]> {
-  const text = 'SELECT keyspace_name, table_name, column_name FROM system_schema.columns'
-  const columns = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
-  const inKeyspaces = Map.groupBy(columns, (row) => row['keyspace_name'] as string)
-  return (await listKeyspaces(session, systemKeyspace)).map((keyspace) => {
-    const own = inKeyspaces.get(keyspace) ?? []
-    const tables = new Set(own.map((row) => row['table_name'] as string))
-    const collections = own.filter((row) => row['column_name'] === 'doc_json').length
-    return { keyspace, collections, tables: tables.size - collections }
+  const select = async (columns: string, table: string) => {
+    const text = `SELECT keyspace_name, ${columns} FROM system_schema.${table}`
+    const rows = await Array.fromAsync(session.rowsOf({ text, values: [] }, 'schema'))
+    return Map.groupBy(rows, (row) => row['keyspace_name'] as string)
+  }
+  const [keyspaces, tables, columns] = await Promise.all([
+    listKeyspaces(session, systemKeyspace),
+    select('table_name', 'tables'),
+    select('table_name, column_name', 'columns'),
+  ])
+  return keyspaces.map((keyspace) => {
+    const withDocuments = new Set(
+      columns
+        .get(keyspace)
+        ?.filter((row) => row['column_name'] === 'doc_json')
+        .map((row) => row['table_name'] as string),
+    )
+    const names = (tables.get(keyspace) ?? []).map((row) => row['table_name'] as string)
+    const collections = names.filter((name) => withDocuments.has(name)).length
+    return { keyspace, collections, tables: names.length - collections }
   })
 }
 

@@ -168,9 +168,18 @@ function isAboutMissingTarget(message: string): boolean {
 const missingTarget =
   /\b(?:table|keyspace)\b.*\b(?:does not|doesn't) exist|unconfigured table|unknown CF/i
 
+/** Whether nodes would have to look at all that there is, and were not told to. */
+export function isAboutFiltering(error: unknown): boolean {
+  return error instanceof EngineError && /\bALLOW FILTERING\b/.test(error.message)
+}
+
 /** Whether a statement needs an index that is not there. */
-export function isAboutMissingIndex({ message }: EngineError): boolean {
-  return /\bALLOW FILTERING\b|requires the column to be indexed/.test(message)
+export function isAboutMissingIndex(error: unknown): boolean {
+  return (
+    isAboutFiltering(error) ||
+    (error instanceof EngineError &&
+      error.message.includes('requires the column to be indexed'))
+  )
 }
 
 /** A limit of the product, or one that the cluster's operators have set. */

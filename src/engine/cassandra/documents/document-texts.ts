@@ -1,5 +1,4 @@
 /** The texts of documents that are searched by terms: which they are, and whose. */
-import { types } from 'cassandra-driver'
 import { readNumeral } from '../../../json/decimal.ts'
 import type { JsonObject, Value } from '../../../json/value.ts'
 import type { HasTerms } from '../../../language/filters/matches.ts'
@@ -55,22 +54,4 @@ export function idOfTextKey(key: string): Value {
     default:
       return text
   }
-}
-
-/** Later than the version before, whatever the clock says. */
-export function versionAfter(before: string | number | undefined): types.TimeUuid {
-  const now = types.TimeUuid.now()
-  if (before === undefined) return now
-  const last = types.TimeUuid.fromString(String(before)).getDate()
-  return now.getDate() > last ? now : types.TimeUuid.fromDate(new Date(last.getTime() + 1))
-}
-
-/** Microseconds since 1970. */
-export function timestampOf(version: types.TimeUuid): bigint {
-  const { date, ticks } = version.getDatePrecision()
-  return BigInt(date.getTime()) * 1_000n + BigInt(Math.floor(ticks / 10))
-}
-
-export function timestampIn(version: string | number): bigint {
-  return timestampOf(types.TimeUuid.fromString(String(version)))
 }

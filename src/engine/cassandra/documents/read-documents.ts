@@ -19,6 +19,7 @@ import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.t
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
 import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
+import { versionIn } from './document-version.ts'
 import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
 import { planWith, type MoreTerms } from './more-terms.ts'
 import { shred } from './shred.ts'
@@ -370,7 +371,7 @@ function foundIn(
   const stored = row['doc_json'] as string | null
   // A row that a condition left behind, without a document.
   if (stored === null) return undefined
-  return { stored, version: String(row['tx_id']), branch, position }
+  return { stored, version: versionIn(row), branch, position }
 }
 
 interface Place {

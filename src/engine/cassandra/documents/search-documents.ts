@@ -24,7 +24,7 @@ import { digestOf, type ClusterPostings } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
-import { countsFor } from '../nearest.ts'
+import { countsFor, isEnough } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { isComparable } from '../zero-vector.ts'
@@ -32,6 +32,7 @@ import { conditionsOf } from './columns.ts'
 import type { Branch } from './filter-plan.ts'
 import { planWith } from './more-terms.ts'
 import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
+import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
 
@@ -76,20 +77,23 @@ async function nearestOf(
       fetchSize: fixedLimits.clusterNearestMax,
     })
     const hits: Hit[] = []
+    let farthest = Infinity
     for (const row of rows) {
       const stored = row['doc_json'] as string | null
       if (stored === null) continue
       const document = readDocument(stored)
-      if (!matches(filter, document, hasTermsIn(document, collection))) continue
       const vector = readVector(document.get('$vector') ?? null)
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
+      farthest = Math.min(farthest, score)
+      if (!matches(filter, document, hasTermsIn(document, collection))) continue
       hits.push({
-        record: splitText(stored, String(row['tx_id']), withSearchFields, document),
+        record: splitText(stored, versionIn(row), withSearchFields, document),
         score,
       })
     }
-    if (hits.length >= limit || rows.length < asked) return hits
+    const scores = hits.map(({ score }) => score)
+    if (isEnough({ asked, count: rows.length, scores, farthest }, limit)) return hits
   }
   return undefined
 }
@@ -152,7 +156,7 @@ export async function searchByRank(
       if (stored === null) return undefined
       const document = readDocument(stored)
       if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-      return splitText(stored, String(row['tx_id']), withSearchFields, document)
+      return splitText(stored, versionIn(row), withSearchFields, document)
     })
   }
   return searchRanked(search, ask, ({ text }) => text.length, caller)
@@ -185,7 +189,7 @@ export async function searchByTerms(
           const text = textIn(document)
           if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
           if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-          return splitText(stored, String(row!['tx_id']), withSearchFields, document)
+          return splitText(stored, versionIn(row!), withSearchFields, document)
         })
       },
     },

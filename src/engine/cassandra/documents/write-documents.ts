@@ -3,7 +3,7 @@
  * write has a time-based id of its own, so that one whose outcome was lost on the way can be
  * recognised by reading.
  */
-import { types } from 'cassandra-driver'
+import type { types } from 'cassandra-driver'
 import type { Value } from '../../../json/value.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { idKey } from '../../../language/values/record-id.ts'
@@ -23,14 +23,15 @@ import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
 import { boundColumns, boundKey } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
+import { analyzerIn, textKeyOf, textPlace } from './document-texts.ts'
 import {
-  analyzerIn,
-  textKeyOf,
-  textPlace,
+  ifVersion,
+  noVersion,
   timestampIn,
   timestampOf,
   versionAfter,
-} from './document-texts.ts'
+  versionIn,
+} from './document-version.ts'
 import type { DocumentAccess } from './read-documents.ts'
 
 /** Writes that are on their way at a time, of one command. */
@@ -120,19 +121,20 @@ async function replace(
   { before, after }: Extract<Write, { kind: 'replace' }>,
 ): Promise<Outcome> {
   const { session, collection, indexing } = writing
-  const transaction = versionAfter(before.version)
+  const version = String(before.version)
+  const transaction = versionAfter(version)
   const textBefore = before.search && (before.search.lexical ?? '')
-  const hasSameText = textBefore === (after.search.lexical ?? '')
+  // Whoever wrote a document without a version put no text of it into the index.
+  const hasSameText = version !== noVersion && textBefore === (after.search.lexical ?? '')
   if (!hasSameText) await putText(writing, after, transaction)
   const columns = boundColumns(after, transaction, collection.options, indexing)
   const assignments = columns.map(([name]) => `${name} = ?`).join(', ')
+  const condition = ifVersion(version)
+  const text = `UPDATE ${quoteTarget(collection)} SET ${assignments} WHERE key = ? ${condition.text}`
+  const assigned = columns.map(([, value]) => value)
   const outcome = await change(session, collection, before, String(transaction), (key) => ({
-    text: `UPDATE ${quoteTarget(collection)} SET ${assignments} WHERE key = ? IF tx_id = ?`,
-    values: [
-      ...columns.map(([, value]) => value),
-      boundKey(key),
-      versionIn(before.version),
-    ],
+    text,
+    values: [...assigned, boundKey(key), ...condition.values],
   }))
   if (outcome === 'done' && !hasSameText)
     await removeTexts(writing, before, after.search.lexical ?? undefined)
@@ -144,9 +146,10 @@ async function remove(
   { before }: Extract<Write, { kind: 'delete' }>,
 ): Promise<Outcome> {
   const { session, collection } = writing
+  const condition = ifVersion(String(before.version))
   const outcome = await change(session, collection, before, undefined, (key) => ({
-    text: `DELETE FROM ${quoteTarget(collection)} WHERE key = ? IF tx_id = ?`,
-    values: [boundKey(key), versionIn(before.version)],
+    text: `DELETE FROM ${quoteTarget(collection)} WHERE key = ? ${condition.text}`,
+    values: [boundKey(key), ...condition.values],
   }))
   if (outcome === 'done') await removeTexts(writing, before, undefined)
   return outcome
@@ -171,7 +174,9 @@ async function removeTexts(
   before: StoredRecord,
   kept: string | undefined,
 ): Promise<void> {
-  const timestamp = timestampIn(before.version)
+  const timestamp = timestampIn(String(before.version))
+  // What a repair has put there since is removed when a search meets it.
+  if (timestamp === undefined) return
   const key = textKeyOf(before.id)
   await postings?.removeOthers(textPlace(collection), key, kept, timestamp)
 }
@@ -192,10 +197,6 @@ async function change(
     if (isDone && after !== undefined) break
   }
   return isDone ? 'done' : 'conflict'
-}
-
-function versionIn(version: number | string): types.TimeUuid {
-  return types.TimeUuid.fromString(String(version))
 }
 
 /**
@@ -234,7 +235,8 @@ async function runOnce(
 }
 
 function isOlder(version: string, other: string): boolean {
-  return timestampIn(version) < timestampIn(other)
+  const [written, otherWritten] = [timestampIn(version), timestampIn(other)]
+  return written !== undefined && otherWritten !== undefined && written < otherWritten
 }
 
 /** Of a document that is written; undefined: there is none. */
@@ -251,8 +253,8 @@ async function versionOf(
   collection: Collection,
   key: DocumentKey,
 ): Promise<string | undefined> {
-  const text = `SELECT tx_id FROM ${quoteTarget(collection)} WHERE key = ?`
+  const text = `SELECT tx_id, WRITETIME(doc_json) AS written FROM ${quoteTarget(collection)} WHERE key = ?`
   const { rows } = await session.run({ text, values: [boundKey(key)] }, 'settle')
-  const version = rows[0]?.['tx_id'] as types.TimeUuid | null | undefined
-  return version ? String(version) : undefined
+  // A row that a condition left behind has no document.
+  return rows[0]?.['written'] ? versionIn(rows[0]) : undefined
 }

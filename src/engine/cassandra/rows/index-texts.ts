@@ -1,7 +1,7 @@
 /** Fills the index of terms with the texts that a column has already. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownCaller } from '../../../caller.ts'
-import type { Table, TextIndex } from '../../schema.ts'
+import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
 import { trustedMs } from '../catalog/catalog.ts'
 import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
@@ -9,6 +9,17 @@ import { readRows, type RowAccess } from './read-rows.ts'
 
 /** Rows that are read at a time. */
 const atATime = 100
+
+/** Nobody searches there until the index is full. Throws where it cannot be filled. */
+export async function beginFilling(
+  { postings }: Pick<RowAccess, 'postings'>,
+  table: Table,
+  index: TextIndex,
+): Promise<void> {
+  // Texts are known by the keys of their rows.
+  keyColumns(table.definition)
+  await postings.beginFilling(placeOfIndex(table, index))
+}
 
 /** Other servers know of the index before the rows are read, and see to what they write. */
 export async function fillNewIndex(

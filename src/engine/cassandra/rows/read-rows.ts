@@ -11,7 +11,8 @@ import type { Position, Row, RowPage, RowQuery } from '../../contract.ts'
 import { EngineError } from '../../errors.ts'
 import { keyColumns, type Table } from '../../schema.ts'
 import type { Capabilities } from '../cluster/capabilities.ts'
-import type { Session } from '../cluster/session.ts'
+import { isAboutFiltering } from '../cluster/failures.ts'
+import type { RunOptions, Session } from '../cluster/session.ts'
 import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
@@ -63,6 +64,7 @@ export async function readRows(
     use: direction === -1 ? 'readBackwards' : 'read',
     columns: selectedColumns(table, [...columns, ...others]),
     pageSize: isServed ? Math.min(limit + 1, pageMax) : pageMax,
+    found: { lacksIndex: false },
   }
   let toSkip = isServed && scan.after === undefined ? query.skip : 0
   const records: PlacedRow[] = []
@@ -86,6 +88,7 @@ export async function readRows(
     records,
     served: { filter: true, sort: isServed },
     next,
+    ...(reading.found.lacksIndex && { lacksIndex: true }),
     positionAfter: (row: Row) => (row as PlacedRow).place,
   }
 }
@@ -99,7 +102,10 @@ export async function countRows(
 ): Promise<number> {
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, checked)
-  const reading: Reading = { table, filter, use: 'read', columns, pageSize: pageMax }
+  const found = { lacksIndex: false }
+  const reading: Reading = {
+    ...{ table, filter, use: 'read', columns, pageSize: pageMax, found },
+  }
   let count = 0
   const rows = findRows(access, reading, new Scan(), caller)
   while (count < stopAt && !(await rows.next()).done) count++
@@ -127,6 +133,8 @@ interface Reading {
   readonly columns: readonly Column[]
   /** Rows that are asked for at a time where none is left out. */
   readonly pageSize: number
+  /** What comes out while rows are read. */
+  readonly found: { lacksIndex: boolean }
 }
 
 interface FoundValues {
@@ -264,8 +272,11 @@ async function* findByBranch(
 ): AsyncGenerator<SelectedRow & { readonly place: () => RowPlace }> {
   const { table, columns, use } = reading
   const direction = use === 'readBackwards' ? -1 : 1
-  const branch = plan.branches[from.branch]!
-  const statement = selectRows(table, { columns, branch, direction, withToken: true })
+  let branch = plan.branches[from.branch]!
+  const ask = (options: RunOptions) => {
+    const select = { columns, branch, direction, withToken: true } as const
+    return session.run(selectRows(table, select), 'read', options)
+  }
   const { last } = from
   for (let page: RowPlace | undefined = { ...from, last: undefined }; page;) {
     caller.check()
@@ -273,7 +284,13 @@ async function* findByBranch(
     // Mostly it has the rows that came before and no others.
     const isAgain = pageState === from.pageState && last !== undefined
     const fetchSize = isAgain ? last.count : pageSizeOf(branch, reading, plan)
-    const found = await session.run(statement, 'read', { fetchSize, pageState })
+    const found = await ask({ fetchSize, pageState }).catch((error: unknown) => {
+      // The index may have been dropped a moment ago, or serve less than it seems to.
+      if (branch.allowFiltering || !isAboutFiltering(error)) throw error
+      branch = { ...branch, allowFiltering: true }
+      reading.found.lacksIndex = true
+      return ask({ fetchSize, pageState })
+    })
     const behind = placeBehind(page, found.pageState)
     for (const [position, row] of found.rows.entries()) {
       const selected = readRow(table, columns, row)

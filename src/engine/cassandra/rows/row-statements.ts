@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ColumnValue } from '../../../language/columns/column.ts'
 import { userTypeNameOf } from '../../../language/columns/column-type.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
-import { keyNames, type Column, type Table } from '../../schema.ts'
+import { keyColumns, keyNames, type Column, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
 import { bytesOfVector, readValue } from './cql-values.ts'
 import type { RowBranch } from './row-branch.ts'
@@ -26,7 +26,7 @@ export function selectedColumns(
   others: Iterable<Column>,
 ): readonly Column[] {
   const byName = new Map(definition.columns.map((column) => [column.name, column]))
-  const names = [...keyNames(definition), ...Array.from(others, ({ name }) => name)]
+  const names = [...keyColumns(definition), ...others].map(({ name }) => name)
   return [...new Set(names)].map((name) => byName.get(name)!)
 }
 

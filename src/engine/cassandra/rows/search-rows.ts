@@ -22,7 +22,7 @@ import { digestOf } from '../lexical/postings.ts'
 import { searchRanked } from '../lexical/search-ranked.ts'
 import { searchTerms } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
-import { countsFor } from '../nearest.ts'
+import { countsFor, isEnough } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
 import { compareKeys, FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
@@ -90,14 +90,18 @@ async function nearestOf(
       fetchSize: fixedLimits.clusterNearestMax,
     })
     const hits = new Map<string, Hit<Row>>()
+    let farthest = Infinity
     for (const row of rows) {
       const values = readRow(table, columns, row)?.values
       const vector = values?.get(by.column.name)
-      if (!values || !vector || !matchesHere(branch.rest, values, table)) continue
+      if (!values || !vector) continue
       const score = scoreTo(vector as Float32Array)
+      farthest = Math.min(farthest, score)
+      if (!matchesHere(branch.rest, values, table)) continue
       hits.set(keyOf(values, table), { record: new FoundRow(values, shown), score })
     }
-    if (hits.size >= limit || rows.length < asked) return hits
+    const scores = Array.from(hits.values(), ({ score }) => score)
+    if (isEnough({ asked, count: rows.length, scores, farthest }, limit)) return hits
   }
   return undefined
 }

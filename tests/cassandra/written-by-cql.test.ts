@@ -1,0 +1,101 @@
+/** Documents that were written by plain CQL, which gives them no version. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { types, type Client } from 'cassandra-driver'
+import type { Engine } from '../../src/engine/contract.ts'
+import { Store } from '../engine/store.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { clientOf } from './connect.ts'
+import { TestKeyspaces } from './test-keyspaces.ts'
+import { testNode } from './test-node.ts'
+
+describe('a document that was written by CQL', () => {
+  let keyspaces: TestKeyspaces
+  let engine: Engine
+  let server: TestServer
+  let client: Client
+
+  const send = async (body: object) => {
+    const { codes, text, body: answered } = await server.command(path, body)
+    assert.deepEqual(codes, [], text)
+    return answered
+  }
+  const path = '/default_keyspace/notes'
+
+  const write = async (type: number, key: string, document: object) => {
+    const text = 'INSERT INTO notes (key, doc_json, exist_keys) VALUES (?, ?, ?)'
+    const paths = Object.keys(document)
+    const values = [new types.Tuple(type, key), JSON.stringify(document), paths]
+    await client.execute(text, values, { prepare: true })
+  }
+  const writeText = (id: string, fields: object = {}) =>
+    write(1, id, { _id: id, ...fields })
+
+  before(async () => {
+    keyspaces = await TestKeyspaces.make()
+    engine = await keyspaces.open()
+    server = await startServer({ checked: false }, engine)
+    client = clientOf(await testNode(), { keyspace: keyspaces.nameOf('default_keyspace') })
+    const { codes } = await server.command('/default_keyspace', {
+      createCollection: { name: 'notes' },
+    })
+    assert.deepEqual(codes, [])
+  })
+
+  after(async () => {
+    await client.shutdown()
+    await server.close()
+    await engine.close()
+    await keyspaces.remove()
+  })
+
+  test('is updated, and has a version from then on', async () => {
+    await writeText('plain', { n: 1, $lexical: 'old words' })
+    const filter = { _id: 'plain' }
+    for (let times = 0; times < 2; times++) {
+      const { status } = await send({ updateOne: { filter, update: { $inc: { n: 1 } } } })
+      assert.deepEqual(status, { matchedCount: 1, modifiedCount: 1 })
+    }
+    const update = { $set: { $lexical: 'new words' } }
+    await send({ updateOne: { filter, update } })
+    const found = await send({ find: { filter: { $lexical: { $match: 'new' } } } })
+    assert.deepEqual(found.data!.documents, [{ _id: 'plain', n: 3 }])
+  })
+
+  test('is replaced and deleted, whatever its _id is', async () => {
+    await write(2, '1E+2', { _id: 100, n: 1 })
+    const replacement = { n: 2 }
+    await send({ findOneAndReplace: { filter: { _id: 100 }, replacement } })
+    const found = await send({ findOne: { filter: { _id: 100 } } })
+    assert.deepEqual(found.data!.document, { _id: 100, n: 2 })
+    await write(2, '2E+2', { _id: 200, n: 1 })
+    const deleted = await send({ deleteOne: { filter: { _id: 200 } } })
+    assert.deepEqual(deleted.status, { deletedCount: 1 })
+    await writeText('one', { old: true })
+    await writeText('two', { old: true })
+    const some = await send({ deleteMany: { filter: { old: { $exists: true } } } })
+    assert.deepEqual(some.status, { deletedCount: 2 })
+    const none = await send({ findOne: { filter: { _id: { $in: [200, 'one', 'two'] } } } })
+    assert.equal(none.data!.document, null)
+  })
+
+  test('loses no change of several that are made at once', async () => {
+    await writeText('counted', { n: 0 })
+    const filter = { _id: 'counted' }
+    const inc = () => send({ updateOne: { filter, update: { $inc: { n: 1 } } } })
+    await Promise.all([inc(), inc(), inc()])
+    const { data } = await send({ findOne: { filter } })
+    assert.equal(data!.document!['n'], 3)
+  })
+
+  test('does not come back by a change of what was deleted meanwhile', async () => {
+    await writeText('gone')
+    const store = await Store.find(engine, 'notes')
+    const seen = await store.one('gone')
+    assert.equal(await store.delete(seen), 'done')
+    assert.equal(await store.replace(seen, { _id: 'gone', n: 1 }), 'conflict')
+    assert.equal(await store.delete(seen), 'conflict')
+    const { data } = await send({ findOne: { filter: { _id: 'gone' } } })
+    assert.equal(data!.document, null)
+  })
+})
