@@ -14,21 +14,21 @@ import type { Findings, Study, Table } from './study.ts'
  * the server, over 16 connections. Searches by vector are those of the server, which asks for
  * more than the driver does.
  */
-const floorMs = 0.512
-const lookupMs = 0.566
+const floorMs = 0.09
+const lookupMs = 0.122
 const node = {
-  findOne: 0.595,
-  findEqual: 6.075,
-  nearest: 10.061,
-  increment: 5.722,
-  insertOne: 4.471,
+  findOne: 0.246,
+  findEqual: 2.525,
+  nearest: 4.783,
+  increment: 3.533,
+  insertOne: 3.147,
 }
 const server = {
-  findOne: 2.451,
-  findEqual: 2.751,
-  nearest: 2.147,
-  increment: 2.321,
-  insertOne: 1.131,
+  findOne: 0.13,
+  findEqual: 0.648,
+  nearest: 0.971,
+  increment: 0.694,
+  insertOne: 0.521,
 }
 
 const byKey: StatementCost = { reach: 'quorum', ms: node.findOne }
