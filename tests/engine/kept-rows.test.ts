@@ -117,6 +117,15 @@ describe('kept rows', () => {
     assert.equal(kept.row(1), undefined)
   })
 
+  test('do not come back where all went after them, whichever answer is heard first', () => {
+    const kept = keptOf(10)
+    const first = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
+    const all = kept.letGoOfAll()
+    all({ outcomes: [], before: 1, version: 2 })
+    first({ outcomes: ['done'], before: 0, version: 2 })
+    assert.equal(kept.row(1), undefined)
+  })
+
   test('all go where all are changed, or it is not known which', () => {
     for (const letGo of [
       (kept: KeptRows) => kept.letGoOfAll(),
@@ -229,6 +238,18 @@ describe(`kept rows of an engine, seed ${seed}`, () => {
     assert.deepEqual(await store.find({ filter: where('_id', 'eq', 'id-1') }), [])
     assert.deepEqual(await store.find({ filter: where('group', 'eq', 'red') }), [])
   })
+})
+
+test('a document that is changed while all are deleted is gone', async (context) => {
+  const { engine } = await openEmbedded(context)
+  const store = await Store.create(engine, 'emptied')
+  for (let round = 0; round < 20; round++) {
+    await store.insert([{ _id: 'one', round }])
+    const record = await store.one('one')
+    const changed = store.replace(record, { _id: 'one', round, changed: true })
+    await Promise.all([changed, engine.truncate(store.target)])
+    assert.deepEqual(await store.find({ filter: where('_id', 'eq', 'one') }), [])
+  }
 })
 
 function keptOf(rows: number): KeptRows {

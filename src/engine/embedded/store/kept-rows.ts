@@ -75,8 +75,9 @@ export class KeptRows {
   #offered = 0
   /** How many changes of a row are being made, by its number. */
   readonly #changing = new Map<number, number>()
-  /** How many changes of all rows are. */
+  /** How many changes of all rows are, and were. */
   #changingAll = 0
+  #changedAll = 0
 
   /** Keeps as many bytes at most, about. */
   setMax(sizeMax: number): void {
@@ -136,6 +137,7 @@ export class KeptRows {
   /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
   letGo(changes: readonly (RowChange | undefined)[]): Settle {
     const known = changes.map((change) => change && this.#startChange(change.seq))
+    const changedAll = this.#changedAll
     return (written) => {
       let version = written?.before ?? 0
       for (const [i, change] of changes.entries()) {
@@ -144,7 +146,8 @@ export class KeptRows {
         if (change === undefined) continue
         const { seq, text, isAlone } = change
         this.#endChange(seq)
-        if (isDone && text !== undefined)
+        // What all rows went after is gone with them, even if that was heard of before.
+        if (isDone && text !== undefined && changedAll === this.#changedAll)
           this.#keep({ row: { seq, version, text }, id: known[i]?.id, isAlone })
       }
     }
@@ -164,6 +167,7 @@ export class KeptRows {
   /** The same where all rows are about to go. */
   letGoOfAll(): Settle {
     this.#changingAll++
+    this.#changedAll++
     this.#clear()
     return () => {
       this.#changingAll--
