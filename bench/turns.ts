@@ -19,9 +19,10 @@ export interface Standing<C extends Contender = Contender> {
   elapsedMs: number
 }
 
-const usualRounds = 20
+/** A server that was idle for a turn takes some of the next to come to speed: so turns are long. */
+const usualRounds = 10
 
-/** Each has `seconds` in all, after a fifth of that for warming up. */
+/** Each has `seconds` in all, after as long for warming up: code that is not compiled yet is slow. */
 export async function takeTurns<C extends Contender>(
   contenders: readonly C[],
   seconds: number,
@@ -34,7 +35,7 @@ export async function takeTurns<C extends Contender>(
     requests: 0,
     elapsedMs: 0,
   }))
-  for (const contender of contenders) await contender.run((seconds * 1000) / 5)
+  for (const contender of contenders) await contender.run(seconds * 1000)
   for (let round = 0; round < rounds; round++)
     for (const standing of standings) {
       const tally = await standing.contender.run(sliceMs, standing.latencies)
