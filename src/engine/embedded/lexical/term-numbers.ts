@@ -28,7 +28,7 @@ export class TermNumbers {
       if (known[start] !== length) continue
       let same = 0
       while (same < length && known[start + 3 + same] === term.charCodeAt(same)) same++
-      if (same === length) return known[start + 1]! * 2 ** 16 + known[start + 2]!
+      if (same === length) return known[start + 1]! * 65_536 + known[start + 2]!
     }
     return 0
   }

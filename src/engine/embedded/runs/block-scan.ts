@@ -1,6 +1,6 @@
 /** Reads blocks from the first entry to the last, to write the entries again. */
 import { countOf, headerSize } from './block.ts'
-import { kindOf, kinds, stateBits, type State } from './change.ts'
+import { kindOf, kinds, sizeIn, stateIn, type State } from './change.ts'
 import { numberAt, docSize, type Tie } from './entry-key.ts'
 import type { ChangeSource } from './packed-change.ts'
 
@@ -30,7 +30,7 @@ export class BlockScan implements ChangeSource {
     this.#left--
     const head = this.#varint()
     const kept = this.#varint()
-    const size = kept + (head >>> stateBits)
+    const size = kept + sizeIn(head)
     if (size > this.bytes.length) this.#grow(size)
     // A restart is written whole, whatever it shares.
     this.shared = kept === 0 ? this.#sharedAhead(size) : kept
@@ -40,7 +40,7 @@ export class BlockScan implements ChangeSource {
     for (let i = kept; i < size; i++) bytes[i] = block[at++]!
     this.#at = at
     this.size = size
-    this.state = head & (2 ** stateBits - 1)
+    this.state = stateIn(head)
     if (this.#tie === 'doc') this.doc = numberAt(bytes, size - docSize)
     else this.doc = kindOf(this.state) === kinds.remove ? 0 : this.#varint()
   }

@@ -14,9 +14,11 @@
  */
 import {
   countIn,
+  headOf,
   kindOf,
   kinds,
-  stateBits,
+  sizeIn,
+  stateIn,
   valuesIn,
   type Change,
   type State,
@@ -69,7 +71,7 @@ export class BlockWriter {
     if (size > sizeMax && this.count > 0) return false
     if (size + restartSize > this.#bytes.length) this.#grow(size)
     if (isRestart) this.#restarts.push(this.#size, this.#sum, this.#values)
-    this.#varint((length - from) * 2 ** stateBits + state)
+    this.#varint(headOf(length - from, state))
     this.#varint(from)
     const bytes = this.#bytes
     let at = this.#size
@@ -109,7 +111,7 @@ export class BlockWriter {
       return
     }
     let rest = value
-    for (; rest >= 2 ** 31; rest = Math.floor(rest / 128))
+    for (; rest >= 0x8000_0000; rest = Math.floor(rest / 128))
       this.#bytes[this.#size++] = (rest % 128) | 128
     for (; rest >= 128; rest >>>= 7) this.#bytes[this.#size++] = (rest & 127) | 128
     this.#bytes[this.#size++] = rest
@@ -210,7 +212,7 @@ export class BlockCursor {
     while (low < high) {
       const middle = (low + high + 1) >> 1
       this.#at = this.#offset(middle)
-      const size = Math.floor(this.#varint() / 2 ** stateBits)
+      const size = sizeIn(this.#varint())
       // It shares nothing with the one before it, which takes one byte to say.
       this.#at++
       const known = Math.min(same, sameHigh)
@@ -237,7 +239,7 @@ export class BlockCursor {
       // The key here is before the target. One that shares less with it than the target is behind.
       if (shared < same) return
       if (shared === same) {
-        const size = shared + Math.floor(head / 2 ** stateBits)
+        const size = shared + sizeIn(head)
         const found = this.#sameSize(same, size - same, this.#at, target)
         if (!this.#isBefore(found, size, this.#at + found - shared, target)) return
         same = found
@@ -271,7 +273,7 @@ export class BlockCursor {
       const shared = block[next + 1]!
       if (head < 128 && shared >= tieAt && shared < 128) {
         // The value is the same, so only the end of a number follows.
-        state = head & (2 ** stateBits - 1)
+        state = stateIn(head)
         next += 2
         for (let i = shared; i < end; i++) bytes[i] = block[next++]!
         continue
@@ -326,9 +328,9 @@ export class BlockCursor {
     this.#at = this.#offset(restart)
     for (let i = restart * interval; i < end; i++) {
       const head = this.#varint()
-      const state = head & (2 ** stateBits - 1)
+      const state = stateIn(head)
       this.#varint()
-      this.#at += Math.floor(head / 2 ** stateBits)
+      this.#at += sizeIn(head)
       if (this.#tie === 'id' && kindOf(state) !== kinds.remove) this.#varint()
       sum += countIn(state)
       values += valuesIn(state)
@@ -349,8 +351,8 @@ export class BlockCursor {
   #offset(restart: number): number {
     const block = this.#block
     const at = this.#restarts + restartSize * restart
-    const low = block[at]! + block[at + 1]! * 2 ** 8
-    return low + (block[at + 2]! + block[at + 3]! * 2 ** 8) * 2 ** 16
+    const low = block[at]! | (block[at + 1]! << 8)
+    return low | (block[at + 2]! << 16) | (block[at + 3]! << 24)
   }
 
   /** How much a key shares with a target, of which `known`; `rest` bytes of it follow at `at`. */
@@ -376,8 +378,8 @@ export class BlockCursor {
   /** Reads the rest of an entry, of which the first numbers are known. */
   #take(head: number, shared: number): void {
     const block = this.#block
-    this.state = head & (2 ** stateBits - 1)
-    const size = shared + Math.floor(head / 2 ** stateBits)
+    this.state = stateIn(head)
+    const size = shared + sizeIn(head)
     if (size > this.#bytes.length) this.#grow(size)
     const bytes = this.#bytes
     let at = this.#at

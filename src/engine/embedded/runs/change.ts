@@ -21,7 +21,8 @@ export type State = number
 const elementFlag = 4
 const beforeFlag = 8
 /** Bits that a state takes. */
-export const stateBits = 4
+const stateBits = 4
+const statesMask = 15
 
 export function added(element: boolean): State {
   return kinds.add | (element ? elementFlag : 0)
@@ -37,6 +38,19 @@ export function kindOf(state: State): number {
 
 export function isElement(state: State): boolean {
   return (state & elementFlag) !== 0
+}
+
+/** A state, and how many bytes of a key follow, in one number. */
+export function headOf(size: number, state: State): number {
+  return (size << stateBits) | state
+}
+
+export function stateIn(head: number): State {
+  return head & statesMask
+}
+
+export function sizeIn(head: number): number {
+  return head >>> stateBits
 }
 
 /** By how much it changes how many entries there are. */
@@ -61,7 +75,7 @@ function valuesOf(state: State): number {
   }
 }
 
-const valuesByState = Int8Array.from({ length: 2 ** stateBits }, (_, state) =>
+const valuesByState = Int8Array.from({ length: 1 << stateBits }, (_, state) =>
   valuesOf(state),
 )
 

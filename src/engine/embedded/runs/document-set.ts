@@ -6,7 +6,8 @@
 
 /** Bits of a chunk: 512 bytes, which is what a number may cost that is far from all others. */
 const chunkBits = 12
-const chunkWords = 2 ** (chunkBits - 5)
+const chunkSize = 1 << chunkBits
+const chunkWords = chunkSize / 32
 
 export class DocumentSet {
   /** Which chunk of the words has the bits of which numbers. */
@@ -60,14 +61,14 @@ export class DocumentSet {
       if (number >= 2 ** (32 - chunkBits)) return undefined
       for (let at = 0; at < chunkWords; at++)
         for (let word = this.#words[start + at]!; word !== 0; word &= word - 1)
-          numbers.push(number * 2 ** chunkBits + 32 * at + (31 - Math.clz32(word & -word)))
+          numbers.push(number * chunkSize + 32 * at + (31 - Math.clz32(word & -word)))
     }
     return Uint32Array.from(numbers)
   }
 
   /** Where the chunk of a document starts; negative where there is none. */
   #find(document: number): number {
-    const number = Math.floor(document / 2 ** chunkBits)
+    const number = Math.floor(document / chunkSize)
     if (number === this.#lastNumber) return this.#lastStart
     this.#lastNumber = number
     return (this.#lastStart = this.#chunks.get(number) ?? -1)

@@ -23,6 +23,9 @@ export interface EntryOwner {
 export const docSize = 5
 export const docMax = 2 ** 40 - 1
 
+/** What the first of them counts: V8 works a power out each time. */
+const firstByteUnit = 4_294_967_296
+
 /** Greater than how any value or tie starts. */
 const beyond = '\xff'
 
@@ -71,7 +74,7 @@ export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
     return Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
   const low = seq >>> 0
   return String.fromCharCode(
-    (seq / 2 ** 32) & 255,
+    (seq / firstByteUnit) & 255,
     low >>> 24,
     (low >>> 16) & 255,
     (low >>> 8) & 255,
@@ -83,7 +86,7 @@ export function tieText({ seq, id }: EntryOwner, tie: Tie): string {
 export function numberAt(bytes: Uint8Array, at: number): number {
   const low =
     (bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!
-  return bytes[at]! * 2 ** 32 + (low >>> 0)
+  return bytes[at]! * firstByteUnit + (low >>> 0)
 }
 
 /** Where a key's value ends and its tie starts. */

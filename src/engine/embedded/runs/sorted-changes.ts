@@ -144,7 +144,7 @@ function wordAt({ bytes, starts }: Keys, number: number, depth: number): number 
   const end = starts[number + 1]!
   if (at + 4 <= end) {
     const high = (bytes[at]! << 8) | bytes[at + 1]!
-    return high * 2 ** 16 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+    return high * 65_536 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
   }
   let word = 0
   for (let i = at; i < at + 4; i++) word = word * 256 + (i < end ? bytes[i]! : 0)

@@ -20,6 +20,9 @@ const rowSize = 256
 /** Of the rows that could be kept once there is no room, one in so many is. */
 const takenShare = 8
 
+/** What is left of the room when some was made. */
+const filledShare = 31 / 32
+
 /** What a write makes of a row. */
 export interface RowChange {
   readonly seq: number
@@ -35,28 +38,8 @@ interface KeptRow {
   readonly id: string | undefined
   /** Whether it is known that nothing stands beside its text. */
   isAlone: boolean
-}
-
-/** Rows that came at about the same time. */
-class Generation {
-  readonly bySeq = new Map<number, KeptRow>()
-  readonly byId = new Map<string, KeptRow>()
-  size = 0
-
-  add(kept: KeptRow): void {
-    this.size += sizeOf(kept)
-    this.bySeq.set(kept.row.seq, kept)
-    if (kept.id !== undefined) this.byId.set(kept.id, kept)
-  }
-
-  remove(seq: number): KeptRow | undefined {
-    const kept = this.bySeq.get(seq)
-    if (kept === undefined) return undefined
-    this.size -= sizeOf(kept)
-    this.bySeq.delete(seq)
-    if (kept.id !== undefined) this.byId.delete(kept.id)
-    return kept
-  }
+  /** Whether it was asked for since it came, or was last passed over. */
+  wasAsked: boolean
 }
 
 function sizeOf({ row }: KeptRow): number {
@@ -68,10 +51,13 @@ function sizeOf({ row }: KeptRow): number {
 export type Settle = (written: Written | undefined) => void
 
 export class KeptRows {
-  /** When the young have half of the room, they become the old, and the old are forgotten. */
-  #young = new Generation()
-  #old = new Generation()
+  /** Those that came first, or were passed over first, are the first to go. */
+  readonly #bySeq = new Map<number, KeptRow>()
+  readonly #byId = new Map<string, KeptRow>()
+  #size = 0
   #sizeMax = 0
+  /** Whether there was no room for all. */
+  #isFull = false
   #offered = 0
   /** How many changes of a row are being made, by its number. */
   readonly #changing = new Map<number, number>()
@@ -86,52 +72,38 @@ export class KeptRows {
   }
 
   row(seq: number): DocRow | undefined {
-    const kept = this.#young.bySeq.get(seq)
-    if (kept !== undefined) return kept.row
-    return this.#again(this.#old.bySeq.get(seq))
+    return asked(this.#bySeq.get(seq))
   }
 
   rowById(id: string): DocRow | undefined {
-    const kept = this.#young.byId.get(id)
-    if (kept !== undefined) return kept.row
-    return this.#again(this.#old.byId.get(id))
-  }
-
-  #again(kept: KeptRow | undefined): DocRow | undefined {
-    if (kept === undefined) return undefined
-    this.#old.remove(kept.row.seq)
-    this.#add(kept)
-    return kept.row
+    return asked(this.#byId.get(id))
   }
 
   /** Whether to keep what was just read: not all, or who reads everything leaves nothing. */
   takes(): boolean {
-    return this.#old.size === 0 || ++this.#offered % takenShare === 0
+    return !this.#isFull || ++this.#offered % takenShare === 0
   }
 
   keep(row: DocRow, id?: string): void {
     const known = this.#forget(row.seq)
-    this.#keep({ row, id: id ?? known?.id, isAlone: known?.isAlone ?? false })
+    this.#keep(row, id ?? known?.id, known?.isAlone ?? false)
   }
 
-  #keep(kept: KeptRow): void {
-    const { seq, text } = kept.row
+  #keep(row: DocRow, id: string | undefined, isAlone: boolean): void {
+    const { seq, text } = row
     if (text.length > textMax || this.#changingAll > 0) return
-    if (this.#changing.size === 0 || !this.#changing.has(seq)) this.#add(kept)
+    if (this.#changing.size === 0 || !this.#changing.has(seq))
+      this.#add({ row, id, isAlone, wasAsked: false })
   }
 
   /** Whether nothing stands beside the text of a row, as far as it is known. */
   isAlone(seq: number): boolean {
-    return this.#find(seq)?.isAlone === true
+    return this.#bySeq.get(seq)?.isAlone === true
   }
 
   noteAlone(seq: number): void {
-    const kept = this.#find(seq)
+    const kept = this.#bySeq.get(seq)
     if (kept !== undefined) kept.isAlone = true
-  }
-
-  #find(seq: number): KeptRow | undefined {
-    return this.#young.bySeq.get(seq) ?? this.#old.bySeq.get(seq)
   }
 
   /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
@@ -148,7 +120,7 @@ export class KeptRows {
         this.#endChange(seq)
         // What all rows went after is gone with them, even if that was heard of before.
         if (isDone && text !== undefined && changedAll === this.#changedAll)
-          this.#keep({ row: { seq, version, text }, id: known[i]?.id, isAlone })
+          this.#keep({ seq, version, text }, known[i]?.id, isAlone)
       }
     }
   }
@@ -175,22 +147,50 @@ export class KeptRows {
   }
 
   #forget(seq: number): KeptRow | undefined {
-    return this.#young.remove(seq) ?? this.#old.remove(seq)
+    const kept = this.#bySeq.get(seq)
+    if (kept !== undefined) this.#remove(kept)
+    return kept
+  }
+
+  #remove(kept: KeptRow): void {
+    this.#size -= sizeOf(kept)
+    this.#bySeq.delete(kept.row.seq)
+    if (kept.id !== undefined) this.#byId.delete(kept.id)
   }
 
   #add(kept: KeptRow): void {
-    this.#young.add(kept)
+    this.#size += sizeOf(kept)
+    this.#bySeq.set(kept.row.seq, kept)
+    if (kept.id !== undefined) this.#byId.set(kept.id, kept)
     this.#makeRoom()
   }
 
+  /** For more than one, since it starts from the first each time. */
   #makeRoom(): void {
-    if (this.#young.size <= this.#sizeMax / 2) return
-    this.#old = this.#young
-    this.#young = new Generation()
+    if (this.#size <= this.#sizeMax) return
+    this.#isFull = true
+    const enough = this.#sizeMax * filledShare
+    for (const kept of this.#bySeq.values()) {
+      if (this.#size <= enough) return
+      if (kept.wasAsked) {
+        // It goes to the end of the line, without its place among the ids.
+        kept.wasAsked = false
+        this.#bySeq.delete(kept.row.seq)
+        this.#bySeq.set(kept.row.seq, kept)
+      } else this.#remove(kept)
+    }
   }
 
   #clear(): void {
-    this.#young = new Generation()
-    this.#old = new Generation()
+    this.#bySeq.clear()
+    this.#byId.clear()
+    this.#size = 0
+    this.#isFull = false
   }
+}
+
+function asked(kept: KeptRow | undefined): DocRow | undefined {
+  if (kept === undefined) return undefined
+  kept.wasAsked = true
+  return kept.row
 }

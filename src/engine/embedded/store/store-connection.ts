@@ -32,6 +32,9 @@ const shortText = 4_096
 /** Bytes of a character in UTF-8, at most, for each that JavaScript counts. */
 const characterBytesMax = 3
 
+const rowByIdSql = `SELECT ${rowColumns} FROM doc d WHERE d.id = ?`
+const rowBySeqSql = `SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`
+
 const noId = new Uint8Array()
 
 export class StoreConnection {
@@ -265,7 +268,7 @@ export class StoreConnection {
     const text = typeof id === 'string' ? id : undefined
     const known = text === undefined ? undefined : this.kept?.rowById(text)
     if (known !== undefined) return known
-    const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.id = ?`, [keyOf(id)])
+    const found = this.one(rowByIdSql, [keyOf(id)])
     if (found === undefined) return undefined
     const row = rowOf(found)
     if (this.kept?.takes() === true) this.kept.keep(row, text)
@@ -273,7 +276,7 @@ export class StoreConnection {
   }
 
   #readRow(seq: number): DocRow | undefined {
-    const found = this.one(`SELECT ${rowColumns} FROM doc d WHERE d.seq = ?`, [seq])
+    const found = this.one(rowBySeqSql, [seq])
     return found && rowOf(found)
   }
 
