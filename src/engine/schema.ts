@@ -172,7 +172,8 @@ export function findNamed(
   { targets, unreadable = [] }: KeyspaceSchema,
   name: string,
 ): Target | UnreadableTarget | undefined {
-  return [...targets, ...unreadable].find((one) => one.name === name)
+  const isIt = (one: Target | UnreadableTarget) => one.name === name
+  return targets.find(isIt) ?? unreadable.find(isIt)
 }
 
 /** The columns of the primary key: those that rows are partitioned by, then the sort's. */

@@ -7,10 +7,8 @@ import { randomBytes } from 'node:crypto'
 import { databaseEngine } from '../../src/databases/database-engine.ts'
 import { around } from '../../src/engine/around.ts'
 import { checked } from '../../src/engine/checked.ts'
-import {
-  openCassandraEngine,
-  type CassandraOptions,
-} from '../../src/engine/cassandra/engine.ts'
+import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
+import type { CassandraOptions } from '../../src/engine/cassandra/shared-parts.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
 import { clientOf, clusterOf, type ConnectOptions } from './connect.ts'

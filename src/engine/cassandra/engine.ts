@@ -4,7 +4,7 @@
  * them can serve one cluster.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, types } from 'cassandra-driver'
+import type { types } from 'cassandra-driver'
 import { ownCaller, type Caller } from '../../caller.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -28,28 +28,19 @@ import type {
 } from '../contract.ts'
 import { EngineError, type EngineErrorKind } from '../errors.ts'
 import type { StoreTraffic } from '../operations.ts'
-import type { KeyspaceOptions, KeyspaceSchema, Replication } from '../schema.ts'
+import type { KeyspaceOptions, KeyspaceSchema } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
-import { ClusterCatalog } from './catalog/catalog.ts'
 import { makeChange } from './catalog/change-schema.ts'
-import type { Defaults } from './catalog/collection-comment.ts'
 import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
-import type { Capabilities } from './cluster/capabilities.ts'
 import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
-import { ClusterHealth } from './cluster/cluster-health.ts'
-import { findUnqueryable } from './cluster/index-readiness.ts'
-import { levelOfSettings } from './cluster/consistency.ts'
-import { agreesOnSchema, reachNode, reachQuorum } from './cluster/probes.ts'
 import {
   openClient,
   probeCluster,
   replicationBy,
   sessionOf,
   withDataCenter,
-  type ClientParts,
-  type ClusterOptions,
 } from './cluster/open-cluster.ts'
 import type { Session } from './cluster/session.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
@@ -65,29 +56,14 @@ import {
 import { moreTermsOf } from './documents/more-terms.ts'
 import { searchByRank, searchByTerms, searchNearest } from './documents/search-documents.ts'
 import { writeDocuments } from './documents/write-documents.ts'
-import { ClusterPostings } from './lexical/postings.ts'
-import type { ReadLimits } from './read-limits.ts'
 import { beginFilling, fillNewIndex } from './rows/index-texts.ts'
 import { countRows, readRows, type RowAccess } from './rows/read-rows.ts'
 import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
 import { deleteAllRows, deleteRows, mergeRows } from './rows/write-rows.ts'
-import { ClusterSettings } from './system/cluster-settings.ts'
-import { Leases } from './system/leases.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
+import { Shared, type CassandraOptions } from './shared-parts.ts'
 import { hasZeroVector } from './zero-vector.ts'
-
-export interface CassandraOptions extends ClusterOptions {
-  readonly systemKeyspace: string
-  /** For keyspaces that are created without one; undefined: by the nodes that there are. */
-  readonly replication: Replication | undefined
-  /** Milliseconds between looks at what other servers have set. */
-  readonly settingsPollMs: number
-  /** What a cluster gets that no server has used before; undefined: nothing yet. */
-  readonly firstKeyspace: string | undefined
-  readonly limits: ReadLimits
-  readonly defaults: Defaults
-}
 
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
 const schemaLease = 'schema'
@@ -120,70 +96,6 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
   } catch (error) {
     await client.shutdown().catch(() => undefined)
     throw error
-  }
-}
-
-type OpenOptions = CassandraOptions & { readonly replication: Replication }
-
-interface Connected {
-  readonly client: Client
-  readonly parts: ClientParts
-  readonly session: Session
-  readonly capabilities: Capabilities
-  readonly tally: StatementTally
-}
-
-/** What the engine has as the server's own user, for all principals. */
-class Shared {
-  readonly client: Client
-  readonly session: Session
-  readonly capabilities: Capabilities
-  readonly tally: StatementTally
-  readonly health: ClusterHealth
-  readonly options: OpenOptions
-  readonly catalog: ClusterCatalog
-  readonly settings: ClusterSettings
-  readonly leases: Leases
-  readonly accounts: AccountSessions
-  readonly postings: ClusterPostings
-  readonly running = new Set<Promise<unknown>>()
-  isClosed = false
-
-  constructor(connected: Connected, options: OpenOptions) {
-    const { client, parts, session, capabilities, tally } = connected
-    this.client = client
-    this.session = session
-    this.capabilities = capabilities
-    this.tally = tally
-    this.options = options
-    this.catalog = new ClusterCatalog(session, options.defaults, capabilities)
-    const { systemKeyspace, settingsPollMs, consistency } = options
-    const level = levelOfSettings(consistency)
-    this.settings = new ClusterSettings(session, systemKeyspace, settingsPollMs, level)
-    this.leases = new Leases(session, systemKeyspace)
-    this.postings = new ClusterPostings(session, systemKeyspace, parts.clock)
-    this.accounts = new AccountSessions((account) => openClient(options, account, parts))
-    this.health = new ClusterHealth({
-      reachNode: () => reachNode(session),
-      reachQuorum: () => reachQuorum(session, options),
-      agree: () => agreesOnSchema(client),
-    })
-  }
-
-  /** On any node of the local data center. */
-  async unreadyIndexes(): Promise<ReadonlySet<string>> {
-    const { client, capabilities, options } = this
-    const { indexView } = capabilities
-    const found = await findUnqueryable(client, indexView, options.localDataCenter)
-    return new Set(Array.from(found.values(), (names) => [...names]).flat())
-  }
-
-  async close(): Promise<void> {
-    this.isClosed = true
-    this.settings.stop()
-    await Promise.allSettled(this.running)
-    await this.accounts.close()
-    await this.client.shutdown()
   }
 }
 
@@ -271,7 +183,11 @@ class CassandraEngine implements Engine {
     return (await this.readSchema(keyspace))?.targets
   }
 
-  findTarget(keyspace: string, name: string): Promise<Target | undefined> {
+  findTarget(keyspace: string, name: string) {
+    return this.#shared.catalog.known(keyspace, name) ?? this.#lookUp(keyspace, name)
+  }
+
+  #lookUp(keyspace: string, name: string): Promise<Target | undefined> {
     return this.#run(() => this.#shared.catalog.find(keyspace, name))
   }
 
@@ -475,18 +391,28 @@ class CassandraEngine implements Engine {
     return this.#shared.leases.hold(schemaLease, act, () => caller.check())
   }
 
-  #on<T>(target: Target, caller: Caller | undefined, act: () => Promise<T>): Promise<T> {
-    return this.#run(async () => {
+  async #on<T>(
+    target: Target,
+    caller: Caller | undefined,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const shared = this.#shared
+    shared.begin()
+    let isCurrent = false
+    try {
       caller?.check()
-      await this.#shared.catalog.checkCurrent(target)
-      try {
-        return await act()
-      } catch (error) {
-        if (error instanceof EngineError && mayBeGone.has(error.kind))
-          await this.#checkStillThere(target, caller)
-        throw withCollection(error, target)
-      }
-    })
+      isCurrent = shared.catalog.isCurrent(target)
+      if (!isCurrent) await shared.catalog.checkCurrent(target)
+      isCurrent = true
+      return await act()
+    } catch (error) {
+      if (!isCurrent) throw error
+      if (error instanceof EngineError && mayBeGone.has(error.kind))
+        await this.#checkStillThere(target, caller)
+      throw withCollection(error, target)
+    } finally {
+      shared.end()
+    }
   }
 
   /**
@@ -503,13 +429,11 @@ class CassandraEngine implements Engine {
   }
 
   async #run<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#shared.isClosed) throw new EngineError('closed', 'the engine is closed')
-    const done = act()
-    this.#shared.running.add(done)
+    this.#shared.begin()
     try {
-      return await done
+      return await act()
     } finally {
-      this.#shared.running.delete(done)
+      this.#shared.end()
     }
   }
 }

@@ -59,6 +59,11 @@ export class ClusterCatalog {
     return schema
   }
 
+  /** Undefined where a look is needed to tell. */
+  known(keyspace: string, name: string): Target | undefined {
+    return targetIn(this.#trusted(keyspace)?.schema, name)
+  }
+
   async find(keyspace: string, name: string): Promise<Target | undefined> {
     const found = targetIn(await this.schema(keyspace), name)
     return found ?? targetIn(await this.refresh(keyspace), name)
@@ -75,12 +80,19 @@ export class ClusterCatalog {
     return schema
   }
 
+  /** Whether it is known that the target is what it was when it was found, a moment ago. */
+  isCurrent(target: Target): boolean {
+    return this.known(target.keyspace, target.name) === target
+  }
+
   /** Throws where the target is not what it was when it was found, a moment ago or now. */
   async checkCurrent(target: Target, when?: 'now'): Promise<void> {
     const { keyspace, name, uid } = target
     if (when !== 'now' && targetIn(await this.schema(keyspace), name) === target) return
     const current = targetIn(await this.refresh(keyspace), name)
     if (current?.uid !== uid) throw new EngineError('gone', `${name} is gone`)
+    // What a collection is was said when it was created.
+    if (current.kind === 'collection' && target.kind === 'collection') return
     if (current !== target) throw new EngineError('changed', `${name} has changed`)
   }
 

@@ -82,18 +82,14 @@ export class Session {
     return new Session(lend, this.#consistency, this.#listener)
   }
 
-  async run(
+  run(
     { text, values }: Statement,
     purpose: Purpose,
     options?: RunOptions,
   ): Promise<ResultPage> {
     const asked = options ? this.#options(purpose, options) : this.#usual(purpose)
-    const found = await this.#execute(purpose, text, [...values], asked)
-    return {
-      rows: found.rows ?? [],
-      pageState: found.pageState ?? undefined,
-      wasApplied: found.wasApplied(),
-    }
+    const act = (client: Client) => client.execute(text, [...values], asked)
+    return this.#ask(purpose, act)
   }
 
   /** Several writes of one partition, at once. */
@@ -106,7 +102,7 @@ export class Session {
       params: [...values],
     }))
     const batched = { ...this.#options('write', options), logged: false }
-    await this.#time('write', (client) => client.batch(queries, batched))
+    await this.#ask('write', (client) => client.batch(queries, batched))
   }
 
   /** All rows that a statement finds, however many pages they take; `first` is for the first. */
@@ -134,7 +130,7 @@ export class Session {
     }
     for (let left = 5; ; left--)
       try {
-        await this.#execute('schema', text, [], options)
+        await this.#ask('schema', (client) => client.execute(text, [], options))
         return
       } catch (error) {
         if (left === 1 || !isPassing(error)) throw error
@@ -142,22 +138,20 @@ export class Session {
       }
   }
 
-  #execute(
+  async #ask(
     purpose: Purpose,
-    text: string,
-    values: unknown[],
-    options: QueryOptions,
-  ): Promise<Answered> {
-    return this.#time(purpose, (client) => client.execute(text, values, options))
-  }
-
-  async #time<T>(purpose: Purpose, act: (client: Client) => Promise<T>): Promise<T> {
+    act: (client: Client) => Promise<Answered>,
+  ): Promise<ResultPage> {
     const startedAt = performance.now()
     try {
       await this.#endOfTurn()
       const answered = await this.#lend(act)
       this.#listener?.done(purpose, performance.now() - startedAt, undefined)
-      return answered
+      return {
+        rows: answered.rows ?? [],
+        pageState: answered.pageState ?? undefined,
+        wasApplied: answered.wasApplied(),
+      }
     } catch (error) {
       const failure = engineErrorOf(error)
       this.#listener?.done(purpose, performance.now() - startedAt, failure.kind)

@@ -5,7 +5,7 @@
  */
 import type { types } from 'cassandra-driver'
 import type { Caller } from '../../../caller.ts'
-import type { JsonObject } from '../../../json/value.ts'
+import type { JsonObject, Value } from '../../../json/value.ts'
 import { flatten, type Filter } from '../../../language/filters/filter.ts'
 import { indexingRule, type IndexingRule } from '../../../language/filters/indexing.ts'
 import { matches } from '../../../language/filters/matches.ts'
@@ -36,7 +36,8 @@ const keysAtATime = 16
 
 interface MatchingText {
   readonly stored: string
-  /** Where it was read to see whether it matches. */
+  /** What was read of it to see whether it matches. */
+  readonly id?: Value
   readonly document?: JsonObject
   readonly version: string
   readonly branch: number
@@ -64,40 +65,63 @@ export async function readDocuments(
   query: Query,
   caller: Caller,
 ): Promise<Page> {
-  const { filter, sort, limit, withSearchFields, lookAhead, sizeMax } = query
-  const isServed = sort.length === 0
+  const { filter, lookAhead, limit } = query
   const scan = new Scan(query.after)
   const { after } = scan
-  let toSkip = isServed && after === undefined ? query.skip : 0
-  const records: Kept[] = []
-  let size = 0
-  let scanned = 0
-  let next: Position | undefined
-  const count = isServed ? toSkip + limit + (lookAhead === false ? 0 : 1) : Infinity
-  const wanted = { filter, after, count }
+  const page = new PageOfDocuments(query, scan)
   const plan = planWith(filter, access.more)
-  const matching = isOfFewIds(filter, plan)
-    ? await findByIds(access, collection, plan.keys, wanted)
-    : findMatching(access, collection, wanted, plan, scan, caller)
-  for await (const found of matching) {
-    if (toSkip-- > 0) continue
-    if (records.length === limit || (isServed && size > (sizeMax ?? Infinity))) {
-      const { position } = records.at(-1)!
-      next = isServed ? position : placeInScan(scanned, position)
-      break
-    }
-    const record = splitText(found.stored, found.version, withSearchFields, found.document)
-    records.push({ ...record, position: found.position })
-    scanned = scan.count
-    size += record.text.length
-    const isEnough = isServed && lookAhead === false && records.length === limit
-    if (isEnough) break
+  if (isOfFewIds(filter, plan)) {
+    const found = await findByIds(access.session, collection, plan.keys, filter, after)
+    for (const one of found) if (!page.take(one)) break
+    return page
   }
-  return {
-    records,
-    served: { filter: true, sort: isServed },
-    next,
-    positionAfter: (record) => (record as Kept).position,
+  const count = page.isServed
+    ? page.toSkip + limit + (lookAhead === false ? 0 : 1)
+    : Infinity
+  const wanted = { filter, after, count }
+  for await (const one of findMatching(access, collection, wanted, plan, scan, caller))
+    if (!page.take(one)) break
+  return page
+}
+
+class PageOfDocuments implements Page {
+  readonly records: Kept[] = []
+  readonly served: Page['served']
+  next: Position | undefined
+  readonly isServed: boolean
+  toSkip: number
+  readonly #query: Query
+  readonly #scan: Scan
+  #size = 0
+  #scanned = 0
+
+  constructor(query: Query, scan: Scan) {
+    this.#query = query
+    this.#scan = scan
+    this.isServed = query.sort.length === 0
+    this.served = { filter: true, sort: this.isServed }
+    this.toSkip = this.isServed && scan.after === undefined ? query.skip : 0
+  }
+
+  /** Returns whether more is wanted. */
+  take({ stored, version, id, document, position }: MatchingText): boolean {
+    if (this.toSkip-- > 0) return true
+    const { records, isServed } = this
+    const { limit, lookAhead, withSearchFields, sizeMax = Infinity } = this.#query
+    if (records.length === limit || (isServed && this.#size > sizeMax)) {
+      const last = records.at(-1)!.position
+      this.next = isServed ? last : placeInScan(this.#scanned, last)
+      return false
+    }
+    const record = splitText(stored, version, withSearchFields, { id, document })
+    records.push({ ...record, position })
+    this.#scanned = this.#scan.count
+    this.#size += record.text.length
+    return !isServed || lookAhead !== false || records.length < limit
+  }
+
+  positionAfter(record: StoredRecord): Position {
+    return (record as Kept).position
   }
 }
 
@@ -194,15 +218,20 @@ function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
 
 /** Of their texts no more is read than that. */
 async function findByIds(
-  { session }: DocumentAccess,
+  session: Session,
   collection: Collection,
   keys: readonly DocumentKey[],
-  { filter, after }: Wanted,
+  filter: Filter,
+  after: Position | undefined,
 ): Promise<readonly MatchingText[]> {
   const first = after === undefined ? 0 : placeAt(after).branch
-  const found = await readByKeys(session, collection, keys.slice(first), first)
-  // Texts and UUIDs have the same keys.
-  return found.filter(({ stored }) => matches(filter, new Map([['_id', idIn(stored)]])))
+  const found: MatchingText[] = []
+  for (const one of await readByKeys(session, collection, keys.slice(first), first)) {
+    const id = idIn(one.stored)
+    // Texts and UUIDs have the same keys.
+    if (matches(filter, new Map([['_id', id]]))) found.push({ ...one, id })
+  }
+  return found
 }
 
 /** By keys, if the filter names some; else by terms, if it asks for some; else by branches. */
@@ -267,14 +296,30 @@ async function readByKeys(
   keys: readonly DocumentKey[],
   first: number,
 ): Promise<readonly MatchingText[]> {
-  const text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+  const text = textByKey(collection)
   const read = (key: DocumentKey) => session.run({ text, values: [boundKey(key)] }, 'read')
   const pages =
     keys.length === 1 ? [await read(keys[0]!)] : await Promise.all(keys.map(read))
-  return pages.flatMap(({ rows }, at) =>
-    rows.flatMap((row) => foundIn(row, 0, `${first + at + 1}`) ?? []),
-  )
+  const found: MatchingText[] = []
+  for (const [at, { rows }] of pages.entries())
+    for (const row of rows) {
+      const one = foundIn(row, 0, `${first + at + 1}`)
+      if (one !== undefined) found.push(one)
+    }
+  return found
 }
+
+/** The statement that most reads are, which is made once. */
+function textByKey(collection: Collection): string {
+  let text = textsByKey.get(collection)
+  if (text === undefined) {
+    text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+    textsByKey.set(collection, text)
+  }
+  return text
+}
+
+const textsByKey = new WeakMap<Collection, string>()
 
 /** In the order of what the index knows documents by. */
 async function* findByTerms(
@@ -314,7 +359,7 @@ export function readByTextKeys(
   collection: Collection,
   keys: readonly string[],
 ): Promise<readonly (types.Row | undefined)[]> {
-  const text = `SELECT ${columns} FROM ${quoteTarget(collection)} WHERE key = ?`
+  const text = textByKey(collection)
   return Promise.all(
     keys.map(async (key) => {
       for (const spelling of keysOf(idOfTextKey(key))) {

@@ -88,7 +88,7 @@ async function nearestOf(
       farthest = Math.min(farthest, score)
       if (!matches(filter, document, hasTermsIn(document, collection))) continue
       hits.push({
-        record: splitText(stored, versionIn(row), withSearchFields, document),
+        record: splitText(stored, versionIn(row), withSearchFields, { document }),
         score,
       })
     }
@@ -156,7 +156,7 @@ export async function searchByRank(
       if (stored === null) return undefined
       const document = readDocument(stored)
       if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-      return splitText(stored, versionIn(row), withSearchFields, document)
+      return splitText(stored, versionIn(row), withSearchFields, { document })
     })
   }
   return searchRanked(search, ask, ({ text }) => text.length, caller)
@@ -189,7 +189,7 @@ export async function searchByTerms(
           const text = textIn(document)
           if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
           if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
-          return splitText(stored, versionIn(row!), withSearchFields, document)
+          return splitText(stored, versionIn(row!), withSearchFields, { document })
         })
       },
     },

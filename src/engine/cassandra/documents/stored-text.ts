@@ -31,21 +31,27 @@ function vectorText({ numbers, form }: Vector): string {
 }
 
 /**
- * What is known of a document without reading more of its text than that takes. `read` is the
- * document, where it was read before.
+ * What is known of a document without reading more of its text than that takes; `known` was
+ * read before.
  */
 export function splitText(
   stored: string,
   version: string,
   withSearchFields: boolean,
-  read?: JsonObject,
+  known: {
+    readonly id?: Value | undefined
+    readonly document?: JsonObject | undefined
+  } = {},
 ): StoredRecord {
-  const id = read?.get('_id') ?? idIn(stored)
+  const id = known.id ?? known.document?.get('_id') ?? idIn(stored)
   if (!mayHaveSearchFields(stored))
-    return { id, text: stored, version, ...(withSearchFields && { search: {} }) }
+    return withSearchFields
+      ? { id, text: stored, version, search: {} }
+      : { id, text: stored, version }
   const text = withoutFields(stored, searchFieldNames) ?? printedWithout(stored)
   if (!withSearchFields) return { id, text, version }
-  return { id, text, version, search: searchFieldsOf(read ?? readDocument(stored)) }
+  const search = searchFieldsOf(known.document ?? readDocument(stored))
+  return { id, text, version, search }
 }
 
 /** Of one that somebody else wrote, with spaces in between. */
