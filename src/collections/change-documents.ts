@@ -150,9 +150,10 @@ async function changeOne(
   const changes = id === undefined ? change : changeLocked
   const attempt = async () => {
     for (;;) {
-      const found = await readFirst(store, selection, true, caller, by)
+      const reading = readFirst(store, selection, true, caller, by)
+      const found = reading instanceof Promise ? await reading : reading
       if (found === undefined) return undefined
-      await prepare?.([found])
+      if (prepare !== undefined) await prepare([found])
       const changed = await changes(store, [found], filter, decide, caller)
       // Where others took the document first, another one may match.
       if (changed.settled.length > 0 || changed.failure !== undefined)

@@ -83,7 +83,8 @@ export async function changeLocked(
   const parts = partsOf(found)
   const texts = parts.map((part) => part.map(({ text }) => text))
   // Only once: when some are written, the others must not fail for want of memory.
-  const giveBack = await borrowFor(texts, caller)
+  const borrowing = borrowFor(texts, caller)
+  const giveBack = borrowing instanceof Promise ? await borrowing : borrowing
   try {
     for (const part of parts)
       lost.push(...(await changePart(source, part, settled, { filter, decide, caller })))
@@ -146,7 +147,8 @@ async function decideAll(records: readonly StoredRecord[], decide: Decide, calle
   const decided: Decided[] = []
   for (const before of records) {
     try {
-      await caller.pause()
+      const pause = caller.pause()
+      if (pause !== undefined) await pause
       decided.push({ before, decision: await decide(before) })
     } catch (error) {
       return { decided, refusal: { error } }

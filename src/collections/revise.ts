@@ -69,7 +69,8 @@ export function updating(
         : undefined,
 
     async decide(record) {
-      const { before, beforeDocument } = await open(record, caller)
+      const opened = open(record, caller)
+      const { before, beforeDocument } = opened instanceof Promise ? await opened : opened
       const { document, changed } = apply(before.document, false)
       if (!changed) return { kind: 'keep' }
       const after = await remake(before, document, store, caller)
@@ -130,11 +131,14 @@ export function pinnedId(filter: Filter): Value | undefined {
   return undefined
 }
 
-async function open(record: StoredRecord, deadline: Deadline) {
-  assert(record.search, 'a record without its search fields would lose them when rewritten')
-  const parsed = await inTurns(parseStoredInSteps(record.text), deadline)
-  const beforeDocument = parsed as JsonObject
-  return { beforeDocument, before: attach(beforeDocument, record.search) }
+function open({ text, search }: StoredRecord, deadline: Deadline) {
+  assert(search, 'a record without its search fields would lose them when rewritten')
+  const attached = (parsed: Value) => {
+    const beforeDocument = parsed as JsonObject
+    return { beforeDocument, before: attach(beforeDocument, search) }
+  }
+  const parsing = inTurns(parseStoredInSteps(text), deadline)
+  return parsing instanceof Promise ? parsing.then(attached) : attached(parsing)
 }
 
 /** The same store for one revision: it gives all documents one text, and needs one vector. */
@@ -165,8 +169,10 @@ async function remake(
   caller: Caller,
 ): Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
-  const [whole] = await embedTexts([kept], store, caller)
-  await store.analysis.nextText()
+  const embedding = embedTexts([kept], store, caller)
+  const [whole] = embedding instanceof Promise ? await embedding : embedding
+  const pause = store.analysis.nextText()
+  if (pause !== undefined) await pause
   return inTurns(makeRecord(whole!, store, before), caller)
 }
 

@@ -9,12 +9,21 @@ import { isTextOrNull, type SearchRules } from './search-fields.ts'
  * Makes the vectors of documents that have a text to make one from and no vector yet. Also
  * refuses what no document of the collection may have, whichever of a request it stands in.
  */
-export async function embedTexts(
+export function embedTexts(
+  documents: readonly JsonObject[],
+  rules: SearchRules,
+  caller: Caller,
+): readonly JsonObject[] | Promise<readonly JsonObject[]> {
+  documents.forEach((document, i) => checkTogether(document, i + 1, rules))
+  if (!documents.some((document) => document.has('$vectorize'))) return documents
+  return embedWhereNeeded(documents, rules, caller)
+}
+
+async function embedWhereNeeded(
   documents: readonly JsonObject[],
   rules: SearchRules,
   caller: Caller,
 ): Promise<readonly JsonObject[]> {
-  documents.forEach((document, i) => checkTogether(document, i + 1, rules))
   const texts = documents.map(textToEmbed).filter((text) => text !== undefined)
   const vectors =
     texts.length === 0

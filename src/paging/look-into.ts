@@ -28,11 +28,20 @@ async function lookIntoLong<T>(text: string, steps: Steps<T>, caller: Caller): P
 }
 
 /** Memory for the values of one group of texts after the other, until it is given back. */
-export async function borrowFor(
+export function borrowFor(
+  groups: readonly (readonly string[])[],
+  caller: Caller,
+): (() => void) | Promise<() => void> {
+  const isLong = (text: string) => text.length > shortLength
+  return caller.borrow !== undefined && groups.some((texts) => texts.some(isLong))
+    ? borrowForLong(groups, caller)
+    : nothingToGiveBack
+}
+
+async function borrowForLong(
   groups: readonly (readonly string[])[],
   caller: Caller,
 ): Promise<() => void> {
-  if (caller.borrow === undefined) return nothingToGiveBack
   let most = 0
   for (const texts of groups) {
     let size = 0
@@ -41,7 +50,7 @@ export async function borrowFor(
         size += (await inTurns(weigh(Buffer.from(text)), caller)).size
     most = Math.max(most, size)
   }
-  return most === 0 ? nothingToGiveBack : caller.borrow(most)
+  return caller.borrow!(most)
 }
 
 function nothingToGiveBack(): void {

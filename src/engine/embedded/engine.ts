@@ -140,7 +140,7 @@ class EmbeddedEngine implements Engine {
       checkCurrent: (target) => this.#stored(target),
     })
     this.#rows = new Rows(this.#records, this.#writer, {
-      write: (table, act) => this.#writing(table, act),
+      write: async (table, act) => this.#writing(table, act),
       stored: (table) => this.#stored(table) as StoredTable,
     })
     this.#alterations = new TableAlterations({
@@ -359,25 +359,26 @@ class EmbeddedEngine implements Engine {
   }
 
   /** `letGo` has what is kept of the store let go of what is about to change. */
-  async #writing(
+  #writing(
     target: Target,
     act: (store: OpenStore) => Promise<Written>,
     letGo?: (kept: KeptRows) => Settle,
-  ): Promise<readonly WriteOutcome[]> {
-    const write = (store: OpenStore) =>
-      this.#stores.keeping(store, async () => {
-        const { kept } = store.reader.store
-        const settle = kept && letGo?.(kept)
-        let written: Written | undefined
-        try {
-          written = await act(store)
-          return written.outcomes
-        } finally {
-          // Dropped meanwhile: its file may soon be that of another.
-          if (this.#stores.isOpen(store)) this.#noteWrite(store, written)
-          settle?.(written)
-        }
-      })
+  ): readonly WriteOutcome[] | Promise<readonly WriteOutcome[]> {
+    const write = async (store: OpenStore) => {
+      const { kept } = store.reader.store
+      const settle = kept && letGo?.(kept)
+      let written: Written | undefined
+      this.#stores.begin(store)
+      try {
+        written = await act(store)
+        return written.outcomes
+      } finally {
+        // Dropped meanwhile: its file may soon be that of another.
+        if (this.#stores.isOpen(store)) this.#noteWrite(store, written)
+        settle?.(written)
+        this.#stores.end(store)
+      }
+    }
     return this.#using(target, write, 'write')
   }
 

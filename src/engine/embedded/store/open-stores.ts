@@ -90,12 +90,21 @@ export class OpenStores {
 
   /** Keeps a store open while other threads work on it. */
   async keeping<T>(store: OpenStore, act: () => Promise<T>): Promise<T> {
-    store.busy++
+    this.begin(store)
     try {
       return await act()
     } finally {
-      if (--store.busy === 0) this.#releaseSoon()
+      this.end(store)
     }
+  }
+
+  /** The same for what has a beginning and an end. */
+  begin(store: OpenStore): void {
+    store.busy++
+  }
+
+  end(store: OpenStore): void {
+    if (--store.busy === 0) this.#releaseSoon()
   }
 
   /** Resolves when what is being evicted has been. */
