@@ -45,7 +45,7 @@ export async function updateDocument(
   caller: Caller,
 ): Promise<ChangedOne> {
   const revision = updating(update, selection.filter, store, caller)
-  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+  return await changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 
 export async function replaceDocument(
@@ -56,7 +56,7 @@ export async function replaceDocument(
   caller: Caller,
 ): Promise<ChangedOne> {
   const revision = replacing(replacement, selection.filter, store, caller)
-  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+  return await changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 
 export async function deleteDocument(
@@ -168,9 +168,9 @@ async function changeOne(
       attempt,
       inserting && (() => insertNew(store, inserting, filter, isThere, caller)),
     )
-  if (id === undefined) return run()
+  if (id === undefined) return await run()
   const keys = [lockKey(store, id)]
-  return waitForTurn(run, (work) => store.turns.holding(keys, work), caller)
+  return await waitForTurn(run, (work) => store.turns.holding(keys, work), caller)
 }
 
 /**

@@ -19,7 +19,8 @@ export class Locks {
     const done = new Promise<void>((resolve) => (release = resolve))
     try {
       // All take their keys in the same order, so no two can wait for each other.
-      for (const key of [...new Set(keys)].toSorted()) {
+      const inOrder = keys.length === 1 ? keys : [...new Set(keys)].toSorted()
+      for (const key of inOrder) {
         const ahead = this.#tails.get(key)
         this.#tails.set(key, done)
         if (ahead === undefined) continue

@@ -319,7 +319,7 @@ class EmbeddedEngine implements Engine {
     const view = viewOf(collection)
     const outcomes = await this.#writing(
       collection,
-      async ({ file }) => {
+      ({ file }) => {
         const [first] = writes
         if (writes.length === 1 && isSmall(first!)) {
           deadline?.check()
@@ -328,10 +328,11 @@ class EmbeddedEngine implements Engine {
         const packing = packWrites(writes, view, ordered)
         const batch = deadline === undefined ? atOnce(packing) : inTurns(packing, deadline)
         if (!(batch instanceof Promise)) return this.#writer.write(file, batch)
-        const packed = await batch
-        // Others had their turn: the collection may be gone.
-        this.#openStore(collection)
-        return this.#writer.write(file, packed)
+        return batch.then((packed) => {
+          // Others had their turn: the collection may be gone.
+          this.#openStore(collection)
+          return this.#writer.write(file, packed)
+        })
       },
       (kept) => letGoOf(writes, kept),
     )
