@@ -62,7 +62,7 @@ import { placeOfIndex, textIndexesOf } from './rows/row-texts.ts'
 import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
 import { deleteAllRows, deleteRows, mergeRows } from './rows/write-rows.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
-import { Shared, type CassandraOptions } from './shared-parts.ts'
+import { SharedParts, type CassandraOptions } from './shared-parts.ts'
 import { hasZeroVector } from './zero-vector.ts'
 
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
@@ -89,7 +89,7 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
     const replication = options.replication ?? (await replicationBy(client))
     await createSystemKeyspace(session, options.systemKeyspace, replication)
     const own = { client, parts, session, capabilities, tally }
-    const shared = new Shared(own, { ...options, replication })
+    const shared = new SharedParts(own, { ...options, replication })
     const engine = new CassandraEngine(shared)
     await engine.start()
     return engine
@@ -103,13 +103,13 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
 const actingMax = 1_000
 
 class CassandraEngine implements Engine {
-  readonly #shared: Shared
+  readonly #shared: SharedParts
   /** As who the data is read and written, and schemas are changed. */
   readonly #session: Session
   readonly #rows: RowAccess
   readonly #acting = new Map<string, CassandraEngine>()
 
-  constructor(shared: Shared, session = shared.session) {
+  constructor(shared: SharedParts, session = shared.session) {
     const { capabilities, options, postings } = shared
     this.#shared = shared
     this.#session = session
@@ -184,7 +184,9 @@ class CassandraEngine implements Engine {
   }
 
   findTarget(keyspace: string, name: string) {
-    return this.#shared.catalog.known(keyspace, name) ?? this.#lookUp(keyspace, name)
+    const { isClosed, catalog } = this.#shared
+    const known = isClosed ? undefined : catalog.known(keyspace, name)
+    return known ?? this.#lookUp(keyspace, name)
   }
 
   #lookUp(keyspace: string, name: string): Promise<Target | undefined> {
@@ -398,18 +400,16 @@ class CassandraEngine implements Engine {
   ): Promise<T> {
     const shared = this.#shared
     shared.begin()
-    let isCurrent = false
     try {
       caller?.check()
-      isCurrent = shared.catalog.isCurrent(target)
-      if (!isCurrent) await shared.catalog.checkCurrent(target)
-      isCurrent = true
-      return await act()
-    } catch (error) {
-      if (!isCurrent) throw error
-      if (error instanceof EngineError && mayBeGone.has(error.kind))
-        await this.#checkStillThere(target, caller)
-      throw withCollection(error, target)
+      if (!shared.catalog.isCurrent(target)) await shared.catalog.checkCurrent(target)
+      try {
+        return await act()
+      } catch (error) {
+        if (error instanceof EngineError && mayBeGone.has(error.kind))
+          await this.#checkStillThere(target, caller)
+        throw withCollection(error, target)
+      }
     } finally {
       shared.end()
     }

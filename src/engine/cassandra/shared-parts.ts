@@ -1,4 +1,4 @@
-/** What all servers' commands on a cluster share, as the server's own user. */
+/** What all commands on a cluster share, whoever sends them: it acts as the server's own user. */
 import type { Client } from 'cassandra-driver'
 import { EngineError } from '../errors.ts'
 import type { Replication } from '../schema.ts'
@@ -45,7 +45,7 @@ export interface Connected {
 }
 
 /** For all principals. */
-export class Shared {
+export class SharedParts {
   readonly client: Client
   readonly session: Session
   readonly capabilities: Capabilities

@@ -59,9 +59,10 @@ export class ClusterCatalog {
     return schema
   }
 
-  /** Undefined where a look is needed to tell. */
+  /** One that can be served; undefined where a look is needed to tell. */
   known(keyspace: string, name: string): Target | undefined {
-    return targetIn(this.#trusted(keyspace)?.schema, name)
+    const schema = this.#trusted(keyspace)?.schema
+    return schema?.targets.find((target) => target.name === name)
   }
 
   async find(keyspace: string, name: string): Promise<Target | undefined> {
