@@ -258,7 +258,8 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  const client = await Client.connect(server.port, connections)
+  // Opened when its turn comes: a server closes connections that have sent nothing for a minute.
+  let client: Client | undefined
   let requestsPerMs = 1
   return {
     name: workload.says,
@@ -269,11 +270,12 @@ async function onStela(
     async run(forMs, latencies) {
       requests.prepare(Math.ceil(requestsPerMs * forMs * 1.5) + connections)
       const next = () => requests.next()
+      client ??= await Client.connect(server.port, connections)
       const tally = await client.drive({ next, forMs, latencies })
       requestsPerMs = tally.requests / tally.elapsedMs
       return tally
     },
-    close: () => client.close(),
+    close: () => client?.close(),
   }
 }
 
@@ -301,13 +303,15 @@ async function baselineOf(
   switch (comparison.to) {
     case 'fastify': {
       const { port } = await stage.fastify.ask({ replies: subject.replies })
-      const client = await Client.connect(port, connections)
+      let client: Client | undefined
       return {
         name: 'bare Fastify',
         documentsPerRequest: subject.documentsPerRequest,
-        run: (forMs, latencies) =>
-          client.drive({ next: () => subject.requests.next(), forMs, latencies }),
-        close: () => client.close(),
+        async run(forMs, latencies) {
+          client ??= await Client.connect(port, connections)
+          return client.drive({ next: () => subject.requests.next(), forMs, latencies })
+        },
+        close: () => client?.close(),
       }
     }
     case 'sqlite': {
