@@ -244,6 +244,30 @@ export const catalog = {
     body: (v: { problem: string }) =>
       `The request is ambiguous: ${v.problem}. Send one Host header, and a path alone.`,
   },
+  REQUEST_NOT_HTTP: {
+    ...request(''),
+    status: 400,
+    title: 'What was sent is no request of HTTP',
+    body: (v: { problem: string }) =>
+      `The bytes that arrived cannot be read as HTTP/1.1 (${v.problem}). The connection is closed. ` +
+      'Send requests by a library for HTTP, and with https:// only where the server has a certificate.',
+  },
+  HEADERS_TOO_LARGE: {
+    ...request(''),
+    status: 431,
+    title: 'The headers are too large',
+    body: (v: { max: number }) =>
+      `The headers of a request may have ${counted(v.max, 'byte')} together. The connection is closed. ` +
+      'Send fewer or shorter ones.',
+  },
+  REQUEST_TOO_SLOW: {
+    ...request(''),
+    status: 408,
+    title: 'The request did not arrive in time',
+    body: () =>
+      'A request was begun and its end did not come, and nothing was done. The connection is ' +
+      'closed. Send it again, or start the server with a longer --request-timeout.',
+  },
   RATE_LIMIT_EXCEEDED: {
     ...request(''),
     status: 429,

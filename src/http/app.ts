@@ -35,6 +35,7 @@ import { keepMaxUnknown, refuse } from './refuse.ts'
 import { printReply, sendJson } from './reply.ts'
 import { RequestQueue } from './request-queue.ts'
 import { requestIdOf } from './request-id.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 export interface HttpSettings extends ListenerSettings, OriginSettings {
   readonly metricsAccess: MetricsAccess
@@ -72,6 +73,7 @@ export function buildApp(services: HttpServices, settings: HttpSettings): Fastif
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
     serverFactory: (handleOther) => listenerFor(handleOther, services, settings),
+    clientErrorHandler: answerUnreadable,
     // A path that cannot be decoded leads nowhere, too.
     frameworkErrors: (_error, request, reply) => refuseUnrouted(request, reply),
   })

@@ -1,7 +1,12 @@
 /** Connections that are slow, broken or many, and what others notice of them: nothing. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import {
+  Agent,
+  maxHeaderSize,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, test } from 'node:test'
 import { defaultLimits } from '../../src/limits.ts'
@@ -20,6 +25,24 @@ function open(): Promise<Socket> {
 
 function wholeRequest(): string {
   return `POST /v1 HTTP/1.1\r\n${headers}Content-Length: ${findKeyspaces.length}\r\n\r\n${findKeyspaces}`
+}
+
+/** All that comes until the connection is closed. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk) => (text += String(chunk)))
+  await once(socket, 'close')
+  return text
+}
+
+function assertRefused(reply: string, status: number, code: string): void {
+  const [head, body] = reply.split('\r\n\r\n') as [string, string]
+  assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `))
+  const { errors } = JSON.parse(body) as Answer['body']
+  assert.deepEqual(
+    errors!.map(({ errorCode }) => errorCode),
+    [code],
+  )
 }
 
 async function assertServes(): Promise<void> {
@@ -122,9 +145,10 @@ describe('connections', () => {
     const silent = await open()
     const half = await open()
     half.write(`POST /v1 HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"find`)
-    silent.resume()
-    half.resume()
-    await Promise.all([once(silent, 'close'), once(half, 'close')])
+    // An answer to nothing would be taken for that to the next request.
+    const [nothing, refusal] = await Promise.all([readAll(silent), readAll(half)])
+    assert.equal(nothing, '')
+    assertRefused(refusal, 408, 'REQUEST_TOO_SLOW')
     await assertServesInTime()
   })
 
@@ -132,8 +156,19 @@ describe('connections', () => {
     server = await startServer()
     const socket = await open()
     socket.write('what is this?\r\n\r\n')
-    assert.match(await readUntil(socket, '\r\n\r\n'), /^HTTP\/1\.1 400 /)
-    await once(socket.resume(), 'close')
+    assertRefused(await readAll(socket), 400, 'REQUEST_NOT_HTTP')
+    await assertServes()
+  })
+
+  test('whose headers are too large are told how large they may be', async () => {
+    server = await startServer()
+    const socket = await open()
+    socket.write(
+      `POST /v1 HTTP/1.1\r\n${headers}X-Long: ${'x'.repeat(maxHeaderSize)}\r\n\r\n`,
+    )
+    const refusal = await readAll(socket)
+    assertRefused(refusal, 431, 'HEADERS_TOO_LARGE')
+    assert.match(refusal, new RegExp(`${maxHeaderSize} bytes`))
     await assertServes()
   })
 
