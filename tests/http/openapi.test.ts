@@ -93,7 +93,7 @@ describe('the description', () => {
         [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
       )
       assert.deepEqual(Object.keys(post.responses), [
-        ...['200', '400', '401', '404', '405', '413', '415', '429', '503'],
+        ...['200', '400', '401', '404', '405', '408', '413', '415', '429', '431', '503'],
       ])
       for (const { $ref } of Object.values(post.responses)) {
         const { description } = resolve($ref) as { description: string }

@@ -255,7 +255,7 @@ const responses: Readonly<Record<string, unknown>> = {
     content: envelope,
   },
   400: {
-    description: 'The request names two hosts.',
+    description: 'The request names two hosts, or is no HTTP.',
     headers: requestId,
     content: envelope,
   },
@@ -270,6 +270,7 @@ const responses: Readonly<Record<string, unknown>> = {
     content: envelope,
   },
   405: { description: 'Commands are sent by POST.', headers: requestId, content: envelope },
+  408: { description: 'The request did not arrive in time.', content: envelope },
   413: { description: 'The body is too large.', headers: requestId, content: envelope },
   415: {
     description: 'The body is not JSON by its content type.',
@@ -281,6 +282,7 @@ const responses: Readonly<Record<string, unknown>> = {
     headers: { ...requestId, ...retryAfter },
     content: envelope,
   },
+  431: { description: 'The headers are too large.', content: envelope },
   503: {
     description: 'The server has no room for another command, body or reply of this token.',
     headers: { ...requestId, ...retryAfter },
