@@ -258,7 +258,7 @@ async function onStela(
   const requests = new Requests(workload, picks)
   const replies = await sample(requests, server.port)
   const documents = replies.reduce((sum, reply) => sum + documentsIn(reply), 0)
-  // Opened when its turn comes: a server closes connections that have sent nothing for a minute.
+  // Opened when its turn comes: a server closes one on which nothing was sent for a while.
   let client: Client | undefined
   let requestsPerMs = 1
   return {

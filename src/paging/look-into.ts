@@ -13,8 +13,7 @@ const shortLength = 65_536
 
 /** Runs steps that make values of the text, and are done with them at their end. */
 export function lookInto<T>(text: string, steps: Steps<T>, caller: Caller): T | Promise<T> {
-  if (text.length <= shortLength || caller.borrow === undefined)
-    return inTurns(steps, caller)
+  if (!isLong(text) || caller.borrow === undefined) return inTurns(steps, caller)
   return lookIntoLong(text, steps, caller)
 }
 
@@ -32,7 +31,6 @@ export function borrowFor(
   groups: readonly (readonly string[])[],
   caller: Caller,
 ): (() => void) | Promise<() => void> {
-  const isLong = (text: string) => text.length > shortLength
   return caller.borrow !== undefined && groups.some((texts) => texts.some(isLong))
     ? borrowForLong(groups, caller)
     : nothingToGiveBack
@@ -46,11 +44,14 @@ async function borrowForLong(
   for (const texts of groups) {
     let size = 0
     for (const text of texts)
-      if (text.length > shortLength)
-        size += (await inTurns(weigh(Buffer.from(text)), caller)).size
+      if (isLong(text)) size += (await inTurns(weigh(Buffer.from(text)), caller)).size
     most = Math.max(most, size)
   }
   return caller.borrow!(most)
+}
+
+function isLong(text: string): boolean {
+  return text.length > shortLength
 }
 
 function nothingToGiveBack(): void {

@@ -22,7 +22,7 @@ const elementFlag = 4
 const beforeFlag = 8
 /** Bits that a state takes. */
 const stateBits = 4
-const statesMask = 15
+const statesMask = (1 << stateBits) - 1
 
 export function added(element: boolean): State {
   return kinds.add | (element ? elementFlag : 0)
