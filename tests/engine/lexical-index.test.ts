@@ -365,6 +365,35 @@ test(`the index of terms agrees with a plain Map, seed ${seed}`, (context) => {
   }
 })
 
+test('what was only deleted is merged like the rest', (context) => {
+  const { database, file } = openStore(context)
+  const writer = new LexicalWriter(database, '')
+  const texts = ['a', 'b'].map((term, i) => ({ seq: i + 1, terms: [term] }))
+  const changes: (() => void)[] = [
+    () => texts.forEach(({ seq, terms }) => writer.put(seq, countTerms(terms))),
+    () => writer.remove(1),
+    () => writer.put(3, countTerms(['c'])),
+  ]
+  for (const change of changes) {
+    database.exec('BEGIN')
+    change()
+    writer.fold()
+    writer.finish()
+    database.exec('COMMIT')
+  }
+  while (writer.isMergeDue) writer.mergeWhileIdle()
+  assert.equal(writer.debt.segments, 1)
+  const left = [texts[1]!, { seq: 3, terms: ['c'] }]
+  assert.deepEqual([...findTermProblems(database, '', left)], [])
+  const connection = new StoreConnection(file)
+  context.after(() => connection.close())
+  const reader = new LexicalReader(connection, '')
+  connection.reading(() => {
+    for (const [seq, term] of [...'abc'].entries())
+      assert.equal(reader.has(seq + 1, [term]), term !== 'a')
+  })
+})
+
 test(`an index is whole after every step of a merge, seed ${seed}`, (context) => {
   const { database, file } = openStore(context)
   const random = new Random(seed)

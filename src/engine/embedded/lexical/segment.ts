@@ -234,6 +234,8 @@ export class TextSegment {
 
   /** Some of the segment's bytes. They are not to be changed. */
   #bytes(start: number, size: number): Uint8Array {
+    // A segment that only says what was deleted has no rows.
+    if (size === 0) return noBytes
     let row = Math.floor(start / rowSize)
     const at = start - row * rowSize
     if (at + size <= rowSize) return this.#row(row).bytes.subarray(at, at + size)
@@ -279,6 +281,7 @@ const looked = {
   counts: new Uint32Array(blockSize),
 }
 const noPlaces = new Uint32Array(0)
+const noBytes = new Uint8Array(0)
 
 const rowWords = rowSize / 4
 const entry = emptyEntry()
