@@ -234,9 +234,16 @@ export function checkReads(
     const beyond = within.filter(
       (other) => after === undefined || isBeyond(other, { ...after, path }),
     )
+    const inOrder = direction === 1 ? beyond : beyond.toReversed()
+    assertFound(reader.inRange(range, { direction, after: place }), inOrder, { limit, tie })
+    const wanted = new Set<number>()
+    for (let j = below(8); j > 0; j--) wanted.add(pick().owner.seq)
+    const only = { documents: wanted, passing: () => undefined }
+    // A walk through rows leaves nothing out.
+    const isPicked = ({ owner: { seq } }: Expected) => tie === 'id' || wanted.has(seq)
     assertFound(
-      reader.inRange(range, { direction, after: place }),
-      direction === 1 ? beyond : beyond.toReversed(),
+      reader.inRange(range, { direction, after: place, only }),
+      inOrder.filter(isPicked),
       { limit, tie },
     )
     assert.equal(reader.countRange(range), within.length)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
+import { DocumentSet } from '../../../src/engine/embedded/runs/document-set.ts'
 import {
   entryKey,
   tieText,
@@ -268,6 +269,66 @@ test('lists a value that many documents have as it is now, also where a list was
       listed.add(2)
       listed.delete(seqs[0]!)
     }
+  }
+})
+
+test('a walk for few documents passes the entries of others, and tells how many', (context) => {
+  const { file } = start(context, 'doc')
+  const opened = openWriter(context, file, { recentMax: 40 })
+  const count = 3_000
+  opened.commit(() => {
+    for (let seq = 1; seq <= count; seq++)
+      opened.writer.put(1, keyOf((seq * 7) % 1_000), { seq, id: new Uint8Array() }, false)
+  })
+  while (opened.writer.step() !== undefined) opened.commit(() => undefined)
+  const documents = new Set([10, 1_500, 2_999])
+  for (const direction of [1, -1] as const) {
+    const told: number[] = []
+    const only = { documents, passing: (entries: number) => void told.push(entries) }
+    const walked = [...opened.writer.reader.inRange({ path: 1 }, { direction, only })]
+    assert.deepEqual(new Set(walked.map(({ doc }) => doc)), documents)
+    const passed = told.reduce((sum, entries) => sum + entries)
+    // What the last block ends with is not told: there is nobody to tell.
+    const missing = count - walked.length - passed
+    assert(missing >= 0 && missing < 400, `${missing} were not told`)
+    // Often enough that a walk that is not wanted any more soon ends.
+    assert(Math.max(...told) < 1_000, `${Math.max(...told)} at once`)
+    assert(told.length < count / 50, `told ${told.length} times`)
+  }
+})
+
+test(`a set of documents has what a plain one has, seed ${seed}`, () => {
+  const below = randomBelow(seed)
+  for (let run = 0; run < 40; run++) {
+    const plain = new Set<number>()
+    const documents = new DocumentSet([undefined, 0, 1, 5, 300][below(5)])
+    const scale = [50, 5_000, 2 ** 20, 2 ** 32, 2 ** 40][below(5)]!
+    const any = () => Math.floor((below(2 ** 31) / 2 ** 31) * scale)
+    for (let i = below(2_000); i > 0; i--) {
+      const document = any()
+      if (below(4) === 0) {
+        plain.delete(document)
+        documents.delete(document)
+      } else {
+        plain.add(document)
+        documents.add(document)
+      }
+    }
+    for (const document of plain) assert(documents.has(document))
+    for (let i = 0; i < 500; i++) {
+      const document = any()
+      assert.equal(documents.has(document), plain.has(document))
+    }
+    const numbers = documents.numbers()
+    if (numbers === undefined) {
+      assert.equal(scale, 2 ** 40)
+      continue
+    }
+    const expected = Uint32Array.from(plain).sort()
+    assert.deepEqual(numbers.slice().sort(), expected)
+    const same = new DocumentSet(documents.chunkCount)
+    same.addAll(numbers)
+    assert.deepEqual(same.numbers()!.sort(), expected)
   }
 })
 

@@ -14,7 +14,7 @@ import { arrayStep } from '../store/entries.ts'
 import { afterPrefix, isScalar, keyOf } from '../../../language/values/key.ts'
 import { isElement } from '../runs/change.ts'
 import type { Tie } from '../runs/entry-key.ts'
-import type { DocumentSet } from '../runs/document-set.ts'
+import type { Documents, DocumentSet } from '../runs/document-set.ts'
 import type { Bound, RunsReader } from '../runs/runs-reader.ts'
 import type { StoreConnection } from '../store/store-connection.ts'
 
@@ -30,6 +30,8 @@ export interface Condition {
   readonly exact: boolean
   /** Index lookups that it takes for one document, at most. */
   readonly lookups: number
+  /** Documents that all that fulfil it are among, where these are worth listing. */
+  readonly among?: () => Documents | undefined
 }
 
 /** What one document costs that a condition is checked on, in index lookups. */
@@ -159,8 +161,8 @@ interface Asked {
 
 /** Entries that are listed in the time that looking one up takes. */
 const listedPerLookup = 32
-/** Walking past an entry whose document is looked for in a list, in lookups. */
-const walkedPerLookup = 2
+/** Entries that a walk passes in that time, whose documents are looked for in a list. */
+const passedPerLookup = 16
 /** Lookups before it is asked whether a list would be better. */
 const lookupsUnlisted = 16
 
@@ -180,29 +182,33 @@ export function hasEntry(
   let count: number | undefined
   let listed: DocumentSet | undefined
   let probe: ReturnType<RunsReader['probe']> | undefined
-  const holds = ({ seq, id }: PossibleMatch): boolean => {
-    if (listed !== undefined) return listed.has(seq)
+  const list = (): DocumentSet | undefined => {
     const { entries } = store
-    if (++asked > listAt) {
-      count ??= entries.countValue(path, value)
-      listAt = count / listedPerLookup
-      if (Math.max(asked, expected) > listAt) {
-        listed = entries.documentsWith(path, value, !isValueOnly)
-        return listed.has(seq)
-      }
-    }
-    probe ??= entries.probe(path, value)
+    count ??= entries.countValue(path, value)
+    listAt = count / listedPerLookup
+    if (Math.max(asked, expected) > listAt)
+      listed = entries.documentsWith(path, value, !isValueOnly)
+    return listed
+  }
+  const holds = ({ seq, id }: PossibleMatch): boolean => {
+    if (listed === undefined && ++asked > listAt) list()
+    if (listed !== undefined) return listed.has(seq)
+    probe ??= store.entries.probe(path, value)
     const found = probe({ seq, id: tie === 'id' ? id() : noId })
     return found !== undefined && !(isValueOnly && isElement(found.state))
   }
-  return { holds, exact: true, lookups: 1 }
+  const among = () => listed ?? (expected > lookupsUnlisted ? list() : undefined)
+  return { holds, exact: true, lookups: 1, among }
+}
+
+/** What it costs to pass entries of documents that are not listed, in lookups. */
+export function passCost(entries: number): number {
+  return entries / passedPerLookup
 }
 
 /** What it costs to walk past entries and ask a condition of each, of which some hold. */
 export function walkCost(entries: number, holding: number, { lookups }: Condition): number {
-  return lookups > 1
-    ? entries * lookups
-    : entries / walkedPerLookup + holding / listedPerLookup
+  return lookups > 1 ? entries * lookups : passCost(entries) + holding / listedPerLookup
 }
 
 const noId = new Uint8Array()
@@ -301,23 +307,39 @@ function not({ holds, exact, lookups }: Condition): Condition {
 }
 
 function allOf(parts: readonly Condition[]): Condition {
-  return join(always, parts, (holding, candidate) =>
-    holding.every(({ holds }) => holds(candidate)),
-  )
+  return join(always, parts, (sayings) => ({
+    holds: (candidate) => sayings.every(({ holds }) => holds(candidate)),
+    among: () => {
+      for (const { among } of sayings) {
+        const documents = among?.()
+        if (documents !== undefined) return documents
+      }
+      return undefined
+    },
+  }))
 }
 
 function anyOf(parts: readonly Condition[]): Condition {
   if (parts.includes(unknown)) return unknown
-  return join(never, parts, (holding, candidate) =>
-    holding.some(({ holds }) => holds(candidate)),
-  )
+  return join(never, parts, (sayings) => ({
+    holds: (candidate) => sayings.some(({ holds }) => holds(candidate)),
+    among: () => {
+      const lists: Documents[] = []
+      for (const { among } of sayings) {
+        const documents = among?.()
+        if (documents === undefined) return undefined
+        lists.push(documents)
+      }
+      return { has: (seq) => lists.some((list) => list.has(seq)) }
+    },
+  }))
 }
 
 /** `none` is what no parts come to. */
 function join(
   none: Condition,
   parts: readonly Condition[],
-  together: (holding: readonly Condition[], candidate: PossibleMatch) => boolean,
+  together: (sayings: readonly Condition[]) => Pick<Condition, 'holds' | 'among'>,
 ): Condition {
   const said = parts.filter((part) => part !== none)
   const exact = said.every((part) => part.exact)
@@ -326,9 +348,5 @@ function join(
   const lookups = sayings.reduce((sum, part) => sum + part.lookups, 0)
   if (lookups > lookupsMax) return unknown
   const [first] = sayings
-  const holds =
-    sayings.length === 1
-      ? first!.holds
-      : (candidate: PossibleMatch) => together(sayings, candidate)
-  return { holds, exact, lookups }
+  return { ...(sayings.length === 1 ? first! : together(sayings)), exact, lookups }
 }

@@ -8,8 +8,7 @@
  * that way a page costs at most about the square root of (page size x documents), whatever
  * the data.
  */
-import type { JsonObject, Value } from '../../../json/value.ts'
-import { compareBy } from '../../../language/values/order.ts'
+import type { Value } from '../../../json/value.ts'
 import { valueAt } from '../../../language/values/value-at.ts'
 import type { Path } from '../../../language/values/path.ts'
 import type { SortKey } from '../../../language/sorts/sort.ts'
@@ -20,6 +19,7 @@ import {
   costOf,
   hasEntry,
   indexedPaths,
+  passCost,
   unknown,
   walkCost,
   type PossibleMatch,
@@ -27,11 +27,12 @@ import {
 } from './conditions.ts'
 import { keyOf } from '../../../language/values/key.ts'
 import type { SortPosition } from '../store/position.ts'
-import { fieldsOf, placeOf, isAfter } from './sort-position.ts'
+import { placeOf } from './sort-position.ts'
 import { documentCost, textCost, type Budget } from './budget.ts'
 import type { JoinedRows } from './access-path-reader.ts'
 import { idBoundsOf, type Bounds } from './id-bounds.ts'
 import { boundsFrom, firstTexts, rowsWithin } from './id-order.ts'
+import { RowsInOrder } from './rows-in-order.ts'
 import { leadsOf, type Lead } from './access-paths.ts'
 import { candidateOf, merged, metRow } from './candidates.ts'
 import { tieStart, valueIn } from '../runs/entry-key.ts'
@@ -71,7 +72,7 @@ class SortedRead {
   readonly #query: StoreQuery
   readonly #budget: Budget
   readonly #keys: readonly SortKey[]
-  readonly #fields: ReadonlySet<string>
+  readonly #order: RowsInOrder
   readonly #after: SortPosition | undefined
   #condition: Condition
   /** The same of what is not said by bounds of ids. */
@@ -101,12 +102,12 @@ class SortedRead {
     this.#query = query
     this.#budget = budget
     this.#keys = query.sort
-    this.#fields = fieldsOf(query.sort)
     if (query.after !== undefined && query.after.by !== 'sort')
       throw new EngineError('position', 'the position belongs to another query')
     if (query.after !== undefined && query.after.values.length !== query.sort.length)
       throw new EngineError('position', 'the position belongs to another sort')
     this.#after = query.after
+    this.#order = new RowsInOrder(query.sort, query.after, reader.view)
     this.#bounds = idBoundsOf(query.filter).bounds
     ;[this.#condition, this.#beyondBounds] = this.#conditions(0)
     this.#isTextless = budget.hold !== undefined
@@ -333,7 +334,7 @@ class SortedRead {
     if (count === 0 || this.#isFull()) return
     const [key] = this.#keys as [SortKey]
     const isMissing = (row: DocRow): boolean =>
-      valueAt(this.#reader.view.fields(row.text, this.#fields), key.path) === undefined
+      valueAt(this.#order.fieldsIn(row), key.path) === undefined
     if (this.#keys.length > 1) {
       this.#takeMatches({ kind: 'all', rest: this.#query.filter }, isMissing)
       return
@@ -377,9 +378,15 @@ class SortedRead {
     const cost = Math.max(1, condition.lookups)
     let group: OpenGroup | undefined
     let sizeMax = this.#groupSizeMax()
-    for (const entry of this.#store.entries.inRange(range, { direction })) {
-      // Each looks whether the read goes on; those that were expected are paid for.
-      this.#budget.spend(this.#paidFor-- > 0 ? 0 : cost)
+    let passed = 0
+    const documents = condition.among?.()
+    const passing = (entries: number): void => {
+      passed += entries
+      this.#spend(entries, passCost(entries))
+    }
+    const walk = { direction, only: documents && { documents, passing } }
+    for (const entry of this.#store.entries.inRange(range, walk)) {
+      this.#spend(1, cost)
       if (group === undefined || !entry.key.startsWith(group.start)) {
         if (group !== undefined && isAnyIn(group)) {
           this.#takeGroup(group)
@@ -391,13 +398,20 @@ class SortedRead {
         group ??= { start: '', size: 0, members: [], best: [] }
         group.start = startOfKey(entry.key)
         group.size = 0
-      }
+      } else group.size += passed
+      passed = 0
       if (++group.size > sizeMax) return groupOf(valueIn(entry.key))
       const candidate = candidateOf(entry, this.#reader.index)
       if (condition.holds(candidate)) this.#addTo(group, candidate.seq)
     }
     if (group !== undefined) this.#takeGroup(group)
     return undefined
+  }
+
+  /** Each step looks whether the read goes on; entries that were expected are paid for. */
+  #spend(entries: number, cost: number): void {
+    this.#budget.spend(this.#paidFor > 0 ? 0 : cost)
+    this.#paidFor -= entries
   }
 
   /** With more entries a group is too large to be put in order, where only ids decide. */
@@ -441,10 +455,10 @@ class SortedRead {
     for (const seq of group.members) {
       const row = this.#store.row(seq)!
       this.#budget.spend(documentCost + textCost(row.text))
-      if (this.#isWanted(row)) rows.push(this.#placed(row))
+      if (this.#isWanted(row)) rows.push(this.#order.placed(row))
     }
     group.members = []
-    group.best = this.#best([...group.best, ...rows])
+    group.best = this.#order.first([...group.best, ...rows], this.#missing)
   }
 
   /** Takes the documents of a group by walking all by their ids. */
@@ -458,7 +472,7 @@ class SortedRead {
     }
     const [key] = this.#keys as [SortKey]
     this.#walkIds(1, afterId, always, (row) => {
-      const value = valueAt(this.#reader.view.fields(row.text, this.#fields), key.path)
+      const value = valueAt(this.#order.fieldsIn(row), key.path)
       return value !== undefined && keyOf(value)[0] === group.low[0]
     })
   }
@@ -470,16 +484,12 @@ class SortedRead {
     const search = { filter: this.#query.filter, after: undefined, budget: this.#budget }
     for (const row of this.#reader.leads.rows(lead, search)) {
       if (accept?.(row) === false) continue
-      if (gathered.push(this.#placed(row)) < gatheredMax) continue
-      best = this.#best([...best, ...gathered])
+      if (gathered.push(this.#order.placed(row)) < gatheredMax) continue
+      best = this.#order.first([...best, ...gathered], this.#missing)
       gathered = []
     }
-    for (const { seq } of this.#best([...best, ...gathered])) this.#takeNumber(seq)
-  }
-
-  #placed({ seq, version, text }: DocRow): Placed {
-    const fields = this.#reader.view.fields(text, this.#fields)
-    return { seq, version, text: '', fields }
+    best = this.#order.first([...best, ...gathered], this.#missing)
+    for (const { seq } of best) this.#takeNumber(seq)
   }
 
   /** Takes matching documents in the order of their ids until there are enough. */
@@ -516,25 +526,12 @@ class SortedRead {
     const matches = () => this.#reader.matches(this.#query.filter, row)
     return (this.#condition.exact || matches()) && (accept?.(row) ?? true)
   }
-
-  /** The first rows in the sort's order that come after the position. */
-  #best(rows: readonly Placed[]): Placed[] {
-    const compare = compareBy(this.#keys)
-    return rows
-      .filter(({ fields }) => this.#isAfter(fields))
-      .sort((a, b) => compare(a.fields, b.fields))
-      .slice(0, this.#missing)
-  }
-
-  #isAfter(document: JsonObject): boolean {
-    return this.#after === undefined || isAfter(document, this.#after, this.#keys)
-  }
 }
 
 /** So few documents are read and put in order, whatever the sort. */
-const fewMatches = 100
-/** A document is read in the time of about ten entries, of which the square root counts. */
-const fewerToSort = 3
+const fewMatches = 50
+/** A document is read in the time of about forty entries, of which the square root counts. */
+const fewerToSort = 6
 
 type KeysLead = Extract<Lead, { readonly kind: 'keys' }>
 

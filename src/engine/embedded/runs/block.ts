@@ -24,6 +24,7 @@ import {
   type State,
 } from './change.ts'
 import { docSize, numberAt, type Tie } from './entry-key.ts'
+import type { Documents } from './document-set.ts'
 import type { PackedChange } from './packed-change.ts'
 
 export const headerSize = 6
@@ -129,6 +130,10 @@ function grown(bytes: Buffer, size: number, capacity: number): Buffer<ArrayBuffe
   return larger
 }
 
+interface LaidEntry extends Change {
+  readonly position: number
+}
+
 /** Stands at an entry of a block, or behind its last one. Once it went back, it cannot turn. */
 export class BlockCursor {
   readonly #tie: Tie
@@ -140,8 +145,8 @@ export class BlockCursor {
   #text: string | undefined
   /** Negative where it is not known yet. */
   #doc = 0
-  /** Going back: the entries before this one, as far as they were read. */
-  readonly #trail: Change[] = []
+  /** Going back: entries before this one, as far as they were read. */
+  readonly #trail: LaidEntry[] = []
   /** Where the next entry starts, and where something was read last. */
   #next = 0
   #at = 0
@@ -254,6 +259,14 @@ export class BlockCursor {
     if (this.isAt) this.#read()
   }
 
+  /** Goes on to an entry of one of some documents; returns how many it passed. */
+  nextOf(documents: Documents): number {
+    for (let passed = 0; ; passed++) {
+      this.next()
+      if (!this.isAt || documents.has(this.doc)) return passed
+    }
+  }
+
   /**
    * Tells of a document's entry and of those behind it, as long as their keys start so, as that
    * of the first must. Whether they went on up to the end of the block.
@@ -289,33 +302,39 @@ export class BlockCursor {
     return position === count
   }
 
-  /** Whether there was one before. */
-  previous(): boolean {
-    if (this.position <= 0) return false
-    const target = this.position - 1
-    if (this.#trail.length === 0) this.#lay(target)
-    const { key, state, doc } = this.#trail.pop()!
-    this.position = target
+  /** Whether there was one before, of one of some documents where these are given. */
+  previous(documents?: Documents): boolean {
+    let before = this.position
+    while (this.#trail.length === 0) {
+      if (before <= 0) return false
+      before = this.#lay(before - 1, documents)
+    }
+    const { position, key, state, doc } = this.#trail.pop()!
+    this.position = position
     this.#text = key
     this.state = state
     this.#doc = doc
     return true
   }
 
-  /** Notes the entries up to a position from the restart before it on. */
-  #lay(end: number): void {
-    this.#toRestart(Math.floor(end / interval))
+  /** Notes the entries up to a position from the restart before it on, which it returns. */
+  #lay(end: number, documents: Documents | undefined): number {
+    const start = Math.floor(end / interval)
+    this.#toRestart(start)
     for (;;) {
-      this.#trail.push({ key: this.key, state: this.state, doc: this.#docRead() })
-      if (this.position === end) return
+      const { position, state } = this
+      const doc = this.#docRead()
+      if (documents === undefined || documents.has(doc))
+        this.#trail.push({ position, key: this.key, state, doc })
+      if (position === end) return start * interval
       this.next()
     }
   }
 
   toLast(): void {
-    this.#trail.length = 0
-    this.position = this.count
-    this.previous()
+    const last = this.count - 1
+    this.#toRestart(Math.floor(last / interval))
+    while (this.position < last) this.next()
   }
 
   /** What the entries make that are before this one. */

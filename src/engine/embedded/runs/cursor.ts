@@ -3,6 +3,7 @@
  * change of an entry says what it is, and tombstones hide what is older.
  */
 import { isElement, kindOf, kinds, type State } from './change.ts'
+import type { Documents } from './document-set.ts'
 
 /** A key to look for, as text and as bytes. */
 export interface SeekKey {
@@ -16,6 +17,8 @@ export interface Cursor {
   readonly key: string
   readonly state: State
   readonly doc: number
+  /** Changes that it left out on its last step: of documents that are not wanted. */
+  readonly passed: number
   /** Beyond the last change, or the first, a cursor is of no more use. */
   next(): void
   previous(): void
@@ -35,12 +38,20 @@ export interface EntryStretch {
   readonly isWithin: (key: string) => boolean
   /** Whether elements of arrays are left out. */
   readonly valuesOnly: boolean
+  readonly only?: Only | undefined
+}
+
+/** The documents whose entries a walk is for. */
+export interface Only {
+  readonly documents: Documents
+  /** Is told, time and again, how many changes of others were passed. */
+  readonly passing: (changes: number) => void
 }
 
 /** The entries that cursors lead to, in order. The newest source comes first. */
 export function* entriesOf(
   cursors: readonly Cursor[],
-  { direction, isWithin, valuesOnly }: EntryStretch,
+  { direction, isWithin, valuesOnly, only }: EntryStretch,
 ): Generator<Found> {
   const sources = new Sources(cursors, direction, isWithin)
   for (;;) {
@@ -48,7 +59,9 @@ export function* entriesOf(
     if (first === undefined) return
     const { key, cursor } = first
     const { state } = cursor
-    if (kindOf(state) !== kinds.remove && !(valuesOnly && isElement(state)))
+    const isWanted = only?.documents.has(cursor.doc) ?? true
+    only?.passing(cursor.passed + (isWanted ? 0 : 1))
+    if (isWanted && kindOf(state) !== kinds.remove && !(valuesOnly && isElement(state)))
       yield { key, state, doc: cursor.doc }
     sources.pass(key)
   }

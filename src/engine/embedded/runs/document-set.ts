@@ -4,36 +4,42 @@
  * nanoseconds, where a Set hashes each.
  */
 
+/** Tells documents apart: those that are wanted, and others. */
+export interface Documents {
+  has(document: number): boolean
+}
+
 /** Bits of a chunk: 512 bytes, which is what a number may cost that is far from all others. */
 const chunkBits = 12
 const chunkSize = 1 << chunkBits
 const chunkWords = chunkSize / 32
 
-export class DocumentSet {
-  /** Which chunk of the words has the bits of which numbers. */
-  readonly #chunks = new Map<number, number>()
+/** Numbers of chunks are below it, for documents of 40 bits: so they fit a slot. */
+const unused = -1
+
+export class DocumentSet implements Documents {
+  /**
+   * A hash table of the chunks, twice as large as it must be: the number of a chunk, and where
+   * its words start. Numbers follow each other, so most stand where they belong.
+   */
+  #slots: Int32Array
   #words: Uint32Array
-  /** The chunk that was asked for last: the next number is often of the same. */
-  #lastNumber = -1
-  #lastStart = 0
+  chunkCount = 0
 
   /** With room for documents of so many chunks, which grows when it is filled. */
   constructor(chunkCount = 16) {
-    this.#words = new Uint32Array(Math.max(1, chunkCount) * chunkWords)
-  }
-
-  get chunkCount(): number {
-    return this.#chunks.size
+    const room = 1 << (32 - Math.clz32(Math.max(1, chunkCount) - 1))
+    this.#slots = new Int32Array(4 * room).fill(unused)
+    this.#words = new Uint32Array(room * chunkWords)
   }
 
   has(document: number): boolean {
-    const start = this.#find(document)
+    const start = this.#slots[this.#slotOf(chunkOf(document)) + 1]!
     return start >= 0 && (this.#words[start + wordOf(document)]! & bitOf(document)) !== 0
   }
 
   add(document: number): void {
-    let start = this.#find(document)
-    if (start < 0) start = this.#newChunk()
+    const start = this.#open(chunkOf(document))
     this.#words[start + wordOf(document)]! |= bitOf(document)
   }
 
@@ -41,8 +47,7 @@ export class DocumentSet {
   addAll(documents: Uint32Array): void {
     for (let i = 0; i < documents.length;) {
       const number = documents[i]! >>> chunkBits
-      let start = this.#find(documents[i]!)
-      if (start < 0) start = this.#newChunk()
+      const start = this.#open(number)
       const words = this.#words
       for (; i < documents.length && documents[i]! >>> chunkBits === number; i++)
         words[start + wordOf(documents[i]!)]! |= bitOf(documents[i]!)
@@ -50,15 +55,18 @@ export class DocumentSet {
   }
 
   delete(document: number): void {
-    const start = this.#find(document)
+    const start = this.#slots[this.#slotOf(chunkOf(document)) + 1]!
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
   /** All of them, in order within a chunk; undefined where one does not fit into 32 bits. */
   numbers(): Uint32Array | undefined {
     const numbers: number[] = []
-    for (const [number, start] of this.#chunks) {
+    for (let slot = 0; slot < this.#slots.length; slot += 2) {
+      const number = this.#slots[slot]!
+      if (number === unused) continue
       if (number >= 2 ** (32 - chunkBits)) return undefined
+      const start = this.#slots[slot + 1]!
       for (let at = 0; at < chunkWords; at++)
         for (let word = this.#words[start + at]!; word !== 0; word &= word - 1)
           numbers.push(number * chunkSize + 32 * at + (31 - Math.clz32(word & -word)))
@@ -66,25 +74,47 @@ export class DocumentSet {
     return Uint32Array.from(numbers)
   }
 
-  /** Where the chunk of a document starts; negative where there is none. */
-  #find(document: number): number {
-    const number = Math.floor(document / chunkSize)
-    if (number === this.#lastNumber) return this.#lastStart
-    this.#lastNumber = number
-    return (this.#lastStart = this.#chunks.get(number) ?? -1)
+  /** The slot of a chunk: its own, or the unused one where it belongs. */
+  #slotOf(number: number): number {
+    const slots = this.#slots
+    const mask = slots.length - 2
+    let slot = (number * 2) & mask
+    while (slots[slot] !== number && slots[slot] !== unused) slot = (slot + 2) & mask
+    return slot
   }
 
-  /** Makes the chunk that was not found. */
-  #newChunk(): number {
-    const start = this.#chunks.size * chunkWords
+  /** Where the words of a chunk start, which is made where there is none. */
+  #open(number: number): number {
+    const slot = this.#slotOf(number)
+    if (this.#slots[slot] === number) return this.#slots[slot + 1]!
+    const start = this.chunkCount * chunkWords
     if (start === this.#words.length) {
-      const grown = new Uint32Array(2 * start)
-      grown.set(this.#words)
-      this.#words = grown
+      this.#grow()
+      return this.#open(number)
     }
-    this.#chunks.set(this.#lastNumber, start)
-    return (this.#lastStart = start)
+    this.#slots[slot] = number
+    this.#slots[slot + 1] = start
+    this.chunkCount++
+    return start
   }
+
+  #grow(): void {
+    const words = this.#words
+    const slots = this.#slots
+    this.#words = new Uint32Array(2 * words.length)
+    this.#words.set(words)
+    this.#slots = new Int32Array(2 * slots.length).fill(unused)
+    for (let slot = 0; slot < slots.length; slot += 2) {
+      if (slots[slot] === unused) continue
+      const moved = this.#slotOf(slots[slot]!)
+      this.#slots[moved] = slots[slot]!
+      this.#slots[moved + 1] = slots[slot + 1]!
+    }
+  }
+}
+
+function chunkOf(document: number): number {
+  return Math.floor(document / chunkSize)
 }
 
 function wordOf(document: number): number {

@@ -175,6 +175,8 @@ class MemtableCursor implements Cursor, DocumentCursor {
   #number: number
   #at: number
   #change: Change | undefined
+  /** They are few, and at hand: it leaves none out. */
+  readonly passed = 0
 
   constructor(chunks: readonly (readonly Change[])[], number: number, at: number) {
     this.#chunks = chunks

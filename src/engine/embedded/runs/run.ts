@@ -6,6 +6,7 @@ import type { BlockCache } from './block-cache.ts'
 import { mayHave } from './bloom-filter.ts'
 import type { Change, State } from './change.ts'
 import type { Cursor, SeekKey } from './cursor.ts'
+import type { Documents } from './document-set.ts'
 import type { Tie } from './entry-key.ts'
 import type { RunRow, SegmentRow } from './layout.ts'
 import { orderBehind, sharedBy, type ChangeSource } from './packed-change.ts'
@@ -28,6 +29,13 @@ export interface RunStore {
 interface Place {
   readonly segment: number
   readonly block: number
+}
+
+export interface CursorOptions {
+  /** Whether what is read is not kept. */
+  readonly isOnce?: boolean
+  /** Documents whose changes are wanted: of others, most are left out. */
+  readonly wanted?: Documents | undefined
 }
 
 export class Run {
@@ -84,12 +92,9 @@ export class Run {
     return this.#firsts[number + 1]?.startsWith(start) === true
   }
 
-  /** At the first change that is not before a key. `isOnce`: what is read is not kept. */
-  cursorAt(target: SeekKey, isOnce = false): Cursor & DocumentCursor {
-    return new RunCursor(this.#reader(isOnce), this.#store.tie).from(
-      this.#placeOf(target.text),
-      target.bytes,
-    )
+  /** At the first change that is not before a key. */
+  cursorAt(target: SeekKey, options: CursorOptions = {}): Cursor & DocumentCursor {
+    return this.#cursor(options).from(this.#placeOf(target.text), target.bytes)
   }
 
   /** The changes from a key on, to be merged: what is read is not kept. */
@@ -121,16 +126,13 @@ export class Run {
 
   /** Tells of each change of a document whose key starts so, in order. */
   each(start: SeekKey, tell: (state: State, doc: number) => void): void {
-    const cursor = new RunCursor(this.#reader(false), this.#store.tie)
+    const cursor = this.#cursor()
     cursor.from(this.#placeOf(start.text), start.bytes).tellOf(start.bytes, tell)
   }
 
   /** At the last change that is before a key. */
-  cursorBefore(target: SeekKey): Cursor {
-    return new RunCursor(this.#reader(false), this.#store.tie).before(
-      this.#placeOf(target.text),
-      target.bytes,
-    )
+  cursorBefore(target: SeekKey, options: CursorOptions = {}): Cursor {
+    return this.#cursor(options).before(this.#placeOf(target.text), target.bytes)
   }
 
   /** What the changes from a key up to another make. */
@@ -181,6 +183,10 @@ export class Run {
     return this.#store.cache.detail(this.number, this.#segments[segment]!.block)
   }
 
+  #cursor({ isOnce = false, wanted }: CursorOptions = {}): RunCursor {
+    return new RunCursor(this.#reader(isOnce), this.#store.tie, wanted)
+  }
+
   #reader(isOnce: boolean): BlockReader {
     const { cache } = this.#store
     const segments = this.#segments
@@ -204,13 +210,20 @@ interface BlockReader {
 class RunCursor implements Cursor, DocumentCursor {
   readonly #reader: BlockReader
   readonly #cursor: BlockCursor
+  readonly #wanted: Documents | undefined
   #segment = 0
   #block = 0
   isAt = true
+  passed = 0
 
-  constructor(reader: BlockReader, tie: Tie) {
+  /**
+   * It leaves out changes of documents that are not wanted, but for one of each block: who walks
+   * is to see how far it has come.
+   */
+  constructor(reader: BlockReader, tie: Tie, wanted: Documents | undefined) {
     this.#reader = reader
     this.#cursor = new BlockCursor(tie)
+    this.#wanted = wanted
   }
 
   /** At the first entry that is not before a target, which belongs into a block. */
@@ -254,12 +267,16 @@ class RunCursor implements Cursor, DocumentCursor {
   }
 
   next(): void {
-    this.#cursor.next()
+    if (this.#wanted === undefined) this.#cursor.next()
+    else this.passed = this.#cursor.nextOf(this.#wanted)
     if (!this.#cursor.isAt) this.#nextBlock()
   }
 
   previous(): void {
-    if (!this.#cursor.previous()) this.#previousBlock()
+    const from = this.#cursor.position
+    const isThere = this.#cursor.previous(this.#wanted)
+    this.passed = from - 1 - (isThere ? this.#cursor.position : -1)
+    if (!isThere) this.#previousBlock()
   }
 
   #nextBlock(): void {

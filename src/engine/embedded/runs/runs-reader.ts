@@ -14,6 +14,7 @@ import {
   type Cursor,
   type EntryStretch,
   type Found,
+  type Only,
   type SeekKey,
 } from './cursor.ts'
 import {
@@ -50,6 +51,11 @@ export interface EntryRange {
 export interface Walk<After> {
   readonly direction?: 1 | -1
   readonly after?: After | undefined
+}
+
+/** Where to go on in a range, and what for. */
+export interface RangeWalk extends Walk<EntryPlace> {
+  readonly only?: Only | undefined
 }
 
 /** Where an entry of a range stands. */
@@ -151,7 +157,7 @@ export class RunsReader {
   /** All entries, in order: read once, so nothing is kept of them. */
   all(): Iterable<Found> {
     const from = seekKeyOf('')
-    const cursors = this.#runs.map((run) => run.cursorAt(from, true))
+    const cursors = this.#runs.map((run) => run.cursorAt(from, { isOnce: true }))
     return entriesOf([this.memtable.cursorAt(''), ...cursors], {
       direction: 1,
       isWithin: () => true,
@@ -160,13 +166,15 @@ export class RunsReader {
   }
 
   /** Entries in the order of their values, and of their ties where those are the same. */
-  inRange(range: EntryRange, walk: Walk<EntryPlace> = {}): Iterable<Found> {
+  inRange(range: EntryRange, walk: RangeWalk = {}): Iterable<Found> {
     const [low, high] = keysOf(range)
     const { direction = 1, after } = walk
+    // A row's tombstone does not say whose it is: all are looked at.
+    const only = this.tie === 'doc' ? walk.only : undefined
     const place = after && entryKey(range.path, after.value, after.owner, this.tie)
     const valuesOnly = range.withElements !== true
     return this.#walk(
-      { low, high, direction, place, valuesOnly },
+      { low, high, direction, place, valuesOnly, only },
       this.#overlapping(low, high),
     )
   }
@@ -297,7 +305,7 @@ export class RunsReader {
 
   /** Entries from a key up to another. */
   #walk(
-    { low, high, direction, place, valuesOnly }: KeyRange,
+    { low, high, direction, place, valuesOnly, only }: KeyRange,
     runs: readonly Run[],
   ): Iterable<Found> {
     const isUp = direction === 1
@@ -308,10 +316,11 @@ export class RunsReader {
     const target = seekKeyOf(from)
     const { memtable } = this
     const cursors: Cursor[] = [isUp ? memtable.cursorAt(from) : memtable.cursorBefore(from)]
+    const options = { wanted: only?.documents }
     for (const run of runs)
-      cursors.push(isUp ? run.cursorAt(target) : run.cursorBefore(target))
+      cursors.push(isUp ? run.cursorAt(target, options) : run.cursorBefore(target, options))
     const isWithin = isUp ? (key: string) => key < high : (key: string) => key >= low
-    return entriesOf(cursors, { direction, isWithin, valuesOnly })
+    return entriesOf(cursors, { direction, isWithin, valuesOnly, only })
   }
 
   #count(low: string, high: string, withElements: boolean, runs: readonly Run[]): number {
@@ -329,7 +338,7 @@ function totalOf(parts: readonly Sums[], withElements: boolean): number {
 const noId = new Uint8Array()
 
 /** What a walk goes through: from a key up to another, and behind a place between them. */
-interface KeyRange extends Pick<EntryStretch, 'direction' | 'valuesOnly'> {
+interface KeyRange extends Omit<EntryStretch, 'isWithin'> {
   readonly low: string
   readonly high: string
   readonly place: string | undefined
