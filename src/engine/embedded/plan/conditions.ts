@@ -30,8 +30,11 @@ export interface Condition {
   readonly exact: boolean
   /** Index lookups that it takes for one document, at most. */
   readonly lookups: number
-  /** Documents that all that fulfil it are among, where these are worth listing. */
-  readonly among?: () => Documents | undefined
+  /**
+   * Documents that all that fulfil it are among, where these are worth listing. Rows have none:
+   * no walk can pass those that are not among them.
+   */
+  readonly among?: Listing
 }
 
 /** What one document costs that a condition is checked on, in index lookups. */
@@ -161,7 +164,8 @@ interface Asked {
 
 /** Entries that are listed in the time that looking one up takes. */
 const listedPerLookup = 32
-/** Entries that a walk passes in that time, whose documents are looked for in a list. */
+/** Entries that a walk comes to in that time, and entries that it passes. */
+const walkedPerLookup = 2
 const passedPerLookup = 16
 /** Lookups before it is asked whether a list would be better. */
 const lookupsUnlisted = 16
@@ -198,7 +202,7 @@ export function hasEntry(
     return found !== undefined && !(isValueOnly && isElement(found.state))
   }
   const among = () => listed ?? (expected > lookupsUnlisted ? list() : undefined)
-  return { holds, exact: true, lookups: 1, among }
+  return { holds, exact: true, lookups: 1, ...(tie === 'doc' && { among }) }
 }
 
 /** What it costs to pass entries of documents that are not listed, in lookups. */
@@ -207,8 +211,14 @@ export function passCost(entries: number): number {
 }
 
 /** What it costs to walk past entries and ask a condition of each, of which some hold. */
-export function walkCost(entries: number, holding: number, { lookups }: Condition): number {
-  return lookups > 1 ? entries * lookups : passCost(entries) + holding / listedPerLookup
+export function walkCost(
+  entries: number,
+  holding: number,
+  { lookups, among }: Condition,
+): number {
+  if (lookups > 1) return entries * lookups
+  const walking = among === undefined ? entries / walkedPerLookup : passCost(entries)
+  return walking + holding / listedPerLookup
 }
 
 const noId = new Uint8Array()
@@ -307,32 +317,46 @@ function not({ holds, exact, lookups }: Condition): Condition {
 }
 
 function allOf(parts: readonly Condition[]): Condition {
-  return join(always, parts, (sayings) => ({
-    holds: (candidate) => sayings.every(({ holds }) => holds(candidate)),
-    among: () => {
-      for (const { among } of sayings) {
-        const documents = among?.()
-        if (documents !== undefined) return documents
-      }
-      return undefined
-    },
-  }))
+  return join(always, parts, (sayings) => {
+    const lists = sayings.flatMap(({ among }) => among ?? [])
+    return {
+      holds: (candidate) => sayings.every(({ holds }) => holds(candidate)),
+      ...(lists.length > 0 && { among: () => firstOf(lists) }),
+    }
+  })
 }
 
 function anyOf(parts: readonly Condition[]): Condition {
   if (parts.includes(unknown)) return unknown
-  return join(never, parts, (sayings) => ({
-    holds: (candidate) => sayings.some(({ holds }) => holds(candidate)),
-    among: () => {
-      const lists: Documents[] = []
-      for (const { among } of sayings) {
-        const documents = among?.()
-        if (documents === undefined) return undefined
-        lists.push(documents)
-      }
-      return { has: (seq) => lists.some((list) => list.has(seq)) }
-    },
-  }))
+  return join(never, parts, (sayings) => {
+    const lists = sayings.flatMap(({ among }) => among ?? [])
+    return {
+      holds: (candidate) => sayings.some(({ holds }) => holds(candidate)),
+      ...(lists.length === sayings.length && { among: () => unionOf(lists) }),
+    }
+  })
+}
+
+type Listing = () => Documents | undefined
+
+/** What the first brings that brings something. */
+function firstOf(lists: readonly Listing[]): Documents | undefined {
+  for (const list of lists) {
+    const documents = list()
+    if (documents !== undefined) return documents
+  }
+  return undefined
+}
+
+/** What all of them bring, where each brings something. */
+function unionOf(lists: readonly Listing[]): Documents | undefined {
+  const all: Documents[] = []
+  for (const list of lists) {
+    const documents = list()
+    if (documents === undefined) return undefined
+    all.push(documents)
+  }
+  return { has: (seq) => all.some((documents) => documents.has(seq)) }
 }
 
 /** `none` is what no parts come to. */

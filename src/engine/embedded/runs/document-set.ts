@@ -14,7 +14,7 @@ const chunkBits = 12
 const chunkSize = 1 << chunkBits
 const chunkWords = chunkSize / 32
 
-/** Numbers of chunks are below it, for documents of 40 bits: so they fit a slot. */
+/** No chunk has this number; those that chunks have fit a slot, as documents' have 40 bits. */
 const unused = -1
 
 export class DocumentSet implements Documents {
