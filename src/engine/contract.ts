@@ -113,7 +113,7 @@ export interface Engine {
   ): Promise<readonly Outcome[]>
 
   /** The same as `read`, `count` and `search`, for rows: by columns and typed values. */
-  readRows(table: Table, query: RowQuery, caller: Caller): Promise<RowPage>
+  readRows(table: Table, query: RowQuery, caller: Caller): RowPage | Promise<RowPage>
   countRows(
     table: Table,
     filter: RowFilter,

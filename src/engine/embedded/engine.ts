@@ -252,20 +252,17 @@ class EmbeddedEngine implements Engine {
   }
 
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page> {
-    try {
+    return neverThrowing(() => {
       const result = this.#records.read(collection, query, caller)
       const view = viewOf(collection)
       return result instanceof Promise
         ? result.then((rows) => new RecordPage(rows, view, makeRecord))
         : new RecordPage(result, view, makeRecord)
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      return Promise.reject(error)
-    }
+    })
   }
 
-  readRows(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
-    return this.#rows.read(table, query, caller)
+  readRows(table: Table, query: RowQuery, caller: Caller): RowPage | Promise<RowPage> {
+    return neverThrowing(() => this.#rows.read(table, query, caller))
   }
 
   count(
@@ -526,6 +523,16 @@ class EmbeddedEngine implements Engine {
 
   #refuseIfClosed(): void {
     if (this.#closing !== undefined) throw closed()
+  }
+}
+
+/** At once or later, as it comes; what it throws is a rejection. */
+function neverThrowing<T>(act: () => T | Promise<T>): T | Promise<T> {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return Promise.reject(error)
   }
 }
 

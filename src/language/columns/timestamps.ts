@@ -19,9 +19,14 @@ const msMax = readNumeral(String(2n ** 63n - 1n))
 export function readTimestamp(value: Value): string | undefined {
   const instant = typeof value === 'string' ? instantOfText(value) : instantOfDate(value)
   if (instant === undefined) return undefined
+  return isWithinRange(instant) ? printInstant(instant) : undefined
+}
+
+function isWithinRange(instant: Instant): boolean {
+  // Those are far inside, and nearly all that there are.
+  if (Math.abs(instant.days) <= daysSafe) return true
   const ms = msOf(instant)
-  if (compareNumeric(ms, msMin) < 0 || compareNumeric(ms, msMax) > 0) return undefined
-  return printInstant(instant)
+  return compareNumeric(ms, msMin) >= 0 && compareNumeric(ms, msMax) <= 0
 }
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */

@@ -1,5 +1,5 @@
 /** The rows of a table, as pages and searches are made of them. */
-import type { Row, RowQuery, RowSearch } from '../../engine/contract.ts'
+import type { Row, RowPage, RowQuery, RowSearch } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
@@ -44,10 +44,13 @@ export function rowSource(
     limits,
     noun: 'row',
     everything: { kind: 'and', of: [] },
-    async read(query, caller) {
-      const page = await engine.readRows(table, query, caller)
-      if (page.lacksIndex) lacksIndex()
-      return page
+    read(query, caller) {
+      const noted = (page: RowPage) => {
+        if (page.lacksIndex) lacksIndex()
+        return page
+      }
+      const page = engine.readRows(table, query, caller)
+      return page instanceof Promise ? page.then(noted) : noted(page)
     },
     count: (filter, stopAt, caller) => engine.countRows(table, filter, stopAt, caller),
     search: (search, caller) => engine.searchRows(table, search, caller),

@@ -16,7 +16,9 @@ export interface KeyPart {
 }
 
 export function keyText(parts: readonly KeyPart[]): string {
-  return parts.map(({ value, direction }) => partText(keyOf(value), direction)).join('')
+  let text = ''
+  for (const part of parts) text += partText(part)
+  return text
 }
 
 /** Greater than all texts that start with this one, and less than all others beyond it. */
@@ -24,14 +26,23 @@ export function endOfPrefix(text: string): string {
   return `${text}\u0100`
 }
 
-function partText(key: Uint8Array, direction: 1 | -1): string {
-  const bytes = Buffer.alloc(2 * key.length + 2)
+/** The text of one part, of which whole keys are put together. */
+export function partText({ value, direction }: KeyPart): string {
+  const key = keyOf(value)
+  const sizeMax = 2 * key.length + 2
+  if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
+  const bytes = scratch
   let size = 0
-  for (const byte of key) {
+  for (let i = 0; i < key.length; i++) {
+    const byte = key[i]!
     bytes[size++] = byte
     if (byte === 0) bytes[size++] = 255
   }
-  size += 2
+  bytes[size++] = 0
+  bytes[size++] = 0
   if (direction === -1) for (let i = 0; i < size; i++) bytes[i] = 255 - bytes[i]!
   return bytes.toString('latin1', 0, size)
 }
+
+/** Where parts are written, one after the other. */
+let scratch = Buffer.alloc(256)

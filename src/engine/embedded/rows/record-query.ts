@@ -10,15 +10,15 @@ import { recordFilter } from './row-filter.ts'
 import type { RowView } from './row-view.ts'
 
 export function recordQuery(query: RowQuery, view: RowView): Query {
-  const { columns, ...rest } = query
-  const { isWhole, withVectors } = view.shown(columns)
+  const { skip, limit, after, sizeMax, lookAhead, textsOnly } = query
+  const { isWhole, withVectors } = view.shown(query.columns)
   return {
-    ...rest,
     filter: recordFilter(query.filter, view),
     sort: recordSort(query, view),
-    stable: false,
-    withSearchFields: withVectors,
-    textsOnly: query.textsOnly === true && isWhole,
+    ...{ skip, limit, after, stable: false, withSearchFields: withVectors },
+    textsOnly: textsOnly === true && isWhole,
+    ...(sizeMax !== undefined && { sizeMax }),
+    ...(lookAhead !== undefined && { lookAhead }),
   }
 }
 

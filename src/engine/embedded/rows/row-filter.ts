@@ -8,16 +8,24 @@ import {
   keyConditionsIn,
   type KeyConditions,
 } from '../../../language/columns/key-conditions.ts'
-import type { RowCondition, RowFilter } from '../../../language/columns/row-filter.ts'
+import type {
+  RowComparison,
+  RowCondition,
+  RowFilter,
+} from '../../../language/columns/row-filter.ts'
 import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
-import { idFilter, keyPrefix } from './key-filter.ts'
+import { idPath } from '../../../language/values/record-id.ts'
+import { idFilter, keyPrefix, textOf } from './key-filter.ts'
 import type { RowView } from './row-view.ts'
 
 export function recordFilter(given: RowFilter, view: RowView): Filter {
   const filter = view.fieldKeys.storedFilter(given)
+  const requirements = requirementsOf(filter)
+  const id = idOfOneRow(requirements, view)
+  if (id !== undefined) return { kind: 'eq', path: idPath, value: id }
   const served = servedByKey(filter, view)
-  const parts = requirementsOf(filter)
+  const parts = requirements
     .filter(
       (part) => isJoint(part) || !served?.columns.has(part.column.name) || !isOnKey(part),
     )
@@ -25,6 +33,24 @@ export function recordFilter(given: RowFilter, view: RowView): Filter {
   if (served !== undefined) parts.unshift(served.filter)
   if (parts.length === 0) return everything
   return parts.length === 1 ? parts[0]! : { kind: 'and', of: parts }
+}
+
+/** The id, where a value of each column of the key is asked for, and nothing else. */
+function idOfOneRow(
+  requirements: readonly RowFilter[],
+  { key }: RowView,
+): string | undefined {
+  if (requirements.length !== key.length) return undefined
+  let id = ''
+  for (const part of key) {
+    const { name } = part.column
+    const required = requirements.find(
+      (one) => one.kind === 'eq' && one.column.name === name,
+    ) as RowComparison | undefined
+    if (required === undefined) return undefined
+    id += textOf(required.operands[0]!, part)
+  }
+  return id
 }
 
 /** What a filter on _id can say of a filter, and the columns that this is about. */

@@ -17,6 +17,7 @@ import type { StoredTable } from '../catalog/stored-schema.ts'
 import type { OpenStore } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
 import type { RecordReads } from '../store/record-reads.ts'
+import type { Result } from '../store/store-query.ts'
 import { rowViewOf } from '../store/views.ts'
 import type { Deletion, IdRange, WriteOutcome, Written } from '../threads/write-batch.ts'
 import type { Writer } from '../threads/writer.ts'
@@ -48,12 +49,14 @@ export class Rows {
     this.#tables = tables
   }
 
-  async read(table: Table, query: RowQuery, caller: Caller): Promise<RowPage> {
+  read(table: Table, query: RowQuery, caller: Caller): RowPage | Promise<RowPage> {
     const stored = this.#tables.stored(table)
     const view = rowViewOf(stored)
     const shown = view.shown(query.columns)
-    const result = await this.#records.read(stored, recordQuery(query, view), caller)
-    return new RecordPage(result, view, (row) => new ShownRow(row, view, shown))
+    const pageOf = (result: Result) =>
+      new RecordPage(result, view, (row) => new ShownRow(row, view, shown))
+    const result = this.#records.read(stored, recordQuery(query, view), caller)
+    return result instanceof Promise ? result.then(pageOf) : pageOf(result)
   }
 
   async count(
