@@ -33,8 +33,7 @@ export function partText({ value, direction }: KeyPart): string {
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)
   const bytes = scratch
   let size = 0
-  for (let i = 0; i < key.length; i++) {
-    const byte = key[i]!
+  for (const byte of key) {
     bytes[size++] = byte
     if (byte === 0) bytes[size++] = 255
   }
