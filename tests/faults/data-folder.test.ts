@@ -254,6 +254,41 @@ describe('a server with a damaged page in a store', () => {
   })
 })
 
+describe('a server whose index of terms lacks what it is made of', () => {
+  test('says in its log that it cannot be merged, once, and goes on', async () => {
+    const folder = join(root, 'neglected')
+    const path = '/default_keyspace/texts'
+    let next = 0
+    const insert = (server: ServerProcess) => {
+      const documents = Array.from({ length: 30 }, () => {
+        const number = next++
+        return { _id: number, $lexical: `word${number} ${'again '.repeat(5)}` }
+      })
+      return server.command(path, { insertMany: { documents } })
+    }
+    const first = await ServerProcess.start(folder, '--log-level', 'error')
+    await first.command('/default_keyspace', { createCollection: { name: 'texts' } })
+    for (let i = 0; i < 5; i++) assert.deepEqual((await insert(first)).codes, [])
+    assert.equal(await first.stop(), 0)
+    const database = new DatabaseSync(join(folder, store('texts')))
+    // Else there is nothing to lose yet.
+    assert.equal(
+      database.prepare('SELECT count(*) > 0 AS yes FROM posting').get()!['yes'],
+      1,
+    )
+    database.exec('DELETE FROM posting')
+    database.close()
+
+    const second = await ServerProcess.start(folder, '--log-level', 'error')
+    while (!second.err.includes('cannot be merged'))
+      assert.deepEqual((await insert(second)).codes, [])
+    for (let i = 0; i < 5; i++) assert.deepEqual((await insert(second)).codes, [])
+    assert.equal(await second.stop(), 0)
+    assert.match(second.err, /store\.db cannot be merged: .*no row.*stela check/)
+    assert.equal(second.err.split('cannot be merged').length, 2, second.err)
+  })
+})
+
 describe('a first start that was cut short leaves a folder that opens', () => {
   async function assertOpensEmpty(folder: string): Promise<void> {
     const server = await startServer({ dataDir: folder })

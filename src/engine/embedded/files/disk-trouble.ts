@@ -93,7 +93,15 @@ export function troubleOf(error: unknown, file: string): Trouble | undefined {
   return code === undefined ? undefined : troubleOfSystem(code, error, file)
 }
 
+/** Whether somebody else holds the file, for now. */
+export function isHeld(error: unknown): boolean {
+  const { errcode = 0 } = (error ?? {}) as { errcode?: number }
+  return (errcode & 0xff) === sqliteBusy || (errcode & 0xff) === sqliteLocked
+}
+
 /** Primary result codes of SQLite; what it adds to them stands in higher bits. */
+const sqliteBusy = 5
+const sqliteLocked = 6
 const sqliteReadOnly = 8
 const sqliteIoError = 10
 const sqliteFull = 13

@@ -11,6 +11,7 @@ import { CommitTally, type SharedTally } from './commit-tally.ts'
 import { holdStill, type Gate } from './write-pause.ts'
 import {
   isFull,
+  isHeld,
   OpenedFiles,
   tellFailedWrite,
   troubleOf,
@@ -110,6 +111,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const stores = new StoresByFile<StoreWriter>(writerCache)
   const rowViews = new Map<string, RowView>()
   const untidy = new Set<string>()
+  const told = new Set<string>()
   let durable = true
   let tally = new CommitTally()
   let files: KnownFiles
@@ -142,11 +144,21 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const store = stores.get(file)
     try {
       return store && work(store)
-    } catch {
-      // Nothing is lost, and the next write or read fails with what is wrong.
+    } catch (error) {
+      // Nothing is lost. Where the disk is to blame, the next write fails and says so.
       stores.letGo(file)
+      if (troubleOf(error, file) === undefined && !isHeld(error)) tellOnce(file, error)
       return undefined
     }
+  }
+
+  /** Nobody asked, so nobody else would hear of it. */
+  const tellOnce = (file: string, error: unknown): void => {
+    const failure = { ...failureOf(0, error), file }
+    const said = `${file} ${failure.details}`
+    if (told.has(said)) return
+    told.add(said)
+    port.postMessage([failure satisfies WriterReply])
   }
 
   const storeOf = (file: string): StoreWriter =>

@@ -5,7 +5,7 @@ import type { IndexDebt, ThreadMemory } from '../../operations.ts'
 import { CommitTally, type CommitCounts } from './commit-tally.ts'
 import { GatheredWrites } from './gathered-writes.ts'
 import type { Gate } from './write-pause.ts'
-import { Thread, type Unnumbered } from './thread.ts'
+import { Thread, type Failure, type Unnumbered } from './thread.ts'
 import type { IndexStep } from '../store/reindex.ts'
 import type { KnownFiles } from '../files/known-files.ts'
 import type { StoreHealth } from '../files/store-health.ts'
@@ -57,6 +57,10 @@ export class Writer {
         if ('trouble' in reply && reply.trouble !== undefined)
           health.noteFailure(reply.file!, reply.trouble)
         return new EngineError('write', reason, options)
+      },
+      (notice) => {
+        const { file, details } = notice as Failure & { readonly file: string }
+        health.noteNeglect(file, details)
       },
     )
     const { catalog } = this.#files
