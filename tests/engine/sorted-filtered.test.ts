@@ -3,13 +3,10 @@
  * are found by a walk through the order that passes all other documents.
  */
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { openEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
-import type { Engine } from '../../src/engine/contract.ts'
+import { test } from 'node:test'
 import type { Filter } from '../../src/language/filters/filter.ts'
-import { temporaryFolder } from '../harness.ts'
 import { Random, seed } from '../model/random.ts'
+import { openEmbedded } from './embedded-store.ts'
 import { by, Store, where } from './store.ts'
 
 // Few changes in memory, and many runs, on several levels.
@@ -21,21 +18,6 @@ interface Plain {
   readonly tags: readonly number[]
   readonly [field: string]: number | readonly number[]
 }
-
-let folder: string
-let engine: Engine
-before(async () => {
-  folder = await temporaryFolder()
-  engine = await openEmbeddedEngine({
-    dataDir: folder,
-    durable: false,
-    log: () => undefined,
-  })
-})
-after(async () => {
-  await engine.close()
-  await rm(folder, { recursive: true })
-})
 
 /** A document; of `city` and `tags` each value is had by many. */
 function documentOf(_id: number, random: Random): Plain {
@@ -73,8 +55,9 @@ function filterOf(random: Random): Asked {
   ])
 }
 
-test(`sorted finds agree with a sorted array, seed ${seed}`, async () => {
+test(`sorted finds agree with a sorted array, seed ${seed}`, async (context) => {
   const random = new Random(seed)
+  const { engine } = await openEmbedded(context)
   const store = await Store.create(engine, 'sorted')
   let plain: Plain[] = []
   const insert = async (count: number): Promise<void> => {

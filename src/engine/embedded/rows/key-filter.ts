@@ -12,7 +12,7 @@ import type {
 } from '../../../language/columns/key-conditions.ts'
 import type { Filter } from '../../../language/filters/filter.ts'
 import { idPath } from '../../../language/values/record-id.ts'
-import { endOfPrefix, partText } from './key-text.ts'
+import { endOfPrefix, keyText } from './key-text.ts'
 import type { KeyColumn, RowView } from './row-view.ts'
 
 type KeyView = Pick<RowView, 'key' | 'table'>
@@ -101,8 +101,8 @@ function rangeBelow(text: string, column: KeyColumn, { low, high }: KeyCondition
   }
 }
 
-export function textOf(value: ColumnValue, { direction, toComparable }: KeyColumn): string {
-  return partText({ value: toComparable(value), direction })
+function textOf(value: ColumnValue, { direction, toComparable }: KeyColumn): string {
+  return keyText([{ value: toComparable(value), direction }])
 }
 
 /** Matches what is in any of the parts. */

@@ -26,8 +26,7 @@ export function endOfPrefix(text: string): string {
   return `${text}\u0100`
 }
 
-/** The text of one part, of which whole keys are put together. */
-export function partText({ value, direction }: KeyPart): string {
+function partText({ value, direction }: KeyPart): string {
   const key = keyOf(value)
   const sizeMax = 2 * key.length + 2
   if (sizeMax > scratch.length) scratch = Buffer.alloc(2 * sizeMax)

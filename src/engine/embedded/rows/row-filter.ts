@@ -16,7 +16,8 @@ import type {
 import { isJoint, requirementsOf } from '../../../language/filters/filter-clause.ts'
 import { everything, type Filter } from '../../../language/filters/filter.ts'
 import { idPath } from '../../../language/values/record-id.ts'
-import { idFilter, keyPrefix, textOf } from './key-filter.ts'
+import { idFilter, keyPrefix } from './key-filter.ts'
+import { keyText, type KeyPart } from './key-text.ts'
 import type { RowView } from './row-view.ts'
 
 export function recordFilter(given: RowFilter, view: RowView): Filter {
@@ -41,16 +42,15 @@ function idOfOneRow(
   { key }: RowView,
 ): string | undefined {
   if (requirements.length !== key.length) return undefined
-  let id = ''
-  for (const part of key) {
-    const { name } = part.column
+  const parts: KeyPart[] = []
+  for (const { column, direction, toComparable } of key) {
     const required = requirements.find(
-      (one) => one.kind === 'eq' && one.column.name === name,
+      (one) => one.kind === 'eq' && one.column.name === column.name,
     ) as RowComparison | undefined
     if (required === undefined) return undefined
-    id += textOf(required.operands[0]!, part)
+    parts.push({ value: toComparable(required.operands[0]!), direction })
   }
-  return id
+  return keyText(parts)
 }
 
 /** What a filter on _id can say of a filter, and the columns that this is about. */

@@ -34,7 +34,7 @@ export class DocumentSet implements Documents {
   }
 
   has(document: number): boolean {
-    const start = this.#slots[this.#slotOf(chunkOf(document)) + 1]!
+    const start = this.#find(document)
     return start >= 0 && (this.#words[start + wordOf(document)]! & bitOf(document)) !== 0
   }
 
@@ -55,7 +55,7 @@ export class DocumentSet implements Documents {
   }
 
   delete(document: number): void {
-    const start = this.#slots[this.#slotOf(chunkOf(document)) + 1]!
+    const start = this.#find(document)
     if (start >= 0) this.#words[start + wordOf(document)]! &= ~bitOf(document)
   }
 
@@ -72,6 +72,11 @@ export class DocumentSet implements Documents {
           numbers.push(number * chunkSize + 32 * at + (31 - Math.clz32(word & -word)))
     }
     return Uint32Array.from(numbers)
+  }
+
+  /** Where the words of a document's chunk start; negative where there is none. */
+  #find(document: number): number {
+    return this.#slots[this.#slotOf(chunkOf(document)) + 1]!
   }
 
   /** The slot of a chunk: its own, or the unused one where it belongs. */
