@@ -31,6 +31,14 @@ export function inTurns<T>(steps: Steps<T>, deadline: Deadline): T | Promise<T> 
   }
 }
 
+/** Goes on with a value: at once where it is there, and later where it is promised. */
+export function andThen<T, Made>(
+  value: T | Promise<T>,
+  goOn: (value: T) => Made | Promise<Made>,
+): Made | Promise<Made> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value)
+}
+
 async function afterPause<T>(
   pause: Promise<void>,
   steps: Steps<T>,

@@ -37,7 +37,7 @@ export interface ChangedMany {
   readonly failure?: ApiError
 }
 
-export async function updateDocument(
+export function updateDocument(
   store: DocumentStore,
   selection: Selection,
   update: Update,
@@ -45,10 +45,10 @@ export async function updateDocument(
   caller: Caller,
 ): Promise<ChangedOne> {
   const revision = updating(update, selection.filter, store, caller)
-  return await changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 
-export async function replaceDocument(
+export function replaceDocument(
   store: DocumentStore,
   selection: Selection,
   replacement: JsonObject,
@@ -56,10 +56,10 @@ export async function replaceDocument(
   caller: Caller,
 ): Promise<ChangedOne> {
   const revision = replacing(replacement, selection.filter, store, caller)
-  return await changeOne(store, selection, revision, upsert ? revision : undefined, caller)
+  return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 
-export async function deleteDocument(
+export function deleteDocument(
   store: DocumentStore,
   selection: Selection,
   caller: Caller,
@@ -92,18 +92,18 @@ export async function updateDocuments(
   const revision = updating(update, filter, store, caller)
   const isThere = async () =>
     (await readFirst(store, { filter, sort: unsorted }, false, caller)) !== undefined
-  const inserting =
+  const readPage = () => read(store, wanted, caller)
+  const found =
     from === undefined && options.upsert
-      ? () => insertNew(store, revision, filter, isThere, caller)
-      : undefined
-  const found = await changeOrInsert(
-    store,
-    async () => {
-      const page = await read(store, wanted, caller)
-      return page.records.length === 0 && inserting !== undefined ? undefined : page
-    },
-    inserting,
-  )
+      ? await changeOrInsert(
+          store,
+          async () => {
+            const page = await readPage()
+            return page.records.length === 0 ? undefined : page
+          },
+          () => insertNew(store, revision, filter, isThere, caller),
+        )
+      : await readPage()
   if (!('records' in found)) return found
   const { records, next } = found
   await revision.prepare?.(records)
@@ -162,31 +162,33 @@ async function changeOne(
   }
   const isThere = async () =>
     (await readFirst(store, selection, false, caller, by)) !== undefined
-  const run = () =>
-    changeOrInsert(
-      store,
-      attempt,
-      inserting && (() => insertNew(store, inserting, filter, isThere, caller)),
-    )
-  if (id === undefined) return await run()
+  const run =
+    inserting === undefined
+      ? attempt
+      : () =>
+          changeOrInsert(store, attempt, () =>
+            insertNew(store, inserting, filter, isThere, caller),
+          )
+  if (id === undefined) return (await run()) ?? nothing
   const keys = [lockKey(store, id)]
-  return await waitForTurn(run, (work) => store.turns.holding(keys, work), caller)
+  const turn = waitForTurn(run, (work) => store.turns.holding(keys, work), caller)
+  return (await turn) ?? nothing
 }
 
 /**
- * Changes what is found or, where there is nothing and something is to be inserted, does
- * that. What others insert first is changed after all.
+ * Changes what is found or, where there is nothing, inserts. What others insert first is
+ * changed after all.
  */
 async function changeOrInsert<T>(
   { limits }: DocumentStore,
   attempt: () => Promise<T | undefined>,
-  insertOne: (() => Promise<ChangedOne | 'taken' | 'look again'>) | undefined,
+  insertOne: () => Promise<ChangedOne | 'taken' | 'look again'>,
 ): Promise<T | ChangedOne> {
   // An _id may be taken for good, by a document that the filter does not match.
   for (let left = limits.writeAttemptsMax; ;) {
     const changed = await attempt()
     if (changed !== undefined) return changed
-    if (insertOne === undefined || left === 0) return nothing
+    if (left === 0) return nothing
     const inserted = await insertOne()
     if (inserted === 'taken') left--
     else if (inserted !== 'look again') return inserted

@@ -6,8 +6,8 @@
  * again, and is left alone if it no longer matches.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller, Deadline } from '../caller.ts'
-import type { NewRecord, StoredRecord, Write } from '../engine/contract.ts'
+import type { Caller } from '../caller.ts'
+import type { NewRecord, Outcome, StoredRecord, Write } from '../engine/contract.ts'
 import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
@@ -29,7 +29,7 @@ export type Decision =
     }
 
 /** What a record is to become. */
-export type Decide = (record: StoredRecord) => Promise<Decision>
+export type Decide = (record: StoredRecord) => Decision | Promise<Decision>
 
 interface Decided {
   readonly before: StoredRecord
@@ -131,42 +131,42 @@ async function changePart(
   settled: Settled[],
   { filter, decide, caller }: Change,
 ): Promise<readonly StoredRecord[]> {
+  const { engine, collection, limits } = source
   let pending = found
   for (let attempt = 1; ; attempt++) {
-    const { decided, refusal } = await decideAll(pending, decide, caller)
-    const lost = await write(source, decided, settled, caller)
+    const decided: Decided[] = []
+    let refusal: { readonly error: unknown } | undefined
+    try {
+      for (const before of pending) {
+        const pause = caller.pause()
+        if (pause !== undefined) await pause
+        const deciding = decide(before)
+        const decision = deciding instanceof Promise ? await deciding : deciding
+        decided.push({ before, decision })
+      }
+    } catch (error) {
+      // The change cannot be made to this record; those before it count.
+      refusal = { error }
+    }
+    const writes = decided.map(writeOf).filter((write) => write !== undefined)
+    const outcomes =
+      writes.length === 0
+        ? []
+        : await engine.write(collection, writes, { deadline: caller })
+    const lost = settle(decided, outcomes, settled)
     if (refusal !== undefined) throw refusal.error
-    if (lost.length === 0 || attempt >= source.limits.changeAttemptsMax) return lost
+    if (lost.length === 0 || attempt >= limits.changeAttemptsMax) return lost
     if (attempt > 1) await delay(Math.random() * Math.min(2 ** attempt, pauseMsMax))
     pending = await readAgain(source, lost, filter, caller)
   }
 }
 
-/** Stops at the first record that the change cannot be made to; those before it count. */
-async function decideAll(records: readonly StoredRecord[], decide: Decide, caller: Caller) {
-  const decided: Decided[] = []
-  for (const before of records) {
-    try {
-      const pause = caller.pause()
-      if (pause !== undefined) await pause
-      decided.push({ before, decision: await decide(before) })
-    } catch (error) {
-      return { decided, refusal: { error } }
-    }
-  }
-  return { decided, refusal: undefined }
-}
-
-/** Makes all changes in one write and returns the records that someone else changed first. */
-async function write(
-  { engine, collection }: CollectionSource,
+/** Notes what is done and returns the records that someone else changed first. */
+function settle(
   decided: readonly Decided[],
+  outcomes: readonly Outcome[],
   settled: Settled[],
-  deadline: Deadline,
-): Promise<readonly StoredRecord[]> {
-  const writes = decided.map(writeOf).filter((write) => write !== undefined)
-  const outcomes =
-    writes.length === 0 ? [] : await engine.write(collection, writes, { deadline })
+): readonly StoredRecord[] {
   const lost: StoredRecord[] = []
   let next = 0
   for (const entry of decided)

@@ -9,6 +9,7 @@ import { anyOrder, count, read } from '../paging/read.ts'
 import { readPage } from '../paging/read-page.ts'
 import { search } from '../paging/search.ts'
 import { showAll, showOne } from '../paging/show-all.ts'
+import { andThen } from '../steps.ts'
 import { show, showsSearchFields } from './records.ts'
 import type { DocumentSource } from './search-fields.ts'
 import { documentsSearchedBy } from './searched-by.ts'
@@ -122,10 +123,7 @@ export function readFirst(
     withSearchFields,
     stable: false,
   }
-  const found = read(store, wanted, caller)
-  return found instanceof Promise
-    ? found.then(({ records }) => records[0])
-    : found.records[0]
+  return andThen(read(store, wanted, caller), ({ records }) => records[0])
 }
 
 async function searchDocuments(

@@ -12,10 +12,10 @@ import type { JsonObject, Value } from '../json/value.ts'
 import type { Filter } from '../language/filters/filter.ts'
 import { applyUpdate, type Update } from '../language/updates/update.ts'
 import { equalityDocument } from '../language/updates/upsert.ts'
-import type { Decide, Decision } from './change.ts'
+import type { Decide } from './change.ts'
 import { idKey } from '../language/values/record-id.ts'
 import { checkId } from './ids.ts'
-import { inTurns } from '../steps.ts'
+import { andThen, inTurns } from '../steps.ts'
 import { makeRecord } from './records.ts'
 import {
   areSameSearchFields,
@@ -68,14 +68,14 @@ export function updating(
             )
         : undefined,
 
-    async decide(record) {
-      const opened = open(record, caller)
-      const { before, beforeDocument } = opened instanceof Promise ? await opened : opened
-      const { document, changed } = apply(before.document, false)
-      if (!changed) return { kind: 'keep' }
-      const after = await remake(before, document, store, caller)
-      return { kind: 'replace', beforeDocument, after }
-    },
+    decide: (record) =>
+      andThen(open(record, caller), ({ before, beforeDocument }) => {
+        const { document, changed } = apply(before.document, false)
+        if (!changed) return { kind: 'keep' }
+        return andThen(remake(before, document, store, caller), (after) => {
+          return { kind: 'replace', beforeDocument, after }
+        })
+      }),
 
     async create() {
       const { document } = apply(equalityDocument(filter), true)
@@ -122,7 +122,7 @@ export function replacing(
   }
 }
 
-export const deleting: Decide = () => Promise.resolve<Decision>({ kind: 'delete' })
+export const deleting: Decide = () => ({ kind: 'delete' })
 
 /** The _id that a document must have to match, where the filter says so. */
 export function pinnedId(filter: Filter): Value | undefined {
@@ -137,8 +137,7 @@ function open({ text, search }: StoredRecord, deadline: Deadline) {
     const beforeDocument = parsed as JsonObject
     return { beforeDocument, before: attach(beforeDocument, search) }
   }
-  const parsing = inTurns(parseStoredInSteps(text), deadline)
-  return parsing instanceof Promise ? parsing.then(attached) : attached(parsing)
+  return andThen(inTurns(parseStoredInSteps(text), deadline), attached)
 }
 
 /** The same store for one revision: it gives all documents one text, and needs one vector. */
@@ -162,18 +161,18 @@ async function embedAhead(
     await embedder.embed([text], 'index', caller.signal)
 }
 
-async function remake(
+function remake(
   before: Attached,
   document: JsonObject,
   store: Charged,
   caller: Caller,
-): Promise<NewRecord> {
+): NewRecord | Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
-  const embedding = embedTexts([kept], store, caller)
-  const [whole] = embedding instanceof Promise ? await embedding : embedding
-  const pause = store.analysis.nextText()
-  if (pause !== undefined) await pause
-  return inTurns(makeRecord(whole!, store, before), caller)
+  return andThen(embedTexts([kept], store, caller), ([whole]) =>
+    andThen(store.analysis.nextText(), () =>
+      inTurns(makeRecord(whole!, store, before), caller),
+    ),
+  )
 }
 
 function checkSameId(found: Value, given: Value | undefined): void {

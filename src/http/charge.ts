@@ -1,5 +1,6 @@
 /** What one request holds of a room that many share. */
 import { fixedLimits } from '../limits.ts'
+import { andThen } from '../steps.ts'
 import type { FairShare, Taker } from './fair-share.ts'
 
 export class Charge {
@@ -40,9 +41,7 @@ export class Charge {
   }
 
   #keep(taken: boolean | Promise<boolean>, amount: number): boolean | Promise<boolean> {
-    return taken instanceof Promise
-      ? taken.then((isTaken) => this.#hold(isTaken, amount))
-      : this.#hold(taken, amount)
+    return andThen(taken, (isTaken) => this.#hold(isTaken, amount))
   }
 
   /** What comes when nobody wants it any more goes back. */

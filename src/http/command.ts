@@ -10,6 +10,7 @@ import { dispatch } from '../commands/dispatch/dispatch.ts'
 import { explainFailure, type Scene } from '../commands/dispatch/failures.ts'
 import type { Database, Databases } from '../databases/databases.ts'
 import { ApiError, apiError } from '../errors/api-error.ts'
+import { andThen } from '../steps.ts'
 import { databaseInHost, type Address } from './address.ts'
 import { authenticate, isUnauthenticated, type Unauthenticated } from './authenticate.ts'
 import { packingOf, packings, type Packing } from './compression.ts'
@@ -111,20 +112,17 @@ function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   services: HttpServices,
-): Promise<void> | undefined {
+): undefined | Promise<undefined> {
   if (isGone(response)) {
     call.release()
     return undefined
   }
   response.on('close', () => call.release())
-  const encoded = encode(answer.body)
-  if (encoded instanceof Promise)
-    return encoded.then((text) => {
-      // Then it was released, and must not take any room again.
-      if (isGone(response)) return undefined
-      return holdAndSend(call, response, answer, text, services)
-    })
-  return holdAndSend(call, response, answer, encoded, services)
+  return andThen(encode(answer.body), (encoded) => {
+    // Then it was released, and must not take any room again.
+    if (isGone(response)) return undefined
+    return holdAndSend(call, response, answer, encoded, services)
+  })
 }
 
 function holdAndSend(
@@ -133,15 +131,12 @@ function holdAndSend(
   answer: Answer,
   encoded: EncodedBody,
   services: HttpServices,
-): Promise<void> | undefined {
-  const isHeld = call.holdReply(lengthOf(encoded.text), encoded.size)
-  if (isHeld instanceof Promise)
-    return isHeld.then((held) => {
-      // Then it was released, with all that it held.
-      if (!isGone(response)) sendBody(held, call, response, answer, encoded, services)
-    })
-  sendBody(isHeld, call, response, answer, encoded, services)
-  return undefined
+): undefined | Promise<undefined> {
+  return andThen(call.holdReply(lengthOf(encoded.text), encoded.size), (isHeld) => {
+    // Then it was released, with all that it held.
+    if (!isGone(response)) sendBody(isHeld, call, response, answer, encoded, services)
+    return undefined
+  })
 }
 
 function sendBody(
@@ -237,10 +232,9 @@ function noRoomOf(
   response: ServerResponse,
   services: HttpServices,
 ): ApiError | undefined | Promise<ApiError | undefined> {
-  const conclude = (hasRoom: boolean) =>
-    hasRoom ? tooFastOf(call, response, services) : overloaded('overloaded', services)
-  const hasRoom = services.commandRoom.hasRoom(call, 1)
-  return hasRoom instanceof Promise ? hasRoom.then(conclude) : conclude(hasRoom)
+  return andThen(services.commandRoom.hasRoom(call, 1), (hasRoom) =>
+    hasRoom ? tooFastOf(call, response, services) : overloaded('overloaded', services),
+  )
 }
 
 function tooFastOf(
@@ -249,14 +243,12 @@ function tooFastOf(
   { rateLimit, metrics }: HttpServices,
 ): ApiError | undefined | Promise<ApiError | undefined> {
   if (rateLimit === undefined) return undefined
-  const conclude = (seconds: number) => {
+  return andThen(rateLimit.take(call.principalName), (seconds) => {
     if (seconds === 0) return undefined
     metrics?.countRefused('rate_limited')
     response.setHeader('Retry-After', seconds)
     return apiError('RATE_LIMIT_EXCEEDED', { perSecond: rateLimit.perSecond, seconds })
-  }
-  const seconds = rateLimit.take(call.principalName)
-  return seconds instanceof Promise ? seconds.then(conclude) : conclude(seconds)
+  })
 }
 
 function notReceived(

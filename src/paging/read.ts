@@ -8,6 +8,7 @@ import { upToSize } from '../engine/up-to-size.ts'
 import { apiError } from '../errors/api-error.ts'
 import { compareValues } from '../language/values/order.ts'
 import type { Limits } from '../limits.ts'
+import { andThen } from '../steps.ts'
 import type { AnyQuery, AnySearch, SortedBy, Source } from './source.ts'
 
 /** A query, with a place of our own. */
@@ -60,10 +61,9 @@ export function read<Item, Q extends AnyQuery, S extends AnySearch>(
   caller: Caller,
 ): FoundRecords<Item> | Promise<FoundRecords<Item>> {
   const query = firstQuery(wanted)
-  const page = source.read(query, caller)
-  return page instanceof Promise
-    ? page.then((first) => readOn(source, wanted, query, first, caller))
-    : readOn(source, wanted, query, page, caller)
+  return andThen(source.read(query, caller), (page) =>
+    readOn(source, wanted, query, page, caller),
+  )
 }
 
 /** What a first page makes of it, or those that follow. */

@@ -8,7 +8,7 @@ import type { Caller } from '../../caller.ts'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Filter } from '../../language/filters/filter.ts'
-import { atOnce, inTurns } from '../../steps.ts'
+import { andThen, atOnce, inTurns } from '../../steps.ts'
 import { kernelFile } from '../../search/vector/segment.ts'
 import type { KeyConditions } from '../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../language/columns/row-filter.ts'
@@ -253,11 +253,11 @@ class EmbeddedEngine implements Engine {
 
   read(collection: Collection, query: Query, caller: Caller): Page | Promise<Page> {
     return neverThrowing(() => {
-      const result = this.#records.read(collection, query, caller)
       const view = viewOf(collection)
-      return result instanceof Promise
-        ? result.then((rows) => new RecordPage(rows, view, makeRecord))
-        : new RecordPage(result, view, makeRecord)
+      return andThen(
+        this.#records.read(collection, query, caller),
+        (rows) => new RecordPage(rows, view, makeRecord),
+      )
     })
   }
 
@@ -308,13 +308,13 @@ class EmbeddedEngine implements Engine {
     return this.#attempt(() => this.#using(target, estimate))
   }
 
-  async write(
+  write(
     collection: Collection,
     writes: readonly Write[],
     { ordered = false, deadline }: WriteOptions = {},
   ): Promise<readonly Outcome[]> {
     const view = viewOf(collection)
-    const outcomes = await this.#writing(
+    const outcomes = this.#writing(
       collection,
       ({ file }) => {
         const [first] = writes
@@ -333,7 +333,7 @@ class EmbeddedEngine implements Engine {
       },
       (kept) => letGoOf(writes, kept),
     )
-    return outcomes as readonly Outcome[]
+    return outcomes as Promise<readonly Outcome[]>
   }
 
   mergeRows(
@@ -361,7 +361,7 @@ class EmbeddedEngine implements Engine {
     target: Target,
     act: (store: OpenStore) => Promise<Written>,
     letGo?: (kept: KeptRows) => Settle,
-  ): readonly WriteOutcome[] | Promise<readonly WriteOutcome[]> {
+  ): Promise<readonly WriteOutcome[]> {
     const write = async (store: OpenStore) => {
       const { kept } = store.reader.store
       const settle = kept && letGo?.(kept)
@@ -377,7 +377,8 @@ class EmbeddedEngine implements Engine {
         this.#stores.end(store)
       }
     }
-    return this.#using(target, write, 'write')
+    const writing = neverThrowing(() => this.#using(target, write, 'write'))
+    return writing as Promise<readonly WriteOutcome[]>
   }
 
   /** Nobody reads an older state from here on, nor searches in one. */

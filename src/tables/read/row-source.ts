@@ -1,5 +1,5 @@
 /** The rows of a table, as pages and searches are made of them. */
-import type { Row, RowPage, RowQuery, RowSearch } from '../../engine/contract.ts'
+import type { Row, RowQuery, RowSearch } from '../../engine/contract.ts'
 import { EngineError } from '../../engine/errors.ts'
 import type { Value } from '../../json/value.ts'
 import type { Column } from '../../language/columns/column.ts'
@@ -9,6 +9,7 @@ import { storedDirection } from '../../language/columns/stored-order.ts'
 import { compareValues } from '../../language/values/order.ts'
 import type { Source } from '../../paging/source.ts'
 import { analyzerFor } from '../../search/lexical/analyzer.ts'
+import { andThen } from '../../steps.ts'
 import type { RowStore } from '../row-store.ts'
 import { regularIndexOn } from './indexed-columns.ts'
 
@@ -45,12 +46,10 @@ export function rowSource(
     noun: 'row',
     everything: { kind: 'and', of: [] },
     read(query, caller) {
-      const noted = (page: RowPage) => {
+      return andThen(engine.readRows(table, query, caller), (page) => {
         if (page.lacksIndex) lacksIndex()
         return page
-      }
-      const page = engine.readRows(table, query, caller)
-      return page instanceof Promise ? page.then(noted) : noted(page)
+      })
     },
     count: (filter, stopAt, caller) => engine.countRows(table, filter, stopAt, caller),
     search: (search, caller) => engine.searchRows(table, search, caller),

@@ -2,7 +2,7 @@
 import type { Caller } from '../../../caller.ts'
 import type { KeyConditions } from '../../../language/columns/key-conditions.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
-import { atOnce, inTurns } from '../../../steps.ts'
+import { andThen, atOnce, inTurns } from '../../../steps.ts'
 import type {
   MergeOptions,
   MergeOutcome,
@@ -17,7 +17,6 @@ import type { StoredTable } from '../catalog/stored-schema.ts'
 import type { OpenStore } from '../store/open-stores.ts'
 import { RecordPage } from '../store/record-page.ts'
 import type { RecordReads } from '../store/record-reads.ts'
-import type { Result } from '../store/store-query.ts'
 import { rowViewOf } from '../store/views.ts'
 import type { Deletion, IdRange, WriteOutcome, Written } from '../threads/write-batch.ts'
 import type { Writer } from '../threads/writer.ts'
@@ -53,10 +52,11 @@ export class Rows {
     const stored = this.#tables.stored(table)
     const view = rowViewOf(stored)
     const shown = view.shown(query.columns)
-    const pageOf = (result: Result) =>
-      new RecordPage(result, view, (row) => new ShownRow(row, view, shown))
     const result = this.#records.read(stored, recordQuery(query, view), caller)
-    return result instanceof Promise ? result.then(pageOf) : pageOf(result)
+    return andThen(
+      result,
+      (rows) => new RecordPage(rows, view, (row) => new ShownRow(row, view, shown)),
+    )
   }
 
   async count(

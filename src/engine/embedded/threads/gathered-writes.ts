@@ -41,7 +41,8 @@ interface Gathered {
 
 export class GatheredWrites {
   readonly #write: (file: string, batch: WriteBatch) => Promise<Written>
-  readonly #gathered = new Map<string, Gathered>()
+  /** A new one each time: what was in a Map that is cleared can live on for long. */
+  #gathered = new Map<string, Gathered>()
 
   /** `write` sends a batch. */
   constructor(write: (file: string, batch: WriteBatch) => Promise<Written>) {
@@ -62,8 +63,8 @@ export class GatheredWrites {
   /** Sends what waits: also before anything else is sent, so that all is done in order. */
   send(): void {
     if (this.#gathered.size === 0) return
-    const all = [...this.#gathered]
-    this.#gathered.clear()
+    const all = this.#gathered
+    this.#gathered = new Map()
     for (const [file, gathered] of all) void this.#send(file, gathered)
   }
 
