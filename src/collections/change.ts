@@ -198,7 +198,12 @@ function writeOf({ before, decision }: Decided): Write | undefined {
     case 'delete':
       return { kind: 'delete', before }
     case 'replace':
-      return { ...decision, before }
+      return {
+        kind: 'replace',
+        before,
+        beforeDocument: decision.beforeDocument,
+        after: decision.after,
+      }
   }
 }
 

@@ -140,14 +140,16 @@ function open({ text, search }: StoredRecord, deadline: Deadline) {
   return andThen(inTurns(parseStoredInSteps(text), deadline), attached)
 }
 
-/** The same store for one revision: it gives all documents one text, and needs one vector. */
-function storeFor(store: Store, caller: Caller): Charged {
-  const embedder = store.embedder && rememberingEmbedder(store.embedder)
-  return { ...store, embedder, analysis: caller.analysis }
+/**
+ * The same store for one revision, which gives all documents one text, and needs one vector.
+ * The caller that waits for it pays for the analysis of texts.
+ */
+function storeFor(store: Store, caller: Caller): Store {
+  const { embedder, analyzer } = store
+  if (embedder === undefined && analyzer === undefined) return store
+  const remembering = embedder && rememberingEmbedder(embedder)
+  return { ...store, embedder: remembering, analysis: caller.analysis }
 }
-
-/** The caller that waits for a revision pays for its analysis. */
-type Charged = Store & Required<Pick<Store, 'analysis'>>
 
 /** Unless all have the text already. What cannot be embedded is for `decide` to refuse. */
 async function embedAhead(
@@ -164,12 +166,12 @@ async function embedAhead(
 function remake(
   before: Attached,
   document: JsonObject,
-  store: Charged,
+  store: Store,
   caller: Caller,
 ): NewRecord | Promise<NewRecord> {
   const kept = keepEmbedding(before.document, document)
   return andThen(embedTexts([kept], store, caller), ([whole]) =>
-    andThen(store.analysis.nextText(), () =>
+    andThen(store.analysis?.nextText(), () =>
       inTurns(makeRecord(whole!, store, before), caller),
     ),
   )

@@ -113,6 +113,8 @@ function withFields(
   { vector, vectorize, lexical }: SearchFields,
   element: (number: number) => Numeric,
 ): JsonObject {
+  if (vector === undefined && vectorize === undefined && lexical === undefined)
+    return document
   const whole = new Map(document)
   if (vector !== undefined)
     whole.set('$vector', vector === null ? null : vectorValue(vector, element))

@@ -85,6 +85,31 @@ describe('kept rows', () => {
     assert.equal(kept.row(3)?.seq, 3)
   })
 
+  test('that are deleted leave their _id to another', () => {
+    const kept = keptOf(10)
+    kept.keep(rowOf(1), 'a1')
+    const settle = letGoOf([deleteOf(1)], kept)
+    kept.keep(rowOf(11), 'a1')
+    settle({ outcomes: ['done'], before: 0, version: 1 })
+    assert.equal(kept.rowById('a1')?.seq, 11)
+    assert.equal(kept.row(1), undefined)
+  })
+
+  test('that are being changed stay in view where there is no room', () => {
+    const kept = keptOf(10)
+    const writes = Array.from({ length: 40 }, (_, seq) => replaceOf(seq, rowOf(seq).text))
+    const settle = letGoOf(writes, kept)
+    kept.keep(rowOf(50))
+    for (const seq of [0, 39]) {
+      kept.keep(rowOf(seq))
+      assert.equal(kept.row(seq), undefined)
+    }
+    settle({ outcomes: writes.map(() => 'done'), before: 0, version: 40 })
+    const left = writes.flatMap((_, seq) => kept.row(seq) ?? [])
+    assert(left.length > 0 && left.length <= 10, String(left.length))
+    for (const { seq, version } of left) assert.equal(version, seq + 1)
+  })
+
   test('know whether something stands beside them, once they were told', () => {
     const kept = keptOf(10)
     kept.noteAlone(1)
@@ -99,6 +124,7 @@ describe('kept rows', () => {
       [{ vectorize: 'a text' }, false],
     ] as const) {
       const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}', search)], kept)
+      kept.noteAlone(1)
       assert(!kept.isAlone(1))
       settle({ outcomes: ['done'], before: 1, version: 2 })
       assert.equal(kept.isAlone(1), isAlone)

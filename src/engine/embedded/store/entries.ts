@@ -18,7 +18,7 @@ import { atOnce, Pace, InterruptibleWalk, type Steps } from '../../../steps.ts'
 
 export const arrayStep = '&['
 
-/** Entries of an array that are compared with each other. */
+/** Up to as many entries are compared with each other. */
 const comparedMax = 8
 
 export interface Entry {
@@ -149,11 +149,12 @@ export class EntryList {
     if (entries.length - start > comparedMax) return false
     for (let i = start + 1; i < entries.length; i++)
       for (let j = start; j < i; j++)
-        if (this.#isSame(entries[i]!, entries[j]!)) return false
+        if (this.isSame(entries[i]!, entries[j]!)) return false
     return true
   }
 
-  #isSame(a: Entry, b: Entry): boolean {
+  /** The same path and key. */
+  isSame(a: Entry, b: Entry): boolean {
     return a.path === b.path && this.bytes.areSame(a.start, a.end, b.start, b.end)
   }
 
@@ -185,6 +186,11 @@ export function* difference(
   before: readonly Entry[],
   after: readonly Entry[],
 ): Steps<{ readonly removed: readonly Entry[]; readonly added: readonly Entry[] }> {
+  if (before.length <= comparedMax && after.length <= comparedMax) {
+    const without = (some: readonly Entry[], others: readonly Entry[]) =>
+      some.filter((a) => !others.some((b) => a.element === b.element && list.isSame(a, b)))
+    return { removed: without(before, after), added: without(after, before) }
+  }
   const pace = new Pace()
   const old = new Map<string, Entry>()
   for (const entry of before) {

@@ -33,9 +33,13 @@ export interface RowChange {
 }
 
 interface KeptRow {
-  readonly row: DocRow
+  readonly seq: number
   /** Its _id where that is known, and a string, as most are. */
-  readonly id: string | undefined
+  id: string | undefined
+  /** Undefined while it is being changed. */
+  row: DocRow | undefined
+  /** How many changes of it are being made. */
+  changing: number
   /** Whether it is known that nothing stands beside its text. */
   isAlone: boolean
   /** Whether it was asked for since it came, or was last passed over. */
@@ -44,7 +48,7 @@ interface KeptRow {
 
 function sizeOf({ row }: KeptRow): number {
   // Where one character does not fit into a byte, all take two.
-  return 2 * row.text.length + rowSize
+  return rowSize + (row === undefined ? 0 : 2 * row.text.length)
 }
 
 /** Changes that are being made: to be called with what became of them, or that it is not known. */
@@ -59,9 +63,7 @@ export class KeptRows {
   /** Whether there was no room for all. */
   #isFull = false
   #offered = 0
-  /** How many changes of a row are being made, by its number. */
-  readonly #changing = new Map<number, number>()
-  /** How many changes of all rows are, and were. */
+  /** How many changes of all rows are being made, and were. */
   #changingAll = 0
   #changedAll = 0
 
@@ -85,15 +87,11 @@ export class KeptRows {
   }
 
   keep(row: DocRow, id?: string): void {
-    const known = this.#forget(row.seq)
-    this.#keep(row, id ?? known?.id, known?.isAlone ?? false)
-  }
-
-  #keep(row: DocRow, id: string | undefined, isAlone: boolean): void {
-    const { seq, text } = row
-    if (text.length > textMax || this.#changingAll > 0) return
-    if (this.#changing.size === 0 || !this.#changing.has(seq))
-      this.#add({ row, id, isAlone, wasAsked: false })
+    if (this.#changingAll > 0) return
+    const kept = this.#bySeq.get(row.seq) ?? this.#add(row.seq)
+    if (kept.changing > 0) return
+    if (id !== undefined) this.#nameRow(kept, id)
+    this.#setRow(kept, row)
   }
 
   /** Whether nothing stands beside the text of a row, as far as it is known. */
@@ -103,37 +101,48 @@ export class KeptRows {
 
   noteAlone(seq: number): void {
     const kept = this.#bySeq.get(seq)
-    if (kept !== undefined) kept.isAlone = true
+    if (kept?.row !== undefined) kept.isAlone = true
   }
 
   /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
   letGo(changes: readonly (RowChange | undefined)[]): Settle {
-    const known = changes.map((change) => change && this.#startChange(change.seq))
+    const changing = changes.map((change) => change && this.#startChange(change.seq))
     const changedAll = this.#changedAll
     return (written) => {
+      // What all rows went after is gone with them, even if that was heard of before.
+      if (changedAll !== this.#changedAll) return
       let version = written?.before ?? 0
-      for (const [i, change] of changes.entries()) {
+      for (const [i, kept] of changing.entries()) {
         const isDone = written?.outcomes[i] === 'done'
         if (isDone) version++
-        if (change === undefined) continue
-        const { seq, text, isAlone } = change
-        this.#endChange(seq)
-        // What all rows went after is gone with them, even if that was heard of before.
-        if (isDone && text !== undefined && changedAll === this.#changedAll)
-          this.#keep({ seq, version, text }, known[i]?.id, isAlone)
+        if (kept !== undefined)
+          this.#endChange(kept, changes[i]!, isDone ? version : undefined)
       }
     }
   }
 
-  #startChange(seq: number): KeptRow | undefined {
-    this.#changing.set(seq, (this.#changing.get(seq) ?? 0) + 1)
-    return this.#forget(seq)
+  #startChange(seq: number): KeptRow {
+    const kept = this.#bySeq.get(seq) ?? this.#add(seq)
+    this.#size += rowSize - sizeOf(kept)
+    kept.row = undefined
+    kept.isAlone = false
+    kept.changing++
+    return kept
   }
 
-  #endChange(seq: number): void {
-    const left = this.#changing.get(seq)! - 1
-    if (left > 0) this.#changing.set(seq, left)
-    else this.#changing.delete(seq)
+  /** Without a version it was not made, or nobody knows. */
+  #endChange(
+    kept: KeptRow,
+    { text, isAlone }: RowChange,
+    version: number | undefined,
+  ): void {
+    if (--kept.changing > 0) return
+    const isKnown = version !== undefined && this.#changingAll === 0
+    if (!isKnown || text === undefined) this.#remove(kept)
+    else {
+      kept.isAlone = isAlone
+      this.#setRow(kept, { seq: kept.seq, version, text })
+    }
   }
 
   /** The same where all rows are about to go. */
@@ -146,23 +155,37 @@ export class KeptRows {
     }
   }
 
-  #forget(seq: number): KeptRow | undefined {
-    const kept = this.#bySeq.get(seq)
-    if (kept !== undefined) this.#remove(kept)
+  /** A row that nothing is known of yet. */
+  #add(seq: number): KeptRow {
+    const nothing = { id: undefined, row: undefined, changing: 0 }
+    const kept: KeptRow = { seq, ...nothing, isAlone: false, wasAsked: false }
+    this.#bySeq.set(seq, kept)
+    this.#size += rowSize
     return kept
+  }
+
+  #nameRow(kept: KeptRow, id: string): void {
+    kept.id = id
+    if (this.#byId.get(id) !== kept) this.#byId.set(id, kept)
+  }
+
+  #setRow(kept: KeptRow, row: DocRow): void {
+    if (row.text.length > textMax) {
+      this.#remove(kept)
+      return
+    }
+    this.#size -= sizeOf(kept)
+    kept.row = row
+    this.#size += sizeOf(kept)
+    this.#makeRoom()
   }
 
   #remove(kept: KeptRow): void {
     this.#size -= sizeOf(kept)
-    this.#bySeq.delete(kept.row.seq)
-    if (kept.id !== undefined) this.#byId.delete(kept.id)
-  }
-
-  #add(kept: KeptRow): void {
-    this.#size += sizeOf(kept)
-    this.#bySeq.set(kept.row.seq, kept)
-    if (kept.id !== undefined) this.#byId.set(kept.id, kept)
-    this.#makeRoom()
+    this.#bySeq.delete(kept.seq)
+    const { id } = kept
+    // Another document may have the _id by now.
+    if (id !== undefined && this.#byId.get(id) === kept) this.#byId.delete(id)
   }
 
   /** For more than one, since it starts from the first each time. */
@@ -170,13 +193,15 @@ export class KeptRows {
     if (this.#size <= this.#sizeMax) return
     this.#isFull = true
     const enough = this.#sizeMax * filledShare
+    // Twice past all: those that are left are being changed.
+    let left = 2 * this.#bySeq.size
     for (const kept of this.#bySeq.values()) {
-      if (this.#size <= enough) return
-      if (kept.wasAsked) {
+      if (this.#size <= enough || left-- === 0) return
+      if (kept.wasAsked || kept.changing > 0) {
         // It goes to the end of the line, without its place among the ids.
         kept.wasAsked = false
-        this.#bySeq.delete(kept.row.seq)
-        this.#bySeq.set(kept.row.seq, kept)
+        this.#bySeq.delete(kept.seq)
+        this.#bySeq.set(kept.seq, kept)
       } else this.#remove(kept)
     }
   }

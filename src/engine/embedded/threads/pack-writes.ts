@@ -10,6 +10,8 @@ import { encodeVector, vectorForm } from '../vectors/vector-bytes.ts'
 import { BatchPacker } from './batch-packer.ts'
 import type { Operation, SearchColumns, TermSpan, WriteBatch } from './write-batch.ts'
 
+const none = [] as const
+
 export function* packWrites(
   writes: readonly Write[],
   view: RecordView,
@@ -19,14 +21,23 @@ export function* packWrites(
   const operations: Operation[] = []
   for (const write of writes) {
     const { removed, added } = yield* changedEntries(write, packer.list, view)
+    const { kind } = write
+    const id = packer.addId(kind === 'insert' ? write.record.id : write.before.id)
+    const entries = packer.addEntries(removed, added)
+    // Field by field, since this is made for every document that is written.
     operations.push({
-      ...columnsOf(write),
-      ...packer.addId(write.kind === 'insert' ? write.record.id : write.before.id),
+      kind,
+      idStart: id.idStart,
+      idEnd: id.idEnd,
+      version: kind === 'insert' ? 0 : Number(write.before.version),
+      text: recordOf(write)?.text ?? '',
       search: changedSearch(write),
       textTerms: termsOf(write, packer),
-      vectors: [],
-      texts: [],
-      ...packer.addEntries(removed, added),
+      vectors: none,
+      texts: none,
+      from: entries.from,
+      middle: entries.middle,
+      to: entries.to,
     })
     yield
   }
@@ -72,27 +83,6 @@ function* entriesOf(
   const rest = list.addDocumentInSteps(view.indexed(record))
   if (rest !== undefined) yield* rest
   return list.entries.slice(start)
-}
-
-type Columns = Pick<Operation, 'kind' | 'version' | 'text'>
-
-function columnsOf(write: Write): Columns {
-  switch (write.kind) {
-    case 'insert':
-      return { kind: 'insert', version: 0, text: write.record.text }
-    case 'replace':
-      return {
-        kind: 'replace',
-        version: Number(write.before.version),
-        text: write.after.text,
-      }
-    case 'delete':
-      return {
-        kind: 'delete',
-        version: Number(write.before.version),
-        text: '',
-      }
-  }
 }
 
 function recordOf(write: Write): NewRecord | undefined {
