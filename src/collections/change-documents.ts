@@ -48,7 +48,7 @@ export function updateDocument(
   return changeOne(store, selection, revision, upsert ? revision : undefined, caller)
 }
 
-export function replaceDocument(
+export async function replaceDocument(
   store: DocumentStore,
   selection: Selection,
   replacement: JsonObject,
