@@ -39,6 +39,7 @@ export function* packMerges(
     operations.push({
       kind: 'merge',
       version: 0,
+      seq: 0,
       text: isMade ? rowText(row, view) : '',
       ...packer.addId(view.idOfRow(row.values)),
       search: undefined,

@@ -82,6 +82,11 @@ export class EmbeddedRecord implements StoredRecord {
   }
 }
 
+/** The number of its row; somebody else's record does not say which it is of. */
+export function seqOf(record: StoredRecord): number | undefined {
+  return record instanceof EmbeddedRecord ? record.row.seq : undefined
+}
+
 /** Has what is kept of a store let go of what writes are about to change. */
 export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
   const changes: (RowChange | undefined)[] = []
@@ -90,9 +95,8 @@ export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
       changes.push(undefined)
       continue
     }
-    // Somebody else's record does not say which row it is of.
-    if (!(write.before instanceof EmbeddedRecord)) return kept.letGoOfAll()
-    const { seq } = write.before.row
+    const seq = seqOf(write.before)
+    if (seq === undefined) return kept.letGoOfAll()
     const after = write.kind === 'replace' ? write.after : undefined
     const isAlone = after !== undefined && isEmpty(after.search)
     changes.push({ seq, text: after?.text, isAlone })

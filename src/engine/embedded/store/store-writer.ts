@@ -234,15 +234,17 @@ export class StoreWriter {
       return this.#insert(operation, batch, pathIds) ? 'done' : 'exists'
     const { doc } = this.#statements
     const id = idIn(batch, operation)
-    const found = doc.find.get(id, operation.version)
-    if (found === undefined) return 'conflict'
-    const seq = found['seq'] as number
-    const version = ++this.#version
-    if (operation.kind === 'replace') doc.update.run(version, operation.text, seq)
-    else {
-      doc.remove.run(seq)
-      this.#documents--
-    }
+    const { kind, text, version: expected } = operation
+    const seq = operation.seq || (doc.find.get(id, expected)?.['seq'] as number | undefined)
+    if (seq === undefined) return 'conflict'
+    const version = this.#version + 1
+    const { changes } =
+      kind === 'replace'
+        ? doc.updateUnchanged.run(version, text, seq, id, expected)
+        : doc.removeUnchanged.run(seq, id, expected)
+    if (changes === 0) return 'conflict'
+    this.#version = version
+    if (kind === 'delete') this.#documents--
     const search = operation.kind === 'delete' ? null : operation.search
     if (search !== undefined) this.#writeSearch(seq, version, operation, search, batch)
     this.#writeEntries({ seq, id }, operation, batch, pathIds)

@@ -41,6 +41,11 @@ export function prepareStatements(database: DatabaseSync) {
       ),
       update: prepare('UPDATE doc SET version = ?, text = ? WHERE seq = ?'),
       remove: prepare('DELETE FROM doc WHERE seq = ?'),
+      /** The same where it is still the document, and as it was read. */
+      updateUnchanged: prepare(
+        'UPDATE doc SET version = ?, text = ? WHERE seq = ? AND id = ? AND version = ?',
+      ),
+      removeUnchanged: prepare('DELETE FROM doc WHERE seq = ? AND id = ? AND version = ?'),
     },
     search: {
       find: prepare('SELECT vector, lexical FROM search WHERE doc = ?'),

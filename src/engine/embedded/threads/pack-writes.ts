@@ -6,6 +6,7 @@ import type { Steps } from '../../../steps.ts'
 import type { NewRecord, SearchFields, Write } from '../../contract.ts'
 import type { RecordView } from '../../record-view.ts'
 import { difference, type Entry, type EntryList } from '../store/entries.ts'
+import { seqOf } from '../store/record-page.ts'
 import { encodeVector, vectorForm } from '../vectors/vector-bytes.ts'
 import { BatchPacker } from './batch-packer.ts'
 import type { Operation, SearchColumns, TermSpan, WriteBatch } from './write-batch.ts'
@@ -30,6 +31,7 @@ export function* packWrites(
       idStart: id.idStart,
       idEnd: id.idEnd,
       version: kind === 'insert' ? 0 : Number(write.before.version),
+      seq: kind === 'insert' ? 0 : (seqOf(write.before) ?? 0),
       text: recordOf(write)?.text ?? '',
       search: changedSearch(write),
       textTerms: termsOf(write, packer),

@@ -56,8 +56,9 @@ export interface Operation {
   /** Where the key of the _id starts and ends among the keys. */
   readonly idStart: number
   readonly idEnd: number
-  /** The version that a replace or delete expects. */
+  /** The version that a replace or delete expects, and of which row; 0: the one of the _id. */
   readonly version: number
+  readonly seq: number
   /** Empty: a merge that makes no row. */
   readonly text: string
   /**
@@ -80,6 +81,7 @@ export interface Operation {
 export interface PackedOperations {
   /** Of each: the position of its kind among `kinds`, then its five places among keys and entries. */
   readonly places: Uint32Array
+  /** Of each: the version that it expects, and the number of the row. */
   readonly versions: Float64Array
   readonly recordTexts: readonly string[]
   /** What else they bring, by the position of the operation: most bring nothing. */
@@ -93,7 +95,7 @@ const placesSize = 6
 
 export function packOperations(operations: readonly Operation[]): PackedOperations {
   const places = new Uint32Array(operations.length * placesSize)
-  const versions = new Float64Array(operations.length)
+  const versions = new Float64Array(operations.length * 2)
   const recordTexts: string[] = []
   const besides = new Map<number, Beside>()
   let at = 0
@@ -105,7 +107,8 @@ export function packOperations(operations: readonly Operation[]): PackedOperatio
     places[at++] = operation.from
     places[at++] = operation.middle
     places[at++] = operation.to
-    versions[position] = operation.version
+    versions[2 * position] = operation.version
+    versions[2 * position + 1] = operation.seq
     recordTexts.push(operation.text)
     if (search !== undefined || vectors.length > 0 || texts.length > 0)
       besides.set(position, { search, textTerms, vectors, texts })
@@ -117,16 +120,18 @@ export function operationsIn(packed: PackedOperations): Operation[] {
   const { places, versions, recordTexts, besides } = packed
   return recordTexts.map((text, position) => {
     const at = position * placesSize
+    const { search, textTerms, vectors, texts } = besides.get(position) ?? nothingBeside
     return {
       kind: kinds[places[at]!]!,
       text,
-      version: versions[position]!,
+      version: versions[2 * position]!,
+      seq: versions[2 * position + 1]!,
       idStart: places[at + 1]!,
       idEnd: places[at + 2]!,
       from: places[at + 3]!,
       middle: places[at + 4]!,
       to: places[at + 5]!,
-      ...(besides.get(position) ?? nothingBeside),
+      ...{ search, textTerms, vectors, texts },
     }
   })
 }
