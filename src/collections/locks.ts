@@ -6,8 +6,8 @@
  * defeating each other until they give up.
  */
 export class Locks {
-  /** For each key that is held or waited for: settles when the last in the queue is done. */
-  readonly #tails = new Map<string, Promise<void>>()
+  /** For each key that is held or waited for: the last in the queue. */
+  readonly #tails = new Map<string, Turn>()
 
   /** Runs the work alone among all that name one of its keys; at once, if nobody else does. */
   async holding<T>(
@@ -15,22 +15,36 @@ export class Locks {
     work: (waited: boolean) => Promise<T>,
   ): Promise<T> {
     let waited = false
-    let release!: () => void
-    const done = new Promise<void>((resolve) => (release = resolve))
+    const turn = new Turn()
     try {
       // All take their keys in the same order, so no two can wait for each other.
       const inOrder = keys.length === 1 ? keys : [...new Set(keys)].toSorted()
       for (const key of inOrder) {
         const ahead = this.#tails.get(key)
-        this.#tails.set(key, done)
+        this.#tails.set(key, turn)
         if (ahead === undefined) continue
         waited = true
-        await ahead
+        await ahead.over()
       }
       return await work(waited)
     } finally {
-      release()
-      for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key)
+      turn.end()
+      for (const key of keys) if (this.#tails.get(key) === turn) this.#tails.delete(key)
     }
+  }
+}
+
+class Turn {
+  /** Made for who waits: mostly nobody does. */
+  #over: PromiseWithResolvers<void> | undefined
+
+  /** To be asked before it ends. */
+  over(): Promise<void> {
+    this.#over ??= Promise.withResolvers<void>()
+    return this.#over.promise
+  }
+
+  end(): void {
+    this.#over?.resolve()
   }
 }
