@@ -36,15 +36,15 @@ export class Locks {
 
 class Turn {
   /** Made for who waits: mostly nobody does. */
-  #over: PromiseWithResolvers<void> | undefined
+  #over: PromiseWithResolvers<undefined> | undefined
 
   /** To be asked before it ends. */
-  over(): Promise<void> {
-    this.#over ??= Promise.withResolvers<void>()
+  over(): Promise<undefined> {
+    this.#over ??= Promise.withResolvers<undefined>()
     return this.#over.promise
   }
 
   end(): void {
-    this.#over?.resolve()
+    this.#over?.resolve(undefined)
   }
 }
