@@ -30,7 +30,7 @@ export function parseUpdate(value: Value, limits: Limits = defaultLimits): Updat
   )
   checkSearchFields(actions)
   checkOverlaps(actions)
-  return Object.freeze({ actions: Object.freeze(actions.sort(inRunningOrder)) })
+  return { actions: actions.sort(inRunningOrder) }
 }
 
 function checkPathCount(update: JsonObject, { clausePartsMax }: Limits): void {
@@ -78,7 +78,7 @@ function parseOperator(name: string, paths: Value, limits: Limits): UpdateAction
       type: jsonTypeOf(paths),
     })
   return [...paths].map(([path, argument]) =>
-    Object.freeze(parseAction(operator, parseUpdatePath(operator, path), argument, limits)),
+    parseAction(operator, parseUpdatePath(operator, path), argument, limits),
   )
 }
 
