@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
+import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import { CassandraCluster } from '../cassandra/cluster.ts'
-import { clientOf, tryLogin } from '../cassandra/connect.ts'
+import { clientOf, clusterOf, tryLogin } from '../cassandra/connect.ts'
 
 describe('a Cassandra cluster', () => {
   let cluster: CassandraCluster
@@ -47,5 +48,28 @@ describe('a Cassandra cluster', () => {
     await cluster.restart(0)
     for (const position of [0, 1, 2])
       assert.equal(await titleAt(position, types.consistencies.all), 'Solaris')
+  })
+
+  test('gets what servers share from those that start on it at the same time', async () => {
+    for (let round = 0; round < 5; round++) {
+      const open = () =>
+        openCassandraEngine({
+          ...clusterOf(cluster.connect),
+          systemKeyspace: `shared_${round}`,
+          firstKeyspace: `first_${round}`,
+          replication: undefined,
+          settingsPollMs: 200,
+          limits: { scannedMax: 100_000 },
+          defaults: {
+            lexical: { enabled: true, analyzer: 'standard' },
+            rerank: { enabled: false },
+          },
+        })
+      const engines = await Promise.all([open(), open(), open()])
+      for (const engine of engines) {
+        assert((await engine.listKeyspaces()).includes(`first_${round}`))
+        await engine.close()
+      }
+    }
   })
 })

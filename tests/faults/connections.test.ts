@@ -258,7 +258,7 @@ describe('a server that is told to stop', () => {
 
   test('does not wait for connections that are idle', async () => {
     const idle = await Promise.all(Array.from({ length: 50 }, () => open()))
-    // However it is closed: `once` would take a reset, which may come first, for a failure.
+    // One that the server has yet to accept when it stops listening is reset by the system.
     const closed = idle.map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     )

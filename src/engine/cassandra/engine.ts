@@ -42,6 +42,7 @@ import {
   sessionOf,
   withDataCenter,
 } from './cluster/open-cluster.ts'
+import { settledSchemas } from './cluster/probes.ts'
 import type { Session } from './cluster/session.ts'
 import { StatementTally } from './cluster/statement-tally.ts'
 import { WriteClock } from './cluster/write-clock.ts'
@@ -87,7 +88,9 @@ export async function openCassandraEngine(given: CassandraOptions): Promise<Engi
     const capabilities = await probeCluster(client)
     const session = sessionOf(client, options, tally)
     const replication = options.replication ?? (await replicationBy(client))
-    await createSystemKeyspace(session, options.systemKeyspace, replication)
+    const { systemKeyspace } = options
+    const agree = () => settledSchemas(client)
+    await createSystemKeyspace(session, systemKeyspace, replication, agree)
     const own = { client, parts, session, capabilities, tally }
     const shared = new SharedParts(own, { ...options, replication })
     const engine = new CassandraEngine(shared)

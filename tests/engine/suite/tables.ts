@@ -324,6 +324,18 @@ export function describeTables(name: string, world: World): void {
           new Set(found),
         )
         assert.equal(found.length, 16)
+        // Those of a partition come in its order, page after page.
+        for (const [partition, names] of Map.groupBy(
+          found,
+          (name) => name.split(' ')[0]!,
+        )) {
+          const numbers = names.map((name) => Number(name.split(' ')[1]))
+          assert.deepEqual(
+            numbers,
+            numbers.toSorted((a, b) => b - a),
+            partition,
+          )
+        }
         const within = await rows.searchText('ant cat', is('p', 'p0'), 100)
         assert(within.length > 0 && within.every((name) => name.startsWith('p0 ')))
         await rows.put([{ p: 'p0', c: 4, text: 'nothing else' }])

@@ -1,8 +1,6 @@
 /** How a cluster is, for its operators: what it can do, its nodes, and what is incomplete. */
 import type { Client, Host } from 'cassandra-driver'
-import { setTimeout as delay } from 'node:timers/promises'
 import { listKeyspaces } from '../catalog/system-schema.ts'
-import { disagreementMsMax } from '../cluster/cluster-health.ts'
 import { probe, type ProbedCluster } from '../cluster/capabilities.ts'
 import {
   openClient,
@@ -12,7 +10,7 @@ import {
 } from '../cluster/open-cluster.ts'
 import { engineErrorOf } from '../cluster/failures.ts'
 import { findUnqueryable } from '../cluster/index-readiness.ts'
-import { reachQuorum, schemaVersions } from '../cluster/probes.ts'
+import { reachQuorum, settledSchemas } from '../cluster/probes.ts'
 import type { Session } from '../cluster/session.ts'
 import { checkKeyspace, type CheckedTarget } from './check-targets.ts'
 
@@ -65,19 +63,6 @@ export async function checkCluster(given: CheckOptions): Promise<ClusterReport> 
     await client.shutdown()
   }
 }
-
-/** Right after a change nodes disagree for a moment: only what lasts is wrong. */
-async function settledSchemas(client: Client): Promise<ClusterReport['schemas']> {
-  const deadline = performance.now() + disagreementMsMax
-  for (;;) {
-    const versions = await schemaVersions(client)
-    const schemas = Map.groupBy(versions.keys(), (address) => versions.get(address)!)
-    if (schemas.size <= 1 || performance.now() > deadline) return schemas
-    await delay(lookAgainMs)
-  }
-}
-
-const lookAgainMs = 200
 
 function localOf(client: Client): string {
   return client.getState().getConnectedHosts()[0]?.datacenter ?? 'unknown'

@@ -1,5 +1,7 @@
 /** Short questions that tell how a cluster is. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'cassandra-driver'
+import { disagreementMsMax } from './cluster-health.ts'
 import { levelOfSettings, type Consistency } from './consistency.ts'
 import type { ResultPage, Session } from './session.ts'
 import { quoteTarget } from './statement.ts'
@@ -34,8 +36,26 @@ export async function agreesOnSchema(client: Client): Promise<boolean> {
   return new Set(versions.values()).size <= 1
 }
 
+/**
+ * The versions of the schema that nodes have, once they have one; or those that they are left
+ * with. Right after a change they disagree for a moment: only what lasts is wrong.
+ */
+export async function settledSchemas(
+  client: Client,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const deadline = performance.now() + disagreementMsMax
+  for (;;) {
+    const versions = await schemaVersions(client)
+    const schemas = Map.groupBy(versions.keys(), (address) => versions.get(address)!)
+    if (schemas.size <= 1 || performance.now() > deadline) return schemas
+    await delay(lookAgainMs)
+  }
+}
+
+const lookAgainMs = 200
+
 /** By the addresses of nodes that are up, as the node that answers knows them. */
-export async function schemaVersions(client: Client): Promise<ReadonlyMap<string, string>> {
+async function schemaVersions(client: Client): Promise<ReadonlyMap<string, string>> {
   const hosts = client.hosts.values()
   const down = hosts.filter((host) => !host.isUp()).map(({ address }) => hostOf(address))
   const versions = new Map<string, string>()

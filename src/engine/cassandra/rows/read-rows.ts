@@ -17,6 +17,7 @@ import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { FoundRow, matchesHere } from './found-row.ts'
+import { keysInOrder } from './keys-in-order.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
 import {
@@ -198,7 +199,6 @@ function findCandidates(
   return findByTerms(access, reading, place, wanted!.terms, after, caller)
 }
 
-/** In the order of what the index knows rows by. */
 async function* findByTerms(
   access: RowAccess,
   { table, filter, columns }: Reading,
@@ -210,9 +210,8 @@ async function* findByTerms(
   if (after !== undefined && !after.startsWith('t')) throw noSuchPlace()
   const textsMax = textsMaxOf(access.limits)
   const texts = await textsWithTerms(access.postings, place, terms, textsMax, caller)
-  const keys = [...new Set(texts.map(({ key }) => key))]
-    .filter((key) => after === undefined || `t${key}` > after)
-    .toSorted()
+  const known = [...new Set(texts.map(({ key }) => key))]
+  const keys = await keysInOrder(known, after?.slice(1), table, caller)
   for (let from = 0; from < keys.length; from += keysAtATime) {
     const some = keys.slice(from, from + keysAtATime)
     const found = await Promise.all(

@@ -15,14 +15,27 @@ const tables = {
   ...lexicalTables,
 } as const
 
-/** Two servers may do this at the same time. */
+/**
+ * Two servers may do this at the same time. What the other one has just made is known to some
+ * nodes before it is to all, so it ends when they agree.
+ */
 export async function createSystemKeyspace(
   session: Session,
   systemKeyspace: string,
   replication: Replication,
+  agree: () => Promise<unknown>,
 ): Promise<void> {
   const missing = await missingTables(session, systemKeyspace)
-  if (missing.length === 0) return
+  if (missing.length > 0) await createTables(session, systemKeyspace, missing, replication)
+  await agree()
+}
+
+async function createTables(
+  session: Session,
+  systemKeyspace: string,
+  missing: readonly (keyof typeof tables)[],
+  replication: Replication,
+): Promise<void> {
   try {
     // Who may create tables in it need not have the right to create keyspaces.
     if (!(await exists(session, systemKeyspace)))
