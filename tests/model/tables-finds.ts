@@ -23,8 +23,18 @@ import {
   type TableOracle,
 } from './tables-oracle.ts'
 import type { Session, World } from './tables-session.ts'
-import { object, randomVector, Raw, spellVector, type Json } from './tables-values.ts'
+import {
+  jsonText,
+  object,
+  randomVector,
+  Raw,
+  spellVector,
+  type Json,
+} from './tables-values.ts'
 import type { Writes } from './tables-writes.ts'
+
+/** In a filter that may become several questions, whose rows come one after the other. */
+const mayTakeSeveral = /"\$(?:or|in|nin|ne|not)"/
 
 export class Finds {
   readonly #session: Session
@@ -34,6 +44,7 @@ export class Finds {
   readonly #writes: Writes
   readonly #changes: SchemaChanges
   readonly #answers: Answers
+  readonly #findsAtOnce: boolean
 
   constructor(world: World, writes: Writes, changes: SchemaChanges) {
     this.#session = world.session
@@ -43,6 +54,7 @@ export class Finds {
     this.#writes = writes
     this.#changes = changes
     this.#answers = new Answers(world)
+    this.#findsAtOnce = world.vocabulary.findsAtOnce
   }
 
   async find(): Promise<void> {
@@ -73,7 +85,26 @@ export class Finds {
         assert(add(left, text, -1) >= 0, `not expected: ${text}`)
       return
     }
-    this.#assertStoredOrder(found, matching, columns, 1)
+    if (this.#findsAtOnce || !mayTakeSeveral.test(jsonText(filter)))
+      this.#assertStoredOrder(found, matching, columns, 1)
+    else this.#rowsIn(found, matching, columns)
+  }
+
+  /** What was found: none twice, and each as it is. */
+  #rowsIn(
+    found: readonly Found[],
+    matching: readonly Row[],
+    columns: readonly Column[],
+  ): readonly Row[] {
+    const table = this.#table
+    const left = new Map(matching.map((row) => [table.keyOf(row.cells), row]))
+    return found.map(({ key, text }) => {
+      const row = left.get(key)
+      assert(row, `${key} does not match, or comes twice`)
+      left.delete(key)
+      assert.equal(text, table.show(row, columns))
+      return row
+    })
   }
 
   /** Whole partitions, the last perhaps in part, each in the order of its sort, or backwards. */
@@ -137,14 +168,7 @@ export class Finds {
     const skip = random.chance(0.4) ? random.integer(0, 30) : undefined
     const paging = { limit, ...(skip !== undefined && { skip }) }
     const answer = await this.#answers.sortedPages(clauses, paging, columns)
-    const byKey = new Map(matching.map((row) => [table.keyOf(row.cells), row]))
-    const found = answer.found.map(({ key, text }) => {
-      const row = byKey.get(key)
-      assert(row, `${key} does not match, or comes twice`)
-      byKey.delete(key)
-      assert.equal(text, table.show(row, columns))
-      return row
-    })
+    const found = this.#rowsIn(answer.found, matching, columns)
     const compare = (a: Row, b: Row) => compareBySort(a, b, sort)
     const start = skip ?? 0
     const count = answer.sortedRowCount

@@ -29,6 +29,8 @@ export interface Vocabulary {
   readonly dropsAnyColumn: boolean
   /** Whether finds may run while an index comes or goes. */
   readonly changesIndexesInUse: boolean
+  /** Whether a find is one question, so that rows of a partition come together. */
+  readonly findsAtOnce: boolean
 }
 
 /** Among them some that the service may use inside, and some that JavaScript does. */
@@ -55,6 +57,7 @@ export const anyVocabulary: Vocabulary = {
   hasSetsOfDurations: true,
   dropsAnyColumn: true,
   changesIndexesInUse: true,
+  findsAtOnce: true,
 }
 
 /** What a cluster and its driver have room for: docs/cassandra.md says what is missing. */
@@ -64,6 +67,7 @@ export const clusterVocabulary: Vocabulary = {
   hasSetsOfDurations: false,
   dropsAnyColumn: false,
   changesIndexesInUse: false,
+  findsAtOnce: false,
 }
 
 export function randomTable(
