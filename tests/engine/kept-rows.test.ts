@@ -85,6 +85,14 @@ describe('kept rows', () => {
     assert.equal(kept.row(3)?.seq, 3)
   })
 
+  test('are found by their _id after a change, where they were not kept before', () => {
+    const kept = keptOf(10)
+    const settle = letGoOf([replaceOf(1, '{"_id":"a1","n":1}')], kept)
+    assert.equal(kept.rowById('a1'), undefined)
+    settle({ outcomes: ['done'], before: 0, version: 1 })
+    assert.equal(kept.rowById('a1')?.text, '{"_id":"a1","n":1}')
+  })
+
   test('that are deleted leave their _id to another', () => {
     const kept = keptOf(10)
     kept.keep(rowOf(1), 'a1')

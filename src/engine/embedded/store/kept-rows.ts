@@ -26,6 +26,8 @@ const filledShare = 31 / 32
 /** What a write makes of a row. */
 export interface RowChange {
   readonly seq: number
+  /** Its _id where that is a string. */
+  readonly id: string | undefined
   /** Undefined: it is deleted. */
   readonly text: string | undefined
   /** Whether nothing stands beside the text. */
@@ -106,7 +108,7 @@ export class KeptRows {
 
   /** Lets go of what is about to be changed: for each write a row, or undefined for a new one. */
   letGo(changes: readonly (RowChange | undefined)[]): Settle {
-    const changing = changes.map((change) => change && this.#startChange(change.seq))
+    const changing = changes.map((change) => change && this.#startChange(change))
     const changedAll = this.#changedAll
     return (written) => {
       // What all rows went after is gone with them, even if that was heard of before.
@@ -121,8 +123,9 @@ export class KeptRows {
     }
   }
 
-  #startChange(seq: number): KeptRow {
+  #startChange({ seq, id }: RowChange): KeptRow {
     const kept = this.#bySeq.get(seq) ?? this.#add(seq)
+    if (id !== undefined) this.#nameRow(kept, id)
     this.#size += rowSize - sizeOf(kept)
     kept.row = undefined
     kept.isAlone = false

@@ -61,6 +61,7 @@ export class EmbeddedRecord implements StoredRecord {
   readonly row: DocRow
   readonly search?: SearchFields
   readonly #view: RecordView
+  #id: Value | undefined
 
   constructor(row: DocRow, view: RecordView) {
     this.row = row
@@ -70,7 +71,7 @@ export class EmbeddedRecord implements StoredRecord {
 
   /** Read from the text when it is asked for: most finds pass the text on unread. */
   get id(): Value {
-    return this.#view.idOf(this.row.text)
+    return (this.#id ??= this.#view.idOf(this.row.text))
   }
 
   get text(): string {
@@ -99,7 +100,13 @@ export function letGoOf(writes: readonly Write[], kept: KeptRows): Settle {
     if (seq === undefined) return kept.letGoOfAll()
     const after = write.kind === 'replace' ? write.after : undefined
     const isAlone = after !== undefined && isEmpty(after.search)
-    changes.push({ seq, text: after?.text, isAlone })
+    const { id } = write.before
+    changes.push({
+      seq,
+      id: typeof id === 'string' ? id : undefined,
+      text: after?.text,
+      isAlone,
+    })
   }
   return kept.letGo(changes)
 }
