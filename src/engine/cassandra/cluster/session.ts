@@ -210,9 +210,13 @@ export class Session {
       ...(timestamp !== undefined && {
         timestamp: types.Long.fromString(String(timestamp)),
       }),
+      ...(!isWrite && noTimestamp),
     }
   }
 }
+
+/** What is only read needs none. Undefined, as the driver declares it, would have one made. */
+const noTimestamp = { timestamp: null } as unknown as QueryOptions
 
 /** Rows of a page where each is small. */
 const manyRows = 5_000

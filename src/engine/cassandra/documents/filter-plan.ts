@@ -118,14 +118,13 @@ type Conjunct = Exclude<Filter, { readonly kind: 'and' }>
 function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefined {
   for (const one of conjuncts) {
     if (one.kind === 'or' || one.path.text !== '_id') continue
-    const ids = one.kind === 'eq' ? [one.value] : one.kind === 'in' ? one.values : undefined
-    if (ids !== undefined) return distinct(ids.filter(canBeId).flatMap(keysOf))
+    if (one.kind === 'eq') return canBeId(one.value) ? keysOf(one.value) : []
+    if (one.kind === 'in') return distinct(one.values.filter(canBeId).flatMap(keysOf))
   }
   return undefined
 }
 
 function distinct(keys: readonly DocumentKey[]): readonly DocumentKey[] {
-  if (keys.length < 2) return keys
   return [...new Map(keys.map((key) => [`${key.type} ${key.text}`, key])).values()]
 }
 

@@ -36,8 +36,7 @@ const keysAtATime = 16
 
 interface MatchingText {
   readonly stored: string
-  /** What was read of it to see whether it matches. */
-  readonly id?: Value
+  /** If it was read to see whether it matches. */
   readonly document?: JsonObject
   readonly version: string
   readonly branch: number
@@ -71,8 +70,13 @@ export async function readDocuments(
   const page = new PageOfDocuments(query, scan)
   const plan = planWith(filter, access.more)
   if (isOfFewIds(filter, plan)) {
-    const found = await findByIds(access.session, collection, plan.keys, filter, after)
-    for (const one of found) if (!page.take(one)) break
+    const first = after === undefined ? 0 : placeAt(after).branch
+    const keys = plan.keys.slice(first)
+    for (const one of await readByKeys(access.session, collection, keys, first)) {
+      // Of their texts no more is read. Texts and UUIDs have the same keys.
+      const id = idIn(one.stored)
+      if (matches(filter, new Map([['_id', id]])) && !page.take(one, id)) break
+    }
     return page
   }
   const count = page.isServed
@@ -104,7 +108,7 @@ class PageOfDocuments implements Page {
   }
 
   /** Returns whether more is wanted. */
-  take({ stored, version, id, document, position }: MatchingText): boolean {
+  take({ stored, version, document, position }: MatchingText, id?: Value): boolean {
     if (this.toSkip-- > 0) return true
     const { records, isServed } = this
     const { limit, lookAhead, withSearchFields, sizeMax = Infinity } = this.#query
@@ -214,24 +218,6 @@ function isOfFewIds(filter: Filter, plan: FilterPlan): plan is KeyPlan {
     plan.keys.length <= keysAtATime &&
     flatten(filter).every((one) => 'path' in one && one.path.text === '_id')
   )
-}
-
-/** Of their texts no more is read than that. */
-async function findByIds(
-  session: Session,
-  collection: Collection,
-  keys: readonly DocumentKey[],
-  filter: Filter,
-  after: Position | undefined,
-): Promise<readonly MatchingText[]> {
-  const first = after === undefined ? 0 : placeAt(after).branch
-  const found: MatchingText[] = []
-  for (const one of await readByKeys(session, collection, keys.slice(first), first)) {
-    const id = idIn(one.stored)
-    // Texts and UUIDs have the same keys.
-    if (matches(filter, new Map([['_id', id]]))) found.push({ ...one, id })
-  }
-  return found
 }
 
 /** By keys, if the filter names some; else by terms, if it asks for some; else by branches. */
