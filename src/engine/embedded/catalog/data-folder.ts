@@ -118,6 +118,23 @@ function holdsStores(dataDir: string): boolean {
 
 /** Locks the folder for as long as this process lives. */
 export function openExclusively(file: string, dataDir: string): DatabaseSync {
+  for (let left = triesMax; ; left--) {
+    const opened = tryExclusively(file, dataDir)
+    if (opened !== 'locked') return opened
+    if (left === 1)
+      throw new EngineError(
+        'closed',
+        `${dataDir} is in use by another running server. Stop it, or start with another folder`,
+      )
+    // Of two that start at once, each may have been in the way of the other.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * waitMsMax)
+  }
+}
+
+const triesMax = 5
+const waitMsMax = 100
+
+function tryExclusively(file: string, dataDir: string): DatabaseSync | 'locked' {
   const database = new DatabaseSync(existing(file), { timeout: 0 })
   try {
     database.exec(`
@@ -135,11 +152,7 @@ export function openExclusively(file: string, dataDir: string): DatabaseSync {
     const refusal = refusalFor(error, dataDir, file)
     if (refusal !== undefined) throw refusal
     const reason = lineOf(error)
-    if (reason.includes('locked'))
-      throw new EngineError(
-        'closed',
-        `${dataDir} is in use by another running server. Stop it, or start with another folder`,
-      )
+    if (reason.includes('locked')) return 'locked'
     throw damaged(file, `cannot be opened: ${reason}`)
   }
 }

@@ -1,0 +1,37 @@
+/** Opens a catalog at the same moment as others, over and over, and notes whether it got it. */
+import type { DatabaseSync } from 'node:sqlite'
+import { workerData } from 'node:worker_threads'
+import { openExclusively } from '../../src/engine/embedded/catalog/data-folder.ts'
+
+export interface OpeningTask {
+  readonly folder: string
+  readonly file: string
+  readonly threads: number
+  /** How often a thread has come to where all meet. */
+  readonly met: Int32Array
+  /** By round: how many have got it, one after the other. */
+  readonly holders: Int32Array
+}
+
+const { folder, file, threads, met, holders } = workerData as OpeningTask
+
+/** Without sleeping: who is woken is late. */
+function meet(round: number): void {
+  Atomics.add(met, 0, 1)
+  while (Atomics.load(met, 0) < threads * (round + 1));
+}
+
+function open(): DatabaseSync | undefined {
+  try {
+    return openExclusively(file, folder)
+  } catch {
+    return undefined
+  }
+}
+
+for (let round = 0; round < holders.length; round++) {
+  meet(round)
+  const database = open()
+  if (database !== undefined) Atomics.add(holders, round, 1)
+  database?.close()
+}
