@@ -7,7 +7,7 @@ import type { Collection, Engine } from '../../src/engine/contract.ts'
 import { firstKeyspace } from '../../src/engine/schema.ts'
 import { build } from '../../src/server.ts'
 import { defaultConfig } from '../../src/settings/config.ts'
-import { clusterOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
+import { engineOptionsOf, type ConnectOptions } from '../../tests/cassandra/connect.ts'
 import { noPollMs, StatementCounts } from '../../tests/cassandra/statement-counts.ts'
 import { requestBytes } from '../client.ts'
 import { token } from '../processes.ts'
@@ -64,12 +64,8 @@ export async function countStatements(
 
 function openCounting(connect: ConnectOptions, systemKeyspace: string): Promise<Engine> {
   return openCassandraEngine({
-    ...clusterOf(connect),
-    systemKeyspace,
-    firstKeyspace,
-    replication: undefined,
+    ...engineOptionsOf(connect, systemKeyspace, firstKeyspace),
     settingsPollMs: noPollMs,
-    limits: { scannedMax: 100_000 },
     defaults: { lexical: { enabled: false }, rerank: { enabled: false } },
   })
 }

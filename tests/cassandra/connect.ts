@@ -2,6 +2,7 @@
 import { Client, policies, type ClientOptions } from 'cassandra-driver'
 import { defaultConsistency } from '../../src/engine/cassandra/cluster/consistency.ts'
 import type { ClusterOptions } from '../../src/engine/cassandra/cluster/open-cluster.ts'
+import type { CassandraOptions } from '../../src/engine/cassandra/shared-parts.ts'
 
 export interface ConnectOptions {
   readonly contactPoints: readonly string[]
@@ -22,6 +23,26 @@ export function clusterOf(connect: ConnectOptions): ClusterOptions {
     tls: undefined,
     bundle: undefined,
     consistency: defaultConsistency,
+  }
+}
+
+/** Of an engine on it, with what a server would set besides. */
+export function engineOptionsOf(
+  connect: ConnectOptions,
+  systemKeyspace: string,
+  firstKeyspace: string,
+): CassandraOptions {
+  return {
+    ...clusterOf(connect),
+    systemKeyspace,
+    firstKeyspace,
+    replication: undefined,
+    settingsPollMs: 200,
+    limits: { scannedMax: 100_000 },
+    defaults: {
+      lexical: { enabled: true, analyzer: 'standard' },
+      rerank: { enabled: false },
+    },
   }
 }
 

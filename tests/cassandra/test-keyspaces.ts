@@ -11,7 +11,7 @@ import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import type { CassandraOptions } from '../../src/engine/cassandra/shared-parts.ts'
 import type { Engine } from '../../src/engine/contract.ts'
 import { databaseKeyFor, databaseKeyOf } from '../../src/engine/database-key.ts'
-import { clientOf, clusterOf, type ConnectOptions } from './connect.ts'
+import { clientOf, engineOptionsOf, type ConnectOptions } from './connect.ts'
 import { testNode } from './test-node.ts'
 
 export class TestKeyspaces {
@@ -45,18 +45,14 @@ export class TestKeyspaces {
     > = {},
   ): Promise<Engine> {
     const engine = await openCassandraEngine({
-      ...clusterOf(this.#connect),
-      systemKeyspace: `${this.#key}stela`,
-      firstKeyspace: `${this.#key}default_keyspace`,
+      ...engineOptionsOf(
+        this.#connect,
+        this.nameOf('stela'),
+        this.nameOf('default_keyspace'),
+      ),
       replication: {
         class: 'SimpleStrategy',
         counts: new Map([['replication_factor', 1]]),
-      },
-      settingsPollMs: 200,
-      limits: { scannedMax: 100_000 },
-      defaults: {
-        lexical: { enabled: true, analyzer: 'standard' },
-        rerank: { enabled: false },
       },
       ...options,
     })

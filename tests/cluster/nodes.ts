@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
 import { openCassandraEngine } from '../../src/engine/cassandra/engine.ts'
 import { CassandraCluster } from '../cassandra/cluster.ts'
-import { clientOf, clusterOf, tryLogin } from '../cassandra/connect.ts'
+import { clientOf, engineOptionsOf, tryLogin } from '../cassandra/connect.ts'
 
 describe('a Cassandra cluster', () => {
   let cluster: CassandraCluster
@@ -52,19 +52,8 @@ describe('a Cassandra cluster', () => {
 
   test('gets what servers share from those that start on it at the same time', async () => {
     for (let round = 0; round < 5; round++) {
-      const open = () =>
-        openCassandraEngine({
-          ...clusterOf(cluster.connect),
-          systemKeyspace: `shared_${round}`,
-          firstKeyspace: `first_${round}`,
-          replication: undefined,
-          settingsPollMs: 200,
-          limits: { scannedMax: 100_000 },
-          defaults: {
-            lexical: { enabled: true, analyzer: 'standard' },
-            rerank: { enabled: false },
-          },
-        })
+      const options = engineOptionsOf(cluster.connect, `shared_${round}`, `first_${round}`)
+      const open = () => openCassandraEngine(options)
       const engines = await Promise.all([open(), open(), open()])
       for (const engine of engines) {
         assert((await engine.listKeyspaces()).includes(`first_${round}`))

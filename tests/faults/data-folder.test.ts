@@ -255,7 +255,7 @@ describe('a server with a damaged page in a store', () => {
 })
 
 describe('a server whose index of terms lacks what it is made of', () => {
-  test('says in its log that it cannot be merged, once, and goes on', async () => {
+  test('says in its log that it cannot be tidied, once, and goes on', async () => {
     const folder = join(root, 'neglected')
     const path = '/default_keyspace/texts'
     let next = 0
@@ -280,12 +280,12 @@ describe('a server whose index of terms lacks what it is made of', () => {
     database.close()
 
     const second = await ServerProcess.start(folder, '--log-level', 'error')
-    while (!second.err.includes('cannot be merged'))
+    while (!second.err.includes('cannot be tidied'))
       assert.deepEqual((await insert(second)).codes, [])
     for (let i = 0; i < 5; i++) assert.deepEqual((await insert(second)).codes, [])
     assert.equal(await second.stop(), 0)
-    assert.match(second.err, /store\.db cannot be merged: .*no row.*stela check/)
-    assert.equal(second.err.split('cannot be merged').length, 2, second.err)
+    assert.match(second.err, /store\.db cannot be tidied: .*no row.*stela check/)
+    assert.equal(second.err.split('cannot be tidied').length, 2, second.err)
   })
 })
 

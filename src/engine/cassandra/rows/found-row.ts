@@ -2,10 +2,8 @@
 import { printJson } from '../../../json/print.ts'
 import { isObject, type Value } from '../../../json/value.ts'
 import type { Column, ColumnValue, RowValues } from '../../../language/columns/column.ts'
-import { comparableScalar } from '../../../language/columns/comparable-values.ts'
 import { matchesRow, type RowRules } from '../../../language/columns/match-row.ts'
 import type { RowFilter } from '../../../language/columns/row-filter.ts'
-import { compareValues } from '../../../language/values/order.ts'
 import type { Row } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { withoutSign } from './cql-values.ts'
@@ -69,24 +67,4 @@ export function keyValues(values: RowValues, { definition }: Table): ColumnValue
 function plain(value: ColumnValue): Value {
   const unsigned = withoutSign(value)
   return unsigned instanceof Float32Array ? [...unsigned] : unsigned
-}
-
-/** By partition, and then by the sort of partitions. The values of keys in their order. */
-export function compareKeys(
-  a: readonly ColumnValue[],
-  b: readonly ColumnValue[],
-  { definition, types }: Table,
-): number {
-  const { columns, partitionBy, partitionSort } = definition
-  const directions = [
-    ...partitionBy.map(() => 1),
-    ...partitionSort.map((one) => one.direction),
-  ]
-  for (const [at, name] of keyNames(definition).entries()) {
-    const column = columns.find((candidate) => candidate.name === name)!
-    const toComparable = comparableScalar(column, types)
-    const order = compareValues(toComparable(a[at]!), toComparable(b[at]!))
-    if (order !== 0) return order * directions[at]!
-  }
-  return 0
 }

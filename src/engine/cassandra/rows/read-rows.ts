@@ -17,7 +17,7 @@ import type { ClusterPostings, TextPlace } from '../lexical/postings.ts'
 import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { FoundRow, matchesHere } from './found-row.ts'
-import { keysInOrder } from './keys-in-order.ts'
+import { keysInOrder } from './key-order.ts'
 import type { QueryUse, RowBranch } from './row-branch.ts'
 import { rowConditions, type RowConditions } from './row-conditions.ts'
 import {

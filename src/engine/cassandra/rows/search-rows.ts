@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
-import type { Column, ColumnValue } from '../../../language/columns/column.ts'
+import type { Column } from '../../../language/columns/column.ts'
 import { conditionsOf } from '../../../language/filters/filter-clause.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
@@ -24,17 +24,14 @@ import { searchTerms } from '../lexical/search-terms.ts'
 import { upToSize } from '../../up-to-size.ts'
 import { countsFor, isEnough } from '../nearest.ts'
 import { textsMaxOf } from '../read-limits.ts'
-import { compareKeys, FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
+import { FoundRow, keyOf, keyValues, matchesHere } from './found-row.ts'
+import { KeyOrder } from './key-order.ts'
 import { readByKey, type RowAccess } from './read-rows.ts'
 import type { RowBranch } from './row-branch.ts'
 import { rowConditions } from './row-conditions.ts'
 import { readRow, selectBest, selectedColumns, selectNearest } from './row-statements.ts'
 import { textPlaceOf, valuesOfKey } from './row-texts.ts'
 import { isComparable, vectorIndexOn } from '../zero-vector.ts'
-
-function keyIn(row: Row, table: Table): readonly ColumnValue[] {
-  return keyValues((row as FoundRow).values, table)
-}
 
 type NearestSearch = RowSearch & { readonly by: ByVector & { readonly column: Column } }
 
@@ -57,10 +54,11 @@ export async function searchNearestRows(
     if (found === undefined) return undefined
     for (const [key, hit] of found) hits.set(key, hit)
   }
+  const order = new KeyOrder(table)
+  const keyIn = ({ record }: Hit<Row>) =>
+    order.comparable(keyValues((record as FoundRow).values, table))
   const best = [...hits.values()].toSorted(
-    (a, b) =>
-      b.score - a.score ||
-      compareKeys(keyIn(a.record, table), keyIn(b.record, table), table),
+    (a, b) => b.score - a.score || order.compare(keyIn(a), keyIn(b)),
   )
   return { hits: upToSize(best.slice(0, limit), ({ record }) => record.size, sizeMax) }
 }
@@ -149,15 +147,15 @@ export async function searchRowsByTerms(
   if (can.indexAnalyzer) return searchRowsByRank(access, table, search, caller)
   const checked = conditionsOf(filter).map(({ column }) => column)
   const columns = selectedColumns(table, [...shown, by.column, ...checked])
-  const compareTo = (key: string, id: Value) =>
-    compareKeys(valuesOfKey(key), id as Value[], table)
+  const order = new KeyOrder(table)
+  const read = (key: string) => order.comparable(valuesOfKey(key))
   return searchTerms<Row>(
     postings,
     place,
     { by, limit, after, sizeMax, textsMax: textsMaxOf(limits) },
     {
-      compare: (a, b) => compareKeys(valuesOfKey(a), valuesOfKey(b), table),
-      compareTo,
+      compare: (a, b) => order.compare(read(a), read(b)),
+      compareTo: (key, id) => order.compare(read(key), order.comparable(id as Value[])),
       sizeOf: ({ size }) => size,
       load: (texts) =>
         Promise.all(

@@ -69,10 +69,10 @@ export class StoreHealth {
     this.#troubles.set(file, trouble)
   }
 
-  /** Its index cannot be merged, which harms nobody yet. */
+  /** It cannot be tidied, or its index merged, which harms nobody yet. */
   noteNeglect(file: string, reason: string): void {
     const advice = 'Reads and writes go on. Run "stela check" to see what is wrong'
-    this.#log('error', `The index of ${file} cannot be merged: ${reason}. ${advice}`)
+    this.#log('error', `${file} cannot be tidied: ${reason}. ${advice}`)
   }
 
   /** The file is no more, and that is as it should be. */

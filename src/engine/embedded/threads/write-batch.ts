@@ -120,7 +120,6 @@ export function operationsIn(packed: PackedOperations): Operation[] {
   const { places, versions, recordTexts, besides } = packed
   return recordTexts.map((text, position) => {
     const at = position * placesSize
-    const { search, textTerms, vectors, texts } = besides.get(position) ?? nothingBeside
     return {
       kind: kinds[places[at]!]!,
       text,
@@ -131,7 +130,7 @@ export function operationsIn(packed: PackedOperations): Operation[] {
       from: places[at + 3]!,
       middle: places[at + 4]!,
       to: places[at + 5]!,
-      ...{ search, textTerms, vectors, texts },
+      ...(besides.get(position) ?? nothingBeside),
     }
   })
 }

@@ -1,0 +1,69 @@
+/** The order of rows by their keys: by partition, and then as partitions are sorted. */
+import type { Deadline } from '../../../caller.ts'
+import type { Value } from '../../../json/value.ts'
+import type { ColumnValue } from '../../../language/columns/column.ts'
+import { comparableScalar } from '../../../language/columns/comparable-values.ts'
+import { compareValues } from '../../../language/values/order.ts'
+import { mapInTurns } from '../../../steps.ts'
+import { keyColumns, type Table } from '../../schema.ts'
+import { noSuchPlace } from './row-place.ts'
+import { valuesOfKey } from './row-texts.ts'
+
+/** What a key compares by. */
+export type ComparableKey = readonly Value[]
+
+export class KeyOrder {
+  readonly #toComparable: readonly ((value: ColumnValue) => Value)[]
+  readonly #directions: readonly number[]
+
+  constructor({ definition, types }: Table) {
+    const { partitionBy, partitionSort } = definition
+    const columns = keyColumns(definition)
+    this.#toComparable = columns.map((column) => comparableScalar(column, types))
+    this.#directions = columns.map(
+      (_, at) => partitionSort[at - partitionBy.length]?.direction ?? 1,
+    )
+  }
+
+  /** The values of a key are in its order. */
+  comparable(values: readonly ColumnValue[]): ComparableKey {
+    return this.#toComparable.map((toComparable, at) => toComparable(values[at]!))
+  }
+
+  compare(a: ComparableKey, b: ComparableKey): number {
+    for (const [at, direction] of this.#directions.entries()) {
+      const order = compareValues(a[at], b[at])
+      if (order !== 0) return order * direction
+    }
+    return 0
+  }
+}
+
+/** Keys as rows are read, from behind one on, which comes from a client and may be forged. */
+export async function keysInOrder(
+  keys: readonly string[],
+  after: string | undefined,
+  table: Table,
+  deadline: Deadline,
+): Promise<readonly string[]> {
+  const order = new KeyOrder(table)
+  const read = (key: string) => ({ key, by: order.comparable(valuesOfKey(key)) })
+  type ReadKey = ReturnType<typeof read>
+  const compare = (a: ReadKey, b: ReadKey): number => {
+    const found = order.compare(a.by, b.by)
+    if (found !== 0 || a.key === b.key) return found
+    return a.key < b.key ? -1 : 1
+  }
+  const all = await mapInTurns(keys, read, deadline)
+  const behind = after === undefined ? all : allAfter(after)
+  return behind.toSorted(compare).map(({ key }) => key)
+
+  function allAfter(key: string): readonly ReadKey[] {
+    try {
+      const place = read(key)
+      return all.filter((one) => compare(one, place) > 0)
+    } catch {
+      throw noSuchPlace()
+    }
+  }
+}
