@@ -394,8 +394,12 @@ export interface MergeOptions extends WriteOptions {
   readonly sizeMax: number
 }
 
-/** `tooLarge`: nothing was written, because the row would have so many characters. */
-export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number }
+/**
+ * `tooLarge`: nothing was written, because the row would have so many characters. `refused`:
+ * nothing was, because the store cannot hold such a row, for this reason.
+ */
+export type MergeOutcome =
+  'done' | 'skipped' | { readonly tooLarge: number } | { readonly refused: string }
 
 /** What lives beside a record's text. Absent and null are different things. */
 export interface SearchFields {

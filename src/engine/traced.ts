@@ -193,10 +193,14 @@ function describeRowFilter(filter: RowFilter): string[] {
 function countEach(outcomes: readonly (Outcome | MergeOutcome)[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) {
-    const word = typeof outcome === 'string' ? outcome : 'too large'
+    const word = typeof outcome === 'string' ? outcome : wordOf(outcome)
     counts[word] = (counts[word] ?? 0) + 1
   }
   return counts
+}
+
+function wordOf(outcome: Exclude<MergeOutcome, string>): string {
+  return 'refused' in outcome ? 'refused' : 'too large'
 }
 
 function things(count: number | undefined): string {

@@ -1,6 +1,7 @@
 /** The rows of a table. */
 import { ownCaller } from '../caller.ts'
 import type { Engine, RowQuery } from '../engine/contract.ts'
+import { EngineError } from '../engine/errors.ts'
 import { keyNames, type Column, type Table } from '../engine/schema.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type Value } from '../json/value.ts'
@@ -78,7 +79,10 @@ export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
           analyzerFor(analyzers.get(column.name)).terms(row.get(column.name) as string)
         return { kind: 'insert' as const, values, terms }
       })
-      await engine.mergeRows(table, merges, { sizeMax: Infinity })
+      const outcomes = await engine.mergeRows(table, merges, { sizeMax: Infinity })
+      for (const outcome of outcomes)
+        if (typeof outcome === 'object' && 'refused' in outcome)
+          throw new EngineError('unsupported', outcome.refused)
       return records.map(() => 'done')
     },
   }

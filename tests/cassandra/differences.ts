@@ -104,6 +104,34 @@ describe('on a cluster', () => {
     assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
   })
 
+  test('a row that is refused does not keep others from being inserted', async () => {
+    const table = await create('mixed', { a: 'text' })
+    const documents = [{ id: '1' }, { id: '2', a: '\ud83e' }, { id: '3' }]
+    const insert = (options: object) => send(table, { insertMany: { documents, options } })
+    const { body, codes, text } = await insert({})
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    assert.deepEqual(body.status!['insertedIds'], [['1'], ['3']])
+    const ordered = await insert({ ordered: true })
+    assert.deepEqual(ordered.codes, ['UNSUPPORTED_DATABASE_QUERY'], ordered.text)
+    assert.deepEqual(ordered.body.status!['insertedIds'], [['1']])
+    const each = await insert({ ordered: true, returnDocumentResponses: true })
+    assert.deepEqual(each.body.status!['documentResponses'], [
+      { _id: ['1'], status: 'OK' },
+      { _id: ['2'], status: 'ERROR', errorsIdx: 0 },
+      { _id: ['3'], status: 'SKIPPED' },
+    ])
+  })
+
+  test('timestamps in lists, sets, maps and types end with the year 275760', async () => {
+    const times = { type: 'list', valueType: 'timestamp' }
+    const table = await create('ages', { at: 'timestamp', times })
+    const late = '+292278994-08-17T07:12:55.807Z'
+    const document = { id: '1', at: late }
+    assert.deepEqual((await send(table, { insertOne: { document } })).codes, [])
+    const listed = { id: '2', times: [late] }
+    await refused(table, { insertOne: { document: listed } }, '275760')
+  })
+
   test('durations are in no set', async () => {
     const columns = { id: 'int', spans: { type: 'set', valueType: 'duration' } }
     const definition = { columns, primaryKey: 'id' }

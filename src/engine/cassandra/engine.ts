@@ -315,7 +315,11 @@ class CassandraEngine implements Engine {
     return this.#on(table, undefined, async () => {
       // Another server may have made an index that cannot hold it, just now.
       if (merges.some(hasZeroVector)) await this.#shared.catalog.checkCurrent(table, 'now')
-      return mergeRows(this.#rows, table, merges, options)
+      const outcomes = await mergeRows(this.#rows, table, merges, options)
+      // A table that has changed refuses rows that it would take as it was.
+      if (outcomes.some((outcome) => typeof outcome === 'object'))
+        await this.#checkStillThere(table, undefined)
+      return outcomes
     })
   }
 

@@ -39,6 +39,11 @@ export async function mergeRows(
 
 function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcome {
   if (typeof outcome === 'string') return outcome
+  if ('refused' in outcome)
+    return apiError('UNSUPPORTED_DATABASE_QUERY', {
+      target: name,
+      problem: outcome.refused,
+    })
   return apiError('SHRED_DOC_LIMIT_VIOLATION', {
     what: `The length of the row of ${name} in characters`,
     actual: outcome.tooLarge,

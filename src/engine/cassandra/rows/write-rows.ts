@@ -10,7 +10,7 @@ import { isInDoubt } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import type { TextPlace } from '../lexical/postings.ts'
 import type { Statement } from '../cluster/statement.ts'
-import type { EngineError } from '../../errors.ts'
+import { EngineError } from '../../errors.ts'
 import { keyOf } from './found-row.ts'
 import { mergeRow, type RowWrite } from './merge-statements.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
@@ -40,12 +40,24 @@ export async function mergeRows(
     async (group) => {
       for (const position of group) {
         deadline?.check()
-        await mergeOne(access, table, merges[position]!)
-        outcomes[position] = 'done'
+        const outcome = await orRefused(() => mergeOne(access, table, merges[position]!))
+        outcomes[position] = outcome
+        if (ordered && outcome !== 'done') return
       }
     },
   )
   return outcomes
+}
+
+/** A row that the cluster cannot hold does not keep others from being written. */
+async function orRefused(make: () => Promise<void>): Promise<MergeOutcome> {
+  try {
+    await make()
+    return 'done'
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.kind !== 'unsupported') throw error
+    return { refused: error.message }
+  }
 }
 
 function keyOfMerge({ values }: RowMerge, table: Table): string {
