@@ -5,7 +5,7 @@ import { defineKeyspaceCommand } from './dispatch/define.ts'
 import { definition, flag, newName, options, type Field } from './dispatch/fields.ts'
 import { violation } from '../options/read-value.ts'
 import { checkName } from './dispatch/new-names.ts'
-import { changeSchema } from './dispatch/schema-change.ts'
+import { changeSchema, namesOf } from './dispatch/schema-change.ts'
 
 /** An empty name is no name at all; one that is missing is not a name that types can have. */
 const typeName: Field<string | undefined> = {
@@ -25,8 +25,8 @@ export const createType = defineKeyspaceCommand({
     const { keyspace, limits } = context
     const name = checkName('Udt', fields.name, limits)
     const type = readNewType(name, fields.definition, limits)
-    return changeSchema(context, ({ types }) => {
-      if (types.some((existing) => existing.name === name)) {
+    return changeSchema(context, ({ types, otherTypes = [] }) => {
+      if ([...namesOf(types), ...otherTypes].includes(name)) {
         if (fields.options.ifNotExists) return undefined
         throw apiError('CANNOT_ADD_EXISTING_TYPE', { name })
       }

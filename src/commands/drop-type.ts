@@ -11,9 +11,9 @@ export const dropType = defineKeyspaceCommand({
 
   async run({ name, options: { ifExists } }, context) {
     return changeSchema(context, (schema) => {
-      if (!schema.types.some((type) => type.name === name)) {
+      const existing = [...namesOf(schema.types), ...(schema.otherTypes ?? [])]
+      if (!existing.includes(name)) {
         if (ifExists) return undefined
-        const existing = namesOf(schema.types)
         throw apiError('CANNOT_DROP_UNKNOWN_TYPE', { name, existing })
       }
       const users = tablesOf(schema).filter(({ definition }) =>

@@ -9,10 +9,11 @@ export const listTypes = defineKeyspaceCommand({
   fields: { options: options({ explain: flag(false) }) },
 
   async run({ options: { explain } }, context) {
-    const types = byName((await readSchema(context)).types)
+    const { types, otherTypes = [] } = await readSchema(context)
+    const all = byName([...types, ...otherTypes.map((name) => ({ name }))])
     return {
       status: {
-        types: types.map((type) =>
+        types: all.map((type) =>
           explain ? describeType(type, context.keyspace) : type.name,
         ),
       },

@@ -26,7 +26,8 @@ export function checkedPlan(plan: SchemaPlan): SchemaPlan {
 
 /** New names that are taken, and others that nothing has that can be changed like this. */
 function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly string[] {
-  const { targets, types, unreadable = [] } = schema
+  const { targets, unreadable = [] } = schema
+  const types = [...schema.types, ...(schema.otherTypes ?? []).map((name) => ({ name }))]
   switch (change.kind) {
     case 'createCollection': {
       const isWhole = (one: Target) => one.kind === 'table' || !one.isIncomplete
@@ -39,6 +40,7 @@ function wrongNames(change: SchemaChange, schema: KeyspaceSchema): readonly stri
     case 'createType':
       return taken(types, [change.name])
     case 'alterType':
+      return missing(schema.types, [change.name])
     case 'dropType':
       return missing(types, [change.name])
     default: {

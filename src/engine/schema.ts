@@ -128,13 +128,17 @@ export interface TableDefinition {
  */
 export interface Unsupported {
   readonly columns: readonly CqlDefinition[]
-  readonly indexes: readonly CqlDefinition[]
+  readonly indexes: readonly CqlIndex[]
 }
 
 export interface CqlDefinition {
   readonly name: string
   /** The type of a column, or the statement that makes an index. */
   readonly cqlDefinition: string
+}
+
+export interface CqlIndex extends CqlDefinition {
+  readonly column: string
 }
 
 /** Changing a table or one of its types makes another object of it, never another uid. */
@@ -156,6 +160,8 @@ export type Target = Collection | Table
 export interface KeyspaceSchema {
   readonly targets: readonly Target[]
   readonly types: UserTypes
+  /** Names of types that only CQL can use. They can be dropped, and not be made again. */
+  readonly otherTypes?: readonly string[]
   /** What is there and cannot be served. Names are taken by it, too. */
   readonly unreadable?: readonly UnreadableTarget[]
 }

@@ -322,6 +322,13 @@ export const tableSchemaErrors = {
       `${list(v.supported)}; of lists, sets and maps, those that hold no blobs or ` +
       'durations. Vectors are indexed by createVectorIndex.',
   },
+  UNSUPPORTED_INDEXING_FOR_FROZEN_COLUMN: {
+    ...schema,
+    title: 'Frozen columns cannot be indexed',
+    body: (v: TableFacts & { column: string }) =>
+      `${columnsOf(v)} createIndex cannot index ${v.column}: it is frozen, so what it holds ` +
+      'can only be written and compared as a whole.',
+  },
   INVALID_INDEX_DEFINITION: {
     ...schema,
     title: 'The table cannot have such an index',

@@ -3,7 +3,7 @@
  * be shown as 0.10000000149011612: digits that say nothing. And clients tell integers from
  * floating-point numbers by their spelling: 1 is an int to them, 1.0 is not.
  */
-import type { Numeric } from './value.ts'
+import type { Numeric, Value } from './value.ts'
 
 /** Digits that any decimal survives in a float, and digits that tell all floats apart. */
 const digitsMin = 6
@@ -30,17 +30,19 @@ export function asFloating(double: number): Numeric {
   return { decimal: `${double}.0` }
 }
 
-/** The numbers of a vector, to be printed. */
-export function asFloats(floats: Float32Array): Numeric[] {
-  return mapFloats(floats, (float) => asFloating(shortestFloat(float)))
+/** The numbers of a vector, to be printed; those that JSON has no number for as words. */
+export function asFloats(floats: Float32Array): Value[] {
+  return mapFloats(floats, (float) =>
+    Number.isFinite(float) ? asFloating(shortestFloat(float)) : String(float),
+  )
 }
 
 /** As Array.from does it, which takes several times as long. */
-export function mapFloats(
+export function mapFloats<T>(
   floats: Float32Array | Float64Array,
-  make: (float: number) => Numeric,
-): Numeric[] {
-  const made = new Array<Numeric>(floats.length)
+  make: (float: number) => T,
+): T[] {
+  const made = new Array<T>(floats.length)
   for (let i = 0; i < floats.length; i++) made[i] = make(floats[i]!)
   return made
 }

@@ -252,6 +252,81 @@ describe('a table that was made by CQL', () => {
     await send('', { createTable: { name, definition } })
   })
 
+  const codesOf = async (target: string, body: object) => {
+    const { codes, text } = await server.command(`/default_keyspace${target}`, body)
+    return { codes, text }
+  }
+
+  test('is found by its counters, and takes no rows', async () => {
+    for (const [filter, found] of [
+      [{ hits: 3 }, 1],
+      [{ hits: { $gt: 3 } }, 0],
+      [{ hits: { $in: [2, 3] } }, 1],
+    ] as const) {
+      const { data } = await send('/counts', { find: { filter } })
+      assert.equal(data!.documents!.length, found, JSON.stringify(filter))
+    }
+    const documents = [{ id: 5 }, { id: 6, hits: 1 }]
+    const { codes } = await codesOf('/counts', { insertMany: { documents } })
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY', 'UNSUPPORTED_COLUMN_TYPES'])
+  })
+
+  test('shows vectors in JSON, whatever they hold', async () => {
+    await client.execute('CREATE TABLE far (id int PRIMARY KEY, v vector<float, 3>)')
+    await client.execute('INSERT INTO far (id, v) VALUES (1, [NaN, -Infinity, 1])')
+    const { data } = await send('/far', { find: {} })
+    assert.deepEqual(data!.documents, [{ id: 1, v: ['NaN', '-Infinity', 1] }])
+  })
+
+  test('has no index of the API on what is frozen or shared by a partition', async () => {
+    const index = { name: 'by_names', definition: { column: 'names' } }
+    const frozen = await codesOf('/visits', { createIndex: index })
+    assert.deepEqual(frozen.codes, ['UNSUPPORTED_INDEXING_FOR_FROZEN_COLUMN'], frozen.text)
+    const shared = { name: 'by_guide', definition: { column: 'guide' } }
+    const { codes, text } = await codesOf('/visits', { createTextIndex: shared })
+    assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+    assert(text.includes('static'), text)
+    const { status } = await send('/visits', { listIndexes: {} })
+    assert.deepEqual(status!['indexes'], [])
+  })
+
+  test('keeps columns with indexes of CQL', async () => {
+    await client.execute(
+      'CREATE TABLE aged (id int PRIMARY KEY, "Old" int, pair frozen<tuple<int, int>>)',
+    )
+    await client.execute('CREATE INDEX aged_old ON aged ("Old")')
+    await client.execute('CREATE INDEX aged_pair ON aged (pair)')
+    for (const [column, index] of [
+      ['Old', 'aged_old'],
+      ['pair', 'aged_pair'],
+    ] as const) {
+      const drop = { columns: [column] }
+      const { codes, text } = await codesOf('/aged', {
+        alterTable: { operation: { drop } },
+      })
+      assert.deepEqual(codes, ['CANNOT_DROP_INDEXED_COLUMNS'], text)
+      assert(text.includes(index), text)
+      await send('', { dropIndex: { name: index } })
+      await send('/aged', { alterTable: { operation: { drop } } })
+    }
+  })
+
+  test('may be of types that only CQL can use, whose names are taken', async () => {
+    await client.execute('CREATE TYPE path (steps frozen<list<int>>)')
+    const type = { name: 'path', definition: { fields: { x: 'int' } } }
+    const { codes, text } = await codesOf('', { createType: type })
+    assert.deepEqual(codes, ['CANNOT_ADD_EXISTING_TYPE'], text)
+    await send('', { createType: { ...type, options: { ifNotExists: true } } })
+    const listed = await send('', { listTypes: {} })
+    assert.deepEqual(listed.status!['types'], ['path', 'spot'])
+    const explained = await send('', { listTypes: { options: { explain: true } } })
+    const [path] = explained.status!['types'] as Record<string, unknown>[]
+    assert.deepEqual([path!['type'], path!['udtName']], ['UNSUPPORTED', 'path'])
+    await send('', { dropType: { name: 'path' } })
+    await send('', { createType: type })
+    await send('', { dropType: { name: 'path' } })
+  })
+
   test('is read without an index that others have just dropped', async () => {
     const rows = Array.from({ length: 25 }, (_, at) => ({ place: 'Bern', n: at }))
     await client.execute('CREATE TABLE stays (place text, n int, m int, PRIMARY KEY (n))')
@@ -301,6 +376,21 @@ describe('a table that was made by CQL', () => {
     const listed = await send('', { listTables: {} })
     const names = listed.status!['tables'] as readonly string[]
     assert(names.includes('visits') && !names.includes('by_n'))
+    // A node would make a table of this name, fail, and be left with both.
+    const definition = { columns: { id: 'int' }, primaryKey: 'id' }
+    for (const body of [
+      { createTable: { name: 'by_n', definition } },
+      { createTable: { name: 'by_n', definition, options: { ifNotExists: true } } },
+      { createCollection: { name: 'by_n' } },
+    ]) {
+      const { codes, text } = await codesOf('', body)
+      assert.deepEqual(codes, ['UNSUPPORTED_DATABASE_QUERY'], text)
+      assert(text.includes('view'), text)
+    }
+    const view =
+      "SELECT id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = 'by_n'"
+    const { rows } = await client.execute(view, [keyspaces.nameOf('default_keyspace')])
+    assert.equal(rows.length, 0)
     const keyspace = 'default_keyspace'
     const own = counted.find((one) => one.keyspace === keyspace)
     assert.deepEqual(own, { keyspace, collections: 0, tables: names.length })

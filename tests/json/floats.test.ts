@@ -22,6 +22,11 @@ test('a float that is read back is the same float, of at most nine digits', () =
   )
 })
 
+test('what JSON has no number for is a word', () => {
+  const printed = printJson(asFloats(Float32Array.of(NaN, Infinity, -Infinity, 1)))
+  assert.equal(printed, '["NaN","Infinity","-Infinity",1.0]')
+})
+
 test('a decimal of six digits comes back as it was', () => {
   fc.assert(
     fc.property(

@@ -56,12 +56,8 @@ export const primitives: Readonly<Record<PrimitiveName, Primitive>> = {
     read: (value) => (typeof value === 'boolean' ? value : undefined),
     comparable: itself,
   },
-  counter: {
-    json: 'Number',
-    takes: 'no value that is written',
-    read: () => undefined,
-    comparable: itself,
-  },
+  // Compared with, and never written.
+  counter: { json: 'Number', ...wholeNumbers(64n), comparable: itself },
   date: {
     json: 'String',
     takes:

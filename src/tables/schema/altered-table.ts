@@ -105,7 +105,7 @@ function addColumns(
 
 function dropColumns(table: Table, names: readonly string[]): TableChange {
   const { definition } = table
-  const { indexes } = definition
+  const indexes = [...definition.indexes, ...(definition.unsupported?.indexes ?? [])]
   const facts = factsOf(table)
   const key = keyNames(definition)
   const inKey = names.filter((name) => key.includes(name))

@@ -103,7 +103,16 @@ export function describeUnsupportedIndex({ name, cqlDefinition }: CqlDefinition)
 }
 
 /** A type as listTypes explains it. */
-export function describeType(type: UserType, keyspace: string): Value {
+export function describeType(
+  type: UserType | Pick<UserType, 'name'>,
+  keyspace: string,
+): Value {
+  if (!('fields' in type))
+    return new Map<string, Value>([
+      ['type', 'UNSUPPORTED'],
+      ['udtName', type.name],
+      ['apiSupport', apiSupport(uses, cqlUserType(type.name, keyspace))],
+    ])
   return new Map<string, Value>([
     ['type', 'userDefined'],
     ['udtName', type.name],

@@ -66,6 +66,11 @@ export function resolveRegularIndex(
       supported: indexable,
     })
   if (type.type === 'vector' || type.type === 'userDefined') throw refuse()
+  if (column.isFrozen)
+    throw apiError('UNSUPPORTED_INDEXING_FOR_FROZEN_COLUMN', {
+      ...factsOf(table),
+      column: showColumn(column),
+    })
   const part = partOf(column, selected)
   const indexed = indexedTypes(type, part)
   checkOptions(table, column, part, Object.keys(options))

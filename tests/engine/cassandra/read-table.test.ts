@@ -131,9 +131,14 @@ describe('tables', () => {
         { name: 'r', cqlDefinition: 'route' },
       ],
       indexes: [
-        { name: 'legacy', cqlDefinition: 'CREATE INDEX "legacy" ON "ks"."t" (c)' },
+        {
+          name: 'legacy',
+          column: 'c',
+          cqlDefinition: 'CREATE INDEX "legacy" ON "ks"."t" (c)',
+        },
         {
           name: 'whole',
+          column: 's',
           cqlDefinition: `CREATE CUSTOM INDEX "whole" ON "ks"."t" (full(s)) USING 'StorageAttachedIndex'`,
         },
       ],

@@ -50,7 +50,7 @@ test('no type takes values of other JSON types', () => {
   const other: Readonly<Record<string, readonly PrimitiveName[]>> = {
     '"!"': ['text', 'ascii'],
     '5': primitiveNames.filter((name) =>
-      /int|decimal|float|double/.test(name) ? name !== 'duration' : false,
+      /int|counter|decimal|float|double/.test(name) ? name !== 'duration' : false,
     ),
     true: ['boolean'],
     [binary]: ['blob'],
@@ -84,8 +84,9 @@ test('a refusal says what was given and what the type takes', () => {
   assert.match(problemOf('date', '"2023-02-29"'), /^does not fit: a date takes a string/)
 })
 
-test('a counter takes nothing', () => {
-  refuses('counter', '1', '0', '"1"')
+test('a counter is compared with whole numbers', () => {
+  keeps('counter', '1', '0', '-9223372036854775808')
+  refuses('counter', '"1"', '1.5', '9223372036854775808')
 })
 
 describe('texts', () => {

@@ -13,7 +13,7 @@ import type { Capabilities } from '../cluster/capabilities.ts'
 import { isAboutExisting } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { collectionIndexes, createIndexTexts, createTableText } from './collection-table.ts'
-import { readIndexNames, readNoteSource } from './system-schema.ts'
+import { readIndexNames, readNoteSource, readViewNames } from './system-schema.ts'
 import { changeTable, createTable, dropTable } from './table-ddl.ts'
 import { alterType, createType, dropType } from './type-ddl.ts'
 
@@ -36,6 +36,7 @@ export async function makeChange(
     case 'createCollection':
       return createCollection(access, change.name, change.options)
     case 'createTable':
+      await checkNoView(session, { keyspace, name: change.name })
       return session.define(createTable({ keyspace, name: change.name }, change, can))
     case 'dropTarget':
       return session.define(dropTable({ keyspace, name: change.name }))
@@ -80,7 +81,10 @@ async function createCollection(
   const indexes = collectionIndexes(options, can).map(({ suffix }) => `${name}_${suffix}`)
   await checkIndexNames(session, target, indexes)
   try {
-    if (isNew) await session.define(createTableText(target, options))
+    if (isNew) {
+      await checkNoView(session, target)
+      await session.define(createTableText(target, options))
+    }
     await defineSideBySide(session, createIndexTexts(target, options, can))
     await indexesAreReady(access, indexes)
   } catch (error) {
@@ -90,6 +94,18 @@ async function createCollection(
     const problem = `"${name}" needs ${indexes.length} indexes, but ${error.message}`
     throw new EngineError('indexLimit', problem, { cause: error })
   }
+}
+
+/** A node that makes a table with the name of a view fails half-way, and has both then. */
+async function checkNoView(
+  session: Session,
+  { keyspace, name }: { readonly keyspace: string; readonly name: string },
+): Promise<void> {
+  if ((await readViewNames(session, keyspace)).includes(name))
+    throw new EngineError(
+      'unsupported',
+      `"${name}" is the name of a materialized view, which others have made. Choose another`,
+    )
 }
 
 /** One of another table would be taken for the one that is to be made, without a word. */

@@ -2,13 +2,7 @@
 import type { TextFolding } from '../../../language/columns/column-type.ts'
 import { isCollection } from '../../../language/columns/collections.ts'
 import type { ColumnPart } from '../../../language/columns/column.ts'
-import type {
-  Column,
-  CqlDefinition,
-  Metric,
-  RegularIndex,
-  TableIndex,
-} from '../../schema.ts'
+import type { Column, CqlIndex, Metric, RegularIndex, TableIndex } from '../../schema.ts'
 import { quoteName, quoteOptions, quoteTarget, quoteText } from '../cluster/statement.ts'
 import { readMetric, readSourceModel } from './collection-comment.ts'
 import { plainFolding } from './index-ddl.ts'
@@ -58,7 +52,7 @@ export function notedIndexes(
 }
 
 /** An index that the API does not know of, as CQL would make it. */
-export function printIndex(row: IndexRow): CqlDefinition {
+export function printIndex(row: IndexRow): CqlIndex {
   const { keyspace_name: keyspace, table_name: table, index_name: name, options } = row
   const custom = row.kind === 'CUSTOM'
   const using = custom ? ` USING ${quoteText(options.get('class_name') ?? '')}` : ''
@@ -67,6 +61,7 @@ export function printIndex(row: IndexRow): CqlDefinition {
   )
   return {
     name,
+    column: targetIn(options.get('target') ?? '').column,
     cqlDefinition:
       `CREATE ${custom ? 'CUSTOM ' : ''}INDEX ${quoteName(name)} ` +
       `ON ${quoteTarget({ keyspace, name: table })} (${options.get('target') ?? ''})` +

@@ -80,6 +80,9 @@ export async function readKeyspace(
   const rows = await readSchemaRows(session, keyspace)
   if (rows === undefined) return undefined
   const types = readUserTypes(rows.types)
+  const otherTypes = rows.types
+    .map(({ type_name }) => type_name)
+    .filter((name) => !types.some((type) => type.name === name))
   const targets: Target[] = []
   const unreadable: UnreadableTarget[] = []
   for (const row of rows.tables) {
@@ -99,7 +102,11 @@ export async function readKeyspace(
       unreadable.push({ kind, name, reason })
     }
   }
-  return { targets, types, ...(unreadable.length > 0 && { unreadable }) }
+  return {
+    ...{ targets, types },
+    ...(otherTypes.length > 0 && { otherTypes }),
+    ...(unreadable.length > 0 && { unreadable }),
+  }
 }
 
 /** What system_schema says of one keyspace. */
@@ -162,6 +169,19 @@ export function readIndexNames(
   keyspace: string,
 ): Promise<readonly Pick<IndexRow, 'table_name' | 'index_name'>[]> {
   return selectSchema(session, 'table_name, index_name', 'indexes', keyspace)
+}
+
+interface ViewRow {
+  readonly view_name: string
+}
+
+/** No table can have one of these. */
+export async function readViewNames(
+  session: Session,
+  keyspace: string,
+): Promise<readonly string[]> {
+  const rows = await selectSchema<ViewRow>(session, 'view_name', 'views', keyspace)
+  return rows.map(({ view_name }) => view_name)
 }
 
 async function selectSchema<R>(

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownCaller } from '../../../caller.ts'
 import { keyColumns, type Table, type TextIndex } from '../../schema.ts'
+import { EngineError } from '../../errors.ts'
 import { trustedMs } from '../catalog/catalog.ts'
 import { analyzerOf, placeOfIndex } from './row-texts.ts'
 import { keyOf, type FoundRow } from './found-row.ts'
@@ -16,8 +17,14 @@ export async function beginFilling(
   table: Table,
   index: TextIndex,
 ): Promise<void> {
-  // Texts are known by the keys of their rows.
+  // Texts are known by the keys of their rows, and a static one is that of many.
   keyColumns(table.definition)
+  const { columns } = table.definition
+  if (columns.some(({ name, isStatic }) => name === index.column && isStatic))
+    throw new EngineError(
+      'unsupported',
+      `${index.column} is static, and what all rows of a partition share has no text index`,
+    )
   await postings.beginFilling(placeOfIndex(table, index))
 }
 
