@@ -281,6 +281,9 @@ describe('indexes', () => {
       i: { sourceModel: 'bert' },
       words: { column: 'Ti"tle', analyzer: 'standard' },
       gone: { column: 'dropped', analyzer: 'standard' },
+      // Others may write what they like.
+      ...{ number: 7, nothing: null, list: ['Ti"tle'], bare: { column: 'Ti"tle' } },
+      ...{ other: { column: 'n', analyzer: 'standard' }, model: { sourceModel: 7 } },
     }
     const comment = JSON.stringify({ 'data-api': { indexes: noted } })
     const { indexes } = readTable(

@@ -45,7 +45,8 @@ export function notedIndexes(
   columns: readonly Column[],
 ): readonly TableIndex[] {
   return Array.from(notes).flatMap(([name, note]): TableIndex[] =>
-    'column' in note && columns.some((column) => column.name === note.column)
+    'column' in note &&
+    columns.some(({ name: column, type }) => column === note.column && isText(type.type))
       ? [{ name, column: note.column, kind: 'text', analyzer: note.analyzer }]
       : [],
   )

@@ -59,7 +59,11 @@ export function readNotes({ comment, extensions }: NoteSource): TableNotes {
     services: new Map(
       Object.entries(services).flatMap(([column, service]) => readService(column, service)),
     ),
-    indexes: new Map(Object.entries(objectIn(noted['indexes'])) as [string, IndexNote][]),
+    indexes: new Map(
+      Object.entries(objectIn(noted['indexes'])).flatMap(([name, note]) =>
+        readIndexNote(name, note),
+      ),
+    ),
   }
 }
 
@@ -117,6 +121,14 @@ function readService(column: string, stored: unknown): [string, EmbeddingService
     ...(isFilled(parameters) && { parameters }),
   }
   return [[column, service]]
+}
+
+/** None where others have written something else there. */
+function readIndexNote(name: string, stored: unknown): [string, IndexNote][] {
+  const { column, analyzer, sourceModel } = objectIn(stored)
+  if (typeof sourceModel === 'string') return [[name, { sourceModel }]]
+  const isAnalyzer = typeof analyzer === 'string' || isFilled(analyzer)
+  return typeof column === 'string' && isAnalyzer ? [[name, { column, analyzer }]] : []
 }
 
 function isFilled(value: unknown): value is Record<string, unknown> {
