@@ -290,6 +290,20 @@ describe('a table that was made by CQL', () => {
     assert.deepEqual(status!['indexes'], [])
   })
 
+  test('has no index of the API on what only CQL can use', async () => {
+    await client.execute('CREATE TABLE twos (id int PRIMARY KEY, two tuple<int, int>)')
+    for (const [command, code] of [
+      ['createIndex', 'UNSUPPORTED_INDEXING_FOR_DATA_TYPES'],
+      ['createVectorIndex', 'UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES'],
+      ['createTextIndex', 'UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES'],
+    ] as const) {
+      const index = { name: 'by_two', definition: { column: 'two' } }
+      const { codes, text } = await codesOf('/twos', { [command]: index })
+      assert.deepEqual(codes, [code], text)
+      assert(text.includes('tuple'), text)
+    }
+  })
+
   test('keeps columns with indexes of CQL', async () => {
     await client.execute(
       'CREATE TABLE aged (id int PRIMARY KEY, "Old" int, pair frozen<tuple<int, int>>)',

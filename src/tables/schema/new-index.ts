@@ -3,7 +3,7 @@
  * table. A definition is read first, which needs no table; only then is it held against one.
  */
 import type { Table, TableIndex } from '../../engine/schema.ts'
-import { apiError } from '../../errors/api-error.ts'
+import { apiError, type ApiError } from '../../errors/api-error.ts'
 import type { JsonObject } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
 import {
@@ -14,7 +14,7 @@ import {
   textIn,
   type Section,
 } from '../../options/option-section.ts'
-import { readRegularIndex, resolveRegularIndex } from './regular-index.ts'
+import { indexable, readRegularIndex, resolveRegularIndex } from './regular-index.ts'
 import { factsOf, nameOf } from './show-column.ts'
 import { readTextIndex, resolveTextIndex } from './text-index.ts'
 import { readVectorIndex, resolveVectorIndex } from './vector-index.ts'
@@ -66,8 +66,7 @@ export function checkIndexType(
 export function resolveIndex(table: Table, name: string, given: GivenIndex): TableIndex {
   const { columns } = table.definition
   const column = columns.find((candidate) => candidate.name === given.column)
-  if (column === undefined)
-    throw apiError('UNKNOWN_INDEX_COLUMN', { ...factsOf(table), column: given.column })
+  if (column === undefined) throw unknownColumn(table, given)
   const base = { name, column: column.name }
   switch (given.kind) {
     case 'regular':
@@ -76,6 +75,29 @@ export function resolveIndex(table: Table, name: string, given: GivenIndex): Tab
       return { ...base, kind: 'vector', ...resolveVectorIndex(table, column, given) }
     case 'text':
       return { ...base, kind: 'text', ...resolveTextIndex(table, column, given) }
+  }
+}
+
+/** There is none of the name, or one that only CQL can use. */
+function unknownColumn(table: Table, { kind, column }: GivenIndex): ApiError {
+  const facts = factsOf(table)
+  const other = table.definition.unsupported?.columns.find(({ name }) => name === column)
+  if (other === undefined) return apiError('UNKNOWN_INDEX_COLUMN', { ...facts, column })
+  const shown = `${column}(${other.cqlDefinition})`
+  switch (kind) {
+    case 'regular':
+      return apiError('UNSUPPORTED_INDEXING_FOR_DATA_TYPES', {
+        ...facts,
+        column: shown,
+        supported: indexable,
+      })
+    case 'vector':
+      return apiError('UNSUPPORTED_VECTOR_INDEX_FOR_DATA_TYPES', {
+        ...facts,
+        column: shown,
+      })
+    case 'text':
+      return apiError('UNSUPPORTED_TEXT_INDEX_FOR_DATA_TYPES', { ...facts, column: shown })
   }
 }
 

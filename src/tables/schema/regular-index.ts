@@ -49,7 +49,7 @@ function readColumn(given: Value): Pick<GivenRegularIndex, 'column' | 'part'> {
 /** What the store keeps in no order. */
 const unindexed: readonly PrimitiveName[] = ['blob', 'duration']
 
-const indexable = columnTypeNames.filter(
+export const indexable = columnTypeNames.filter(
   (name) => ![...unindexed, 'userDefined', 'vector'].includes(name),
 )
 

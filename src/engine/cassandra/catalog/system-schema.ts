@@ -103,7 +103,8 @@ export async function readKeyspace(
     }
   }
   return {
-    ...{ targets, types },
+    targets,
+    types,
     ...(otherTypes.length > 0 && { otherTypes }),
     ...(unreadable.length > 0 && { unreadable }),
   }
