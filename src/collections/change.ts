@@ -8,6 +8,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../caller.ts'
 import type { NewRecord, Outcome, StoredRecord, Write } from '../engine/contract.ts'
+import { throwFailed } from '../engine/errors.ts'
 import { keyspaceOf } from '../engine/schema.ts'
 import { apiError, type ApiError } from '../errors/api-error.ts'
 import type { JsonObject } from '../json/value.ts'
@@ -154,6 +155,7 @@ async function changePart(
         ? []
         : await engine.write(collection, writes, { deadline: caller })
     const lost = settle(decided, outcomes, settled)
+    throwFailed(outcomes)
     if (refusal !== undefined) throw refusal.error
     if (lost.length === 0 || attempt >= limits.changeAttemptsMax) return lost
     if (attempt > 1) await delay(Math.random() * Math.min(2 ** attempt, pauseMsMax))

@@ -1,7 +1,8 @@
 /** Inserting: all that can be, in one write. */
 import type { Caller, Deadline } from '../caller.ts'
 import type { NewRecord, Outcome, Write } from '../engine/contract.ts'
-import { ApiError, apiError } from '../errors/api-error.ts'
+import { EngineError, rethrow } from '../engine/errors.ts'
+import { ApiError, apiError, type Explain } from '../errors/api-error.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, jsonTypeOf, type JsonObject, type Value } from '../json/value.ts'
 import { inTurns, type Steps } from '../steps.ts'
@@ -23,6 +24,7 @@ export async function insertDocuments(
   documents: readonly Value[],
   ordered: boolean,
   caller: Caller,
+  explain: Explain = rethrow,
 ): Promise<readonly Insertion[]> {
   // An empty document holds the place of a value that is none, which is refused below.
   const expanded = documents.map((document, i) =>
@@ -37,7 +39,7 @@ export async function insertDocuments(
     store.analyzer === undefined ? store : { ...store, analysis: caller.analysis }
   const prepared = await inTurns(prepareAll(documents, whole, charged, caller), caller)
   const outcomes = await write(store, prepared, ordered, caller)
-  return report(documents, prepared, outcomes, ordered)
+  return report(documents, prepared, outcomes, ordered, explain)
 }
 
 type Prepared = NewRecord | ApiError
@@ -89,6 +91,7 @@ function report(
   prepared: readonly Prepared[],
   outcomes: readonly Outcome[],
   ordered: boolean,
+  explain: Explain,
 ): readonly Insertion[] {
   let next = 0
   let stopped = false
@@ -102,7 +105,9 @@ function report(
     const error =
       record instanceof ApiError
         ? record
-        : apiError('DOCUMENT_ALREADY_EXISTS', { id: printJson(record.id) })
+        : outcome instanceof EngineError
+          ? explain(outcome)
+          : apiError('DOCUMENT_ALREADY_EXISTS', { id: printJson(record.id) })
     if (given !== undefined) error.documentIds = [given]
     return { id: given, outcome: error }
   })

@@ -14,15 +14,17 @@ export const insertMany = defineCommand({
     options: options({ ordered: flag(false), returnDocumentResponses: flag(false) }),
   },
 
-  async collection({ documents: given, options }, { documents, caller }) {
-    const insertions = await insertDocuments(documents, given, options.ordered, caller)
+  async collection({ documents: given, options }, { documents, caller, explain }) {
+    const { ordered } = options
+    const insertions = await insertDocuments(documents, given, ordered, caller, explain)
     return options.returnDocumentResponses
       ? replyEach(insertions)
       : replyInserted(insertions)
   },
 
-  async table({ documents, options }, { rows, caller }) {
-    const insertions = await insertRows(rows, documents, options.ordered, caller)
+  async table({ documents, options }, { rows, caller, explain }) {
+    const { ordered } = options
+    const insertions = await insertRows(rows, documents, ordered, caller, explain)
     return options.returnDocumentResponses
       ? replyEachRow(rows, insertions)
       : replyInsertedRows(rows, insertions)

@@ -14,6 +14,7 @@ import type { TermStatistics } from '../search/lexical/bm25.ts'
 import type { Column, ColumnValue } from '../language/columns/column.ts'
 import type { KeyConditions } from '../language/columns/key-conditions.ts'
 import type { RowFilter, RowSortKey } from '../language/columns/row-filter.ts'
+import type { EngineError } from './errors.ts'
 import type { EngineOperations, StoreTraffic } from './operations.ts'
 import type {
   Collection,
@@ -395,11 +396,10 @@ export interface MergeOptions extends WriteOptions {
 }
 
 /**
- * `tooLarge`: nothing was written, because the row would have so many characters. `refused`:
- * nothing was, because the store cannot hold such a row, for this reason.
+ * `tooLarge`: nothing was written, because the row would have so many characters. An error is
+ * as that of a write.
  */
-export type MergeOutcome =
-  'done' | 'skipped' | { readonly tooLarge: number } | { readonly refused: string }
+export type MergeOutcome = 'done' | 'skipped' | { readonly tooLarge: number } | EngineError
 
 /** What lives beside a record's text. Absent and null are different things. */
 export interface SearchFields {
@@ -461,8 +461,9 @@ export interface WriteOptions {
 /**
  * `exists`: the id of an insert is taken, in this spelling or another (language/values/
  * record-id.ts). `conflict`: the record to replace or delete has another version by now, or is
- * gone. Nothing was written in either case.
+ * gone. Nothing was written in either case. An error: it failed by itself, and others did not;
+ * where all that were tried fail, the call does.
  */
-export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped'
+export type Outcome = 'done' | 'exists' | 'conflict' | 'skipped' | EngineError
 
 export type { Collection, KeyspaceSchema, Table, Target }

@@ -40,3 +40,13 @@ export class EngineError extends Error {
     this.kind = kind
   }
 }
+
+/** For those who have no use for what was done beside it. */
+export function rethrow(failure: EngineError): never {
+  throw failure
+}
+
+/** For those who have done nothing where part of it has failed. */
+export function throwFailed(outcomes: readonly unknown[]): void {
+  for (const outcome of outcomes) if (outcome instanceof EngineError) throw outcome
+}

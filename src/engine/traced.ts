@@ -199,8 +199,8 @@ function countEach(outcomes: readonly (Outcome | MergeOutcome)[]): Record<string
   return counts
 }
 
-function wordOf(outcome: Exclude<MergeOutcome, string>): string {
-  return 'refused' in outcome ? 'refused' : 'too large'
+function wordOf(outcome: Exclude<Outcome | MergeOutcome, string>): string {
+  return outcome instanceof Error ? 'failed' : 'too large'
 }
 
 function things(count: number | undefined): string {

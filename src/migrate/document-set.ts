@@ -1,4 +1,5 @@
 /** The documents of a collection. */
+import { throwFailed } from '../engine/errors.ts'
 import { ownCaller } from '../caller.ts'
 import type {
   Collection,
@@ -58,6 +59,7 @@ export function documentSet(
         record: newRecord(record, options.lexical.analyzer),
       }))
       const outcomes = await engine.write(collection, writes)
+      throwFailed(outcomes)
       return outcomes.map((outcome) => (outcome === 'done' ? 'done' : 'exists'))
     },
   }

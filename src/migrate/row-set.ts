@@ -1,7 +1,7 @@
 /** The rows of a table. */
 import { ownCaller } from '../caller.ts'
 import type { Engine, RowQuery } from '../engine/contract.ts'
-import { EngineError } from '../engine/errors.ts'
+import { throwFailed } from '../engine/errors.ts'
 import { keyNames, type Column, type Table } from '../engine/schema.ts'
 import { printJson } from '../json/print.ts'
 import { isObject, type Value } from '../json/value.ts'
@@ -80,9 +80,7 @@ export function rowSet(engine: Engine, table: Table): RecordSet<RowValues> {
         return { kind: 'insert' as const, values, terms }
       })
       const outcomes = await engine.mergeRows(table, merges, { sizeMax: Infinity })
-      for (const outcome of outcomes)
-        if (typeof outcome === 'object' && 'refused' in outcome)
-          throw new EngineError('unsupported', outcome.refused)
+      throwFailed(outcomes)
       return records.map(() => 'done')
     },
   }

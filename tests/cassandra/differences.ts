@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startServer, type TestServer } from '../harness.ts'
 import type { Engine } from '../../src/engine/contract.ts'
+import { defaultLimits } from '../../src/limits.ts'
 import { TestKeyspaces } from './test-keyspaces.ts'
 
 describe('on a cluster', () => {
@@ -102,6 +103,32 @@ describe('on a cluster', () => {
       }
     const other = await send(path, { insertOne: { document: { _id: '\udd89' } } })
     assert.deepEqual(other.codes, ['DOCUMENT_ALREADY_EXISTS'], other.text)
+  })
+
+  test('a document that is refused does not keep others from being inserted', async () => {
+    // Longer ones than keys of a cluster can be.
+    const limits = { ...defaultLimits, stringSizeMax: 100_000 }
+    const generous = await startServer({ checked: false, limits }, engine)
+    const path = '/default_keyspace/mixed_documents'
+    await send('', { createCollection: { name: 'mixed_documents' } })
+    const long = 'x'.repeat(70_000)
+    const insert = (ids: string[], options: object) => {
+      const documents = ids.map((_id) => ({ _id }))
+      return generous.command(path, { insertMany: { documents, options } })
+    }
+    const some = await insert(['a', long, 'b'], {})
+    assert.deepEqual(some.codes, ['UNSUPPORTED_DATABASE_QUERY'])
+    assert.deepEqual(some.body.errors![0]!['documentIds'], [long])
+    assert.deepEqual(some.body.status!['insertedIds'], ['a', 'b'])
+    const options = { ordered: true, returnDocumentResponses: true }
+    const each = await insert(['c', long, 'd'], options)
+    const responses = each.body.status!['documentResponses'] as { status: string }[]
+    const outcomes = responses.map(({ status }) => status)
+    assert.deepEqual(outcomes, ['OK', 'ERROR', 'SKIPPED'])
+    const none = await insert([long], {})
+    assert.deepEqual(none.codes, ['UNSUPPORTED_DATABASE_QUERY'])
+    assert.equal(none.body.status, undefined)
+    await generous.close()
   })
 
   test('a row that is refused does not keep others from being inserted', async () => {

@@ -5,7 +5,7 @@ import type { Effect } from '../../auth/principal.ts'
 import type { DocumentStore } from '../../collections/document-store.ts'
 import type { RowStore } from '../../tables/row-store.ts'
 import type { Engine } from '../../engine/contract.ts'
-import type { ApiError } from '../../errors/api-error.ts'
+import type { ApiError, Explain } from '../../errors/api-error.ts'
 import type { LongText } from '../../json/long-text.ts'
 import type { Value } from '../../json/value.ts'
 import type { Limits } from '../../limits.ts'
@@ -28,6 +28,7 @@ export interface Context {
   readonly may: (effect: Effect, place: { keyspace: string; target?: string }) => boolean
   /** Who waits for the answer, and for how long. */
   readonly caller: Caller
+  readonly explain: Explain
 }
 
 export interface KeyspaceContext extends Context {

@@ -37,6 +37,7 @@ import type {
 } from './define.ts'
 import {
   explainFailure,
+  explainHere,
   nameOf,
   unauthorizedError,
   unknownTarget,
@@ -242,7 +243,7 @@ function run(
   principal: Principal,
   services: Services,
 ): Promise<Reply> {
-  const context = new CallContext(call, principal, services)
+  const context = new CallContext(name, command, call, principal, services)
   switch (command.level) {
     case 'general':
       return command.run(fields, context)
@@ -354,22 +355,41 @@ class CallContext implements CollectionContext, TableContext {
   /** One of these is there by the time that a command on a target runs. */
   documents!: DocumentStore
   rows!: RowStore
+  readonly #name: string
+  readonly #command: Command
   readonly #call: Call
   readonly #principal: Principal
+  readonly #log: Log
 
-  constructor(call: Call, principal: Principal, services: Services) {
+  constructor(
+    name: string,
+    command: Command,
+    call: Call,
+    principal: Principal,
+    services: Services,
+  ) {
     this.engine = engineOf(call)
     this.limits = services.limits
     this.models = services.models
     this.keyspace = call.keyspace
+    this.#name = name
+    this.#command = command
     this.#call = call
     this.#principal = principal
+    this.#log = services.log
   }
 
   /** Bound, so that it can be taken out of the context by itself. */
   get may(): Context['may'] {
     return (effect, resource) =>
       this.#principal.may(effect, { database: this.#call.database.id, ...resource })
+  }
+
+  get explain(): Context['explain'] {
+    const { keyspace, target } = this.#call
+    const { does } = this.#command
+    const scene = { keyspace, target, command: this.#name, does, fields: undefined }
+    return (failure) => explainHere(failure, scene, logOf(this.#call, this.#log))
   }
 
   get features(): Features {

@@ -65,7 +65,7 @@ export async function unknownTarget(
       })
 }
 
-function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
+export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
   if (!(failure instanceof EngineError)) return explainBug(failure, log)
   const target = nameOf(scene)
   const problem = failure.message

@@ -275,9 +275,11 @@ class CassandraEngine implements Engine {
   }
 
   write(collection: Collection, writes: readonly Write[], options: WriteOptions = {}) {
-    return this.#on(collection, undefined, () =>
-      writeDocuments(this.#documents(collection), collection, writes, options),
-    )
+    return this.#on(collection, undefined, async () => {
+      const access = this.#documents(collection)
+      const outcomes = await writeDocuments(access, collection, writes, options)
+      return this.#withFailures(outcomes, collection)
+    })
   }
 
   #documents({ options: { lexical } }: Collection): DocumentAccess {
@@ -316,10 +318,7 @@ class CassandraEngine implements Engine {
       // Another server may have made an index that cannot hold it, just now.
       if (merges.some(hasZeroVector)) await this.#shared.catalog.checkCurrent(table, 'now')
       const outcomes = await mergeRows(this.#rows, table, merges, options)
-      // A table that has changed refuses rows that it would take as it was.
-      if (outcomes.some((outcome) => typeof outcome === 'object'))
-        await this.#checkStillThere(table, undefined)
-      return outcomes
+      return this.#withFailures(outcomes, table)
     })
   }
 
@@ -422,6 +421,22 @@ class CassandraEngine implements Engine {
     }
   }
 
+  /** Outcomes of writes of which some may have failed; throws where all that were tried did. */
+  async #withFailures<T>(
+    outcomes: readonly (T | EngineError)[],
+    target: Target,
+  ): Promise<readonly (T | EngineError)[]> {
+    const failures = outcomes.filter((outcome) => outcome instanceof EngineError)
+    if (failures.length === 0) return outcomes
+    const tried = outcomes.filter((outcome) => outcome !== 'skipped')
+    if (failures.length === tried.length) throw failures[0]!
+    if (failures.some(({ kind }) => mayBeGone.has(kind)))
+      await this.#checkStillThere(target, undefined)
+    return outcomes.map((outcome) =>
+      outcome instanceof EngineError ? withCollection(outcome, target) : outcome,
+    )
+  }
+
   /**
    * What reads of a dropped table fail with has many forms, and comes before the nodes agree
    * that it is gone: who made the change may take seconds more, and holds the lease until then.
@@ -450,7 +465,7 @@ const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
 ])
 
 /** What reads of a collection need is there, unless others have dropped it. */
-function withCollection(error: unknown, { kind, name }: Target): unknown {
+function withCollection<T>(error: T, { kind, name }: Target): T | EngineError {
   if (kind !== 'collection' || !isAboutMissingIndex(error)) return error
   const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
   return new EngineError('schema', problem, { cause: error })

@@ -6,7 +6,8 @@ import type { Caller } from '../../caller.ts'
 import { shownForm } from '../../language/columns/values.ts'
 import type { Column, ColumnValue } from '../../language/columns/column.ts'
 import type { UserTypes } from '../../language/columns/column-type.ts'
-import { ApiError } from '../../errors/api-error.ts'
+import { EngineError, rethrow } from '../../engine/errors.ts'
+import { ApiError, type Explain } from '../../errors/api-error.ts'
 import { asFloats } from '../../json/floats.ts'
 import { isObject, type Value } from '../../json/value.ts'
 import { mapInTurns } from '../../steps.ts'
@@ -24,7 +25,7 @@ import { readRow } from './read-row.ts'
 export interface RowInsertion {
   /** The values of its key, in the order of the key; undefined when it can't be a row. */
   readonly key: readonly Value[] | undefined
-  readonly outcome: RowOutcome
+  readonly outcome: Exclude<RowOutcome, EngineError>
 }
 
 /**
@@ -36,6 +37,7 @@ export async function insertRows(
   documents: readonly Value[],
   ordered: boolean,
   caller: Caller,
+  explain: Explain = rethrow,
 ): Promise<readonly RowInsertion[]> {
   const given = await mapInTurns(
     documents,
@@ -51,10 +53,10 @@ export async function insertRows(
   const outcomes = (await mergeRows(store, merges, ordered, caller)).values()
   return prepared.map((row, position): RowInsertion => {
     if (row instanceof ApiError) return { key: undefined, outcome: row }
-    const isAttempted = position < attempted.length
+    const outcome = position < attempted.length ? outcomes.next().value! : 'skipped'
     return {
       key: keyOf(store, row),
-      outcome: isAttempted ? outcomes.next().value! : 'skipped',
+      outcome: outcome instanceof EngineError ? explain(outcome) : outcome,
     }
   })
 }

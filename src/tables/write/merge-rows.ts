@@ -1,13 +1,14 @@
 /** Rows to be merged, and what became of each. */
 import type { Caller } from '../../caller.ts'
 import type { MergeOutcome, RowMerge } from '../../engine/contract.ts'
+import { EngineError } from '../../engine/errors.ts'
 import { ApiError, apiError } from '../../errors/api-error.ts'
 import type { Column } from '../../language/columns/column.ts'
 import { analyzerFor, termsWithin } from '../../search/lexical/analyzer.ts'
 import { labelOf } from '../column-label.ts'
 import type { RowStore } from '../row-store.ts'
 
-export type RowOutcome = 'done' | 'skipped' | ApiError
+export type RowOutcome = 'done' | 'skipped' | ApiError | EngineError
 
 /**
  * What fails single rows is in the result. With `ordered`, rows after the first that fails
@@ -38,12 +39,7 @@ export async function mergeRows(
 }
 
 function outcomeOf(outcome: MergeOutcome, { name, limits }: RowStore): RowOutcome {
-  if (typeof outcome === 'string') return outcome
-  if ('refused' in outcome)
-    return apiError('UNSUPPORTED_DATABASE_QUERY', {
-      target: name,
-      problem: outcome.refused,
-    })
+  if (typeof outcome === 'string' || outcome instanceof EngineError) return outcome
   return apiError('SHRED_DOC_LIMIT_VIOLATION', {
     what: `The length of the row of ${name} in characters`,
     actual: outcome.tooLarge,

@@ -3,7 +3,6 @@
  * when the last of it is cleared, unless it was inserted meanwhile.
  */
 import type { Caller } from '../../caller.ts'
-import { ApiError } from '../../errors/api-error.ts'
 import type { Value } from '../../json/value.ts'
 import { unfitValue } from '../column-clause.ts'
 import type { RowStore } from '../row-store.ts'
@@ -26,5 +25,5 @@ export async function updateRow(
   const values = new Map([...key, ...contents!])
   const merge = { kind: 'update', values, elements } as const
   const [outcome] = await mergeRows(store, [merge], true, caller)
-  if (outcome instanceof ApiError) throw outcome
+  if (outcome instanceof Error) throw outcome
 }

@@ -76,6 +76,20 @@ function isLost(error: unknown): error is LostConnection {
   return error instanceof Error && 'isSocketError' in error && error.isSocketError === true
 }
 
+/** What fails one of several writes, and need not fail others, is their outcome. */
+export async function orFailure<T>(write: Promise<T>): Promise<T | EngineError> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof EngineError && ofOneWrite.has(error.kind)) return error
+    throw error
+  }
+}
+
+const ofOneWrite: ReadonlySet<EngineErrorKind> = new Set([
+  ...(['overloaded', 'read', 'write', 'timeout', 'unavailable', 'unsupported'] as const),
+])
+
 export function engineErrorOf(failure: unknown): EngineError {
   if (failure instanceof EngineError) return failure
   const message = messageOf(failure)

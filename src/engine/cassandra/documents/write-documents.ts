@@ -17,7 +17,7 @@ import type {
   WriteOptions,
 } from '../../contract.ts'
 import type { EngineError } from '../../errors.ts'
-import { isInDoubt } from '../cluster/failures.ts'
+import { isInDoubt, orFailure } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import { quoteTarget, type Statement } from '../cluster/statement.ts'
 import type { ClusterPostings } from '../lexical/postings.ts'
@@ -55,7 +55,7 @@ export async function writeDocuments(
   const outcomes: Outcome[] = Array<Outcome>(writes.length).fill('skipped')
   const makeOne = async (position: number): Promise<Outcome> => {
     deadline?.check()
-    return (outcomes[position] = await make(writing, writes[position]!))
+    return (outcomes[position] = await orFailure(make(writing, writes[position]!)))
   }
   if (ordered) {
     for (const position of writes.keys()) if ((await makeOne(position)) !== 'done') break

@@ -6,11 +6,11 @@ import { keyFilter } from '../../../language/columns/key-conditions.ts'
 import { sideBySide } from '../../../side-by-side.ts'
 import type { MergeOptions, MergeOutcome, RowMerge } from '../../contract.ts'
 import { keyColumns, keyNames, type Table } from '../../schema.ts'
-import { isInDoubt } from '../cluster/failures.ts'
+import { isInDoubt, orFailure } from '../cluster/failures.ts'
 import type { Session } from '../cluster/session.ts'
 import type { TextPlace } from '../lexical/postings.ts'
 import type { Statement } from '../cluster/statement.ts'
-import { EngineError } from '../../errors.ts'
+import type { EngineError } from '../../errors.ts'
 import { keyOf } from './found-row.ts'
 import { mergeRow, type RowWrite } from './merge-statements.ts'
 import { readRows, type RowAccess } from './read-rows.ts'
@@ -40,24 +40,13 @@ export async function mergeRows(
     async (group) => {
       for (const position of group) {
         deadline?.check()
-        const outcome = await orRefused(() => mergeOne(access, table, merges[position]!))
-        outcomes[position] = outcome
-        if (ordered && outcome !== 'done') return
+        const failure = await orFailure(mergeOne(access, table, merges[position]!))
+        outcomes[position] = failure ?? 'done'
+        if (ordered && failure !== undefined) return
       }
     },
   )
   return outcomes
-}
-
-/** A row that the cluster cannot hold does not keep others from being written. */
-async function orRefused(make: () => Promise<void>): Promise<MergeOutcome> {
-  try {
-    await make()
-    return 'done'
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.kind !== 'unsupported') throw error
-    return { refused: error.message }
-  }
 }
 
 function keyOfMerge({ values }: RowMerge, table: Table): string {
