@@ -40,6 +40,11 @@ describe('a document that was written by CQL', () => {
       createCollection: { name: 'notes' },
     })
     assert.deepEqual(codes, [])
+    const options = { vector: { dimension: 2, metric: 'dot_product' } }
+    const { codes: more } = await server.command('/default_keyspace', {
+      createCollection: { name: 'places', options },
+    })
+    assert.deepEqual(more, [])
   })
 
   after(async () => {
@@ -86,6 +91,21 @@ describe('a document that was written by CQL', () => {
     await Promise.all([inc(), inc(), inc()])
     const { data } = await send({ findOne: { filter } })
     assert.equal(data!.document!['n'], 3)
+  })
+
+  test('with a vector that no index takes is changed only together with that', async () => {
+    const text = 'INSERT INTO places (key, doc_json) VALUES (?, ?)'
+    const values = [new types.Tuple(1, 'far'), '{"_id":"far","$vector":[1e20,1]}']
+    await client.execute(text, values, { prepare: true })
+    const change = (fields: object) =>
+      server.command('/default_keyspace/places', {
+        updateOne: { filter: { _id: 'far' }, update: { $set: fields } },
+      })
+    const refused = await change({ n: 1 })
+    assert.deepEqual(refused.codes, ['UNSUPPORTED_DATABASE_QUERY'], refused.text)
+    assert.match(refused.text, /\$vector cannot be indexed: element 0/)
+    const { codes, text: answer } = await change({ n: 1, $vector: [1, 1] })
+    assert.deepEqual(codes, [], answer)
   })
 
   test('does not come back by a change of what was deleted meanwhile', async () => {

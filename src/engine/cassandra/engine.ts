@@ -64,7 +64,7 @@ import { searchNearestRows, searchRowsByTerms } from './rows/search-rows.ts'
 import { deleteAllRows, deleteRows, mergeRows } from './rows/write-rows.ts'
 import { createKeyspaceText, createSystemKeyspace } from './system/system-keyspace.ts'
 import { SharedParts, type CassandraOptions } from './shared-parts.ts'
-import { hasZeroVector } from './zero-vector.ts'
+import { mayBreakIndex } from './zero-vector.ts'
 
 /** The name of the lease for changes of schemas, of which a cluster makes one at a time. */
 const schemaLease = 'schema'
@@ -316,7 +316,7 @@ class CassandraEngine implements Engine {
   mergeRows(table: Table, merges: readonly RowMerge[], options: MergeOptions) {
     return this.#on(table, undefined, async () => {
       // Another server may have made an index that cannot hold it, just now.
-      if (merges.some(hasZeroVector)) await this.#shared.catalog.checkCurrent(table, 'now')
+      if (merges.some(mayBreakIndex)) await this.#shared.catalog.checkCurrent(table, 'now')
       const outcomes = await mergeRows(this.#rows, table, merges, options)
       return this.#withFailures(outcomes, table)
     })

@@ -1,9 +1,11 @@
 /**
- * A vector without a direction must not reach an index by cosine. Nodes refuse it when they
- * have noted the write already, then fail again and again, and may not start any more. What
- * sends requests is refused above; this is for whatever else is written, such as a migration.
+ * A vector that an index cannot compare must not reach it: one without a direction by cosine, and
+ * one of numbers that are too large by any metric. Nodes refuse it when they have noted the write
+ * already, then fail again and again, and may not start any more. What requests send is refused
+ * above; this is for whatever else is written: by a migration, or by the change of a document that
+ * others have stored.
  */
-import { isZeroVector } from '../../language/values/vector.ts'
+import { findVectorProblem } from '../../language/values/vector.ts'
 import type { Metric } from '../../search/vector/similarity.ts'
 import type { RowMerge } from '../contract.ts'
 import { EngineError } from '../errors.ts'
@@ -14,26 +16,33 @@ export function isComparable(
   numbers: Float32Array | Float64Array,
   metric: Metric,
 ): boolean {
-  return metric !== 'cosine' || !isZeroVector(numbers)
+  return problemOf(numbers, metric) === undefined
 }
 
-export function checkDirection(
+export function checkComparable(
   numbers: Float32Array | Float64Array,
   metric: Metric,
   field: string,
 ): void {
-  if (!isComparable(numbers, metric))
-    throw new EngineError(
-      'unsupported',
-      `${field} holds a zero vector, which cannot be compared by cosine`,
-    )
+  const problem = problemOf(numbers, metric)
+  if (problem !== undefined)
+    throw new EngineError('unsupported', `${field} cannot be indexed: ${problem}`)
 }
 
-export function checkDirections({ definition }: Table, { values }: RowMerge): void {
+/** As nodes get it, in 32 bits. */
+function problemOf(
+  numbers: Float32Array | Float64Array,
+  metric: Metric,
+): string | undefined {
+  const narrow = numbers instanceof Float32Array ? numbers : Float32Array.from(numbers)
+  return findVectorProblem(narrow, metric)
+}
+
+export function checkRowComparable({ definition }: Table, { values }: RowMerge): void {
   for (const [{ name }, value] of values) {
     if (!(value instanceof Float32Array)) continue
     const index = vectorIndexOn(definition, name)
-    if (index !== undefined) checkDirection(value, index.metric, name)
+    if (index !== undefined) checkComparable(value, index.metric, name)
   }
 }
 
@@ -48,8 +57,8 @@ export function vectorIndexOn(
 }
 
 /** Such a row is written only where its table has no index that it could break. */
-export function hasZeroVector({ values }: RowMerge): boolean {
+export function mayBreakIndex({ values }: RowMerge): boolean {
   return values
     .values()
-    .some((value) => value instanceof Float32Array && isZeroVector(value))
+    .some((value) => value instanceof Float32Array && !isComparable(value, 'cosine'))
 }

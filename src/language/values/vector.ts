@@ -63,7 +63,7 @@ export function decodeBinaryVector(
 
 const { zeroVectorMax } = fixedLimits
 
-export function isZeroVector(numbers: Float32Array | Float64Array): boolean {
+function isZeroVector(numbers: Float32Array): boolean {
   return numbers.every((x) => Math.abs(x) <= zeroVectorMax)
 }
 

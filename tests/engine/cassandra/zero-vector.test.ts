@@ -1,10 +1,10 @@
-/** A node that is sent a zero vector to compare by cosine may not start again. */
+/** A node that is sent a vector which its index cannot compare may not start again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { types } from 'cassandra-driver'
 import { boundColumns } from '../../../src/engine/cassandra/documents/columns.ts'
 import { mergeRow } from '../../../src/engine/cassandra/rows/merge-statements.ts'
-import { hasZeroVector, isComparable } from '../../../src/engine/cassandra/zero-vector.ts'
+import { mayBreakIndex, isComparable } from '../../../src/engine/cassandra/zero-vector.ts'
 import type { RowMerge } from '../../../src/engine/contract.ts'
 import type { CollectionOptions, Column, Table } from '../../../src/engine/schema.ts'
 import { indexingRule } from '../../../src/language/filters/indexing.ts'
@@ -12,7 +12,16 @@ import type { Metric } from '../../../src/search/vector/similarity.ts'
 
 const zeros = [Float32Array.of(0, -0), Float64Array.of(1e-60, 0), Float64Array.of(1e-7, 0)]
 
-describe('a zero vector', () => {
+const large = [
+  Float32Array.of(1.1e17, 0),
+  Float64Array.of(0, -1e20),
+  Float64Array.of(1e300, 1),
+  Float32Array.of(NaN, 1),
+  Float32Array.of(1, -Infinity),
+]
+const metrics = ['cosine', 'dot_product', 'euclidean'] as const
+
+describe('a vector that no index takes', () => {
   const options = (metric: Metric): CollectionOptions => ({
     vector: { dimension: 2, metric, sourceModel: 'other' },
     lexical: { enabled: false },
@@ -26,13 +35,24 @@ describe('a zero vector', () => {
     return boundColumns(record, types.TimeUuid.now(), options(metric), rule)
   }
 
-  test('is no part of a document that is compared by cosine', () => {
+  test('is no part of a document: a zero vector by cosine', () => {
     for (const numbers of zeros) {
       assert.throws(() => bind(numbers, 'cosine'), { kind: 'unsupported' })
       bind(numbers, 'euclidean')
       bind(numbers, 'dot_product')
     }
     bind(Float32Array.of(0, 1e-5), 'cosine')
+  })
+
+  test('is no part of a document: numbers that are too large, or none, by any metric', () => {
+    for (const metric of metrics) {
+      for (const numbers of large)
+        assert.throws(() => bind(numbers, metric), {
+          kind: 'unsupported',
+          message: /^\$vector cannot be indexed: element \d of the vector is/,
+        })
+      bind(Float32Array.of(1e17, 1), metric)
+    }
   })
 
   const p: Column = { name: 'p', type: { type: 'int' } }
@@ -61,18 +81,23 @@ describe('a zero vector', () => {
     ]),
   })
 
-  test('is no part of a row whose column has an index by cosine', () => {
+  test('is no part of a row whose column has an index', () => {
     const zero = Float32Array.of(0, 1e-7)
     for (const kind of ['insert', 'update'] as const) {
       assert.throws(() => mergeRow(table('cosine'), merge(kind, zero)), {
         kind: 'unsupported',
-        message: /^v holds a zero vector/,
+        message: /^v cannot be indexed: .* cannot be zero/,
       })
       for (const metric of [undefined, 'euclidean'] as const)
         assert.equal(mergeRow(table(metric), merge(kind, zero)).length, 1)
     }
-    assert(hasZeroVector(merge('insert', zero)))
-    assert(!hasZeroVector(merge('insert', Float32Array.of(0, 1))))
+    const tooLarge = Float32Array.of(2e17, 0)
+    for (const metric of metrics)
+      assert.throws(() => mergeRow(table(metric), merge('insert', tooLarge)))
+    assert.equal(mergeRow(table(undefined), merge('insert', tooLarge)).length, 1)
+    assert(mayBreakIndex(merge('insert', zero)))
+    assert(mayBreakIndex(merge('insert', tooLarge)))
+    assert(!mayBreakIndex(merge('insert', Float32Array.of(0, 1))))
   })
 
   test('is searched for where it can be compared', () => {

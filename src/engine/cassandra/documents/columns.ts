@@ -6,18 +6,17 @@ import type { IndexingRule } from '../../../language/filters/indexing.ts'
 import type { CollectionOptions } from '../../schema.ts'
 import { lexicalColumn } from '../catalog/collection-table.ts'
 import type { Statement } from '../cluster/statement.ts'
-import { checkDirection } from '../zero-vector.ts'
+import { checkComparable } from '../zero-vector.ts'
 import type { DocumentKey } from './document-key.ts'
 import type { Branch, PresenceTerm, DocumentTerm } from './filter-plan.ts'
 import { scaledNumber } from './numerals.ts'
-import { shred, type Shredded } from './shred.ts'
+import { shred, termSizeMax, type Shredded } from './shred.ts'
 import { bytesOfVector } from '../rows/cql-values.ts'
 import { joinText } from './stored-text.ts'
 
 const { BigDecimal, Integer, Long, Tuple } = types
 
-/** Bytes of a path and its value, with what comes between, that an index takes. */
-const termSizeMax = 8_192
+/** Bytes between a path and its value in an index. */
 const termOverhead = 6
 
 export function boundKey({ type, text }: DocumentKey): types.Tuple {
@@ -35,7 +34,7 @@ export function boundColumns(
   const shredded = shred(prunedFor(document, options, indexing), search)
   const vector = search.vector?.numbers
   if (vector !== undefined && options.vector !== undefined)
-    checkDirection(vector, options.vector.metric, '$vector')
+    checkComparable(vector, options.vector.metric, '$vector')
   return [
     ['tx_id', transaction],
     ['doc_json', joinText(text, search)],

@@ -8,6 +8,9 @@ import { escapeSegment } from '../../../language/values/path.ts'
 import type { SearchFields } from '../../contract.ts'
 import { hashAtPath, hashOf, textOf } from './hash.ts'
 
+/** Bytes of a path and its value, with what comes between, that an index takes. */
+export const termSizeMax = 8_192
+
 export interface Shredded {
   /** Every indexed path. */
   readonly exists: Set<string>

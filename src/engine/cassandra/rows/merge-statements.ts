@@ -9,7 +9,7 @@ import type { UserTypes } from '../../../language/columns/column-type.ts'
 import type { ElementChange, RowMerge } from '../../contract.ts'
 import { keyNames, type Table } from '../../schema.ts'
 import { quoteName, quoteTarget, type Statement } from '../cluster/statement.ts'
-import { checkDirections } from '../zero-vector.ts'
+import { checkRowComparable } from '../zero-vector.ts'
 import {
   bindElements,
   bindEntries,
@@ -27,7 +27,7 @@ export interface RowWrite extends Statement {
 /** One, mostly; none where nothing changes; two are to be made at once. */
 export function mergeRow(table: Table, merge: RowMerge): readonly RowWrite[] {
   const { values, elements = new Map<Column, ElementChange>(), kind } = merge
-  checkDirections(table, merge)
+  checkRowComparable(table, merge)
   if (kind === 'insert') {
     const inserted = insert(table, values)
     return elements.size === 0
