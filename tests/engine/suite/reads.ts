@@ -177,6 +177,58 @@ export function describeReads(name: string, world: World): void {
       await assert.rejects(counted)
     })
 
+    test('see of objects and arrays what is indexed', async () => {
+      const name = `store${made++}`
+      const some = await Store.create(running.engine, name, { deny: ['a.b'] })
+      await some.insert([
+        { _id: 1, a: { b: 1, c: 2 }, x: 1 },
+        { _id: 2, a: { c: 2 }, x: 1 },
+        { _id: 3, a: [{ b: 1, c: 2 }] },
+        { _id: 4, a: { b: 1 } },
+      ])
+      const isTwo = where('a', 'eq', { c: 2 })
+      const cases: readonly (readonly [Filter, readonly number[]])[] = [
+        [isTwo, [1, 2]],
+        [{ kind: 'and', of: [where('_id', 'eq', 1), isTwo] }, [1]],
+        [{ kind: 'and', of: [where('x', 'eq', 1), isTwo] }, [1, 2]],
+        [where('a', 'ne', { c: 2 }), [3, 4]],
+        [where('a', 'eq', {}), [4]],
+        [among('a', 'all', [{ c: 2 }]), [3]],
+        [among('a', 'in', [{}, { c: 2 }]), [1, 2, 4]],
+        [where('a.0', 'eq', { c: 2 }), [3]],
+      ]
+      for (const [filter, expected] of cases) {
+        assert.deepEqual((await some.ids({ filter })).toSorted(), expected)
+        assert.equal(await some.count(filter), expected.length)
+      }
+    })
+
+    test('find nothing where no document can match', async () => {
+      const long = 'p'.repeat(70_000)
+      const sizeOf = (size: number): Filter => ({
+        kind: 'size',
+        path: pathOf('list'),
+        size,
+      })
+      for (const filter of [
+        where('_id', 'eq', long),
+        where(long, 'eq', 1),
+        where(long, 'eq', null),
+        where(long, 'eq', [1]),
+        where(long, 'gt', 1),
+        among(long, 'in', [1, 2]),
+        among(long, 'all', [1, 2]),
+        exists(long),
+        sizeOf(2 ** 31),
+        sizeOf(1e30),
+      ]) {
+        assert.deepEqual(await store.ids({ filter }), [])
+        assert.equal(await store.count(filter), 0)
+      }
+      assert.deepEqual(await store.ids({ filter: among('_id', 'in', [long, 7]) }), [7])
+      assert.equal(await store.count(where(long, 'ne', 1)), size)
+    })
+
     test('refuse a position that is none', async () => {
       for (const position of ['x', '[]', '{}', '["n"]', '["s",1,2]', '["r","n",5,1]'])
         await assertFails('position', store.page({}, 5, { kind: 'engine', position }))

@@ -10,6 +10,14 @@ export interface DocumentKey {
 
 const types = { text: 1, number: 2, boolean: 3, null: 4, date: 5 } as const
 
+/** Bytes of a key's text: a key has 65 535, of which some tell what it is made of. */
+const textSizeMax = 65_526
+
+/** Whether a document can have it. */
+export function isPossible({ text }: DocumentKey): boolean {
+  return Buffer.byteLength(text) <= textSizeMax
+}
+
 /** The key of a document with this _id, as it is written. */
 export function keyOf(id: Value): DocumentKey {
   return keysOf(id)[0]!

@@ -10,9 +10,9 @@ import type { Numeric, Value } from '../../../json/value.ts'
 import { isObject } from '../../../json/value.ts'
 import { extendedOf } from '../../../json/extended.ts'
 import { flatten, type Comparison, type Filter } from '../../../language/filters/filter.ts'
-import { keysOf, type DocumentKey } from './document-key.ts'
+import { isPossible, keysOf, type DocumentKey } from './document-key.ts'
 import { hashAtPath, hashesAsElements, hashOf, textOf } from './hash.ts'
-import type { Shredded } from './shred.ts'
+import { termSizeMax, type Shredded } from './shred.ts'
 
 /** What an index is asked. */
 export type DocumentTerm =
@@ -118,13 +118,15 @@ type Conjunct = Exclude<Filter, { readonly kind: 'and' }>
 function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefined {
   for (const one of conjuncts) {
     if (one.kind === 'or' || one.path.text !== '_id') continue
-    if (one.kind === 'eq') return canBeId(one.value) ? keysOf(one.value) : []
-    if (one.kind === 'in') return distinct(one.values.filter(canBeId).flatMap(keysOf))
+    if (one.kind === 'eq') return keysAmong([one.value])
+    if (one.kind === 'in') return keysAmong(one.values)
   }
   return undefined
 }
 
-function distinct(keys: readonly DocumentKey[]): readonly DocumentKey[] {
+/** Those that documents can have, each once. */
+function keysAmong(values: readonly Value[]): readonly DocumentKey[] {
+  const keys = values.filter(canBeId).flatMap(keysOf).filter(isPossible)
   return [...new Map(keys.map((key) => [`${key.type} ${key.text}`, key])).values()]
 }
 
@@ -171,6 +173,19 @@ function alternativesOf(filter: Filter): readonly Branch[] | undefined {
 export function alternativesOfComparison(
   comparison: Comparison,
 ): readonly Branch[] | undefined {
+  return impliedBy(comparison)?.filter((terms) => terms.every(canHold))
+}
+
+const arraySizeMax = 2 ** 31 - 1
+
+/** Whether it may hold for some document: what is longer or larger is in no index. */
+export function canHold(term: DocumentTerm): boolean {
+  if (term.kind === 'size' && term.size > arraySizeMax) return false
+  const looked = 'entry' in term ? term.entry : 'path' in term ? term.path : ''
+  return Buffer.byteLength(looked) <= termSizeMax
+}
+
+function impliedBy(comparison: Comparison): readonly Branch[] | undefined {
   const path = comparison.path.text
   if (isKept(path)) return undefined
   switch (comparison.kind) {

@@ -9,6 +9,7 @@ import { flatten, type Comparison, type Filter } from '../../../language/filters
 import type { Capabilities } from '../cluster/capabilities.ts'
 import {
   alternativesOfComparison,
+  canHold,
   equalTo,
   isClear,
   isKept,
@@ -111,6 +112,7 @@ function rangeOf({
 }: Extract<Comparison, { kind: 'gt' | 'gte' | 'lt' | 'lte' }>): readonly CapableTerm[] {
   if (isKept(path)) return []
   const operator = operators[kind]
+  if (!canHold({ kind: 'exists', path })) return []
   if (isNumeric(value)) return [{ kind: 'range', path, operator, bound: { number: value } }]
   const extended = isObject(value) ? extendedOf(value) : undefined
   if (extended?.kind !== 'date') return []
@@ -132,7 +134,9 @@ function negationOf(comparison: Comparison): readonly CapableTerm[] {
     case 'exists':
       return comparison.exists ? [] : lacking({ kind: 'exists', path })
     case 'notSize':
-      return [{ kind: 'otherSize', path, size: comparison.size }]
+      return canHold({ kind: 'size', path, size: comparison.size })
+        ? [{ kind: 'otherSize', path, size: comparison.size }]
+        : []
     default:
       return []
   }
@@ -145,5 +149,5 @@ function lackingAll(alternatives: readonly Branch[]): readonly CapableTerm[] {
 }
 
 function lacking(term: PresenceTerm): readonly CapableTerm[] {
-  return isClear(term) ? [{ kind: 'lacks', of: term }] : []
+  return isClear(term) && canHold(term) ? [{ kind: 'lacks', of: term }] : []
 }

@@ -18,7 +18,8 @@ import { textsWithTerms } from '../lexical/search-terms.ts'
 import { placeInScan, Scan, textsMaxOf, type ReadLimits } from '../read-limits.ts'
 import { boundKey, conditionsOf } from './columns.ts'
 import { keysOf, type DocumentKey } from './document-key.ts'
-import { hasTermsIn, idOfTextKey, textPlace } from './document-texts.ts'
+import { matcherOf } from './document-filter.ts'
+import { idOfTextKey, textPlace } from './document-texts.ts'
 import { versionIn } from './document-version.ts'
 import { holdsAll, type Branch, type FilterPlan } from './filter-plan.ts'
 import { planWith, type MoreTerms } from './more-terms.ts'
@@ -186,7 +187,7 @@ async function* findMatching(
   caller: Caller,
 ): AsyncGenerator<MatchingText> {
   const { limits } = access
-  const { filter } = wanted
+  const isMatch = matcherOf(wanted.filter, collection)
   const indexing = indexingRule(collection.options.indexing)
   const isExact = plan.kind === 'branches' && plan.isExact
   for await (const one of findCandidates(access, collection, wanted, plan, caller)) {
@@ -200,7 +201,7 @@ async function* findMatching(
     }
     const document = readDocument(one.stored)
     const isWanted =
-      matches(filter, document, hasTermsIn(document, collection)) &&
+      isMatch(document) &&
       !(
         plan.kind === 'branches' &&
         isOfEarlier(plan.branches, one.branch, document, indexing)

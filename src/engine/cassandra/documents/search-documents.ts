@@ -6,7 +6,6 @@
 import type { Caller } from '../../../caller.ts'
 import type { Value } from '../../../json/value.ts'
 import { compareValues } from '../../../language/values/order.ts'
-import { matches } from '../../../language/filters/matches.ts'
 import { fixedLimits } from '../../../limits.ts'
 import { similarityTo } from '../../../search/vector/similarity.ts'
 import type {
@@ -31,7 +30,8 @@ import { isComparable } from '../zero-vector.ts'
 import { conditionsOf } from './columns.ts'
 import type { Branch } from './filter-plan.ts'
 import { planWith } from './more-terms.ts'
-import { hasTermsIn, idOfTextKey, textIn, textPlace } from './document-texts.ts'
+import { matcherOf } from './document-filter.ts'
+import { idOfTextKey, textIn, textPlace } from './document-texts.ts'
 import { versionIn } from './document-version.ts'
 import { readByTextKeys, type DocumentAccess } from './read-documents.ts'
 import { readDocument, readVector, splitText } from './stored-text.ts'
@@ -69,6 +69,7 @@ async function nearestOf(
   { filter, by, limit, withSearchFields }: Search & { readonly by: ByVector },
   caller: Caller,
 ): Promise<Hit[] | undefined> {
+  const isMatch = matcherOf(filter, collection)
   const scoreTo = similarityTo(collection.options.vector!.metric, by.numbers)
   for (const asked of countsFor(limit)) {
     caller.check()
@@ -86,7 +87,7 @@ async function nearestOf(
       if (vector === null) continue
       const score = scoreTo(Float32Array.from(vector.numbers))
       farthest = Math.min(farthest, score)
-      if (!matches(filter, document, hasTermsIn(document, collection))) continue
+      if (!isMatch(document)) continue
       hits.push({
         record: splitText(stored, versionIn(row), withSearchFields, { document }),
         score,
@@ -144,6 +145,7 @@ export async function searchByRank(
 ): Promise<SearchResult> {
   const { by, filter, withSearchFields } = search
   const plan = planWith(filter, more)
+  const isMatch = matcherOf(filter, collection)
   const branches = plan.kind === 'branches' ? plan.branches : []
   const branch = branches.length === 1 ? branches[0]! : []
   const ask = async (limit: number) => {
@@ -155,7 +157,7 @@ export async function searchByRank(
       const stored = row['doc_json'] as string | null
       if (stored === null) return undefined
       const document = readDocument(stored)
-      if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
+      if (!isMatch(document)) return undefined
       return splitText(stored, versionIn(row), withSearchFields, { document })
     })
   }
@@ -170,6 +172,7 @@ export async function searchByTerms(
   caller: Caller,
 ): Promise<SearchResult> {
   const { by, filter, limit, after, sizeMax, withSearchFields } = search
+  const isMatch = matcherOf(filter, collection)
   const compareTo = (key: string, id: Value) => compareValues(idOfTextKey(key), id)
   return searchTerms(
     postings,
@@ -188,7 +191,7 @@ export async function searchByTerms(
           const document = readDocument(stored)
           const text = textIn(document)
           if (text === undefined || digestOf(text) !== texts[at]!.digest) return 'stale'
-          if (!matches(filter, document, hasTermsIn(document, collection))) return undefined
+          if (!isMatch(document)) return undefined
           return splitText(stored, versionIn(row!), withSearchFields, { document })
         })
       },
