@@ -19,7 +19,7 @@ export type EngineErrorKind =
   | 'unsupported'
   /** An index of another target has the name that one would get. Nothing was done. */
   | 'indexExists'
-  /** A collection lacks an index, or what is noted of its options cannot be read. */
+  /** A collection lacks an index or a column, or what is noted of its options cannot be read. */
   | 'schema'
   /** Its options are noted in a form of which this version does not know. */
   | 'schemaVersion'

@@ -124,6 +124,21 @@ describe('a cluster, as operators see it', () => {
     assert.match(lines.at(-2)!, /^[3-9]\d* found, in \d+ collections? and \d+ tables?\.$/)
   })
 
+  test('who needs what a collection lacks is told what it is', async () => {
+    const path = '/default_keyspace/lacking'
+    for (const body of [
+      { insertOne: { document: { n: 1 } } },
+      { insertMany: { documents: [{ n: 1 }, { n: 2 }] } },
+      { find: { sort: { $vector: [1, 0] } } },
+    ]) {
+      const { codes, text } = await server.command(path, body)
+      assert.deepEqual(new Set(codes), new Set(['CORRUPTED_COLLECTION_SCHEMA']), text)
+      assert.match(text, /lacking lacks the column query_vector_value/)
+    }
+    const { codes, text } = await server.command(path, { find: {} })
+    assert.deepEqual(codes, [], text)
+  })
+
   test('a collection whose options cannot be read is left alone, and others are served', async () => {
     const keyspace = keyspaces.nameOf('default_keyspace')
     const send = (path: string, body: object) =>

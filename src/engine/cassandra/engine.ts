@@ -32,7 +32,7 @@ import type { KeyspaceOptions, KeyspaceSchema } from '../schema.ts'
 import type { SchemaChange, SchemaPlan } from '../schema-change.ts'
 import { cannotHold } from './catalog/cannot-hold.ts'
 import { makeChange } from './catalog/change-schema.ts'
-import { countTargets, listKeyspaces } from './catalog/system-schema.ts'
+import { countTargets, listKeyspaces, missingColumns } from './catalog/system-schema.ts'
 import { AccountSessions } from './cluster/account-sessions.ts'
 import { isAboutMissingIndex, isAboutTruncation } from './cluster/failures.ts'
 import {
@@ -414,7 +414,7 @@ class CassandraEngine implements Engine {
       } catch (error) {
         if (error instanceof EngineError && mayBeGone.has(error.kind))
           await this.#checkStillThere(target, caller)
-        throw withCollection(error, target)
+        throw await this.#withCollection(error, target)
       }
     } finally {
       shared.end()
@@ -432,9 +432,10 @@ class CassandraEngine implements Engine {
     if (failures.length === tried.length) throw failures[0]!
     if (failures.some(({ kind }) => mayBeGone.has(kind)))
       await this.#checkStillThere(target, undefined)
-    return outcomes.map((outcome) =>
-      outcome instanceof EngineError ? withCollection(outcome, target) : outcome,
+    const explained = outcomes.map((outcome) =>
+      outcome instanceof EngineError ? this.#withCollection(outcome, target) : outcome,
     )
+    return Promise.all(explained)
   }
 
   /**
@@ -450,6 +451,19 @@ class CassandraEngine implements Engine {
     }
   }
 
+  /** What commands on a collection need is there, unless others have dropped it. */
+  async #withCollection<T>(error: T, target: Target): Promise<T | EngineError> {
+    if (target.kind !== 'collection' || !(error instanceof EngineError)) return error
+    const { name } = target
+    const lacks = (what: string) =>
+      new EngineError('schema', `${name} lacks ${what}`, { cause: error })
+    if (isAboutMissingIndex(error))
+      return lacks('an index. createCollection with the options that it has makes it again')
+    if (error.kind !== 'changed') return error
+    const missing = await missingColumns(this.#session, target)
+    return missing.length === 0 ? error : lacks(`the column ${missing.join(', ')}`)
+  }
+
   async #run<T>(act: () => Promise<T>): Promise<T> {
     this.#shared.begin()
     try {
@@ -463,13 +477,6 @@ class CassandraEngine implements Engine {
 const mayBeGone: ReadonlySet<EngineErrorKind> = new Set([
   ...(['gone', 'changed', 'unsupported', 'read', 'write'] as const),
 ])
-
-/** What reads of a collection need is there, unless others have dropped it. */
-function withCollection<T>(error: T, { kind, name }: Target): T | EngineError {
-  if (kind !== 'collection' || !isAboutMissingIndex(error)) return error
-  const problem = `${name} lacks an index. createCollection with the options that it has makes it again`
-  return new EngineError('schema', problem, { cause: error })
-}
 
 /** Whose texts are searched by terms. */
 function textPathsOf(target: Target): readonly string[] {

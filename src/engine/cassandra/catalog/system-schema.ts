@@ -151,6 +151,16 @@ interface OfTable {
   readonly table_name: string
 }
 
+/** Those that the options of a collection ask for, and that are not there. */
+export async function missingColumns(
+  session: Session,
+  { keyspace, name, options }: Collection,
+): Promise<readonly string[]> {
+  const rows = await readSchemaRows(session, keyspace)
+  const present = new Set(rows?.columnsOf(name).map((column) => column.name))
+  return [...collectionColumns(options).keys()].filter((column) => !present.has(column))
+}
+
 /** Where a table's notes are, as they are now; undefined: there is no such table. */
 export async function readNoteSource(
   session: Session,
