@@ -64,6 +64,7 @@ function engineRefusal({ kind, message }: EngineError): Refusal | undefined {
     case 'write':
     case 'read':
     case 'damaged':
+    case 'unparseable':
     case 'schema':
     case 'schemaVersion':
       return new Refusal(500, `The store failed: ${message}`)

@@ -29,6 +29,8 @@ export type EngineErrorKind =
   | 'position'
   | 'closed'
   | 'damaged'
+  /** What is stored as a document is none: others have written it. */
+  | 'unparseable'
 
 /** The few ways in which an engine fails; the layer above gives them API meaning. */
 export class EngineError extends Error {

@@ -108,6 +108,26 @@ describe('a document that was written by CQL', () => {
     assert.deepEqual(codes, [], answer)
   })
 
+  test('and is no document is said to be none', async () => {
+    const filter = { _id: 'none' }
+    const update = { $set: { n: 1 } }
+    for (const stored of [
+      '{"_id":',
+      '[1]',
+      '{"_id":"none","n":NaN}',
+      '{"_id":"none","n":1,"n":2}',
+    ]) {
+      const text = 'INSERT INTO notes (key, doc_json) VALUES (?, ?)'
+      await client.execute(text, [new types.Tuple(1, 'none'), stored], { prepare: true })
+      const { codes, text: answer } = await server.command(path, {
+        updateOne: { filter, update },
+      })
+      assert.deepEqual(codes, ['DOCUMENT_FROM_DB_UNPARSEABLE'], answer)
+    }
+    const text = 'DELETE FROM notes WHERE key = ?'
+    await client.execute(text, [new types.Tuple(1, 'none')], { prepare: true })
+  })
+
   test('does not come back by a change of what was deleted meanwhile', async () => {
     await writeText('gone')
     const store = await Store.find(engine, 'notes')

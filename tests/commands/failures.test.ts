@@ -78,6 +78,7 @@ describe('failures', () => {
   for (const [kind, code] of [
     ['read', 'FAILED_READ_REQUEST'],
     ['damaged', 'FAILED_READ_REQUEST'],
+    ['unparseable', 'DOCUMENT_FROM_DB_UNPARSEABLE'],
     ['schema', 'CORRUPTED_COLLECTION_SCHEMA'],
     ['write', 'FAILED_WRITE_REQUEST'],
   ] as const)

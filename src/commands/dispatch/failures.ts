@@ -7,6 +7,7 @@ import { EngineError } from '../../engine/errors.ts'
 import type { Effect } from '../../auth/principal.ts'
 import { ApiError, ApiErrors, apiError } from '../../errors/api-error.ts'
 import { reasonOf } from '../../errors/reason.ts'
+import { JsonProblem } from '../../json/parse.ts'
 import { isObject, type JsonObject } from '../../json/value.ts'
 import { summarizeValue } from '../../options/read-value.ts'
 
@@ -66,8 +67,10 @@ export async function unknownTarget(
 }
 
 export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError {
-  if (!(failure instanceof EngineError)) return explainBug(failure, log)
   const target = nameOf(scene)
+  // What requests hold was read before: this is of something that is stored.
+  if (failure instanceof JsonProblem) return explainText(failure, target, log)
+  if (!(failure instanceof EngineError)) return explainBug(failure, log)
   const problem = failure.message
   switch (failure.kind) {
     case 'gone':
@@ -118,7 +121,14 @@ export function explainHere(failure: unknown, scene: Scene, log: Log): ApiError 
     case 'damaged':
       log.error({ err: failure, target }, 'The store could not read')
       return apiError('FAILED_READ_REQUEST', { target, problem })
+    case 'unparseable':
+      return explainText(failure, target, log)
   }
+}
+
+function explainText(failure: Error, target: string, log: Log): ApiError {
+  log.error({ err: failure, target }, 'A stored document cannot be read')
+  return apiError('DOCUMENT_FROM_DB_UNPARSEABLE', { target, problem: failure.message })
 }
 
 /** A command that is given up: it changed nothing, or nobody can say what it did. */

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { idIn, readDocument } from '../../../src/engine/cassandra/documents/stored-text.ts'
 
 for (const text of ['not JSON', '', '{', '{"_id":', '[1]', '"x"'])
-  test(`${JSON.stringify(text)} is no document, and said to be damaged`, () => {
-    assert.throws(() => readDocument(text), { kind: 'damaged' })
-    assert.throws(() => idIn(text), { kind: 'damaged' })
+  test(`${JSON.stringify(text)} is no document, and said to be none`, () => {
+    assert.throws(() => readDocument(text), { kind: 'unparseable' })
+    assert.throws(() => idIn(text), { kind: 'unparseable' })
   })
 
 test('a document without an _id has none', () => {
-  assert.throws(() => idIn('{"a":1}'), { kind: 'damaged' })
+  assert.throws(() => idIn('{"a":1}'), { kind: 'unparseable' })
 })
 
 test('an _id is found wherever it is', () => {

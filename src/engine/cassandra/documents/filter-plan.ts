@@ -127,6 +127,7 @@ function keysIn(conjuncts: readonly Conjunct[]): readonly DocumentKey[] | undefi
 /** Those that documents can have, each once. */
 function keysAmong(values: readonly Value[]): readonly DocumentKey[] {
   const keys = values.filter(canBeId).flatMap(keysOf).filter(isPossible)
+  if (keys.length < 2) return keys
   return [...new Map(keys.map((key) => [`${key.type} ${key.text}`, key])).values()]
 }
 

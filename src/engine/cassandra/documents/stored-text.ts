@@ -63,24 +63,24 @@ function printedWithout(stored: string): string {
 
 /** With its search fields, as filters see it. */
 export function readDocument(stored: string): JsonObject {
-  const value = orDamaged(() => parseStored(stored))
-  if (!isObject(value)) throw damaged()
+  const value = orUnparseable(() => parseStored(stored))
+  if (!isObject(value)) throw unparseable()
   return value
 }
 
 export function idIn(stored: string): Value {
-  const first = orDamaged(() => storedFields(stored, idName).get('_id'))
+  const first = orUnparseable(() => storedFields(stored, idName).get('_id'))
   const id = first ?? readDocument(stored).get('_id')
-  if (id === undefined) throw damaged()
+  if (id === undefined) throw unparseable()
   return id
 }
 
 /** Others may have written what is no JSON. */
-function orDamaged<T>(read: () => T): T {
+function orUnparseable<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof JsonProblem ? damaged() : error
+    throw error instanceof JsonProblem ? unparseable() : error
   }
 }
 
@@ -110,17 +110,17 @@ export function readVector(value: Value): Vector | null {
   if (Array.isArray(value))
     return { numbers: Float64Array.from(value, numberIn), form: 'array' }
   const base64 = isObject(value) ? value.get('$binary') : undefined
-  if (typeof base64 !== 'string') throw damaged()
+  if (typeof base64 !== 'string') throw unparseable()
   const numbers = decodeBinaryVector(base64)
-  if ('problem' in numbers) throw damaged()
+  if ('problem' in numbers) throw unparseable()
   return { numbers, form: 'binary' }
 }
 
 function numberIn(value: Value): number {
-  if (!isNumeric(value)) throw damaged()
+  if (!isNumeric(value)) throw unparseable()
   return typeof value === 'number' ? value : Number(value.decimal)
 }
 
-function damaged(): EngineError {
-  return new EngineError('damaged', 'a stored text is not that of a document')
+function unparseable(): EngineError {
+  return new EngineError('unparseable', 'a stored text is not that of a document')
 }
